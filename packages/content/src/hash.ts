@@ -1,0 +1,103 @@
+/**
+ * SHA-256 and the order and length of text as UTF-8, the three things that every name in a version rests on
+ * (content-model §1 and §5). Synchronous in Node and in a browser.
+ */
+import { sha256 } from '@noble/hashes/sha2.js'
+import { bytesToHex } from '@noble/hashes/utils.js'
+
+/** A SHA-256 in 64 lowercase hexadecimal digits. */
+export type Hash = string & { readonly __brand: 'Hash' }
+
+/** What is used of `node:crypto`; absent in a browser, where the pure implementation serves (some 20 times slower). */
+interface NativeCrypto {
+  hash?(algorithm: 'sha256', data: string | Uint8Array, encoding: 'hex'): string
+}
+
+/** What is used of `node:buffer`, whose count of UTF-8 bytes is vectorised. */
+interface NativeBuffer {
+  Buffer: { byteLength(text: string): number }
+}
+
+function builtin<T>(name: string): T | undefined {
+  const host = (globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } }).process
+  return host?.getBuiltinModule?.(name) as T | undefined
+}
+
+const native = builtin<NativeCrypto>('node:crypto')?.hash
+const nativeBuffer = builtin<NativeBuffer>('node:buffer')?.Buffer
+const encoder = new TextEncoder()
+
+/** Text shorter than this is counted faster in place than by a call out of the engine. In UTF-16 code units. */
+const countedInPlaceMax = 48
+
+/** SHA-256 of the UTF-8 bytes of `text`, which should be well formed: a lone surrogate counts as U+FFFD. */
+export const hashText: (text: string) => Hash =
+  native === undefined
+    ? (text) => pureHash(encoder.encode(text))
+    : (text) => native('sha256', text, 'hex') as Hash
+
+/** SHA-256 of `bytes`. */
+export const hashBytes: (bytes: Uint8Array) => Hash =
+  native === undefined ? pureHash : (bytes) => native('sha256', bytes, 'hex') as Hash
+
+/** The same as `hashBytes` without help from the host. Exported so that a test can hold the two against each other. */
+export function pureHash(bytes: Uint8Array): Hash {
+  return bytesToHex(sha256(bytes)) as Hash
+}
+
+const hashPattern = /^[0-9a-f]{64}$/
+
+/** `text` as a hash, or undefined when it is not exactly 64 lowercase hexadecimal digits. */
+export function parseHash(text: string): Hash | undefined {
+  return text.length === 64 && hashPattern.test(text) ? (text as Hash) : undefined
+}
+
+/** Length of `text` in UTF-8, in bytes. A lone surrogate counts 3, as `TextEncoder` writes it. */
+export function utf8Length(text: string): number {
+  if (nativeBuffer !== undefined && text.length > countedInPlaceMax) return nativeBuffer.byteLength(text)
+  return countUtf8(text)
+}
+
+/** The same as `utf8Length` without help from the host. Exported for the tests. */
+export function countUtf8(text: string): number {
+  const units = text.length
+  let bytes = units
+  for (let i = 0; i < units; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit < 0x80) continue
+    if (unit < 0x800) bytes += 1
+    else if (isLeading(unit) && isTrailing(text.charCodeAt(i + 1))) {
+      bytes += 2
+      i++
+    } else bytes += 2
+  }
+  return bytes
+}
+
+/**
+ * Order of two well-formed strings by their UTF-8 bytes, which is the order of their code points: negative when `a` comes
+ * first, 0 when equal. JavaScript's `<` differs: it puts U+10000 and above before U+E000…U+FFFF.
+ */
+export function compareUtf8(a: string, b: string): number {
+  if (a === b) return 0
+  const shared = Math.min(a.length, b.length)
+  for (let i = 0; i < shared; i++) {
+    const left = a.charCodeAt(i)
+    const right = b.charCodeAt(i)
+    if (left !== right) return left < 0xd800 || right < 0xd800 ? left - right : rotate(left) - rotate(right)
+  }
+  return a.length - b.length
+}
+
+/** Moves surrogates above every other unit, keeping order within each kind. Only for units ≥ 0xD800. */
+function rotate(unit: number): number {
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800
+}
+
+function isLeading(unit: number): boolean {
+  return (unit & 0xfc00) === 0xd800
+}
+
+function isTrailing(unit: number): boolean {
+  return (unit & 0xfc00) === 0xdc00
+}

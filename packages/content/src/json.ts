@@ -1,0 +1,14 @@
+/** JSON values as `JSON.parse` yields them: what every part of this package takes and gives. */
+
+/** Any JSON value. */
+export type Json = null | boolean | number | string | Json[] | JsonObject
+
+/** A JSON object. A member named `__proto__` is an own member like any other. */
+export interface JsonObject {
+  [name: string]: Json
+}
+
+/** Whether `value` is a JSON object: neither null nor an array nor a scalar. */
+export function isJsonObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
