@@ -1,0 +1,21 @@
+/** Files. http-api §8. */
+import { z } from 'zod'
+import { Count, FileHash, Instant } from './text.ts'
+
+/** The answer to `PUT …/files/sha256:<hex>`, 201 or, when the collection holds it already, 200. */
+export const StoredFile = z
+  .object({ hash: FileHash, size: Count, contentType: z.string() })
+  .meta({ id: 'StoredFile' })
+export type StoredFile = z.infer<typeof StoredFile>
+
+/** An item of `GET …/versions/:v/files`, with the records of the version that refer to it. */
+export const VersionFile = z
+  .object({
+    hash: FileHash,
+    size: Count,
+    contentType: z.string(),
+    createdAt: Instant,
+    references: z.array(z.object({ type: z.string(), id: z.string() })),
+  })
+  .meta({ id: 'VersionFile' })
+export type VersionFile = z.infer<typeof VersionFile>

@@ -1,0 +1,29 @@
+/** Forks. interface.md "Fork"; http-api §6. */
+import { z } from 'zod'
+import { ForkedFrom } from './collections.ts'
+import { Count, Id, SemverText } from './text.ts'
+
+/** `POST /api/collections/:owner/:slug/fork` */
+export const CreateFork = z
+  .strictObject({
+    targetOrg: z.string().meta({ description: 'Slug of the organization to fork into.' }),
+    slug: z.string().optional().meta({ description: "The source's, if absent." }),
+    public: z
+      .boolean()
+      .optional()
+      .meta({ description: 'false makes the fork of a public collection private.' }),
+  })
+  .meta({ id: 'CreateFork' })
+export type CreateFork = z.infer<typeof CreateFork>
+
+export const Fork = z
+  .object({
+    id: Id,
+    owner: z.string(),
+    slug: z.string(),
+    name: z.string(),
+    forkedFrom: ForkedFrom,
+    version: z.object({ semver: SemverText, recordCount: Count }),
+  })
+  .meta({ id: 'Fork' })
+export type Fork = z.infer<typeof Fork>

@@ -1,0 +1,18 @@
+/** The wire package's table of contents: the shape of every request and every answer of the HTTP API. */
+
+export * from './accounts.ts'
+export * from './collections.ts'
+export * from './errors.ts'
+export * from './files.ts'
+export * from './forks.ts'
+export * from './forks.ts'
+export * from './json.ts'
+export * from './keys.ts'
+export * from './lists.ts'
+export * from './members.ts'
+export * from './metadata.ts'
+export * from './paths.ts'
+export * from './pushes.ts'
+export * from './records.ts'
+export * from './text.ts'
+export * from './versions.ts'

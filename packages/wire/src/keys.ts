@@ -1,0 +1,49 @@
+/** API keys. interface.md "API key"; http-api §3. */
+import { z } from 'zod'
+import { Id, Instant, Label } from './text.ts'
+
+/** admin ⊃ write ⊃ read. */
+export const Scope = z.enum(['read', 'write', 'admin']).meta({ id: 'Scope' })
+export type Scope = z.infer<typeof Scope>
+
+/** `POST /api/accounts/keys` */
+export const CreateKey = z
+  .strictObject({
+    label: Label,
+    scope: Scope,
+    collectionId: Id.nullish().meta({ description: 'Limits the key to this one collection.' }),
+    expiresAt: z.iso
+      .datetime({ offset: true })
+      .nullish()
+      .meta({ description: 'When the key stops working; never, if absent.' }),
+  })
+  .meta({ id: 'CreateKey' })
+export type CreateKey = z.infer<typeof CreateKey>
+
+/** The answer to making a key: the only time the raw key is told. */
+export const CreatedKey = z
+  .object({
+    id: Id,
+    key: z.string().meta({ description: 'The raw key, beginning `ul_`. It is told only here.' }),
+    label: z.string(),
+    scope: Scope,
+    collectionId: Id.nullable(),
+    expiresAt: Instant.nullable(),
+  })
+  .meta({ id: 'CreatedKey' })
+export type CreatedKey = z.infer<typeof CreatedKey>
+
+/** An item of `GET /api/accounts/keys`. */
+export const Key = z
+  .object({
+    id: Id,
+    label: z.string(),
+    scope: Scope,
+    collectionId: Id.nullable(),
+    start: z.string().meta({ description: 'The first 9 characters of the raw key.' }),
+    createdAt: Instant,
+    expiresAt: Instant.nullable(),
+    lastUsedAt: Instant.nullable().meta({ description: 'Kept to the minute.' }),
+  })
+  .meta({ id: 'Key' })
+export type Key = z.infer<typeof Key>

@@ -1,0 +1,67 @@
+/** Query parameters, which arrive as strings and are taken exactly, and how lists are paged. http-api §1 and §7. */
+import { z } from 'zod'
+
+/** The query of a call that takes none: any parameter is refused. */
+export const NoQuery = z.strictObject({})
+
+/** `true` or `false`, nothing else; absent is false. */
+export const querySwitch = (description: string) =>
+  z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .default(false)
+    .meta({ type: 'boolean', enum: [true, false], description })
+
+const isInteger = (text: string, least: number): boolean => /^[0-9]+$/.test(text) && Number(text) >= least
+
+/** How many results at most: an integer ≥ 1; more than `max` counts as `max`; absent is `usual`. */
+export const queryLimit = (usual: number, max: number) =>
+  z
+    .string()
+    .refine((text) => isInteger(text, 1), { error: 'must be an integer of at least 1', abort: true })
+    .transform((text) => Math.min(Number(text), max))
+    .default(usual)
+    .meta({
+      type: 'integer',
+      minimum: 1,
+      default: usual,
+      description: `Maximum results. More than ${max} counts as ${max}.`,
+    })
+
+/** The greatest offset that is told apart from a greater one: the largest 32-bit integer. */
+const offsetMax = 2_147_483_647
+
+/** How many results to pass over: an integer ≥ 0; absent is 0. */
+export const queryOffset = () =>
+  z
+    .string()
+    .refine((text) => isInteger(text, 0), { error: 'must be an integer of at least 0', abort: true })
+    .transform((text) => Math.min(Number(text), offsetMax))
+    .default(0)
+    .meta({
+      type: 'integer',
+      minimum: 0,
+      default: 0,
+      description: 'Results to pass over. Deep pages are quicker by `cursor`.',
+    })
+
+/** Where a page begins, as the `next` of a `Link` header gives it. */
+export const queryCursor = () =>
+  z
+    .string()
+    .min(1)
+    .optional()
+    .meta({ description: 'Where the page begins, taken from the `next` of a `Link` header.' })
+
+export const listLimitUsual = 50
+export const listLimitMax = 100
+
+/** Parameters of every list that is paged by limit and offset or cursor. */
+export const listParameters = {
+  limit: queryLimit(listLimitUsual, listLimitMax),
+  offset: queryOffset(),
+  cursor: queryCursor(),
+}
+
+export const ListQuery = z.strictObject(listParameters)
+export type ListQuery = z.infer<typeof ListQuery>

@@ -1,0 +1,52 @@
+/** Version metadata and its updates. interface.md "Version metadata"; http-api §5. */
+import { z } from 'zod'
+import { ErrorBody } from './errors.ts'
+import { AnyObject } from './json.ts'
+import { querySwitch } from './lists.ts'
+import { DigestText, Id, Instant, SemverText } from './text.ts'
+
+/** `PATCH …/metadata`: its members are merged into the latest version's metadata, a member given as null is removed. */
+export const MetadataPatch = AnyObject
+export type MetadataPatch = z.infer<typeof MetadataPatch>
+
+export const MetadataQuery = z.strictObject({
+  async: querySwitch('Answer at once with a job to poll.'),
+})
+export type MetadataQuery = z.infer<typeof MetadataQuery>
+
+export const MetadataResult = z
+  .object({
+    semver: SemverText,
+    hash: DigestText,
+    metadata: AnyObject,
+    unchanged: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'The patch changed nothing: no version was made.' }),
+  })
+  .meta({ id: 'MetadataResult' })
+export type MetadataResult = z.infer<typeof MetadataResult>
+
+/** The 202 to `?async=true`. */
+export const StartedMetadataJob = z
+  .object({ job_id: Id, status: z.literal('running'), base_semver: SemverText })
+  .meta({ id: 'StartedMetadataJob' })
+export type StartedMetadataJob = z.infer<typeof StartedMetadataJob>
+
+/** `GET …/metadata/jobs/:job_id` */
+export const MetadataJob = z
+  .object({
+    job_id: Id,
+    status: z.enum(['running', 'completed', 'failed']),
+    base_semver: SemverText,
+    started_at: Instant,
+    finished_at: Instant.nullable(),
+    result: MetadataResult.optional().meta({
+      description: 'When completed: what the synchronous call answers.',
+    }),
+    error: ErrorBody.optional().meta({
+      description: 'When failed: the error body the synchronous call answers.',
+    }),
+  })
+  .meta({ id: 'MetadataJob' })
+export type MetadataJob = z.infer<typeof MetadataJob>

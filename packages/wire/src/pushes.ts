@@ -1,0 +1,113 @@
+/** Delta pushes: "this changed". http-api §9; bodies are snake_case. */
+import { z } from 'zod'
+import { ErrorBody } from './errors.ts'
+import { AnyJson, AnyObject } from './json.ts'
+import { querySwitch } from './lists.ts'
+import { Count, DigestText, FileHash, Id, Instant, line, prose, SemverText } from './text.ts'
+
+/** Files that one push may declare beside those its records refer to. */
+export const declaredFilesMax = 100_000
+
+/** `POST …/pushes` */
+export const OpenPush = z
+  .strictObject({
+    base_version: z
+      .string()
+      .nullable()
+      .meta({ description: 'The version the changes are against; null when there is none yet.' }),
+    schemas: AnyObject.optional().meta({
+      description:
+        "The complete set `{type: JSON Schema}`: a type left out goes with its records. The base's, if absent.",
+    }),
+    metadata: AnyObject.optional().meta({
+      description: "Merged into the base's; a member given as null is removed.",
+    }),
+    files: z
+      .array(FileHash)
+      .max(declaredFilesMax)
+      .optional()
+      .meta({ description: 'Files to hold though no record refers to them.' }),
+    message: prose(10_000).nullish(),
+    app_id: line(200).nullish(),
+    actor_id: line(200).nullish(),
+    strip_unknown_fields: z.boolean().default(false).meta({
+      description: 'Remove top-level members that the schema does not list, rather than refuse them.',
+    }),
+  })
+  .meta({ id: 'OpenPush' })
+export type OpenPush = z.infer<typeof OpenPush>
+
+export const PushLimits = z
+  .object({
+    batch_bytes: Count.meta({ description: 'Of one NDJSON request.' }),
+    batch_lines: Count.meta({ description: 'Of one NDJSON request.' }),
+    session_idle_seconds: Count.meta({ description: 'Silence after which the session ends.' }),
+    file_bytes: Count.meta({ description: 'Of one file.' }),
+  })
+  .meta({ id: 'PushLimits' })
+export type PushLimits = z.infer<typeof PushLimits>
+
+export const OpenedPush = z
+  .object({
+    session_id: Id,
+    base_version: SemverText.nullable(),
+    needed_files: z.array(FileHash),
+    expires_at: Instant,
+    limits: PushLimits,
+  })
+  .meta({ id: 'OpenedPush' })
+export type OpenedPush = z.infer<typeof OpenedPush>
+
+/** A line of `POST …/pushes/:id/records`. Other members are ignored. content-model §2. */
+export const RecordLine = z
+  .object({ id: z.string(), type: z.string(), data: AnyJson, private: z.boolean().optional() })
+  .meta({ id: 'RecordLine' })
+export type RecordLine = z.infer<typeof RecordLine>
+
+/** A line of `POST …/pushes/:id/deletes`. */
+export const DeleteLine = z.object({ id: z.string(), type: z.string() }).meta({ id: 'DeleteLine' })
+export type DeleteLine = z.infer<typeof DeleteLine>
+
+/** The answer to a batch: how many lines were taken, all of them. */
+export const BatchReceived = z.object({ received: Count }).meta({ id: 'BatchReceived' })
+export type BatchReceived = z.infer<typeof BatchReceived>
+
+export const CommitQuery = z.strictObject({ async: querySwitch('Answer at once; poll the session.') })
+export type CommitQuery = z.infer<typeof CommitQuery>
+
+/** The 201 to a commit. */
+export const CommittedPush = z
+  .object({
+    semver: SemverText,
+    hash: DigestText,
+    recordCount: Count,
+    fileCount: Count,
+    changes: z.object({ added: Count, updated: Count, removed: Count }),
+  })
+  .meta({ id: 'CommittedPush' })
+export type CommittedPush = z.infer<typeof CommittedPush>
+
+/** The 202 to a commit with `?async=true`. */
+export const CommittingPush = z
+  .object({ session_id: Id, status: z.literal('committing') })
+  .meta({ id: 'CommittingPush' })
+export type CommittingPush = z.infer<typeof CommittingPush>
+
+export const PushStatus = z.enum(['open', 'committing', 'committed', 'failed', 'cancelled', 'expired'])
+export type PushStatus = z.infer<typeof PushStatus>
+
+/** `GET …/pushes/:id` */
+export const PushState = z
+  .object({
+    session_id: Id,
+    status: PushStatus,
+    base_version: SemverText.nullable(),
+    total_records: Count.meta({ description: 'Lines of records received so far.' }),
+    needed_records: Count.meta({ description: 'How many records the session still lacks: 0 in a delta.' }),
+    needed_files: z.array(FileHash),
+    expires_at: Instant,
+    result: CommittedPush.nullable(),
+    error: ErrorBody.nullable(),
+  })
+  .meta({ id: 'PushState' })
+export type PushState = z.infer<typeof PushState>

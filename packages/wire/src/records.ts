@@ -1,0 +1,70 @@
+/** Records as they are read. Order is always type, then id, both by UTF-8 bytes. http-api §7. */
+import { z } from 'zod'
+import { AnyJson } from './json.ts'
+import { queryLimit, querySwitch } from './lists.ts'
+import { Count, HashText } from './text.ts'
+
+/** A record of a version. `hash` is that of its canonical form. content-model §3. */
+export const CollectionRecord = z
+  .object({ id: z.string(), type: z.string(), data: AnyJson, hash: HashText })
+  .meta({ id: 'Record' })
+export type CollectionRecord = z.infer<typeof CollectionRecord>
+
+export const recordsLimitUsual = 100
+export const recordsLimitMax = 2_000
+
+const after = z
+  .string()
+  .min(1)
+  .optional()
+  .meta({ description: 'base64url of the JCS of [type, id]: begin after this record.' })
+const type = z.string().optional().meta({ description: 'Only records of this type.' })
+
+/** `GET …/versions/:v/records` */
+export const RecordsQuery = z.strictObject({
+  type,
+  id: z.string().optional().meta({ description: 'Only records with this id.' }),
+  limit: queryLimit(recordsLimitUsual, recordsLimitMax),
+  after,
+})
+export type RecordsQuery = z.infer<typeof RecordsQuery>
+
+export const RecordsPage = z
+  .object({
+    records: z.array(CollectionRecord),
+    pagination: z.object({
+      limit: z.int(),
+      hasMore: z.boolean(),
+      nextCursor: z.string().nullable(),
+      total: Count,
+    }),
+  })
+  .meta({ id: 'RecordsPage' })
+export type RecordsPage = z.infer<typeof RecordsPage>
+
+/** `GET …/versions/:v/records/:type/:id` */
+export const RecordQuery = z.strictObject({
+  proof: querySwitch("Add the proof that the record belongs to the version's digest."),
+})
+export type RecordQuery = z.infer<typeof RecordQuery>
+
+/** With the version's digest, all that `verifyProof` of the content package needs. */
+export const RecordProof = z
+  .object({
+    canonical: z.string().meta({ description: "The record's canonical form." }),
+    nodes: z
+      .array(z.string())
+      .meta({ description: "The encoded tree nodes, leaf first, the type's root last." }),
+    document: z.string().meta({ description: "The view's document as JCS text: its hash is the digest." }),
+  })
+  .meta({ id: 'RecordProof' })
+export type RecordProof = z.infer<typeof RecordProof>
+
+export const ProvenRecord = CollectionRecord.extend({ proof: RecordProof.optional() }).meta({
+  id: 'ProvenRecord',
+})
+export type ProvenRecord = z.infer<typeof ProvenRecord>
+
+/** `GET …/versions/:v/records.ndjson`: a `CollectionRecord` a line; `X-Record-Count` says how many follow. */
+export const RecordsStreamQuery = z.strictObject({ type, after })
+export type RecordsStreamQuery = z.infer<typeof RecordsStreamQuery>

@@ -1,0 +1,58 @@
+/** Texts that people write, and identifiers, as bodies and answers carry them. */
+import { z } from 'zod'
+
+/** Number of characters as a reader counts them: code points, not UTF-16 units. */
+const characters = (text: string): number => [...text].length
+
+/**
+ * One line: trimmed, `min` to `max` characters, no control characters, no lone surrogate (PostgreSQL's text can carry neither
+ * NUL nor half a character).
+ */
+export const line = (max: number, min: 0 | 1 = 1) =>
+  z
+    .string()
+    .trim()
+    .refine((text) => text.isWellFormed() && !/\p{Cc}/u.test(text), 'must have no control characters')
+    .refine((text) => text.length >= min, 'must not be empty')
+    .refine((text) => characters(text) <= max, `must have at most ${max} characters`)
+    .meta({ minLength: min, maxLength: max })
+
+/** Several lines: trimmed, up to `max` characters, no control characters but tabs and line ends. May be empty. */
+export const prose = (max: number) =>
+  z
+    .string()
+    .trim()
+    .refine(
+      (text) => text.isWellFormed() && !/[^\P{Cc}\t\n\r]/u.test(text),
+      'must have no control characters but tabs and line ends',
+    )
+    .refine((text) => characters(text) <= max, `must have at most ${max} characters`)
+    .meta({ maxLength: max })
+
+/** Names of collections, display names of accounts. http-api §1. */
+export const Name = line(200)
+/** What a key is for. http-api §1. */
+export const Label = line(100)
+/** A collection's own description, shown while its latest version's metadata has none. */
+export const Description = prose(10_000)
+
+/** An identifier the registry gave. */
+export const Id = z.uuid()
+/** An instant in UTC: `2026-01-15T00:00:00.000Z`. */
+export const Instant = z.string().meta({ format: 'date-time', examples: ['2026-01-15T00:00:00.000Z'] })
+/** With its leading `v`: `v1.2.3`. */
+export const SemverText = z.string().meta({ examples: ['v1.2.3'] })
+/** `private:` and 64 hex digits for members, `public:` for everyone else. content-model §7. */
+export const DigestText = z.string().meta({ examples: [`private:${'0'.repeat(64)}`] })
+/** 64 lowercase hex digits. */
+export const HashText = z.string().meta({ examples: ['0'.repeat(64)] })
+/** `sha256:` and 64 lowercase hex digits, as files are named everywhere. */
+export const FileHash = z
+  .string()
+  .regex(/^sha256:[0-9a-f]{64}$/, 'must be `sha256:` and 64 lowercase hex digits')
+/** A count or a number of bytes. */
+export const Count = z.int().nonnegative()
+
+/** The answer of what has nothing else to say. */
+export const Done = z.object({ ok: z.literal(true) }).meta({ id: 'Done' })
+export type Done = z.infer<typeof Done>

@@ -1,0 +1,39 @@
+/** Versions. http-api §7. Counts, bytes and digests are those of the view the caller reads. */
+import type { JsonObject } from '@ulmus/content'
+import { z } from 'zod'
+import { AnyObject } from './json.ts'
+import { Count, DigestText, Instant, SemverText } from './text.ts'
+
+/** An item of `GET …/versions`, newest first. */
+export const VersionItem = z
+  .object({
+    semver: SemverText,
+    hash: DigestText,
+    message: z.string().nullable(),
+    appId: z.string().nullable(),
+    actorId: z.string().nullable(),
+    recordCount: Count,
+    fileCount: Count,
+    totalBytes: Count,
+    createdAt: Instant,
+  })
+  .meta({ id: 'VersionItem' })
+export type VersionItem = z.infer<typeof VersionItem>
+
+/** JSON Schemas by type. */
+export type Schemas = Record<string, JsonObject>
+
+/** `GET …/versions/:v` */
+export const Version = VersionItem.extend({
+  metadata: AnyObject,
+  schemas: AnyObject.meta({ description: 'The JSON Schema of each type.' }),
+  typeCounts: z
+    .custom<Record<string, number>>((value) => typeof value === 'object' && value !== null)
+    .meta({
+      type: 'object',
+      additionalProperties: { type: 'integer' },
+      description: 'How many records each type has.',
+    }),
+  baseSemver: SemverText.nullable(),
+}).meta({ id: 'Version' })
+export type Version = z.infer<typeof Version>
