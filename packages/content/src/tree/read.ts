@@ -1,0 +1,121 @@
+/** Reading a tree: one entry, a walk over leaves from any key, and how many entries lie before a key. */
+import type { Hash } from '../hash.ts'
+import {
+  firstAfter,
+  firstAtLeast,
+  type InteriorNode,
+  keysOf,
+  type LeafNode,
+  levelOf,
+  noHash,
+  type Tree,
+  type TreeNode,
+} from './node.ts'
+import { TreeError } from './tree-error.ts'
+
+/** Port: decoded nodes by hash. */
+export interface NodeReader {
+  /** The node with this hash. Rejects when it is absent or its bytes do not have this hash; never returns another. */
+  node(hash: Hash): Promise<TreeNode>
+}
+
+/** An entry and where it lies: the hash of its leaf and its index therein. In a set `hash` is empty. */
+export interface Located {
+  key: string
+  hash: Hash
+  size: number
+  leaf: Hash
+  index: number
+}
+
+/** The entry at `index` of a leaf. */
+export function locate(hash: Hash, leaf: LeafNode, index: number): Located {
+  return {
+    key: leaf.keys[index]!,
+    hash: leaf.hashes[index] ?? noHash,
+    size: leaf.sizes[index]!,
+    leaf: hash,
+    index,
+  }
+}
+
+/**
+ * The node below `parent` at `index`.
+ * @throws TreeError `node_misplaced` when its level or its last key is not what the parent says.
+ */
+export async function readChild(reader: NodeReader, parent: InteriorNode, index: number): Promise<TreeNode> {
+  const hash = parent.children[index]!
+  const child = await reader.node(hash)
+  if (levelOf(child) !== parent.level - 1 || keysOf(child).at(-1) !== parent.lastKeys[index]) {
+    throw new TreeError('node_misplaced', `Node ${hash} is not at the level or the keys its parent says.`)
+  }
+  return child
+}
+
+/** The entry with this key. Reads one node a level, none in an empty tree. */
+export async function findEntry(tree: Tree, key: string, reader: NodeReader): Promise<Located | undefined> {
+  if (tree.root === null) return undefined
+  let hash = tree.root
+  let node = await reader.node(hash)
+  while (node.kind === 'node') {
+    const index = firstAtLeast(node.lastKeys, key)
+    if (index === node.children.length) return undefined
+    hash = node.children[index]!
+    node = await readChild(reader, node, index)
+  }
+  const index = firstAtLeast(node.keys, key)
+  return node.keys[index] === key ? locate(hash, node, index) : undefined
+}
+
+/** A leaf met on a walk; `start` is the index of the first wanted entry in it. */
+export interface WalkedLeaf {
+  hash: Hash
+  leaf: LeafNode
+  start: number
+}
+
+/**
+ * Leaves in key order, from the first entry with a key > `after` (from the first of all when absent). Reads only nodes
+ * that hold such entries, each when its turn comes.
+ */
+export async function* walkLeaves(
+  tree: Tree,
+  reader: NodeReader,
+  options: { after?: string | undefined } = {},
+): AsyncGenerator<WalkedLeaf> {
+  if (tree.root === null) return
+  yield* leavesBelow(tree.root, await reader.node(tree.root), reader, options.after)
+}
+
+async function* leavesBelow(
+  hash: Hash,
+  node: TreeNode,
+  reader: NodeReader,
+  after: string | undefined,
+): AsyncGenerator<WalkedLeaf> {
+  const keys = keysOf(node)
+  const start = after === undefined ? 0 : firstAfter(keys, after)
+  if (node.kind === 'leaf') {
+    if (start < keys.length) yield { hash, leaf: node, start }
+    return
+  }
+  for (let i = start; i < keys.length; i++) {
+    const child = await readChild(reader, node, i)
+    yield* leavesBelow(node.children[i]!, child, reader, i === start ? after : undefined)
+  }
+}
+
+/** How many entries have a key ≤ `key`. Reads at most one node a level: the rest is known from the counts. */
+export async function countThrough(tree: Tree, key: string, reader: NodeReader): Promise<number> {
+  if (tree.root === null) return 0
+  let node = await reader.node(tree.root)
+  let before = 0
+  while (node.kind === 'node') {
+    const index = firstAtLeast(node.lastKeys, key)
+    for (let i = 0; i < index; i++) before += node.counts[i]!
+    if (index === node.children.length) return before
+    if (node.lastKeys[index] === key) return before + node.counts[index]!
+    node = await readChild(reader, node, index)
+  }
+  return before + firstAfter(node.keys, key)
+}

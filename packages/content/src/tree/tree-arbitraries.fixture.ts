@@ -1,0 +1,63 @@
+/** For the tests of this folder: arbitrary shapes, keys, contents and edits. */
+import fc from 'fast-check'
+import { hashText } from '../hash.ts'
+import type { TreeShape } from './boundary.ts'
+import type { Edit } from './edit-queue.ts'
+import { byBytes, type Contents, payloadOf } from './reference-tree.fixture.ts'
+
+/** Shapes so small that a hundred entries make tall trees with forced splits at every level. */
+export const tinyShape: fc.Arbitrary<TreeShape> = fc.record({
+  leafBits: fc.integer({ min: 1, max: 3 }),
+  levelBits: fc.integer({ min: 1, max: 2 }),
+  leafEntriesMax: fc.integer({ min: 2, max: 8 }),
+  childrenMax: fc.integer({ min: 2, max: 5 }),
+})
+
+/** Heads of keys whose order by UTF-16 is not their order by UTF-8. */
+const heads = ['', 'k', 'ä', '\ud7ff', '\ue000', '\ufffd', '\uffff', '\u{10000}', '\u{1f600}', '\u{10ffff}']
+
+/** Some 600 keys, few enough for edits to meet what is there. */
+export const anyKey: fc.Arbitrary<string> = fc
+  .tuple(fc.constantFrom(...heads), fc.nat(59))
+  .map(([head, number]) => `${head}${number}`)
+
+const value = fc.record({ hash: fc.nat(3).map((n) => hashText(`value ${n}`)), size: fc.nat(2) })
+
+export const anyContents: fc.Arbitrary<Contents> = fc
+  .array(fc.tuple(anyKey, value), { maxLength: 250, size: 'max' })
+  .map((entries) => new Map(entries))
+
+/** Edits in key order: about a third of them drops. */
+export const anyEdits: fc.Arbitrary<Edit<string>[]> = fc
+  .uniqueArray(fc.tuple(anyKey, fc.option(value, { freq: 2 })), {
+    selector: ([key]) => key,
+    maxLength: 40,
+    size: 'max',
+  })
+  .map((edits) =>
+    edits
+      .sort(([a], [b]) => byBytes(a, b))
+      .map(([key, put]) => ({
+        key,
+        put: put === null ? undefined : { ...put, payload: payloadOf(key, put.hash) },
+      })),
+  )
+
+/** What `edits` make of `contents`. */
+export function edited(contents: Contents, edits: Edit<string>[]): Contents {
+  const next = new Map(contents)
+  for (const { key, put } of edits) {
+    if (put === undefined) next.delete(key)
+    else next.set(key, { hash: put.hash, size: put.size })
+  }
+  return next
+}
+
+/** The same edits in batches of `length`, with empty ones among them. */
+export function* batches<T>(edits: T[], length: number): Generator<T[]> {
+  yield []
+  for (let i = 0; i < edits.length; i += length) {
+    yield edits.slice(i, i + length)
+    yield []
+  }
+}
