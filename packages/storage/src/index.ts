@@ -1,0 +1,13 @@
+/** Storage: bytes and rows, no rules. */
+export * from './objects/blob-store.ts'
+export { openDiskStore } from './objects/disk.ts'
+export * from './objects/errors.ts'
+export { openMemoryStore } from './objects/memory.ts'
+export { fileName, filesPrefix, packsPrefix, runName, runsPrefix } from './objects/names.ts'
+export type { ObjectReader } from './objects/object-reader.ts'
+export { type ObjectWriter, openObjectWriter, type PackedObjects } from './objects/object-writer.ts'
+export { type PackEntry, readFooter, type StoredPack } from './objects/pack.ts'
+export * from './sql/collection-lists.ts'
+export * from './sql/database.ts'
+export * from './sql/found-collection.ts'
+export * from './sql/schema.ts'

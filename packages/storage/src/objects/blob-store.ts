@@ -1,0 +1,42 @@
+/** The port to where bytes lie: a folder or a bucket. `blob-store.contract.ts` is the suite that every store passes. */
+
+/** Bytes [start, start + length) of a blob. */
+export interface ByteRange {
+  start: number
+  length: number
+}
+
+export interface ListedBlob {
+  name: string
+  bytes: number
+  modifiedAt: Date
+}
+
+/** Names come from names.ts; every call that takes one rejects a name that room would not make. */
+export interface BlobStore {
+  /**
+   * Stores a blob, whole or not at all; durable when it resolves. Putting a name again replaces it in one step: a reader sees
+   * the old bytes or the new. When `source` fails, nothing is left and its error is the rejection. Resolves to the bytes written.
+   */
+  put(name: string, source: Uint8Array | AsyncIterable<Uint8Array>): Promise<number>
+  /**
+   * A blob, or a part of it.
+   * @throws BlobMissing when it is absent, or ends before the range does.
+   */
+  read(name: string, range?: ByteRange): Promise<Uint8Array>
+  /**
+   * The same in pieces, for what does not fit in memory. May be left at any time. A blob replaced or removed meanwhile is
+   * streamed as it was, or ends in an error: never a mixture.
+   * @throws BlobMissing from the iterator.
+   */
+  stream(name: string, range?: ByteRange): AsyncIterable<Uint8Array>
+  /** Bytes, undefined when absent. */
+  size(name: string): Promise<number | undefined>
+  /** Removing what is absent is fine. */
+  remove(name: string): Promise<void>
+  /** Blobs whose names begin with `prefix`, in any order. What comes or goes meanwhile may be listed or not. */
+  list(prefix: string): AsyncIterable<ListedBlob>
+  /** Cheap; rejects when the store cannot be reached. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}

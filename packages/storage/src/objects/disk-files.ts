@@ -1,0 +1,94 @@
+/** Descriptors of files being read, the most recently used of them kept open: an object is one positioned read of a pack. */
+import { type FileHandle, open } from 'node:fs/promises'
+import { LRUCache } from 'lru-cache'
+
+const openFilesMax = 128
+
+export interface OpenFile {
+  /** Size when it was opened. Blobs never change, they are replaced. */
+  readonly bytes: number
+  /** Exactly `length` bytes; rejects with ENOENT when the file ends before. */
+  read(start: number, length: number): Promise<Uint8Array>
+  /** Must be called once, however reading went. */
+  giveBack(): void
+}
+
+export interface OpenFiles {
+  take(path: string): Promise<OpenFile>
+  /** Call when the path names other bytes, or none: later takers open anew, present ones read on. */
+  forget(path: string): void
+  close(): void
+}
+
+interface Kept {
+  handle: FileHandle
+  bytes: number
+  takers: number
+  dropped: boolean
+}
+
+export function openFiles(): OpenFiles {
+  const closeIdle = (kept: Kept) => {
+    if (kept.dropped && kept.takers === 0) kept.handle.close().catch(() => undefined)
+  }
+  const drop = (opening: Promise<Kept>) => {
+    opening.then(
+      (kept) => {
+        kept.dropped = true
+        closeIdle(kept)
+      },
+      () => undefined,
+    )
+  }
+  const files = new LRUCache<string, Promise<Kept>>({ max: openFilesMax, dispose: drop })
+
+  async function take(path: string): Promise<OpenFile> {
+    let opening = files.get(path)
+    if (opening === undefined) {
+      opening = openKept(path)
+      files.set(path, opening)
+      opening.catch(() => {
+        if (files.peek(path) === opening) files.delete(path)
+      })
+    }
+    const kept = await opening
+    if (kept.dropped && kept.takers === 0) return take(path)
+    kept.takers++
+    return {
+      bytes: kept.bytes,
+      read: (start, length) => readExactly(kept.handle, start, length),
+      giveBack() {
+        kept.takers--
+        closeIdle(kept)
+      },
+    }
+  }
+
+  return {
+    take,
+    forget: (path) => void files.delete(path),
+    close: () => files.clear(),
+  }
+}
+
+async function openKept(path: string): Promise<Kept> {
+  const handle = await open(path, 'r')
+  try {
+    const found = await handle.stat()
+    return { handle, bytes: found.size, takers: 0, dropped: false }
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+async function readExactly(handle: FileHandle, start: number, length: number): Promise<Uint8Array> {
+  const bytes = Buffer.allocUnsafeSlow(length)
+  let done = 0
+  while (done < length) {
+    const { bytesRead } = await handle.read(bytes, done, length - done, start + done)
+    if (bytesRead === 0) throw Object.assign(new Error('The file ended early.'), { code: 'ENOENT' })
+    done += bytesRead
+  }
+  return bytes
+}

@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { blobStoreContract, collect } from './blob-store.contract.ts'
+import { openDiskStore } from './disk.ts'
+import { packName, runName } from './names.ts'
+
+const temporaryFolder = () => mkdtempSync(join(tmpdir(), 'ulmus-disk-'))
+
+blobStoreContract('disk', async () => {
+  const folder = temporaryFolder()
+  return { store: await openDiskStore(folder), dispose: async () => rmSync(folder, { recursive: true }) }
+})
+
+describe('a disk store', () => {
+  const folders: string[] = []
+  const folder = () => folders[folders.push(temporaryFolder()) - 1]!
+  afterEach(() => {
+    vi.restoreAllMocks()
+    for (const one of folders.splice(0)) rmSync(one, { recursive: true })
+  })
+
+  /** Counts what is synced from here on, by the kind of thing it is. */
+  async function countSyncs() {
+    const counts = { files: 0, folders: 0 }
+    const handle = await open(tmpdir(), 'r')
+    const prototype = Object.getPrototypeOf(handle) as typeof handle
+    await handle.close()
+    const sync = prototype.sync
+    vi.spyOn(prototype, 'sync').mockImplementation(async function (this: typeof handle) {
+      counts[(await this.stat()).isDirectory() ? 'folders' : 'files']++
+      return sync.call(this)
+    })
+    return counts
+  }
+
+  it('syncs the file, its folder, and the folders above that are new to it', async () => {
+    const root = folder()
+    const store = await openDiskStore(root)
+    const counts = await countSyncs()
+    await store.put(packName(`ab-${randomUUID()}`), Buffer.alloc(10))
+    expect(counts).toEqual({ files: 1, folders: 3 })
+    await store.put(packName(`ab-${randomUUID()}`), Buffer.alloc(10))
+    expect(counts).toEqual({ files: 2, folders: 4 })
+    const later = await openDiskStore(root)
+    await later.put(packName(`ab-${randomUUID()}`), Buffer.alloc(10))
+    expect(counts).toEqual({ files: 3, folders: 7 })
+  })
+
+  it('syncs above again when an emptied folder went and came back', async () => {
+    const store = await openDiskStore(folder())
+    const name = runName(randomUUID(), 'a')
+    await store.put(name, Buffer.alloc(1))
+    await store.remove(name)
+    const counts = await countSyncs()
+    await store.put(name, Buffer.alloc(1))
+    expect(counts).toEqual({ files: 1, folders: 3 })
+  })
+
+  it('leaves nothing but a leftover when killed while it puts, which is removed a day later', async () => {
+    const root = folder()
+    const name = packName(randomUUID())
+    const fixture = join(import.meta.dirname, 'disk-put.fixture.ts')
+    const child = spawn(process.execPath, [fixture, root, name], { stdio: ['ignore', 'pipe', 'inherit'] })
+    await once(child.stdout, 'data')
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    const store = await openDiskStore(root)
+    expect(await store.size(name)).toBeUndefined()
+    for await (const blob of store.list('')) expect.unreachable(blob.name)
+    const leftovers = readdirSync(join(root, 'tmp'))
+    expect(leftovers).toHaveLength(1)
+    const old = Date.now() / 1_000 - 86_500
+    utimesSync(join(root, 'tmp', leftovers[0]!), old, old)
+    writeFileSync(join(root, 'tmp', 'young'), '')
+    await openDiskStore(root)
+    expect(readdirSync(join(root, 'tmp'))).toEqual(['young'])
+  })
+
+  it('leaves no temporary file behind when a source fails', async () => {
+    const root = folder()
+    const store = await openDiskStore(root)
+    async function* failing() {
+      yield Buffer.alloc(10)
+      throw new Error('no')
+    }
+    await expect(store.put(packName(randomUUID()), failing())).rejects.toThrow('no')
+    expect(readdirSync(join(root, 'tmp'))).toEqual([])
+  })
+
+  it('keeps few files open, however many are read and left', async () => {
+    const openDescriptors = () => readdirSync('/proc/self/fd').length
+    if (!existsSync('/proc/self/fd')) return
+    const store = await openDiskStore(folder())
+    const names = Array.from({ length: 200 }, () => packName(randomUUID()))
+    await Promise.all(names.map((name) => store.put(name, Buffer.alloc(300_000))))
+    const before = openDescriptors()
+    for (const name of names) for await (const _ of store.stream(name)) break
+    await Promise.all(names.map((name) => store.read(name, { start: 10, length: 10 })))
+    await Promise.all(names.map((name) => collect(store.stream(name))))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(openDescriptors() - before).toBeLessThanOrEqual(128)
+    await store.close()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(openDescriptors()).toBeLessThanOrEqual(before)
+  })
+})

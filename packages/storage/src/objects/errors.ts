@@ -1,0 +1,55 @@
+/** What can be wrong with stored bytes. Each error names what it is about. */
+import type { Hash } from '@ulmus/content'
+
+/** `plain` is named by the hash of its own bytes, `body` by the hash of the leaf whose records it holds. */
+export type ObjectKind = 'plain' | 'body'
+
+/** The store holds no blob of that name, or fewer bytes than the range asked for. */
+export class BlobMissing extends Error {
+  override name = 'BlobMissing'
+  readonly blob: string
+
+  constructor(blob: string, options?: ErrorOptions) {
+    super(`The object store lacks ${blob}, or a part of it.`, options)
+    this.blob = blob
+  }
+}
+
+/** A pack whose magic, footer or trailer is not what was written. */
+export class PackCorrupt extends Error {
+  override name = 'PackCorrupt'
+  readonly pack: string
+
+  constructor(pack: string, why: string, options?: ErrorOptions) {
+    super(`The pack ${pack} is damaged: ${why}.`, options)
+    this.pack = pack
+  }
+}
+
+/** The index knows no such object. */
+export class ObjectMissing extends Error {
+  override name = 'ObjectMissing'
+  readonly hash: Hash
+  readonly kind: ObjectKind
+
+  constructor(kind: ObjectKind, hash: Hash) {
+    super(`The ${kind} object ${hash} is not stored.`)
+    this.kind = kind
+    this.hash = hash
+  }
+}
+
+/** The object is in the index, but the bytes there are gone or not the ones that were stored. */
+export class ObjectCorrupt extends Error {
+  override name = 'ObjectCorrupt'
+  readonly hash: Hash
+  readonly kind: ObjectKind
+  readonly pack: string
+
+  constructor(kind: ObjectKind, hash: Hash, pack: string, options?: ErrorOptions) {
+    super(`The ${kind} object ${hash} in ${pack} is damaged.`, options)
+    this.kind = kind
+    this.hash = hash
+    this.pack = pack
+  }
+}

@@ -1,0 +1,27 @@
+/** The one room that makes blob names. Two fan-out characters keep folders small where many blobs lie. */
+import type { Hash } from '@ulmus/content'
+
+export const packsPrefix = 'packs/'
+export const filesPrefix = 'files/'
+
+/** `id` is a UUID, so that two servers never write the same pack. */
+export const packName = (id: string) => checkedName(`${packsPrefix}${id.slice(0, 2)}/${id}`)
+
+/** An uploaded file, as it came. */
+export const fileName = (hash: Hash) => checkedName(`${filesPrefix}${hash.slice(0, 2)}/${hash}`)
+
+/** Everything that one push session has received and not yet committed. */
+export const runsPrefix = (pushId: string) => `runs/${pushId}/`
+
+/** A checked and sorted batch of a push session. */
+export const runName = (pushId: string, id: string) => checkedName(`${runsPrefix(pushId)}${id}`)
+
+const nameCharactersMax = 200
+/** Two to four parts of lowercase letters, digits and hyphens: no way up, no absolute path, nothing a file system folds or forbids. */
+const wellFormed = /^[a-z0-9][a-z0-9-]*(?:\/[a-z0-9][a-z0-9-]*){1,3}$/
+
+/** @throws RangeError for a name that no function here makes. */
+export function checkedName(name: string): string {
+  if (name.length <= nameCharactersMax && wellFormed.test(name)) return name
+  throw new RangeError(`"${name.slice(0, nameCharactersMax)}" is no name of a blob.`)
+}

@@ -1,0 +1,113 @@
+/**
+ * Objects by their names, checked against them. One reader a process, shared by all requests: it keeps what was read lately, and
+ * concurrent reads of one object are one read.
+ */
+import {
+  decodeNode,
+  type Hash,
+  hashBytes,
+  type NodeReader,
+  parseDocument,
+  type TreeNode,
+  type ViewDocument,
+} from '@ulmus/content'
+import type { Database } from '../sql/database.ts'
+import type { ObjectPlace } from '../sql/objects.ts'
+import type { BlobStore } from './blob-store.ts'
+import { decodeObject, objectBytesMax } from './codec.ts'
+import { BlobMissing, ObjectCorrupt, type ObjectKind } from './errors.ts'
+import { openObjectIndex } from './object-index.ts'
+import { openReadCache } from './read-cache.ts'
+
+/**
+ * Every read rejects with ObjectMissing when the index does not know the object, ObjectCorrupt when its bytes are not what was
+ * stored. What is returned is shared with other readers: it must not be changed.
+ */
+export interface ObjectReader extends NodeReader {
+  node(hash: Hash): Promise<TreeNode>
+  /** Not kept: for what is read once (large records) or kept elsewhere in another form (schemas). */
+  plain(hash: Hash): Promise<Uint8Array>
+  /** The records of a leaf as NDJSON, in entry order. */
+  body(leaf: Hash): Promise<Uint8Array>
+  /** Frozen through and through. */
+  document(digest: Hash): Promise<ViewDocument>
+  /** What the caches hold, by their own reckoning. Bytes, at most `cacheBytesMax`. */
+  cachedBytes(): number
+}
+
+/** Shares of the cache. Bodies and nodes are read together; documents and the index are small. */
+const shares = { nodes: 0.35, bodies: 0.5, documents: 0.05, places: 0.1 }
+/** A decoded node or document takes about this many times its text. */
+const decodedFactor = 3
+
+/** @param options.cacheBytesMax For all caches together. Bytes. */
+export function openObjectReader(options: {
+  database: Database
+  blobs: BlobStore
+  cacheBytesMax: number
+}): ObjectReader {
+  const { blobs, cacheBytesMax } = options
+  const index = openObjectIndex({ database: options.database, bytesMax: cacheBytesMax * shares.places })
+  const nodes = openReadCache<TreeNode>(cacheBytesMax * shares.nodes)
+  const bodies = openReadCache<Uint8Array>(cacheBytesMax * shares.bodies)
+  const documents = openReadCache<ViewDocument>(cacheBytesMax * shares.documents)
+  const plains = openReadCache<Uint8Array>(0)
+
+  /** A place remembered from before may be outdated, when a sweep moved the object: then it is looked up once more. */
+  async function fetch(kind: ObjectKind, hash: Hash): Promise<{ place: ObjectPlace; encoded: Uint8Array }> {
+    const { place, remembered } = await index.find(kind, hash)
+    try {
+      return { place, encoded: await blobs.read(place.pack, { start: place.offset, length: place.length }) }
+    } catch (error) {
+      if (!(error instanceof BlobMissing)) throw error
+      if (!remembered) throw new ObjectCorrupt(kind, hash, place.pack, { cause: error })
+      index.forget(kind, hash)
+      return fetch(kind, hash)
+    }
+  }
+
+  /** The object's bytes, which hash to what they must, and the pack they came from. */
+  async function load(kind: ObjectKind, hash: Hash): Promise<{ pack: string; raw: Uint8Array }> {
+    const { place, encoded } = await fetch(kind, hash)
+    const raw = await decodeObject(encoded, objectBytesMax).catch((cause: unknown) => {
+      throw new ObjectCorrupt(kind, hash, place.pack, { cause })
+    })
+    const expected = kind === 'plain' ? hash : place.checksum
+    if (hashBytes(raw) !== expected) throw new ObjectCorrupt(kind, hash, place.pack)
+    return { pack: place.pack, raw }
+  }
+
+  async function loadDecoded<T>(
+    hash: Hash,
+    decode: (raw: Uint8Array) => T,
+  ): Promise<{ value: T; bytes: number }> {
+    const { pack, raw } = await load('plain', hash)
+    try {
+      return { value: decode(raw), bytes: raw.length * decodedFactor }
+    } catch (cause) {
+      throw new ObjectCorrupt('plain', hash, pack, { cause })
+    }
+  }
+
+  const loadBytes = async (kind: ObjectKind, hash: Hash) => {
+    const { raw } = await load(kind, hash)
+    return { value: raw, bytes: raw.length }
+  }
+
+  return {
+    node: (hash) => nodes.get(hash, () => loadDecoded(hash, decodeNode)),
+    plain: (hash) => plains.get(hash, () => loadBytes('plain', hash)),
+    body: (leaf) => bodies.get(leaf, () => loadBytes('body', leaf)),
+    document: (digest) =>
+      documents.get(digest, () => loadDecoded(digest, (raw) => freezeThrough(parseDocument(raw)))),
+    cachedBytes: () => nodes.bytes() + bodies.bytes() + documents.bytes() + index.bytes(),
+  }
+}
+
+function freezeThrough<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) {
+    for (const member of Object.values(value)) freezeThrough(member)
+    Object.freeze(value)
+  }
+  return value
+}

@@ -1,0 +1,116 @@
+/** One commit's new objects, on their way into packs. */
+import { randomUUID } from 'node:crypto'
+import { type Hash, hashBytes } from '@ulmus/content'
+import type { Database } from '../sql/database.ts'
+import { objectKey, storedObjects } from '../sql/objects.ts'
+import type { BlobStore } from './blob-store.ts'
+import { encodeObject, objectBytesMax } from './codec.ts'
+import type { ObjectKind } from './errors.ts'
+import { packName } from './names.ts'
+import { type PackWriter, type StoredPack, writePack } from './pack.ts'
+
+/** Bytes of objects after which the next pack begins (content-model §8). */
+export const packBytesMax = 268_435_456
+/** What is gathered before it is looked up, compressed and written together. Two such batches are in memory at most. */
+const batchBytesMax = 4_194_304
+const batchObjectsMax = 256
+
+/** What the transaction records with `recordPacks`. */
+export interface PackedObjects {
+  packs: StoredPack[]
+}
+
+/**
+ * Objects may be added without waiting for the one before; its memory is then the caller's. What each object costs beyond the
+ * batches is its hash, kept so that it is written once.
+ */
+export interface ObjectWriter {
+  /**
+   * Adds an object, unless this commit or the index has it. `hash` is that of `raw` for plain objects, the leaf's for bodies.
+   * Resolves when there is room for more; rejects, like all that follows, once a look-up or the store has failed.
+   * @throws RangeError for a plain object whose hash is another, or more than `objectBytesMax` bytes.
+   */
+  add(kind: ObjectKind, hash: Hash, raw: Uint8Array | string): Promise<void>
+  /** Packs durable. Nothing new: no packs. */
+  finish(): Promise<PackedObjects>
+  /** Gives up what is being written and removes the packs already there. */
+  abort(): Promise<void>
+}
+
+interface NewObject {
+  kind: ObjectKind
+  hash: Hash
+  raw: Uint8Array
+}
+
+/** @param options.packBytesMax Smaller in tests. */
+export function openObjectWriter(options: {
+  database: Database
+  blobs: BlobStore
+  packBytesMax?: number
+}): ObjectWriter {
+  const { database, blobs } = options
+  const splitBytes = options.packBytesMax ?? packBytesMax
+  const seen = new Set<string>()
+  const packs: StoredPack[] = []
+  let pack: PackWriter | undefined
+  let batch: NewObject[] = []
+  let batchBytes = 0
+  let writing: Promise<void> = Promise.resolve()
+
+  async function writeBatch(objects: NewObject[]): Promise<void> {
+    const held = await storedObjects(database, objects)
+    const wanted = objects.filter((object) => !held.has(objectKey(object)))
+    const encodings = await Promise.all(wanted.map((object) => encodeObject(object.raw)))
+    for (const [i, { kind, hash, raw }] of wanted.entries()) {
+      const encoded = encodings[i]!
+      if (pack !== undefined && pack.bytes + encoded.length > splitBytes) await finishPack(pack)
+      pack ??= writePack(blobs, packName(randomUUID()))
+      await pack.add({ kind, hash, checksum: kind === 'body' ? hashBytes(raw) : null }, encoded)
+    }
+  }
+
+  async function finishPack(full: PackWriter): Promise<void> {
+    packs.push(await full.finish())
+    pack = undefined
+  }
+
+  /** Batches are written one after the other; a failed one fails all that follow. */
+  function sendBatch(): void {
+    const objects = batch
+    batch = []
+    batchBytes = 0
+    writing = writing.then(() => writeBatch(objects))
+    writing.catch(() => undefined)
+  }
+
+  return {
+    async add(kind, hash, raw) {
+      const key = objectKey({ kind, hash })
+      if (seen.has(key)) return
+      seen.add(key)
+      const bytes = typeof raw === 'string' ? Buffer.from(raw) : raw
+      if (bytes.length > objectBytesMax)
+        throw new RangeError(`The ${kind} object ${hash} has ${bytes.length} bytes.`)
+      if (kind === 'plain' && hashBytes(bytes) !== hash)
+        throw new RangeError(`${hash} is not the hash of its object.`)
+      batch.push({ kind, hash, raw: bytes })
+      batchBytes += bytes.length
+      if (batchBytes < batchBytesMax && batch.length < batchObjectsMax) return
+      const before = writing
+      sendBatch()
+      await before
+    },
+    async finish() {
+      if (batch.length > 0) sendBatch()
+      await writing
+      if (pack !== undefined) await finishPack(pack)
+      return { packs }
+    },
+    async abort() {
+      await writing.catch(() => undefined)
+      await pack?.abort()
+      for (const { name } of packs) await blobs.remove(name)
+    },
+  }
+}

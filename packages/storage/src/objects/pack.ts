@@ -1,0 +1,166 @@
+/**
+ * Packs: what one commit writes, in one blob or a few. The index in the database can be rebuilt from their footers alone.
+ *
+ *     magic 'ULMUSPK\0' · format u32 = 1
+ *     encoded objects, end to end
+ *     footer: zstd of JSON lines [hash, kind, offset, length, checksum or null]
+ *     trailer: footer's offset u64 · footer's length u32 · SHA-256 of the footer as stored · magic
+ *
+ * Numbers are little-endian. Offsets count from the pack's first byte and, as lengths, are in bytes.
+ */
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
+import { type Hash, hashBytes, parseHash } from '@ulmus/content'
+import type { BlobStore } from './blob-store.ts'
+import { decodeObject, encodeObject } from './codec.ts'
+import { BlobMissing, type ObjectKind, PackCorrupt } from './errors.ts'
+
+/** Where an object lies in a pack. */
+export interface PackEntry {
+  hash: Hash
+  kind: ObjectKind
+  offset: number
+  length: number
+  /** SHA-256 of the decoded bytes where the name does not say it (bodies), null elsewhere. */
+  checksum: Hash | null
+}
+
+/** A pack in the store. */
+export interface StoredPack {
+  name: string
+  bytes: number
+  entries: PackEntry[]
+}
+
+export interface PackWriter {
+  /** Bytes of header and objects so far. */
+  readonly bytes: number
+  /** Resolves when there is room for more; rejects when the store refused. One at a time. */
+  add(object: Omit<PackEntry, 'offset' | 'length'>, encoded: Uint8Array): Promise<void>
+  /** Durable when it resolves. */
+  finish(): Promise<StoredPack>
+  /** Leaves nothing in the store. */
+  abort(): Promise<void>
+}
+
+const magic = Buffer.from('ULMUSPK\0', 'latin1')
+const format = 1
+const headerBytes = magic.length + 4
+const digestBytes = 32
+const trailerBytes = 8 + 4 + digestBytes + magic.length
+const bufferedBytesMax = 1_048_576
+/** Some 128 bytes an object: enough for ten million of them. */
+const footerBytesMax = 2_147_483_647
+
+/** Starts writing a pack, which streams into the store as it goes. */
+export function writePack(blobs: BlobStore, name: string): PackWriter {
+  const stream = new PassThrough({ highWaterMark: bufferedBytesMax })
+  const stored = blobs.put(name, stream)
+  stream.on('error', () => undefined)
+  // The rejection is told by whatever is called next.
+  stored.catch(() => stream.destroy())
+  const entries: PackEntry[] = []
+  let offset = 0
+
+  async function write(bytes: Uint8Array): Promise<void> {
+    offset += bytes.length
+    if (stream.destroyed) await stored
+    if (!stream.write(bytes)) await Promise.race([once(stream, 'drain'), stored])
+  }
+  const header = Buffer.alloc(headerBytes)
+  magic.copy(header)
+  header.writeUInt32LE(format, magic.length)
+  const begun = write(header)
+  begun.catch(() => undefined)
+
+  return {
+    get bytes() {
+      return offset
+    },
+    async add(object, encoded) {
+      await begun
+      entries.push({ ...object, offset, length: encoded.length })
+      await write(encoded)
+    },
+    async finish() {
+      const footer = await encodeFooter(entries)
+      const place = offset
+      await write(footer)
+      await write(encodeTrailer(place, footer))
+      stream.end()
+      return { name, bytes: await stored, entries }
+    },
+    async abort() {
+      stream.destroy(new Error('The pack was given up.'))
+      await stored.catch(() => undefined)
+    },
+  }
+}
+
+async function encodeFooter(entries: readonly PackEntry[]): Promise<Uint8Array> {
+  const lines = entries.map(({ hash, kind, offset, length, checksum }) =>
+    JSON.stringify([hash, kind, offset, length, checksum]),
+  )
+  return encodeObject(Buffer.from(lines.join('\n')))
+}
+
+function encodeTrailer(offset: number, footer: Uint8Array): Uint8Array {
+  const trailer = Buffer.alloc(trailerBytes)
+  trailer.writeBigUInt64LE(BigInt(offset), 0)
+  trailer.writeUInt32LE(footer.length, 8)
+  trailer.write(hashBytes(footer), 12, 'hex')
+  magic.copy(trailer, 12 + digestBytes)
+  return trailer
+}
+
+/**
+ * What a pack holds, read from its last bytes.
+ * @throws PackCorrupt when any byte outside the objects is not what was written; BlobMissing when there is no such pack.
+ */
+export async function readFooter(blobs: BlobStore, name: string): Promise<StoredPack> {
+  const bytes = await blobs.size(name)
+  if (bytes === undefined) throw new BlobMissing(name)
+  if (bytes < headerBytes + trailerBytes) throw new PackCorrupt(name, 'it is too short')
+  const header = Buffer.from(await blobs.read(name, { start: 0, length: headerBytes }))
+  if (!header.subarray(0, magic.length).equals(magic))
+    throw new PackCorrupt(name, 'it does not begin as a pack')
+  if (header.readUInt32LE(magic.length) !== format) throw new PackCorrupt(name, 'its format is unknown')
+  const trailer = Buffer.from(await blobs.read(name, { start: bytes - trailerBytes, length: trailerBytes }))
+  if (!trailer.subarray(12 + digestBytes).equals(magic))
+    throw new PackCorrupt(name, 'it does not end as a pack')
+  const start = Number(trailer.readBigUInt64LE(0))
+  const length = trailer.readUInt32LE(8)
+  if (start + length + trailerBytes !== bytes)
+    throw new PackCorrupt(name, 'its footer is not where it should be')
+  const footer = await blobs.read(name, { start, length })
+  if (hashBytes(footer) !== trailer.toString('hex', 12, 12 + digestBytes)) {
+    throw new PackCorrupt(name, 'its footer does not match its checksum')
+  }
+  return { name, bytes, entries: await decodeFooter(name, footer) }
+}
+
+async function decodeFooter(name: string, footer: Uint8Array): Promise<PackEntry[]> {
+  try {
+    const text = Buffer.from(await decodeObject(footer, footerBytesMax)).toString('utf8')
+    return text === '' ? [] : text.split('\n').map(parseEntry)
+  } catch (error) {
+    throw new PackCorrupt(name, 'its footer does not read', { cause: error })
+  }
+}
+
+function parseEntry(line: string): PackEntry {
+  const [hash, kind, offset, length, checksum]: unknown[] = JSON.parse(line)
+  const parsed = typeof hash === 'string' ? parseHash(hash) : undefined
+  const sum = typeof checksum === 'string' ? parseHash(checksum) : null
+  const known = kind === 'plain' || kind === 'body'
+  if (
+    !parsed ||
+    sum === undefined ||
+    !known ||
+    !Number.isSafeInteger(offset) ||
+    !Number.isSafeInteger(length)
+  ) {
+    throw new Error(`"${line}" is no entry.`)
+  }
+  return { hash: parsed, kind, offset: offset as number, length: length as number, checksum: sum }
+}

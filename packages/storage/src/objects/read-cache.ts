@@ -1,0 +1,44 @@
+/** What was read lately, bounded in bytes; concurrent reads of one thing are one read. */
+import type { Hash } from '@ulmus/content'
+import { LRUCache } from 'lru-cache'
+
+export interface ReadCache<T extends object> {
+  /** What is kept, or what `load` gives; `load` says what keeping it costs. A failure is told to all who wait and not kept. */
+  get(hash: Hash, load: () => Promise<{ value: T; bytes: number }>): Promise<T>
+  bytes(): number
+}
+
+/** What an entry costs beside its value: its key and its place in the map. Bytes, about. */
+const entryBytes = 256
+
+/** @param bytesMax Bytes; below an entry's own cost nothing is kept. A value that takes more than an eighth of it is not kept. */
+export function openReadCache<T extends object>(bytesMax: number): ReadCache<T> {
+  const max = Math.floor(bytesMax)
+  const kept =
+    max < entryBytes ? undefined : new LRUCache<Hash, T>({ maxSize: max, maxEntrySize: max >>> 3 || 1 })
+  const loading = new Map<Hash, Promise<T>>()
+
+  async function loadAndKeep(hash: Hash, load: () => Promise<{ value: T; bytes: number }>): Promise<T> {
+    try {
+      const { value, bytes } = await load()
+      kept?.set(hash, value, { size: bytes + entryBytes })
+      return value
+    } finally {
+      loading.delete(hash)
+    }
+  }
+
+  return {
+    async get(hash, load) {
+      const found = kept?.get(hash)
+      if (found !== undefined) return found
+      let work = loading.get(hash)
+      if (work === undefined) {
+        work = loadAndKeep(hash, load)
+        loading.set(hash, work)
+      }
+      return work
+    },
+    bytes: () => kept?.calculatedSize ?? 0,
+  }
+}

@@ -1,0 +1,173 @@
+/** Collections, and the slugs they once had. Lists of them are in collection-lists.ts. */
+import { and, arrayContains, eq, inArray, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { boolean, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { accounts } from './accounts.ts'
+import { bytewiseText, instant } from './columns.ts'
+import type { Queries, Tx } from './database.ts'
+import { collectionFiles } from './files.ts'
+
+/**
+ * The pairs of neighbouring characters in a folded name, and its single characters: what an index must hold to find names by one
+ * or two characters, or by characters that are no letters, none of which trigrams serve. Immutable, so that an index may use it.
+ */
+export const gramsOf = (foldedName: SQLWrapper): SQL => {
+  const pairs = (text: SQL) => sql`regexp_replace(${text}, '(..)', E'\\\\1\\n', 'g')`
+  const everyPair = sql`${pairs(sql`${foldedName}`)} || E'\\n' || ${pairs(sql`substr(${foldedName}, 2)`)}`
+  return sql`(string_to_array(${everyPair}, E'\\n') || string_to_array(${foldedName}, null))`
+}
+
+export const collections = pgTable(
+  'collections',
+  {
+    id: uuid('id').primaryKey(),
+    ownerId: uuid('owner_id')
+      .notNull()
+      .references(() => accounts.id),
+    slug: bytewiseText('slug').notNull(),
+    name: text('name').notNull(),
+    /** The name as it is searched and sorted, see `foldName`. */
+    foldedName: bytewiseText('folded_name').notNull(),
+    description: text('description'),
+    public: boolean('public').notNull(),
+    /** The head: the latest version. Moves only by compare-and-swap. Null before the first version. */
+    headId: uuid('head_id'),
+    /** `metadata.description` of the head, so that a list need not read documents. */
+    headDescription: text('head_description'),
+    /** The source of a fork, which may be gone by now. */
+    forkedFromId: uuid('forked_from_id'),
+    forkedFromSemver: text('forked_from_semver'),
+    /** The source, its source, and so on, nearest first: where the content types of inherited files are known. */
+    ancestors: uuid('ancestors').array().notNull().default(sql`'{}'::uuid[]`),
+    createdAt: instant('created_at').notNull(),
+    updatedAt: instant('updated_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('collections_owner_slug').on(t.ownerId, t.slug),
+    index('collections_owner_updated').on(t.ownerId, t.updatedAt, t.id),
+    index('collections_public_updated').on(t.updatedAt, t.id).where(sql`${t.public}`),
+    index('collections_public_created').on(t.createdAt, t.id).where(sql`${t.public}`),
+    index('collections_public_name').on(t.foldedName, t.id).where(sql`${t.public}`),
+    index('collections_public_owner_updated').on(t.ownerId, t.updatedAt, t.id).where(sql`${t.public}`),
+    // Without a pending list, which every search would read through, and which nobody empties in an embedded database.
+    index('collections_public_name_trigrams')
+      .using('gin', t.foldedName.op('gin_trgm_ops'))
+      .with({ fastupdate: false })
+      .where(sql`${t.public}`),
+    index('collections_public_name_grams')
+      .using('gin', gramsOf(t.foldedName))
+      .with({ fastupdate: false })
+      .where(sql`${t.public}`),
+    index('collections_ancestors').using('gin', t.ancestors),
+  ],
+)
+
+/** A slug a collection gave up: it leads to the collection until another of the same owner takes it. */
+export const formerCollectionSlugs = pgTable(
+  'former_collection_slugs',
+  {
+    ownerId: uuid('owner_id')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    slug: bytewiseText('slug').notNull(),
+    collectionId: uuid('collection_id')
+      .notNull()
+      .references(() => collections.id, { onDelete: 'cascade' }),
+  },
+  (t) => [
+    primaryKey({ columns: [t.ownerId, t.slug] }),
+    index('former_collection_slugs_collection').on(t.collectionId),
+  ],
+)
+
+export type CollectionRow = typeof collections.$inferSelect
+
+/** A name as it is searched and sorted: every character in lower case on its own, the same on every database and locale. */
+export function foldName(name: string): string {
+  let folded = ''
+  // One character for one: a pair never straddles what was a single character, and `Σ` does not depend on its place.
+  for (const character of name) folded += String.fromCodePoint(character.toLowerCase().codePointAt(0) ?? 0)
+  return folded
+}
+
+/** @throws a unique violation of `collections_owner_slug` when the owner has the slug, a foreign key violation when it is gone. */
+export async function insertCollection(tx: Tx, row: Omit<CollectionRow, 'foldedName'>): Promise<void> {
+  await tx.orm.insert(collections).values({ ...row, foldedName: foldName(row.name) })
+}
+
+/** Locks the row until the transaction ends: `update` against everyone, `share` against changes and deletion only. */
+export async function lockCollection(
+  tx: Tx,
+  id: string,
+  strength: 'update' | 'share',
+): Promise<CollectionRow | undefined> {
+  const [row] = await tx.orm.select().from(collections).where(eq(collections.id, id)).for(strength)
+  return row
+}
+
+/** @throws a unique violation of `collections_owner_slug`. */
+export async function updateCollection(
+  tx: Tx,
+  id: string,
+  change: Partial<Pick<CollectionRow, 'slug' | 'name' | 'description' | 'public'>> & { updatedAt: Date },
+): Promise<void> {
+  const folded = change.name === undefined ? {} : { foldedName: foldName(change.name) }
+  await tx.orm
+    .update(collections)
+    .set({ ...change, ...folded })
+    .where(eq(collections.id, id))
+}
+
+/** The slug leads to the collection from now on, until `takeFormerSlug`. */
+export async function keepFormerSlug(
+  tx: Tx,
+  former: { ownerId: string; slug: string; collectionId: string },
+): Promise<void> {
+  await tx.orm
+    .insert(formerCollectionSlugs)
+    .values(former)
+    .onConflictDoUpdate({
+      target: [formerCollectionSlugs.ownerId, formerCollectionSlugs.slug],
+      set: { collectionId: former.collectionId },
+    })
+}
+
+/** The slug is in use again: it leads nowhere else any more. */
+export async function takeFormerSlug(tx: Tx, taken: { ownerId: string; slug: string }): Promise<void> {
+  await tx.orm
+    .delete(formerCollectionSlugs)
+    .where(and(eq(formerCollectionSlugs.ownerId, taken.ownerId), eq(formerCollectionSlugs.slug, taken.slug)))
+}
+
+/** With its versions, jobs, pushes, former slugs and the keys limited to it. What it knew of files stays: see `forgetFiles`. */
+export async function deleteCollection(tx: Tx, id: string): Promise<void> {
+  await tx.orm.delete(collections).where(eq(collections.id, id))
+}
+
+/** Whether a collection stands, or a fork of it, or a fork of that. */
+async function isRemembered(at: Queries, id: string): Promise<boolean> {
+  const itself = at.orm.select({ id: collections.id }).from(collections).where(eq(collections.id, id))
+  const forks = at.orm
+    .select({ id: collections.id })
+    .from(collections)
+    .where(arrayContains(collections.ancestors, [id]))
+    .limit(1)
+  return (await itself).length > 0 || (await forks).length > 0
+}
+
+/**
+ * Drops up to `max` rows of what a deleted collection knew of files, unless a fork of it lives, which may have inherited some.
+ * @returns how many were dropped; fewer than `max`: all are.
+ */
+export async function forgetFiles(tx: Tx, collectionId: string, max: number): Promise<number> {
+  if (await isRemembered(tx, collectionId)) return 0
+  const some = tx.orm
+    .select({ hash: collectionFiles.hash })
+    .from(collectionFiles)
+    .where(eq(collectionFiles.collectionId, collectionId))
+    .limit(max)
+  const dropped = await tx.orm
+    .delete(collectionFiles)
+    .where(and(eq(collectionFiles.collectionId, collectionId), inArray(collectionFiles.hash, some)))
+    .returning({ hash: collectionFiles.hash })
+  return dropped.length
+}

@@ -1,0 +1,13 @@
+/** Column kinds that every table shares. */
+import { bigint, customType, timestamp } from 'drizzle-orm/pg-core'
+
+/** Text compared by its bytes, so that an index on it serves `ORDER BY` and equality alike, whatever the database's locale. */
+export const bytewiseText = customType<{ data: string; driverData: string }>({
+  dataType: () => 'text COLLATE "C"',
+})
+
+/** An instant, to the millisecond, as a `Date`. */
+export const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' })
+
+/** A count or a byte total, 0 – 2^53 − 1, as a number. */
+export const count = (name: string) => bigint(name, { mode: 'number' })

@@ -1,0 +1,211 @@
+import { execFileSync } from 'node:child_process'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { databases, onServer } from '../testing/databases.ts'
+import { accounts } from './accounts.ts'
+import { type Database, isUnavailable, isUniqueViolation, openDatabase } from './database.ts'
+
+const account = (slug: string) => ({
+  id: crypto.randomUUID(),
+  slug,
+  type: 'user' as const,
+  displayName: slug,
+  createdAt: new Date('2026-01-31T12:00:00.123Z'),
+})
+
+const rejectionOf = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+
+describe.each(databases)('a database ($name)', ({ name, open, settings }) => {
+  let database: Database
+  let dispose: () => Promise<void>
+  beforeAll(async () => {
+    ;({ database, dispose } = await open())
+  })
+  afterAll(() => dispose())
+
+  const insert = (slug: string) => database.orm.insert(accounts).values(account(slug))
+  const count = async (slug: string) => {
+    const rows = await database.orm.select().from(accounts).where(eq(accounts.slug, slug))
+    return rows.length
+  }
+
+  it('gives back what was put in, to the millisecond', async () => {
+    const row = account('given-back')
+    await database.orm.insert(accounts).values(row)
+    const found = await database.orm.select().from(accounts).where(eq(accounts.id, row.id))
+    expect(found).toEqual([{ ...row, email: null }])
+  })
+
+  it('orders slugs by their bytes, whatever its locale', async () => {
+    for (const slug of ['bytes-b', 'bytes-B', 'bytes-_', 'bytes-a', 'bytes-ä']) await insert(slug)
+    const { rows } = await database.query(`select slug from accounts where slug like 'bytes-%' order by slug`)
+    expect(rows.map((row) => row.slug)).toEqual(['bytes-B', 'bytes-_', 'bytes-a', 'bytes-b', 'bytes-ä'])
+  })
+
+  it('finds with trigrams', async () => {
+    const { rows } = await database.query(`select similarity('registry', 'registri') > 0.5 as near`)
+    expect(rows).toEqual([{ near: true }])
+  })
+
+  it('speaks UTC', async () => {
+    const { rows } = await database.query(`select current_setting('TimeZone') as zone`)
+    expect(rows).toEqual([{ zone: 'UTC' }])
+  })
+
+  it('commits what resolves and rolls back what rejects', async () => {
+    await database.transact((tx) => tx.orm.insert(accounts).values(account('committed')))
+    const failed = database.transact(async (tx) => {
+      await tx.orm.insert(accounts).values(account('rolled-back'))
+      await tx.query('update accounts set slug = $1 where slug = $2', ['renamed', 'committed'])
+      throw new Error('no')
+    })
+    await expect(failed).rejects.toThrow('no')
+    expect([await count('committed'), await count('renamed'), await count('rolled-back')]).toEqual([1, 0, 0])
+  })
+
+  it('does not pretend to commit after a failed statement whose error was swallowed', async () => {
+    const swallowing = database.transact(async (tx) => {
+      await tx.orm.insert(accounts).values(account('swallowed'))
+      await tx.query('select 1/0').catch(() => undefined)
+    })
+    await expect(swallowing).rejects.toThrow()
+    expect(await count('swallowed')).toBe(0)
+  })
+
+  it('tells a unique violation, and which', async () => {
+    await insert('twice')
+    const error = await rejectionOf(insert('twice'))
+    expect(isUniqueViolation(error)).toBe(true)
+    expect(isUniqueViolation(error, 'accounts_slug_unique')).toBe(true)
+    expect(isUniqueViolation(error, 'accounts_pkey')).toBe(false)
+    const within = await rejectionOf(
+      database.transact((tx) => tx.query('insert into accounts select * from accounts limit 1')),
+    )
+    expect(isUniqueViolation(within, 'accounts_pkey')).toBe(true)
+    const other = await rejectionOf(database.query('select 1/0'))
+    expect(isUniqueViolation(other)).toBe(false)
+    expect(isUnavailable(other)).toBe(false)
+  })
+
+  it('runs several statements at once, and is no worse for one that opens a transaction and fails', async () => {
+    const { rows } = await database.query('begin; select 1 as one; select 2 as one; commit')
+    expect(rows).toEqual([{ one: 1 }, { one: 2 }])
+    const failed = database.query(`begin; delete from accounts; select 1/0; commit`)
+    const next = insert('after-failure')
+    await expect(failed).rejects.toThrow('division by zero')
+    await next
+    expect(await count('after-failure')).toBe(1)
+    expect(await count('twice')).toBe(1)
+  })
+
+  it('refuses statements on itself inside a transaction, and only there', async () => {
+    await database.transact(async (tx) => {
+      expect(() => database.orm).toThrow('tx')
+      await expect(database.query('select 1')).rejects.toThrow('tx')
+      await expect(database.transact(async () => 1)).rejects.toThrow('tx')
+      await tx.query('select 1')
+    })
+    await database.query('select 1')
+  })
+
+  it('runs transactions side by side', async () => {
+    const slugs = Array.from({ length: 20 }, (_, i) => `side-${i}`)
+    await Promise.all(
+      slugs.map((slug) =>
+        database.transact(async (tx) => {
+          await tx.orm.insert(accounts).values(account(slug))
+          await tx.query('select 1')
+        }),
+      ),
+    )
+    const { rows } = await database.query(
+      `select count(*)::integer as n from accounts where slug like 'side-%'`,
+    )
+    expect(rows).toEqual([{ n: 20 }])
+  })
+
+  it('migrates once: opening again changes nothing', async () => {
+    const made = await settings()
+    const first = await openDatabase(made.settings)
+    await first.orm.insert(accounts).values(account('kept'))
+    const ran = (await first.query('select * from drizzle.__drizzle_migrations')).rows
+    await first.close()
+    const second = await openDatabase(made.settings)
+    expect((await second.query('select * from drizzle.__drizzle_migrations')).rows).toEqual(ran)
+    expect(await second.orm.select({ slug: accounts.slug }).from(accounts)).toEqual([{ slug: 'kept' }])
+    await second.close()
+    await made.dispose()
+  })
+
+  it('closes twice, answers a ping before and not after', async () => {
+    const made = await settings()
+    const closing = await openDatabase(made.settings)
+    await closing.ping()
+    await closing.close()
+    await closing.close()
+    const error = await rejectionOf(closing.ping())
+    expect(isUnavailable(error)).toBe(true)
+    await made.dispose()
+    expect(name).toBe(closing.kind)
+  })
+})
+
+describe('a server', () => {
+  const server = databases[1]!
+
+  it('is migrated by one of several that start at once', async () => {
+    const name = `ulmus_${crypto.randomUUID().replaceAll('-', '')}`
+    await onServer(inject('serverUrl'), `create database ${name}`)
+    const url = new URL(inject('serverUrl'))
+    url.pathname = `/${name}`
+    const opened = await Promise.all([1, 2, 3].map(() => openDatabase({ url: url.href })))
+    const { rows } = await opened[0]!.query('select count(*)::integer as n from drizzle.__drizzle_migrations')
+    expect(rows).toEqual([{ n: 1 }])
+    await Promise.all(opened.map((database) => database.close()))
+    await onServer(inject('serverUrl'), `drop database ${name} with (force)`)
+  })
+
+  it('runs a transaction again after a serialization failure or a deadlock, four times at most', async () => {
+    const { database, dispose } = await server.open()
+    const failing = (code: string, times: number) => {
+      let runs = 0
+      const done = database.transact(async (tx) => {
+        if (++runs <= times) await tx.query(`do $$ begin raise exception using errcode = '${code}'; end $$`)
+        return runs
+      })
+      return done.catch(() => `failed after ${runs}`)
+    }
+    expect(await failing('40001', 3)).toBe(4)
+    expect(await failing('40P01', 1)).toBe(2)
+    expect(await failing('40001', 9)).toBe('failed after 4')
+    expect(await failing('22012', 1)).toBe('failed after 1')
+    await dispose()
+  })
+
+  it('is unavailable when nobody listens, and when a connection is cut', async () => {
+    const refused = await rejectionOf(openDatabase({ url: 'postgres://ulmus@127.0.0.1:1/none' }))
+    expect(isUnavailable(refused)).toBe(true)
+    const made = await server.settings()
+    const lines: string[] = []
+    const database = await openDatabase({ ...made.settings, log: (line) => lines.push(line) })
+    const cut = database.transact((tx) =>
+      tx.query('select pg_terminate_backend(pg_backend_pid()), pg_sleep(5)'),
+    )
+    expect(isUnavailable(await rejectionOf(cut))).toBe(true)
+    await database.ping()
+    await database.close()
+    await made.dispose()
+  })
+})
+
+describe('the generated migration', () => {
+  it('is what the tables say now', () => {
+    const script = new URL('../../generate-migrations.ts', import.meta.url).pathname
+    const said = execFileSync(process.execPath, [script, '--check'], { encoding: 'utf8' })
+    expect(said).toContain('up to date')
+  })
+})

@@ -1,0 +1,62 @@
+/** The database: PostgreSQL in process, or on a server. One interface, the same statements and migrations. */
+import { openEmbedded } from './embedded.ts'
+import type { Orm } from './orm.ts'
+import { openServer } from './server.ts'
+
+export { FolderInUse } from './folder-lock.ts'
+export type { Orm } from './orm.ts'
+export { isUnavailable, isUniqueViolation } from './sql-errors.ts'
+
+/** What statements run on: the database itself or an open transaction. */
+export interface Queries {
+  readonly orm: Orm
+  /**
+   * Raw SQL with `$1`… parameters. Without parameters it may hold several statements; the rows are then the last one's.
+   * Drivers differ in how they give `bigint` (text from a server, number embedded): cast in the SQL where it matters.
+   */
+  query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>
+}
+
+declare const inTransaction: unique symbol
+
+/** An open transaction. Statements that write demand one. */
+export interface Tx extends Queries {
+  readonly [inTransaction]: true
+}
+
+export interface Database extends Queries {
+  readonly kind: 'embedded' | 'server'
+  /**
+   * Runs `work` in one transaction (read committed): committed and durable when this resolves, rolled back when `work` rejects.
+   * On a server, a serialization failure or deadlock (40001, 40P01) runs it again, up to 3 times more, so `work` must have no
+   * effects but its statements. Inside it use `tx` only: a statement on the database itself is refused, because embedded it
+   * would wait for the transaction for ever.
+   */
+  transact<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Cheap; rejects when the database does not answer. */
+  ping(): Promise<void>
+  /** Waits for open transactions. */
+  close(): Promise<void>
+}
+
+export interface DatabaseConfig {
+  /** Connection string of a PostgreSQL server, 13 or newer, with the `pg_trgm` extension at hand. */
+  url?: string
+  /** Folder of the embedded database, made when absent. Used when there is no `url`. */
+  folder?: string
+  /** Called with what an operator should know, one line each. */
+  log?: (line: string) => void
+  /** Connections to the server at most. Default 10. */
+  poolMax?: number
+}
+
+/**
+ * Opens the database and brings its tables up to date. Servers that start at the same time migrate one after the other.
+ * @throws FolderInUse when another process has the embedded database open.
+ */
+export async function openDatabase(config: DatabaseConfig): Promise<Database> {
+  const log = config.log ?? (() => undefined)
+  if (config.url !== undefined) return openServer({ url: config.url, poolMax: config.poolMax ?? 10, log })
+  if (config.folder !== undefined) return openEmbedded({ folder: config.folder })
+  throw new Error('openDatabase needs a url or a folder.')
+}

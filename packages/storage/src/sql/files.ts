@@ -1,0 +1,124 @@
+/** Files by hash, and which collection knows which. */
+import { and, eq, inArray } from 'drizzle-orm'
+import { boolean, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { bytewiseText, count, instant } from './columns.ts'
+import type { Queries, Tx } from './database.ts'
+
+/** Every file stored, once, whoever uploaded it. Kept when collections go. */
+export const files = pgTable('files', {
+  hash: bytewiseText('hash').primaryKey(),
+  size: count('size').notNull(),
+  createdAt: instant('created_at').notNull(),
+})
+
+/**
+ * What a collection may do with a file. No reference to `collections`: the rows of a deleted collection stay while a fork of
+ * it lives, because they hold the content types of the files that the fork inherited.
+ */
+export const collectionFiles = pgTable(
+  'collection_files',
+  {
+    collectionId: uuid('collection_id').notNull(),
+    hash: bytewiseText('hash')
+      .notNull()
+      .references(() => files.hash),
+    contentType: text('content_type').notNull(),
+    /** In the full view of some version of the collection: its members may read it. (What a row exists for was uploaded to it: they may, too.) */
+    inFull: boolean('in_full').notNull().default(false),
+    /** In the public view of some version: whoever may read the collection may read it. */
+    inPublic: boolean('in_public').notNull().default(false),
+    createdAt: instant('created_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.collectionId, t.hash] }), index('collection_files_hash').on(t.hash)],
+)
+
+export type FileRow = typeof files.$inferSelect
+export type CollectionFileRow = typeof collectionFiles.$inferSelect
+
+/** Records that a file is stored. Knowing it twice is harmless. */
+export async function insertFile(tx: Tx, file: FileRow): Promise<void> {
+  await tx.orm.insert(files).values(file).onConflictDoNothing()
+}
+
+/** Records that a file was uploaded to a collection; false when it had been before (its content type is then the new one's). */
+export async function insertCollectionFile(
+  tx: Tx,
+  file: { collectionId: string; hash: string; contentType: string; createdAt: Date },
+): Promise<boolean> {
+  const [row] = await tx.orm
+    .insert(collectionFiles)
+    .values(file)
+    .onConflictDoUpdate({
+      target: [collectionFiles.collectionId, collectionFiles.hash],
+      set: { contentType: file.contentType },
+    })
+    .returning({ createdAt: collectionFiles.createdAt })
+  return row?.createdAt.getTime() === file.createdAt.getTime()
+}
+
+export interface KnownFile extends CollectionFileRow {
+  size: number
+}
+
+/** What a collection knows of some files, in no order; those it does not know are left out. */
+export async function findCollectionFiles(
+  at: Queries,
+  collectionId: string,
+  hashes: readonly string[],
+): Promise<KnownFile[]> {
+  const known: KnownFile[] = []
+  for (let start = 0; start < hashes.length; start += parametersMax) {
+    const some = hashes.slice(start, start + parametersMax)
+    const rows = await at.orm
+      .select({ file: collectionFiles, size: files.size })
+      .from(collectionFiles)
+      .innerJoin(files, eq(files.hash, collectionFiles.hash))
+      .where(and(eq(collectionFiles.collectionId, collectionId), inArray(collectionFiles.hash, some)))
+    known.push(...rows.map(({ file, size }) => ({ ...file, size })))
+  }
+  return known
+}
+
+/** Parameters that one statement carries, well under PostgreSQL's 65,535. */
+const parametersMax = 10_000
+
+/** Content types and upload times of files as the ancestors of a fork know them, whichever ancestor comes first in `ancestors`. */
+export async function findInheritedFiles(
+  at: Queries,
+  ancestors: readonly string[],
+  hashes: readonly string[],
+): Promise<CollectionFileRow[]> {
+  if (ancestors.length === 0 || hashes.length === 0) return []
+  const rows = await at.orm
+    .select()
+    .from(collectionFiles)
+    .where(
+      and(inArray(collectionFiles.collectionId, [...ancestors]), inArray(collectionFiles.hash, [...hashes])),
+    )
+  const nearest = new Map<string, CollectionFileRow>()
+  const distance = (row: CollectionFileRow) => ancestors.indexOf(row.collectionId)
+  for (const row of rows) {
+    const held = nearest.get(row.hash)
+    if (held === undefined || distance(row) < distance(held)) nearest.set(row.hash, row)
+  }
+  return [...nearest.values()]
+}
+
+/** Records that files entered a view of some version of the collection. */
+export async function markFilesInViews(
+  tx: Tx,
+  collectionId: string,
+  entered: { full: readonly string[]; public: readonly string[] },
+): Promise<void> {
+  const mark = async (hashes: readonly string[], set: { inFull?: true; inPublic?: true }) => {
+    for (let start = 0; start < hashes.length; start += parametersMax) {
+      const some = hashes.slice(start, start + parametersMax)
+      await tx.orm
+        .update(collectionFiles)
+        .set(set)
+        .where(and(eq(collectionFiles.collectionId, collectionId), inArray(collectionFiles.hash, some)))
+    }
+  }
+  await mark(entered.full, { inFull: true })
+  await mark(entered.public, { inPublic: true })
+}

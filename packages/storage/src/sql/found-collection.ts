@@ -1,0 +1,86 @@
+/** A collection as a request finds it: by its path or id, with its owner, its head and the caller's role. */
+import { and, eq, inArray, or } from 'drizzle-orm'
+import { type AccountRow, accounts, formerAccountSlugs } from './accounts.ts'
+import { type CollectionRow, collections, formerCollectionSlugs } from './collections.ts'
+import type { Queries } from './database.ts'
+import { members } from './members.ts'
+import { type VersionRow, versions } from './versions.ts'
+
+/** A collection by its path with everything a request about it starts from, in one look-up. */
+export interface FoundCollection {
+  collection: CollectionRow
+  owner: AccountRow
+  head: VersionRow | null
+  /** Role of `accountId` in the owner: `owner` in its own account, its membership in an org, else null. */
+  role: 'owner' | 'admin' | 'member' | null
+}
+
+const startingPoint = (at: Queries, accountId: string | null) =>
+  at.orm
+    .select({ collection: collections, owner: accounts, head: versions, memberRole: members.role })
+    .from(collections)
+    .innerJoin(accounts, eq(accounts.id, collections.ownerId))
+    .leftJoin(versions, eq(versions.id, collections.headId))
+    .leftJoin(members, and(eq(members.orgId, accounts.id), eq(members.userId, accountId ?? nobody)))
+
+/** The id of no account. */
+const nobody = '00000000-0000-0000-0000-000000000000'
+
+type StartingPoint = Awaited<ReturnType<typeof startingPoint>>[number]
+
+function foundIn(rows: StartingPoint[], accountId: string | null): FoundCollection | undefined {
+  const row = rows[0]
+  if (row === undefined) return undefined
+  const role = accountId !== null && row.owner.id === accountId ? 'owner' : row.memberRole
+  return { collection: row.collection, owner: row.owner, head: row.head, role }
+}
+
+export async function findCollectionByPath(
+  at: Queries,
+  path: { owner: string; slug: string },
+  accountId: string | null,
+): Promise<FoundCollection | undefined> {
+  const where = and(eq(accounts.slug, path.owner), eq(collections.slug, path.slug))
+  return foundIn(await startingPoint(at, accountId).where(where).limit(1), accountId)
+}
+
+export async function findCollectionById(
+  at: Queries,
+  id: string,
+  accountId: string | null,
+): Promise<FoundCollection | undefined> {
+  return foundIn(await startingPoint(at, accountId).where(eq(collections.id, id)).limit(1), accountId)
+}
+
+/** The collection that a path led to before its owner or itself was renamed. Asked when nothing is there now. */
+export async function findFormerCollection(
+  at: Queries,
+  path: { owner: string; slug: string },
+  accountId: string | null,
+): Promise<FoundCollection | undefined> {
+  const owners = at.orm.select({ id: accounts.id }).from(accounts).where(eq(accounts.slug, path.owner))
+  const formerOwners = at.orm
+    .select({ id: formerAccountSlugs.accountId })
+    .from(formerAccountSlugs)
+    .where(eq(formerAccountSlugs.slug, path.owner))
+  const current = await startingPoint(at, accountId)
+    .where(and(inArray(collections.ownerId, formerOwners), eq(collections.slug, path.slug)))
+    .limit(1)
+  if (current.length > 0) return foundIn(current, accountId)
+  const renamed = at.orm
+    .select({ id: formerCollectionSlugs.collectionId })
+    .from(formerCollectionSlugs)
+    .where(
+      and(
+        or(
+          inArray(formerCollectionSlugs.ownerId, owners),
+          inArray(formerCollectionSlugs.ownerId, formerOwners),
+        ),
+        eq(formerCollectionSlugs.slug, path.slug),
+      ),
+    )
+  return foundIn(
+    await startingPoint(at, accountId).where(inArray(collections.id, renamed)).limit(1),
+    accountId,
+  )
+}

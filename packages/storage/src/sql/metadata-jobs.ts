@@ -1,0 +1,103 @@
+/** Metadata updates, one row each, synchronous ones too. A running row is the collection's one update slot. */
+import { and, asc, eq, lt, sql } from 'drizzle-orm'
+import { boolean, check, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { collections } from './collections.ts'
+import { instant } from './columns.ts'
+import type { Queries, Tx } from './database.ts'
+
+export const metadataJobs = pgTable(
+  'metadata_jobs',
+  {
+    id: uuid('id').primaryKey(),
+    collectionId: uuid('collection_id')
+      .notNull()
+      .references(() => collections.id, { onDelete: 'cascade' }),
+    status: text('status', { enum: ['running', 'completed', 'failed'] }).notNull(),
+    baseId: uuid('base_id').notNull(),
+    baseSemver: text('base_semver').notNull(),
+    /** The body as JSON text (jsonb would round numbers and refuse U+0000). Null once finished. */
+    patch: text('patch'),
+    /** The version made, or the one that stood when nothing changed. Its metadata is the result's. */
+    resultVersionId: uuid('result_version_id'),
+    unchanged: boolean('unchanged').notNull().default(false),
+    /** The error body, exactly as the synchronous call would answer it. */
+    error: jsonb('error').$type<Record<string, unknown>>(),
+    startedAt: instant('started_at').notNull(),
+    finishedAt: instant('finished_at'),
+  },
+  (t) => [
+    uniqueIndex('metadata_jobs_slot').on(t.collectionId).where(sql`${t.status} = 'running'`),
+    index('metadata_jobs_collection').on(t.collectionId),
+    index('metadata_jobs_running').on(t.startedAt).where(sql`${t.status} = 'running'`),
+    check('metadata_jobs_status', sql`${t.status} in ('running', 'completed', 'failed')`),
+  ],
+)
+
+export type MetadataJobRow = typeof metadataJobs.$inferSelect
+
+/**
+ * Takes the collection's update slot.
+ * @throws a unique violation of `metadata_jobs_slot` when another update holds it; a foreign key violation when the collection is gone.
+ */
+export async function insertMetadataJob(
+  tx: Tx,
+  job: Pick<MetadataJobRow, 'id' | 'collectionId' | 'baseId' | 'baseSemver' | 'startedAt'> & {
+    patch: string
+  },
+): Promise<void> {
+  await tx.orm.insert(metadataJobs).values({ ...job, status: 'running' })
+}
+
+export async function findMetadataJob(at: Queries, id: string): Promise<MetadataJobRow | undefined> {
+  const [row] = await at.orm.select().from(metadataJobs).where(eq(metadataJobs.id, id))
+  return row
+}
+
+/** The update that holds a collection's slot. */
+export async function findRunningMetadataJob(
+  at: Queries,
+  collectionId: string,
+): Promise<MetadataJobRow | undefined> {
+  const [row] = await at.orm
+    .select()
+    .from(metadataJobs)
+    .where(and(eq(metadataJobs.collectionId, collectionId), eq(metadataJobs.status, 'running')))
+  return row
+}
+
+/** Locks the job against everyone else who would finish it. False when it is finished, or gone with its collection. */
+export async function lockRunningMetadataJob(tx: Tx, id: string): Promise<boolean> {
+  const rows = await tx.orm
+    .select({ id: metadataJobs.id })
+    .from(metadataJobs)
+    .where(and(eq(metadataJobs.id, id), eq(metadataJobs.status, 'running')))
+    .for('update')
+  return rows.length === 1
+}
+
+/** Ends a job that runs, and frees the slot. Nothing happens to one that has ended. */
+export async function finishMetadataJob(
+  tx: Tx,
+  id: string,
+  end: { at: Date } & (
+    | { status: 'completed'; resultVersionId: string; unchanged: boolean }
+    | { status: 'failed'; error: Record<string, unknown> }
+  ),
+): Promise<void> {
+  const { at, ...outcome } = end
+  await tx.orm
+    .update(metadataJobs)
+    .set({ ...outcome, patch: null, finishedAt: at })
+    .where(and(eq(metadataJobs.id, id), eq(metadataJobs.status, 'running')))
+}
+
+/** Ids of jobs that have been running since before an instant, oldest first. */
+export async function listRunningMetadataJobs(at: Queries, since: Date, max: number): Promise<string[]> {
+  const rows = await at.orm
+    .select({ id: metadataJobs.id })
+    .from(metadataJobs)
+    .where(and(eq(metadataJobs.status, 'running'), lt(metadataJobs.startedAt, since)))
+    .orderBy(asc(metadataJobs.startedAt))
+    .limit(max)
+  return rows.map((row) => row.id)
+}

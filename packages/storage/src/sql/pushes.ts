@@ -1,0 +1,200 @@
+/** Push sessions and the runs (checked, sorted batches) that each has received. */
+import { and, eq, gt, inArray, isNull, lt, lte, ne, notInArray, or, sql } from 'drizzle-orm'
+import { boolean, check, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { collections } from './collections.ts'
+import { bytewiseText, count, instant } from './columns.ts'
+import type { Queries, Tx } from './database.ts'
+
+export const pushes = pgTable(
+  'pushes',
+  {
+    id: uuid('id').primaryKey(),
+    collectionId: uuid('collection_id')
+      .notNull()
+      .references(() => collections.id, { onDelete: 'cascade' }),
+    kind: text('kind', { enum: ['delta'] }).notNull(),
+    status: text('status', {
+      enum: ['open', 'committing', 'committed', 'failed', 'cancelled', 'expired'],
+    }).notNull(),
+    /** The version the changes are against; null when there was none. */
+    baseId: uuid('base_id'),
+    baseSemver: text('base_semver'),
+    /** The complete set of schemas as JSON text `{type: schema}`; null: the base's. */
+    schemas: text('schemas'),
+    /** Metadata patch as JSON text; null: none. */
+    metadata: text('metadata'),
+    /** Hashes of the files declared. */
+    files: text('files').array().notNull().default(sql`'{}'::text[]`),
+    stripUnknownFields: boolean('strip_unknown_fields').notNull().default(false),
+    message: text('message'),
+    appId: text('app_id'),
+    actorId: text('actor_id'),
+    /** Lines of records received. */
+    receivedRecords: count('received_records').notNull().default(0),
+    /** The commit's answer, or the error body that ended the session. */
+    result: jsonb('result').$type<Record<string, unknown>>(),
+    error: jsonb('error').$type<Record<string, unknown>>(),
+    createdAt: instant('created_at').notNull(),
+    /** When an open session ends if nothing comes. */
+    expiresAt: instant('expires_at').notNull(),
+    /** While `committing`: until when the server that commits vouches for being alive. */
+    leaseUntil: instant('lease_until'),
+  },
+  (t) => [
+    index('pushes_collection').on(t.collectionId),
+    index('pushes_open').on(t.expiresAt).where(sql`${t.status} = 'open'`),
+    index('pushes_committing').on(t.leaseUntil).where(sql`${t.status} = 'committing'`),
+    check(
+      'pushes_status',
+      sql`${t.status} in ('open', 'committing', 'committed', 'failed', 'cancelled', 'expired')`,
+    ),
+  ],
+)
+
+export const pushRuns = pgTable(
+  'push_runs',
+  {
+    pushId: uuid('push_id')
+      .notNull()
+      .references(() => pushes.id, { onDelete: 'cascade' }),
+    /** Order of arrival within the session: of the same (type, id) the entry of the higher sequence counts. */
+    sequence: integer('sequence').notNull(),
+    /** The run's name in the blob store. */
+    name: bytewiseText('name').notNull(),
+    entries: integer('entries').notNull(),
+    bytes: count('bytes').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.pushId, t.sequence] })],
+)
+
+export type PushRow = typeof pushes.$inferSelect
+export type PushRunRow = typeof pushRuns.$inferSelect
+
+export async function insertPush(tx: Tx, push: typeof pushes.$inferInsert): Promise<PushRow> {
+  const [row] = await tx.orm.insert(pushes).values(push).returning()
+  return row!
+}
+
+export async function findPush(at: Queries, collectionId: string, id: string): Promise<PushRow | undefined> {
+  const [row] = await at.orm
+    .select()
+    .from(pushes)
+    .where(and(eq(pushes.id, id), eq(pushes.collectionId, collectionId)))
+  return row
+}
+
+/**
+ * Moves a session from one status to another with what goes along; undefined when it is in none of `from`. `openAt`: an open session
+ * counts only if it has not expired by then.
+ */
+export async function movePush(
+  tx: Tx,
+  id: string,
+  from: readonly PushRow['status'][],
+  to: Partial<typeof pushes.$inferInsert> & { status: PushRow['status'] },
+  openAt?: Date,
+): Promise<PushRow | undefined> {
+  const alive = openAt === undefined ? undefined : or(ne(pushes.status, 'open'), gt(pushes.expiresAt, openAt))
+  const [row] = await tx.orm
+    .update(pushes)
+    .set(to)
+    .where(and(eq(pushes.id, id), inArray(pushes.status, [...from]), alive))
+    .returning()
+  return row
+}
+
+/**
+ * Puts off the end of an open session, counts what came and locks its row: until the transaction ends nobody can commit or
+ * cancel it. False when it is not open.
+ */
+export async function touchOpenPush(
+  tx: Tx,
+  id: string,
+  touch: { now: Date; expiresAt: Date; receivedRecords: number },
+): Promise<boolean> {
+  const touched = await tx.orm
+    .update(pushes)
+    .set({ expiresAt: touch.expiresAt, receivedRecords: sql`${pushes.receivedRecords} + ${touch.receivedRecords}` })
+    .where(and(eq(pushes.id, id), eq(pushes.status, 'open'), gt(pushes.expiresAt, touch.now)))
+    .returning({ id: pushes.id })
+  return touched.length === 1
+}
+
+/** Adds a run after those that are there. Called under the lock of `touchOpenPush`. */
+export async function insertPushRun(tx: Tx, run: Omit<PushRunRow, 'sequence'>): Promise<void> {
+  const next = sql`(select coalesce(max(${pushRuns.sequence}), 0) + 1 from ${pushRuns} where ${pushRuns.pushId} = ${run.pushId})`
+  await tx.orm.insert(pushRuns).values({ ...run, sequence: sql`${next}` })
+}
+
+/** In order of arrival. */
+export async function listPushRuns(at: Queries, pushId: string): Promise<PushRunRow[]> {
+  return at.orm.select().from(pushRuns).where(eq(pushRuns.pushId, pushId)).orderBy(pushRuns.sequence)
+}
+
+export async function deletePushRuns(tx: Tx, pushId: string): Promise<void> {
+  await tx.orm.delete(pushRuns).where(eq(pushRuns.pushId, pushId))
+}
+
+/** Says that the server which commits the session is alive; false when the session is no longer committing. */
+export async function renewPushLease(at: Queries, id: string, leaseUntil: Date): Promise<boolean> {
+  const committing = and(eq(pushes.id, id), eq(pushes.status, 'committing'))
+  return (
+    (await at.orm.update(pushes).set({ leaseUntil }).where(committing).returning({ id: pushes.id }))
+      .length === 1
+  )
+}
+
+/** Takes over a commit whose server fell silent: true for one caller only. */
+export async function takePushLease(
+  tx: Tx,
+  id: string,
+  now: Date,
+  leaseUntil: Date,
+): Promise<PushRow | undefined> {
+  const [row] = await tx.orm
+    .update(pushes)
+    .set({ leaseUntil })
+    .where(
+      and(
+        eq(pushes.id, id),
+        eq(pushes.status, 'committing'),
+        or(isNull(pushes.leaseUntil), lt(pushes.leaseUntil, now)),
+      ),
+    )
+    .returning()
+  return row
+}
+
+/** Sessions that are committing on a server that fell silent. */
+export async function listAbandonedCommits(at: Queries, now: Date): Promise<PushRow[]> {
+  return at.orm
+    .select()
+    .from(pushes)
+    .where(and(eq(pushes.status, 'committing'), or(isNull(pushes.leaseUntil), lt(pushes.leaseUntil, now))))
+}
+
+/** Marks open sessions that nobody used in time; returns their ids. */
+export async function expirePushes(tx: Tx, now: Date): Promise<string[]> {
+  const rows = await tx.orm
+    .update(pushes)
+    .set({ status: 'expired' })
+    .where(and(eq(pushes.status, 'open'), lte(pushes.expiresAt, now)))
+    .returning({ id: pushes.id })
+  return rows.map((row) => row.id)
+}
+
+/** Runs of sessions that have ended: their blobs are of no more use. */
+export async function listRunsOfEndedPushes(at: Queries, limit: number): Promise<PushRunRow[]> {
+  return at.orm
+    .select({
+      pushId: pushRuns.pushId,
+      sequence: pushRuns.sequence,
+      name: pushRuns.name,
+      entries: pushRuns.entries,
+      bytes: pushRuns.bytes,
+    })
+    .from(pushRuns)
+    .innerJoin(pushes, eq(pushes.id, pushRuns.pushId))
+    .where(notInArray(pushes.status, ['open', 'committing']))
+    .limit(limit)
+}

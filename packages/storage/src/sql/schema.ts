@@ -1,0 +1,11 @@
+/** Every table, for Drizzle and for the generator of migrations. */
+export * from './accounts.ts'
+export * from './collections.ts'
+export * from './files.ts'
+export * from './keys.ts'
+export * from './members.ts'
+export * from './metadata-jobs.ts'
+export * from './objects.ts'
+export * from './pushes.ts'
+export * from './sessions.ts'
+export * from './versions.ts'

@@ -1,0 +1,124 @@
+/** A PostgreSQL server, through a pool of connections. */
+import pg from 'pg'
+import type { Database, Tx } from './database.ts'
+import { migrate } from './migrate.ts'
+import { ormOnServer } from './orm.ts'
+import { isConflict } from './sql-errors.ts'
+import { refuseInsideTransaction, runInTransaction } from './transaction-scope.ts'
+
+const connectMillisecondsMax = 5_000
+const serverVersionMin = 13
+const runsAgainMax = 3
+/** "ulmus", as the number of the lock that migrating servers wait on. */
+const migrationLock = 0x75_6c_6d_75
+
+export async function openServer(options: {
+  url: string
+  poolMax: number
+  log: (line: string) => void
+}): Promise<Database> {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.poolMax,
+    connectionTimeoutMillis: connectMillisecondsMax,
+    keepAlive: true,
+    application_name: 'ulmus',
+    options: '-c TimeZone=UTC',
+  })
+  const tellLoss = (error: Error) => options.log(`A database connection was lost: ${error.message}`)
+  pool.on('error', tellLoss)
+  // The pool listens to idle connections only; one lost while a transaction has it would end the process.
+  pool.on('connect', (client) => client.on('error', tellLoss))
+  try {
+    await prepare(pool)
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+  return serverDatabase(pool)
+}
+
+/** Checks the server and migrates, one process at a time: the lock is the connection's and goes with it. */
+async function prepare(pool: pg.Pool): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await refuseUnfit(client)
+    await client.query('select pg_advisory_lock($1)', [migrationLock])
+    await migrate(ormOnServer(client))
+    await client.query('select pg_advisory_unlock($1)', [migrationLock])
+    client.release()
+  } catch (error) {
+    client.release(true)
+    throw error
+  }
+}
+
+async function refuseUnfit(client: pg.PoolClient): Promise<void> {
+  const { rows } = await client.query<{ version: number; trigrams: boolean }>(
+    `select current_setting('server_version_num')::integer / 10000 as version,
+            exists (select from pg_available_extensions where name = 'pg_trgm') as trigrams`,
+  )
+  const server = rows[0]
+  if (server === undefined || server.version < serverVersionMin) {
+    const version = server?.version ?? 'unknown'
+    throw new Error(`The database server is PostgreSQL ${version}; ${serverVersionMin} or newer is needed.`)
+  }
+  if (!server.trigrams) {
+    throw new Error(
+      'The database server lacks the pg_trgm extension. It comes with PostgreSQL as "contrib" (postgresql-contrib).',
+    )
+  }
+}
+
+function serverDatabase(pool: pg.Pool): Database {
+  const orm = ormOnServer(pool)
+  return {
+    kind: 'server',
+    get orm() {
+      refuseInsideTransaction()
+      return orm
+    },
+    async query(text, values) {
+      refuseInsideTransaction()
+      return rowsOf(await pool.query(text, values))
+    },
+    async transact(work) {
+      refuseInsideTransaction()
+      for (let run = 0; ; run++) {
+        try {
+          return await runInTransaction(() => transactOnce(pool, work))
+        } catch (error) {
+          if (run === runsAgainMax || !isConflict(error)) throw error
+        }
+      }
+    },
+    async ping() {
+      await pool.query('select 1')
+    },
+    close: () => (pool.ended ? Promise.resolve() : pool.end()),
+  }
+}
+
+async function transactOnce<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    const query: Tx['query'] = async (text, values) => rowsOf(await client.query(text, values))
+    const result = await work({ orm: ormOnServer(client), query } as Tx)
+    const ended = await client.query('commit')
+    // A failed statement whose error was swallowed leaves a transaction that "commit" rolls back without an error.
+    if (ended.command !== 'COMMIT')
+      throw new Error('The transaction was rolled back: one of its statements had failed.')
+    client.release()
+    return result
+  } catch (error) {
+    const rolledBack = await client.query('rollback').catch(() => undefined)
+    client.release(rolledBack === undefined)
+    throw error
+  }
+}
+
+/** Several statements at once answer with an array of results. */
+function rowsOf(result: pg.QueryResult | pg.QueryResult[]): { rows: Record<string, unknown>[] } {
+  return { rows: Array.isArray(result) ? result.flatMap((one) => one.rows) : result.rows }
+}

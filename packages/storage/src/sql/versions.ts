@@ -1,0 +1,137 @@
+/** Versions: immutable, one row each, pointing at the documents of their two views. */
+import { and, desc, eq, isNull, sql } from 'drizzle-orm'
+import { index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { collections } from './collections.ts'
+import { bytewiseText, count, instant } from './columns.ts'
+import type { Queries, Tx } from './database.ts'
+
+export const versions = pgTable(
+  'versions',
+  {
+    id: uuid('id').primaryKey(),
+    collectionId: uuid('collection_id')
+      .notNull()
+      .references(() => collections.id, { onDelete: 'cascade' }),
+    major: integer('major').notNull(),
+    minor: integer('minor').notNull(),
+    patch: integer('patch').notNull(),
+    /** With its leading `v`; null for a first version. */
+    baseSemver: text('base_semver'),
+    /** Hashes of the two view documents, 64 hex: the digests without their prefix, and the names of the document objects. */
+    fullDigest: bytewiseText('full_digest').notNull(),
+    publicDigest: bytewiseText('public_digest').notNull(),
+    /** Hash of the version's aside (see registry `aside.ts`): reference trees and what privacy needs remembered, outside the digests. */
+    aside: bytewiseText('aside').notNull(),
+    fullRecords: count('full_records').notNull(),
+    fullFiles: count('full_files').notNull(),
+    /** Sizes of records and files together. Bytes. */
+    fullBytes: count('full_bytes').notNull(),
+    publicRecords: count('public_records').notNull(),
+    publicFiles: count('public_files').notNull(),
+    publicBytes: count('public_bytes').notNull(),
+    message: text('message'),
+    appId: text('app_id'),
+    actorId: text('actor_id'),
+    createdAt: instant('created_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('versions_semver').on(t.collectionId, t.major, t.minor, t.patch),
+    index('versions_full_digest').on(t.collectionId, t.fullDigest),
+    index('versions_public_digest').on(t.collectionId, t.publicDigest),
+  ],
+)
+
+export type VersionRow = typeof versions.$inferSelect
+
+export async function insertVersion(tx: Tx, version: VersionRow): Promise<void> {
+  await tx.orm.insert(versions).values(version)
+}
+
+/**
+ * Compare-and-swap of a collection's head, with what follows from it. False when the head is not `from` or the collection is gone.
+ * Called before the version's row exists: the row lock it takes orders two commits against one base.
+ */
+export async function moveHead(
+  tx: Tx,
+  move: { collectionId: string; from: string | null; to: string; headDescription: string | null; at: Date },
+): Promise<boolean> {
+  const from = move.from === null ? isNull(collections.headId) : eq(collections.headId, move.from)
+  const moved = await tx.orm
+    .update(collections)
+    .set({ headId: move.to, headDescription: move.headDescription, updatedAt: move.at })
+    .where(and(eq(collections.id, move.collectionId), from))
+    .returning({ id: collections.id })
+  return moved.length === 1
+}
+
+/** The latest version; null before the first; undefined when the collection is gone. */
+export async function findHead(at: Queries, collectionId: string): Promise<VersionRow | null | undefined> {
+  const [row] = await at.orm
+    .select({ version: versions })
+    .from(collections)
+    .leftJoin(versions, eq(versions.id, collections.headId))
+    .where(eq(collections.id, collectionId))
+  return row?.version
+}
+
+export async function findVersionById(at: Queries, id: string): Promise<VersionRow | undefined> {
+  const [row] = await at.orm.select().from(versions).where(eq(versions.id, id))
+  return row
+}
+
+export async function findVersionBySemver(
+  at: Queries,
+  collectionId: string,
+  semver: { major: number; minor: number; patch: number },
+): Promise<VersionRow | undefined> {
+  const [row] = await at.orm
+    .select()
+    .from(versions)
+    .where(
+      and(
+        eq(versions.collectionId, collectionId),
+        eq(versions.major, semver.major),
+        eq(versions.minor, semver.minor),
+        eq(versions.patch, semver.patch),
+      ),
+    )
+  return row
+}
+
+const newestFirst = [desc(versions.major), desc(versions.minor), desc(versions.patch)]
+
+/** Of several versions with one digest, the newest. */
+export async function findVersionByDigest(
+  at: Queries,
+  collectionId: string,
+  digest: { view: 'full' | 'public'; hash: string },
+): Promise<VersionRow | undefined> {
+  const column = digest.view === 'full' ? versions.fullDigest : versions.publicDigest
+  const [row] = await at.orm
+    .select()
+    .from(versions)
+    .where(and(eq(versions.collectionId, collectionId), eq(column, digest.hash)))
+    .orderBy(...newestFirst)
+    .limit(1)
+  return row
+}
+
+/** Newest first; `before`: only those older than this semver. */
+export async function listVersions(
+  at: Queries,
+  collectionId: string,
+  page: { limit: number; offset: number; before?: { major: number; minor: number; patch: number } },
+): Promise<VersionRow[]> {
+  const { before } = page
+  const older =
+    before === undefined
+      ? undefined
+      : sql`(${versions.major}, ${versions.minor}, ${versions.patch}) < (${before.major}, ${before.minor}, ${before.patch})`
+  return at.orm
+    .select()
+    .from(versions)
+    .where(and(eq(versions.collectionId, collectionId), older))
+    .orderBy(...newestFirst)
+    .limit(page.limit)
+    .offset(page.offset)
+}

@@ -1,0 +1,88 @@
+/**
+ * The databases that suites run on, every one a real one: PostgreSQL in process and PostgreSQL on a server.
+ *
+ *     describe.each(databases)('versions on $name', ({ open }) => {
+ *       const { database, dispose } = await open()
+ *
+ * Each `open` gives a database of its own with all tables and no rows, copied from a template made once a run.
+ */
+import { randomUUID } from 'node:crypto'
+import { cpSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import pg from 'pg'
+import { inject } from 'vitest'
+import { type Database, openDatabase } from '../sql/database.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A folder that goes with the run. */
+    testFolder: string
+    /** Folder of an embedded database, migrated and closed. */
+    embeddedTemplate: string
+    /** Connection string of a server that tests may make databases on. */
+    serverUrl: string
+    /** Name of a migrated database on it that nobody is connected to. */
+    serverTemplate: string
+  }
+}
+
+/** What `openDatabase` takes, and what a whole server is started with. */
+export type DatabaseSettings = { folder: string; url?: undefined } | { url: string; folder?: undefined }
+
+export interface TestDatabase {
+  readonly name: 'embedded' | 'server'
+  /** A fresh database, open. `dispose` closes and drops it. */
+  open(): Promise<{ database: Database; dispose(): Promise<void> }>
+  /** A fresh database, not opened: where it is. `dispose` drops it, whoever is still connected to a server's. */
+  settings(): Promise<{ settings: DatabaseSettings; dispose(): Promise<void> }>
+}
+
+export const databases: readonly TestDatabase[] = [
+  testDatabase('embedded', copyEmbedded),
+  testDatabase('server', copyOnServer),
+]
+
+function testDatabase(name: TestDatabase['name'], settings: TestDatabase['settings']): TestDatabase {
+  return {
+    name,
+    settings,
+    async open() {
+      const made = await settings()
+      const database = await openDatabase(made.settings)
+      const dispose = async () => {
+        await database.close()
+        await made.dispose()
+      }
+      return { database, dispose }
+    },
+  }
+}
+
+async function copyEmbedded() {
+  const folder = join(inject('testFolder'), `embedded-${randomUUID()}`)
+  cpSync(inject('embeddedTemplate'), folder, { recursive: true })
+  return { settings: { folder }, dispose: async () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+async function copyOnServer() {
+  const name = `ulmus_${randomUUID().replaceAll('-', '')}`
+  const url = new URL(inject('serverUrl'))
+  await onServer(url.href, `create database ${name} template ${inject('serverTemplate')}`)
+  const home = url.href
+  url.pathname = `/${name}`
+  return {
+    settings: { url: url.href },
+    dispose: () => onServer(home, `drop database if exists ${name} with (force)`),
+  }
+}
+
+/** Runs one statement on a connection of its own. */
+export async function onServer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

