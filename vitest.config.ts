@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config'
 
 /** What needs no database does not wait for one. */
-const pure = ['packages/content', 'packages/wire'].map((folder) => `${folder}/**/*.test.ts`)
+const pure = ['packages/content', 'packages/wire', 'packages/client', 'house'].map(
+  (folder) => `${folder}/**/*.test.ts`,
+)
 
 export default defineConfig({
   test: {

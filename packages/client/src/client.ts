@@ -1,0 +1,40 @@
+/** The client: one function that makes it, one member a noun. */
+import { accountCalls, keyCalls, orgCalls } from './accounts.ts'
+import { collectionCalls, versionCalls } from './collections.ts'
+import type { PushResult } from './commit.ts'
+import { fileCalls } from './files.ts'
+import { metadataCalls } from './metadata.ts'
+import type { CollectionRef } from './places.ts'
+import { type Push, type PushOptions, push } from './push.ts'
+import { recordCalls } from './records.ts'
+import { type ClientOptions, openTransport } from './transport.ts'
+
+/**
+ * A typed client of a registry's HTTP API, for Node and browsers. It holds no connection: there is nothing to close.
+ *
+ * Every call rejects with `UlmusError`. Reads, uploads and the steps of a push are repeated while the network or the server is
+ * away (`options.retry`), other writes only when the server said that it did not look at them (429).
+ *
+ * @example
+ * const client = createClient({ baseUrl: 'http://127.0.0.1:4000', apiKey: 'ul_…' })
+ * await client.push('ada/cities', { baseVersion: null, schemas: { City: {} }, records: [{ id: '1', type: 'City', data: {} }] })
+ * for await (const city of client.records.ndjson('ada/cities')) console.log(city.id)
+ */
+export function createClient(options: ClientOptions) {
+  const transport = openTransport(options)
+  return {
+    accounts: accountCalls(transport),
+    orgs: orgCalls(transport),
+    keys: keyCalls(transport),
+    collections: collectionCalls(transport),
+    versions: versionCalls(transport),
+    records: recordCalls(transport),
+    files: fileCalls(transport),
+    metadata: metadataCalls(transport),
+    /** Publishes a version of a collection from what changed. */
+    push: (ref: CollectionRef, what: Push, pushOptions?: PushOptions): Promise<PushResult> =>
+      push(transport, ref, what, pushOptions),
+  }
+}
+
+export type Client = ReturnType<typeof createClient>

@@ -1,0 +1,73 @@
+/** Collections, their forks and versions. interface.md "Collections", "Fork"; http-api §4, §6, §7. */
+import type {
+  BrowseQuery,
+  Collection,
+  CollectionItem,
+  CreateCollection,
+  CreatedCollection,
+  CreateFork,
+  Done,
+  Fork,
+  OwnedCollection,
+  Schemas,
+  UpdateCollection,
+  Version,
+  VersionFile,
+  VersionItem,
+} from '@ulmus/wire'
+import { everyItem, type PageOptions, readPage } from './lists.ts'
+import { accountPlace, type CollectionRef, collectionPlace, versionPlace } from './places.ts'
+import type { Transport } from './transport.ts'
+
+export type BrowseOptions = Partial<BrowseQuery>
+/** What a collection is made of: `public` is false and `name` the slug unless given. */
+export type NewCollection = Omit<CreateCollection, 'public'> & { public?: boolean }
+
+export const collectionCalls = (transport: Transport) => {
+  const ownedBy = (owner: string) => `${accountPlace(owner)}/collections`
+  return {
+    /** A page of the public collections, newest change first. */
+    browse: (options: BrowseOptions = {}) =>
+      readPage<CollectionItem>(transport, '/api/collections', { ...options }),
+    /** All of them, page by page. */
+    browseAll: (options: BrowseOptions = {}) =>
+      everyItem(readPage<CollectionItem>(transport, '/api/collections', { limit: 100, ...options })),
+    /** @throws slug_taken, invalid_slug, not_a_member, key_limited */
+    create: async (owner: string, collection: NewCollection) =>
+      (await transport.json<CreatedCollection>({ method: 'POST', path: ownedBy(owner), json: collection }))
+        .body,
+    /** @throws collection_not_found, also for what the caller may not see */
+    get: async (ref: CollectionRef) =>
+      (await transport.json<Collection>({ path: collectionPlace(ref) })).body,
+    update: async (ref: CollectionRef, changes: UpdateCollection) =>
+      (await transport.json<Done>({ method: 'PATCH', path: collectionPlace(ref), json: changes })).body,
+    remove: async (ref: CollectionRef) =>
+      (await transport.json<Done>({ method: 'DELETE', path: collectionPlace(ref) })).body,
+    /** A page of an account's collections; to others than its members, of the public ones. */
+    list: (owner: string, options: PageOptions = {}) =>
+      readPage<OwnedCollection>(transport, ownedBy(owner), { ...options }),
+    listAll: (owner: string) =>
+      everyItem(readPage<OwnedCollection>(transport, ownedBy(owner), { limit: 100 })),
+    /** Forks the latest version into an organization. @throws private_content, no_versions, slug_taken, not_a_member */
+    fork: async (source: CollectionRef, fork: CreateFork) =>
+      (await transport.json<Fork>({ method: 'POST', path: `${collectionPlace(source)}/fork`, json: fork }))
+        .body,
+  }
+}
+
+export const versionCalls = (transport: Transport) => ({
+  /** A page of the versions, newest first. */
+  list: (ref: CollectionRef, options: PageOptions = {}) =>
+    readPage<VersionItem>(transport, `${collectionPlace(ref)}/versions`, { ...options }),
+  listAll: (ref: CollectionRef) =>
+    everyItem(readPage<VersionItem>(transport, `${collectionPlace(ref)}/versions`, { limit: 100 })),
+  /** A version in detail. `version`: `latest` (the default), a semver or a digest. @throws version_not_found */
+  get: async (ref: CollectionRef, version = 'latest') =>
+    (await transport.json<Version>({ path: versionPlace(ref, version) })).body,
+  /** The JSON Schema of each type. */
+  schemas: async (ref: CollectionRef, version = 'latest') =>
+    (await transport.json<Version>({ path: versionPlace(ref, version) })).body.schemas as Schemas,
+  /** The files of a version, and which of its records refer to each. */
+  files: (ref: CollectionRef, version = 'latest') =>
+    everyItem(readPage<VersionFile>(transport, `${versionPlace(ref, version)}/files`, {})),
+})

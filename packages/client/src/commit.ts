@@ -1,0 +1,87 @@
+/** The end of a push: asked for, waited for, and asked for again where an answer got lost. http-api §9. */
+import type { CommittedPush, CommittingPush, PushState } from '@ulmus/wire'
+import { UlmusError } from './errors.ts'
+import { sleep } from './retry.ts'
+import type { Transport } from './transport.ts'
+
+/** The version that a push made. */
+export type PushResult = CommittedPush
+
+export interface CommitOptions {
+  readonly signal?: AbortSignal
+  readonly onRetry: () => void
+  /** Uploads those of the files that it has; says how many. */
+  readonly supply: (hashes: string[]) => Promise<number>
+}
+
+/** Waits between polls of a session that commits. Milliseconds. */
+const pollMs = 20
+const pollMsMax = 1_000
+
+/** Commits asked for in all: a first, one after supplying files, and some after a server forgot an unfinished one. */
+const commitsMax = 5
+
+/**
+ * Commits the session at `place` (its path). The commit is asked for asynchronously, so that no proxy's time limit cuts it off.
+ * @throws what ended the session; files_missing with the hashes that `supply` did not have
+ */
+export async function commitPush(
+  transport: Transport,
+  place: string,
+  options: CommitOptions,
+): Promise<PushResult> {
+  for (let commits = 1; ; commits++) {
+    const last = commits === commitsMax
+    try {
+      const result = await askAndWait(transport, place, options)
+      if (result !== undefined) return result
+      if (last)
+        throw new UlmusError('The push session stays open after a commit.', {
+          status: 0,
+          code: 'push_not_committed',
+        })
+    } catch (error) {
+      if (last || !(await suppliedWhatWasMissing(error, options))) throw error
+    }
+  }
+}
+
+/** The result, or undefined when the session is open again without having failed. */
+async function askAndWait(
+  transport: Transport,
+  place: string,
+  options: CommitOptions,
+): Promise<PushResult | undefined> {
+  const { signal, onRetry } = options
+  const ask = {
+    method: 'POST',
+    path: `${place}/commit`,
+    query: { async: true },
+    repeatable: true,
+    signal,
+    onRetry,
+  } as const
+  try {
+    const { body } = await transport.json<CommittedPush | CommittingPush>(ask)
+    if ('semver' in body) return body
+  } catch (error) {
+    // A repeated commit may find the first one at work, or done.
+    if (!(error instanceof UlmusError && error.code === 'push_not_open')) throw error
+  }
+  for (let wait = pollMs; ; wait = Math.min(pollMsMax, wait * 1.5)) {
+    const state = (await transport.json<PushState>({ path: place, signal, onRetry })).body
+    if (state.status === 'committed' && state.result !== null) return state.result
+    if (state.error !== null) throw UlmusError.fromBody(state.error)
+    if (state.status === 'open') return undefined
+    if (state.status !== 'committing') throw ended(state)
+    await sleep(wait, signal)
+  }
+}
+
+const ended = (state: PushState): UlmusError =>
+  new UlmusError(`The push session is ${state.status}. Push again.`, { status: 409, code: 'push_not_open' })
+
+async function suppliedWhatWasMissing(error: unknown, options: CommitOptions): Promise<boolean> {
+  if (!(error instanceof UlmusError) || error.code !== 'files_missing') return false
+  return (await options.supply(error.body.filesNeeded ?? [])) > 0
+}

@@ -1,0 +1,95 @@
+/** What a call that did not succeed rejects with. */
+import type { ErrorBody, Issue, ValidationError } from '@ulmus/wire'
+
+/** Members of an error body that callers look at most; every other one is in `body` too. */
+export type ErrorFacts = Partial<ErrorBody> & {
+  validationErrors?: ValidationError[]
+  filesNeeded?: string[]
+  currentVersion?: string | null
+  job_id?: string
+  issues?: Issue[]
+}
+
+/**
+ * A refusal by the registry, or a request that got no answer.
+ *
+ * - `status`: the HTTP status; 0 when no answer came (network failure, silence, an answer that broke off).
+ * - `code`: the registry's stable code (docs/errors.md); `network` with status 0; `http_<status>` when the answer was not the
+ *   registry's, as a proxy's is not.
+ * - `body`: the answer's JSON object, empty when it had none.
+ */
+export class UlmusError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly body: ErrorFacts
+  /** How long the answer asked to wait before trying again. Milliseconds; undefined when it did not say. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(
+    message: string,
+    facts: { status: number; code: string; body?: ErrorFacts; retryAfterMs?: number; cause?: unknown },
+  ) {
+    super(message, { cause: facts.cause })
+    this.name = 'UlmusError'
+    this.status = facts.status
+    this.code = facts.code
+    this.body = facts.body ?? {}
+    this.retryAfterMs = facts.retryAfterMs
+  }
+
+  /** The error that an error body stands for, as a failed job or push session carries it. */
+  static fromBody(
+    body: ErrorFacts,
+    status: number = body.statusCode ?? 0,
+    retryAfterMs?: number,
+  ): UlmusError {
+    const code = body.code ?? `http_${status}`
+    const message = body.error ?? `The server answered ${status}.`
+    return new UlmusError(message, { status, code, body, retryAfterMs })
+  }
+}
+
+/**
+ * A batch of a push that the registry refused; nothing of the push is published. The `line` numbers in `body.validationErrors`
+ * count from 1 after the first `linesBefore` lines of `kind`.
+ */
+export class BatchRefused extends UlmusError {
+  readonly kind: 'records' | 'deletes'
+  readonly linesBefore: number
+
+  constructor(refusal: UlmusError, kind: 'records' | 'deletes', linesBefore: number) {
+    super(refusal.message, {
+      status: refusal.status,
+      code: refusal.code,
+      body: refusal.body,
+      retryAfterMs: refusal.retryAfterMs,
+      cause: refusal,
+    })
+    this.name = 'BatchRefused'
+    this.kind = kind
+    this.linesBefore = linesBefore
+  }
+}
+
+/** The error of an answer whose status is no success. `text`: its body. */
+export function errorFromAnswer(response: Response, text: string): UlmusError {
+  const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), Date.now())
+  return UlmusError.fromBody(parseFacts(text), response.status, retryAfterMs)
+}
+
+function parseFacts(text: string): ErrorFacts {
+  try {
+    const body: unknown = JSON.parse(text)
+    return typeof body === 'object' && body !== null && !Array.isArray(body) ? body : {}
+  } catch {
+    return {}
+  }
+}
+
+/** `Retry-After`: seconds or an HTTP date (RFC 9110 §10.2.3) → milliseconds from `now`, undefined when it says neither. */
+export function readRetryAfter(value: string | null, now: number): number | undefined {
+  if (value === null) return undefined
+  if (/^\s*\d+\s*$/.test(value)) return Number(value) * 1_000
+  const date = Date.parse(value)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}

@@ -1,0 +1,61 @@
+/** Files: bytes by their SHA-256. http-api §8. */
+import { hashBytes } from '@ulmus/content'
+import type { StoredFile } from '@ulmus/wire'
+import { UlmusError } from './errors.ts'
+import { type CollectionRef, filePlace } from './places.ts'
+import type { Transport } from './transport.ts'
+
+/** What a file may be given as. A `Blob` (in Node: `fs.openAsBlob`) is read from disk as it is sent. */
+export type FileBytes = Uint8Array<ArrayBuffer> | Blob
+
+export interface FileUpload {
+  readonly bytes: FileBytes
+  /** Default: the blob's own, else `application/octet-stream`. */
+  readonly contentType?: string
+  /** `sha256:<hex>`, when it is known; else it is computed, which reads a blob whole into memory. */
+  readonly hash?: string
+}
+
+/** A file with its name. */
+export interface NamedFile {
+  readonly hash: string
+  readonly bytes: FileBytes
+  readonly contentType: string
+}
+
+/** Names a file by its hash, as records refer to it: `{ $file: hash }`. */
+export async function nameFile(upload: FileUpload): Promise<NamedFile> {
+  const { bytes } = upload
+  const ownType = bytes instanceof Blob ? bytes.type : ''
+  const contentType = upload.contentType ?? (ownType === '' ? 'application/octet-stream' : ownType)
+  if (upload.hash !== undefined) return { hash: upload.hash, bytes, contentType }
+  const whole = bytes instanceof Blob ? new Uint8Array(await bytes.arrayBuffer()) : bytes
+  return { hash: `sha256:${hashBytes(whole)}`, bytes, contentType }
+}
+
+export const fileCalls = (transport: Transport) => {
+  return {
+    /** Uploads a file into a collection; again is harmless. @throws hash_mismatch, too_large */
+    upload: async (ref: CollectionRef, upload: FileUpload, signal?: AbortSignal): Promise<StoredFile> => {
+      const { hash, bytes, contentType } = await nameFile(upload)
+      const raw = { body: bytes, contentType }
+      return (await transport.json<StoredFile>({ method: 'PUT', path: filePlace(ref, hash), raw, signal }))
+        .body
+    },
+    /** The whole file in memory, checked against its hash. @throws file_not_found; `hash_mismatch` for damaged bytes */
+    download: async (ref: CollectionRef, hash: string, signal?: AbortSignal) => {
+      const { body: bytes, headers } = await transport.bytes({ path: filePlace(ref, hash), signal })
+      const actual = `sha256:${hashBytes(bytes)}`
+      if (actual !== hash) {
+        throw new UlmusError(`The file ${hash} arrived as ${actual}. Download it again.`, {
+          status: 0,
+          code: 'hash_mismatch',
+        })
+      }
+      return { bytes, contentType: headers.get('content-type') ?? 'application/octet-stream' }
+    },
+    /** The answer with its body still to be read, for files that memory should not hold. Not checked against the hash. */
+    open: async (ref: CollectionRef, hash: string, signal?: AbortSignal): Promise<Response> =>
+      (await transport.open({ path: filePlace(ref, hash), signal })).response,
+  }
+}

@@ -1,0 +1,17 @@
+/** The client package's table of contents. */
+
+export { type Client, createClient } from './client.ts'
+export type { BrowseOptions, NewCollection } from './collections.ts'
+export type { PushResult } from './commit.ts'
+export { cursorAfter } from './cursor.ts'
+export { BatchRefused, type ErrorFacts, UlmusError } from './errors.ts'
+export { type FileBytes, type FileUpload, nameFile } from './files.ts'
+export type { Page, PageOptions } from './lists.ts'
+export type { WaitOptions } from './metadata.ts'
+export type { CollectionRef } from './places.ts'
+export type { Push, PushOptions, PushProgress } from './push.ts'
+export type { StreamOptions } from './record-stream.ts'
+export type { RecordsFilter } from './records.ts'
+export type { RetryPolicy } from './retry.ts'
+export type { ClientOptions } from './transport.ts'
+export { verifyProof, verifyRecord } from './verify.ts'

@@ -1,0 +1,44 @@
+/** Lists that come in pages, followed by their `Link` header (RFC 8288). http-api §1. */
+import type { Call, Transport } from './transport.ts'
+
+export interface Page<T> {
+  readonly items: T[]
+  /** The page after this one; null on the last. */
+  readonly next: (() => Promise<Page<T>>) | null
+}
+
+/** What every list takes. */
+export interface PageOptions {
+  /** At most 100. Default 50. */
+  readonly limit?: number
+  readonly offset?: number
+}
+
+/** The page at `path` for `query`. Only the query of a `next` link is followed, so that no answer can lead elsewhere. */
+export async function readPage<T>(
+  transport: Transport,
+  path: string,
+  query: Call['query'],
+): Promise<Page<T>> {
+  const { body, headers } = await transport.json<T[]>({ path, query })
+  const next = nextQuery(headers.get('link'))
+  return { items: body, next: next === null ? null : () => readPage<T>(transport, path, next) }
+}
+
+/** Every item of a list, page by page as they are asked for. */
+export async function* everyItem<T>(first: Promise<Page<T>>): AsyncGenerator<T, void, undefined> {
+  let page: Page<T> | null = await first
+  while (page !== null) {
+    yield* page.items
+    page = page.next === null ? null : await page.next()
+  }
+}
+
+/** The query of the `next` link of a `Link` header, null when it has none. */
+export function nextQuery(link: string | null): Record<string, string> | null {
+  for (const [, target, parameters] of (link ?? '').matchAll(/<([^>]*)>((?:\s*;[^,<]*)*)/g)) {
+    if (!/;\s*rel\s*=\s*"?(?:[^"]*\s)?next(?:\s[^"]*)?"?\s*(?:;|$)/i.test(parameters ?? '')) continue
+    return Object.fromEntries(new URL(target ?? '', 'http://registry.invalid/').searchParams)
+  }
+  return null
+}

@@ -1,0 +1,63 @@
+/** Metadata updates, at once or as a job. interface.md "Version metadata"; http-api §5. */
+import type { MetadataJob, MetadataPatch, MetadataResult, StartedMetadataJob } from '@ulmus/wire'
+import { UlmusError } from './errors.ts'
+import { type CollectionRef, collectionPlace } from './places.ts'
+import { sleep } from './retry.ts'
+import type { Transport } from './transport.ts'
+
+export interface WaitOptions {
+  /** How long to wait in all. Milliseconds, default 600,000. */
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal
+}
+
+/** Waits between polls, in milliseconds: short at first, since an update takes milliseconds whatever the collection's size. */
+const pollMs = 20
+const pollMsMax = 2_000
+
+export const metadataCalls = (transport: Transport) => {
+  const place = (ref: CollectionRef) => `${collectionPlace(ref)}/metadata`
+  const job = async (ref: CollectionRef, id: string, signal?: AbortSignal) => {
+    const path = `${place(ref)}/jobs/${encodeURIComponent(id)}`
+    return (await transport.json<MetadataJob>({ path, signal })).body
+  }
+  return {
+    /**
+     * Merges into the latest version's metadata and makes a patch version; a member given as null is removed.
+     * @throws metadata_update_in_progress (`body.job_id` says which), no_versions, too_large
+     */
+    patch: async (ref: CollectionRef, patch: MetadataPatch) =>
+      (await transport.json<MetadataResult>({ method: 'PATCH', path: place(ref), json: patch })).body,
+    /** The same as a job, answered at once. */
+    patchAsync: async (ref: CollectionRef, patch: MetadataPatch) =>
+      (
+        await transport.json<StartedMetadataJob>({
+          method: 'PATCH',
+          path: place(ref),
+          query: { async: true },
+          json: patch,
+        })
+      ).body,
+    job,
+    /** What the synchronous call would have answered, once the job is done. @throws what it would have thrown; `timeout` */
+    waitForJob: async (
+      ref: CollectionRef,
+      id: string,
+      options: WaitOptions = {},
+    ): Promise<MetadataResult> => {
+      const until = Date.now() + (options.timeoutMs ?? 600_000)
+      for (let wait = pollMs; ; wait = Math.min(pollMsMax, wait * 1.6)) {
+        const state = await job(ref, id, options.signal)
+        if (state.status === 'completed' && state.result !== undefined) return state.result
+        if (state.status === 'failed') throw UlmusError.fromBody(state.error ?? {})
+        if (Date.now() + wait > until) {
+          throw new UlmusError(`The metadata job ${id} is still running. Ask for it again later.`, {
+            status: 0,
+            code: 'timeout',
+          })
+        }
+        await sleep(wait, options.signal)
+      }
+    },
+  }
+}

@@ -1,0 +1,31 @@
+/** Paths of the API, percent-encoded. */
+
+/** A collection by its path: `owner/slug`, or the two apart. */
+export type CollectionRef = string | { readonly owner: string; readonly slug: string }
+
+const segment = encodeURIComponent
+
+export const accountPlace = (slug: string): string => `/api/accounts/${segment(slug)}`
+
+/** @throws TypeError when a text is not `owner/slug`. */
+export function collectionPlace(ref: CollectionRef): string {
+  const { owner, slug } = typeof ref === 'string' ? splitRef(ref) : ref
+  return `/api/collections/${segment(owner)}/${segment(slug)}`
+}
+
+function splitRef(ref: string): { owner: string; slug: string } {
+  const [owner, slug, ...rest] = ref.split('/')
+  if (!owner || !slug || rest.length > 0)
+    throw new TypeError(`\`${ref}\` is no collection: write \`owner/slug\`.`)
+  return { owner, slug }
+}
+
+/** `version`: `latest`, a semver or a digest. */
+export const versionPlace = (ref: CollectionRef, version: string): string =>
+  `${collectionPlace(ref)}/versions/${segment(version)}`
+
+export const filePlace = (ref: CollectionRef, hash: string): string =>
+  `${collectionPlace(ref)}/files/${segment(hash)}`
+
+export const pushPlace = (ref: CollectionRef, session: string): string =>
+  `${collectionPlace(ref)}/pushes/${segment(session)}`

@@ -1,0 +1,244 @@
+import { afterEach, expect, test } from 'vitest'
+import { createClient } from './client.ts'
+import { BatchRefused, UlmusError } from './errors.ts'
+import { nameFile } from './files.ts'
+import type { PushProgress } from './push.ts'
+import { type FaultyServer, startFaultyServer } from './testing/faulty-server.ts'
+import { type KeeperOptions, keepSessions } from './testing/session-keeper.ts'
+
+const open: FaultyServer[] = []
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close()
+})
+
+async function start(options: KeeperOptions = {}) {
+  const keeper = keepSessions(options)
+  const server = await startFaultyServer(keeper.handle)
+  open.push(server)
+  const retry = { attempts: 4, delayMs: 5, delayMsMax: 20 }
+  return {
+    keeper,
+    server,
+    client: createClient({ baseUrl: server.url, apiKey: 'ul_test', retry, timeoutMs: 400 }),
+  }
+}
+
+const records = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ id: String(n), type: 'T', data: { n } }))
+
+test('a push arrives whole, in batches within the limits of the session', async () => {
+  const { keeper, client } = await start({ batchLines: 10 })
+  const result = await client.push('ada/numbers', {
+    baseVersion: null,
+    schemas: { T: {} },
+    records: records(25),
+  })
+  expect(result).toMatchObject({ semver: 'v1.0.0', recordCount: 25 })
+  expect(keeper.batches).toEqual([10, 10, 5])
+  expect(keeper.published.get('T/24')).toEqual({ id: '24', type: 'T', data: { n: 24 } })
+})
+
+test('batches keep the byte limit too, except for a line that alone is longer', async () => {
+  const { keeper, client } = await start({ batchBytes: 200 })
+  const long = { id: 'long', type: 'T', data: 'x'.repeat(500) }
+  const [first, second, third] = records(3)
+  await client.push('ada/numbers', { baseVersion: null, records: [first!, second!, long, third!] })
+  expect(keeper.batches).toEqual([2, 1, 1])
+})
+
+test('async iterables are read no faster than the server takes them', async () => {
+  const { keeper, server, client } = await start({ batchLines: 5 })
+  let asked = 0
+  const ahead: number[] = []
+  async function* slowly() {
+    for (const record of records(50)) {
+      ahead.push(asked++ - keeper.batches.reduce((sum, lines) => sum + lines, 0))
+      yield record
+    }
+  }
+  server.fail(/\/records/, { how: 'stall', ms: 50 }, { how: 'stall', ms: 50 })
+  await client.push('ada/numbers', { baseVersion: null, records: slowly() })
+  expect(keeper.published.size).toBe(50)
+  // One batch on its way, the next one being made, and the line that overflows it.
+  expect(Math.max(...ahead)).toBeLessThanOrEqual(11)
+})
+
+test.each([
+  ['the connection drops before the request', { how: 'drop' }],
+  ['the answer gets lost', { how: 'lose_answer' }],
+  ['the answer breaks off', { how: 'cut', bytes: 3 }],
+  ['the server is busy', { how: 'status', status: 503 }],
+  ['a proxy finds nobody', { how: 'status', status: 502, body: '<html>' }],
+  ['the server is silent for too long', { how: 'stall', ms: 600 }],
+] as const)('every step of a push survives that %s', async (_, fault) => {
+  const file = await nameFile({ bytes: new TextEncoder().encode('a map') })
+  const { keeper, server, client } = await start({ batchLines: 10, commitPolls: 2 })
+  for (const step of [
+    /POST .*\/pushes$/,
+    /PUT .*\/files/,
+    /\/records/,
+    /\/deletes/,
+    /\/commit/,
+    /GET .*\/pushes/,
+  ]) {
+    server.fail(step, fault)
+  }
+  let last: PushProgress | undefined
+  const result = await client.push(
+    'ada/numbers',
+    {
+      baseVersion: null,
+      records: [...records(25), { id: 'map', type: 'T', data: { $file: file.hash } }],
+      deletes: [{ id: '0', type: 'T' }],
+      files: [{ bytes: file.bytes, contentType: 'text/plain' }],
+    },
+    {
+      onProgress: (progress) => {
+        last = progress
+      },
+    },
+  )
+  expect(result.recordCount).toBe(25)
+  expect(keeper.published.has('T/0')).toBe(false)
+  expect(keeper.commits).toBe(1)
+  expect(last).toMatchObject({ phase: 'done', recordsSent: 26, deletesSent: 1, filesSent: 1 })
+  expect(last!.retries).toBeGreaterThanOrEqual(6)
+})
+
+test('Retry-After is waited for, also after 429', async () => {
+  const { server, client } = await start()
+  server.fail(/\/records/, { how: 'status', status: 429, retryAfter: '1' })
+  await client.push('ada/numbers', { baseVersion: null, records: records(1) })
+  const [first, second] = server.requests.flatMap((line, n) =>
+    line.includes('/records') ? [server.times[n]!] : [],
+  )
+  expect(second! - first!).toBeGreaterThanOrEqual(990)
+})
+
+test('progress says what the server has acknowledged, never less than before', async () => {
+  const { client } = await start({ batchLines: 10 })
+  const seen: PushProgress[] = []
+  await client.push(
+    'ada/numbers',
+    { baseVersion: null, records: records(25) },
+    { onProgress: (now) => seen.push(now) },
+  )
+  expect(seen.map((now) => [now.phase, now.recordsSent])).toEqual([
+    ['records', 10],
+    ['records', 20],
+    ['records', 25],
+    ['committing', 25],
+    ['done', 25],
+  ])
+  const bytes = records(25).reduce((sum, record) => sum + JSON.stringify(record).length + 1, 0)
+  expect(seen.at(-1)!.bytesSent).toBe(bytes)
+})
+
+test('a refused batch says which line it was, counted over the whole push, and the session is cancelled', async () => {
+  const { keeper, client } = await start({ batchLines: 10 })
+  const lines = records(25)
+  lines[17]!.id = ''
+  const failure = await client
+    .push('ada/numbers', { baseVersion: null, records: lines })
+    .catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(BatchRefused)
+  const refused = failure as BatchRefused
+  expect(refused).toMatchObject({ status: 422, code: 'schema_violation', kind: 'records', linesBefore: 10 })
+  expect(refused.linesBefore + refused.body.validationErrors![0]!.line!).toBe(18)
+  expect([...keeper.sessions.values()]).toEqual(['cancelled'])
+  expect(keeper.commits).toBe(0)
+})
+
+test('a server that stays away ends the push with its error, and the session is cancelled', async () => {
+  const { keeper, server, client } = await start()
+  const away = {
+    how: 'status',
+    status: 503,
+    body: '{"error":"Away.","code":"unavailable","statusCode":503}',
+  } as const
+  server.fail(/\/records/, away, away, away, away)
+  const failure = client.push('ada/numbers', { baseVersion: null, records: records(3) })
+  await expect(failure).rejects.toMatchObject({
+    name: 'UlmusError',
+    status: 503,
+    code: 'unavailable',
+    message: 'Away.',
+  })
+  expect([...keeper.sessions.values()]).toEqual(['cancelled'])
+  expect(server.requests.filter((line) => line.includes('/records'))).toHaveLength(4)
+})
+
+test('what the caller refuses is not sent again', async () => {
+  const { server, client } = await start()
+  const conflict =
+    '{"error":"Moved on.","code":"version_conflict","statusCode":409,"currentVersion":"v2.0.0"}'
+  server.fail(/\/pushes$/, { how: 'status', status: 409, body: conflict })
+  const failure = client.push('ada/numbers', { baseVersion: 'v1.0.0', records: [] })
+  await expect(failure).rejects.toMatchObject({
+    code: 'version_conflict',
+    body: { currentVersion: 'v2.0.0' },
+  })
+  expect(server.requests).toHaveLength(1)
+})
+
+test('a file that only a record refers to is sent when the commit misses it', async () => {
+  const { keeper, server, client } = await start()
+  const bytes = new TextEncoder().encode('a picture')
+  const { hash } = await nameFile({ bytes })
+  // The session says at first that it needs nothing.
+  keeper.files.add(hash)
+  async function* lines() {
+    keeper.files.delete(hash)
+    yield { id: 'a', type: 'T', data: { $file: hash } }
+  }
+  const result = await client.push('ada/numbers', { baseVersion: null, records: lines(), files: [{ bytes }] })
+  expect(result.fileCount).toBe(1)
+  expect(server.requests.filter((line) => line.includes('/commit'))).toHaveLength(2)
+})
+
+test('a file nobody has ends the push with its name', async () => {
+  const { keeper, client } = await start()
+  const hash = `sha256:${'1'.repeat(64)}`
+  const failure = client.push('ada/numbers', {
+    baseVersion: null,
+    records: [{ id: 'a', type: 'T', data: { $file: hash } }],
+  })
+  await expect(failure).rejects.toMatchObject({ code: 'files_missing', body: { filesNeeded: [hash] } })
+  expect([...keeper.sessions.values()]).toEqual(['cancelled'])
+})
+
+test('an error of the iterable ends the push with it, and the session is cancelled', async () => {
+  const { keeper, client } = await start()
+  function* broken() {
+    yield* records(3)
+    throw new Error('the source dried up')
+  }
+  await expect(client.push('ada/numbers', { baseVersion: null, records: broken() })).rejects.toThrow(
+    'the source dried up',
+  )
+  expect([...keeper.sessions.values()]).toEqual(['cancelled'])
+})
+
+test('an abort ends the push with its reason, and the session is cancelled', async () => {
+  const { keeper, server, client } = await start({ batchLines: 1 })
+  const stop = new AbortController()
+  server.fail(/\/records/, { how: 'status', status: 503, retryAfter: '60' })
+  const pushing = client.push(
+    'ada/numbers',
+    { baseVersion: null, records: records(3) },
+    { signal: stop.signal },
+  )
+  setTimeout(() => stop.abort(new Error('enough')), 50)
+  await expect(pushing).rejects.toThrow('enough')
+  expect([...keeper.sessions.values()]).toEqual(['cancelled'])
+})
+
+test('nobody there at all is an UlmusError without a status', async () => {
+  const { server } = await start()
+  await server.close()
+  const client = createClient({ baseUrl: server.url, retry: { attempts: 2, delayMs: 1 } })
+  const failure = await client.accounts.me().catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(UlmusError)
+  expect(failure).toMatchObject({ status: 0, code: 'network' })
+  expect((failure as Error).message).toContain(server.url)
+})

@@ -1,0 +1,70 @@
+/** `records.ndjson` as an iterator that survives broken connections. http-api §7. */
+import type { CollectionRecord, Version } from '@ulmus/wire'
+import { readLines } from './chunks.ts'
+import { cursorAfter } from './cursor.ts'
+import { type CollectionRef, versionPlace } from './places.ts'
+import { sleep, waitAfter } from './retry.ts'
+import { asFailure, type Transport } from './transport.ts'
+
+export interface StreamOptions {
+  readonly type?: string
+  /** Begin after this record (see `cursorAfter`). */
+  readonly after?: string
+  readonly signal?: AbortSignal
+  /** Told each time the connection broke and the stream goes on. */
+  readonly onResume?: () => void
+}
+
+/**
+ * The records of a version in order. `latest` is fixed to the version it is at the beginning, so that a resumed stream goes on
+ * in the same one. Failures count anew with every record that arrives. @throws UlmusError, the signal's reason
+ */
+export async function* streamRecords(
+  transport: Transport,
+  ref: CollectionRef,
+  version: string,
+  options: StreamOptions,
+): AsyncGenerator<CollectionRecord, void, undefined> {
+  const { signal } = options
+  const fixed = version === 'latest' ? await fixLatest(transport, ref, signal) : version
+  const path = `${versionPlace(ref, fixed)}/records.ndjson`
+  let after = options.after
+  let received = 0
+  let expected: number | undefined
+  let failures = 0
+  for (;;) {
+    try {
+      const { response, drop } = await transport.open({ path, query: { type: options.type, after }, signal })
+      // Only the count of a stream begun at the start says how many records there are in all.
+      if (after === undefined) expected = readCount(response.headers)
+      try {
+        for await (const line of readLines(response, transport.timeoutMs)) {
+          const record = JSON.parse(line) as CollectionRecord
+          received++
+          failures = 0
+          after = cursorAfter(record.type, record.id)
+          yield record
+        }
+      } finally {
+        drop(undefined)
+      }
+      if (expected === undefined || received >= expected) return
+      throw new Error(`the stream ended after ${received} of ${expected} records`)
+    } catch (error) {
+      const failure = asFailure(error, path, signal)
+      const wait = waitAfter(failure, ++failures, transport.policy, true)
+      if (wait === undefined) throw failure
+      options.onResume?.()
+      await sleep(wait, signal)
+    }
+  }
+}
+
+async function fixLatest(transport: Transport, ref: CollectionRef, signal?: AbortSignal): Promise<string> {
+  return (await transport.json<Version>({ path: versionPlace(ref, 'latest'), signal })).body.semver
+}
+
+function readCount(headers: Headers): number | undefined {
+  const text = headers.get('x-record-count')
+  return text !== null && /^\d+$/.test(text) ? Number(text) : undefined
+}

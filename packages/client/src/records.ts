@@ -1,0 +1,70 @@
+/** Reading the records of a version: a page, one, all by pages, all as a stream. http-api §7. */
+import type { CollectionRecord, ProvenRecord, RecordsPage } from '@ulmus/wire'
+import { type CollectionRef, versionPlace } from './places.ts'
+import { type StreamOptions, streamRecords } from './record-stream.ts'
+import type { Transport } from './transport.ts'
+
+export interface RecordsFilter {
+  readonly type?: string
+  readonly id?: string
+  /** Records a page: at most 2,000, default 100. */
+  readonly limit?: number
+  /** Begin after this record: `cursorAfter(type, id)`, or a page's `nextCursor`. */
+  readonly after?: string
+}
+
+/** A path cannot carry these ids: URL parsers take them for steps up and here, percent-encoded or not. */
+const isStep = (id: string): boolean => id === '.' || id === '..'
+
+export const recordCalls = (transport: Transport) => {
+  const page = async (
+    ref: CollectionRef,
+    version: string,
+    filter: RecordsFilter = {},
+  ): Promise<RecordsPage> => {
+    const path = `${versionPlace(ref, version)}/records`
+    return (await transport.json<RecordsPage>({ path, query: { ...filter } })).body
+  }
+
+  async function one(
+    ref: CollectionRef,
+    version: string,
+    type: string,
+    id: string,
+    options: { proof?: boolean } = {},
+  ): Promise<ProvenRecord> {
+    if (isStep(id)) {
+      if (options.proof)
+        throw new TypeError(`No path can carry the id \`${id}\`, so no proof of it can be asked for.`)
+      const found = await page(ref, version, { type, id, limit: 1 })
+      if (found.records[0] !== undefined) return found.records[0]
+    }
+    const path = `${versionPlace(ref, version)}/records/${encodeURIComponent(type)}/${encodeURIComponent(id)}`
+    return (await transport.json<ProvenRecord>({ path, query: { proof: options.proof || undefined } })).body
+  }
+
+  async function* iterate(
+    ref: CollectionRef,
+    version: string,
+    filter: RecordsFilter = {},
+  ): AsyncGenerator<CollectionRecord, void, undefined> {
+    for (let after = filter.after; ; ) {
+      const { records, pagination } = await page(ref, version, { limit: 2_000, ...filter, after })
+      yield* records
+      if (!pagination.hasMore || pagination.nextCursor === null) return
+      after = pagination.nextCursor
+    }
+  }
+
+  return {
+    /** A page of records in order of type, then id. */
+    page,
+    /** One record, with `proof` what `verifyProof` needs. @throws record_not_found */
+    one,
+    /** All records, page by page. Give a semver rather than `latest` where new versions may land meanwhile. */
+    iterate,
+    /** All records as one stream, which goes on where it stopped when the connection breaks. */
+    ndjson: (ref: CollectionRef, version = 'latest', options: StreamOptions = {}) =>
+      streamRecords(transport, ref, version, options),
+  }
+}

@@ -1,0 +1,81 @@
+/** When a request is sent again, and after how long. */
+import { UlmusError } from './errors.ts'
+
+export interface RetryPolicy {
+  /** Times a request is sent in all. At least 1, default 6. */
+  readonly attempts: number
+  /** Wait before the second attempt; doubles each time. Milliseconds, default 200. */
+  readonly delayMs: number
+  /** Longest wait of our own choosing. Milliseconds, default 10,000. */
+  readonly delayMsMax: number
+  /** Longest `Retry-After` that is waited for; a longer one ends the attempts. Milliseconds, default 120,000. */
+  readonly retryAfterMsMax: number
+}
+
+export const usualRetry: RetryPolicy = Object.freeze({
+  attempts: 6,
+  delayMs: 200,
+  delayMsMax: 10_000,
+  retryAfterMsMax: 120_000,
+})
+
+/**
+ * Whether sending again can help. 429 says that the request was not looked at, so any may be repeated; after no answer, or a
+ * 502, 503 or 504, the request may have taken effect, so only a repeatable one is.
+ */
+function isPassing(error: unknown, repeatable: boolean): error is UlmusError {
+  if (!(error instanceof UlmusError)) return false
+  if (error.status === 429) return true
+  return repeatable && [0, 502, 503, 504].includes(error.status)
+}
+
+/**
+ * Wait before attempt `attempt` + 1 (the first is 1), in milliseconds: between half and all of a doubling delay, so that many
+ * clients do not return at once, but never sooner than the answer's `Retry-After`. Undefined: give up.
+ */
+export function waitAfter(
+  error: unknown,
+  attempt: number,
+  policy: RetryPolicy,
+  repeatable: boolean,
+): number | undefined {
+  if (attempt >= policy.attempts || !isPassing(error, repeatable)) return undefined
+  const full = Math.min(policy.delayMsMax, policy.delayMs * 2 ** (attempt - 1))
+  const own = full * (0.5 + Math.random() / 2)
+  const asked = error.retryAfterMs ?? 0
+  return asked > policy.retryAfterMsMax ? undefined : Math.max(own, asked)
+}
+
+/** Runs `work` until it succeeds, fails for good, or the attempts are used up; then rejects with its last error. */
+export async function retrying<T>(
+  policy: RetryPolicy,
+  options: { repeatable: boolean; signal?: AbortSignal; onRetry?: () => void },
+  work: () => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      const wait = waitAfter(error, attempt, policy, options.repeatable)
+      if (wait === undefined) throw error
+      options.onRetry?.()
+      await sleep(wait, options.signal)
+    }
+  }
+}
+
+/** Resolves after `ms` milliseconds; rejects with the signal's reason when it is aborted first. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+}

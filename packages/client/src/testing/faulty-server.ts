@@ -1,0 +1,114 @@
+/** A real HTTP server that misbehaves as told, for tests of what the client does about it. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/**
+ * What goes wrong once:
+ * - `drop`: the connection closes before the request is looked at.
+ * - `lose_answer`: the request is carried out, then the connection closes.
+ * - `cut`: the answer breaks off after its first `bytes`.
+ * - `end_early`: the answer ends after its first `bytes` as if it were whole.
+ * - `stall`: the request is carried out, the answer comes after `ms`.
+ * - `stall_body`: the answer stops after its first `bytes` and never ends.
+ * - `status`: refused with it, not carried out.
+ */
+export type Fault =
+  | { how: 'drop' | 'lose_answer' }
+  | { how: 'cut' | 'end_early' | 'stall_body'; bytes: number }
+  | { how: 'stall'; ms: number }
+  | { how: 'status'; status: number; retryAfter?: string; body?: string }
+
+export interface Request {
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly headers: IncomingMessage['headers']
+  readonly body: Buffer
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers?: Record<string, string>
+  readonly body?: string | Uint8Array
+}
+
+export interface FaultyServer {
+  readonly url: string
+  /** `METHOD /path?query` of every request that reached the server, in order. */
+  readonly requests: string[]
+  /** When each came, on the clock of `performance.now()`. */
+  readonly times: number[]
+  /** Plans a fault for the next request that matches; faults of one pattern are used up in order. */
+  fail(pattern: RegExp, ...faults: Fault[]): void
+  close(): Promise<void>
+}
+
+export async function startFaultyServer(handle: (request: Request) => Reply): Promise<FaultyServer> {
+  const planned: { pattern: RegExp; fault: Fault }[] = []
+  const requests: string[] = []
+  const times: number[] = []
+  const server = createServer(async (incoming, response) => {
+    const line = `${incoming.method} ${incoming.url}`
+    requests.push(line)
+    times.push(performance.now())
+    const index = planned.findIndex((plan) => plan.pattern.test(line))
+    const fault = index < 0 ? undefined : planned.splice(index, 1)[0]!.fault
+    try {
+      if (fault?.how === 'drop') return response.destroy()
+      const request = await readRequest(incoming)
+      await answer(response, fault, () => handle(request))
+    } catch {
+      response.destroy()
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    times,
+    fail: (pattern, ...faults) => planned.push(...faults.map((fault) => ({ pattern, fault }))),
+    close: () => close(server),
+  }
+}
+
+async function readRequest(incoming: IncomingMessage): Promise<Request> {
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk)
+  const url = new URL(incoming.url ?? '/', 'http://server.invalid')
+  return {
+    method: incoming.method ?? 'GET',
+    path: url.pathname,
+    query: url.searchParams,
+    headers: incoming.headers,
+    body: Buffer.concat(chunks),
+  }
+}
+
+async function answer(
+  response: ServerResponse,
+  fault: Fault | undefined,
+  handle: () => Reply,
+): Promise<void> {
+  if (fault?.how === 'status') {
+    const after = fault.retryAfter === undefined ? {} : { 'retry-after': fault.retryAfter }
+    response.writeHead(fault.status, after).end(fault.body ?? '')
+    return
+  }
+  const reply = handle()
+  if (fault?.how === 'lose_answer') {
+    response.destroy()
+    return
+  }
+  if (fault?.how === 'stall') await new Promise((resolve) => setTimeout(resolve, fault.ms))
+  const body = Buffer.from(reply.body ?? '')
+  response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers })
+  if (fault?.how === 'cut') response.write(body.subarray(0, fault.bytes), () => response.destroy())
+  else if (fault?.how === 'end_early') response.end(body.subarray(0, fault.bytes))
+  else if (fault?.how === 'stall_body') response.write(body.subarray(0, fault.bytes))
+  else response.end(body)
+}
+
+function close(server: Server): Promise<void> {
+  server.closeAllConnections()
+  return new Promise((resolve) => server.close(() => resolve()))
+}

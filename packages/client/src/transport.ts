@@ -1,0 +1,147 @@
+/** Requests as the rest of the client makes them: one function for JSON, one for streams, one place for failures. */
+import { readWhole } from './chunks.ts'
+import { errorFromAnswer, UlmusError } from './errors.ts'
+import { type RetryPolicy, retrying, usualRetry } from './retry.ts'
+
+export interface ClientOptions {
+  /** Where the registry is, without `/api`: `https://registry.example.org`. */
+  readonly baseUrl: string
+  /** Sent as `Authorization: Bearer`. Absent: what `fetch` brings itself, such as a browser's session cookie, or nobody. */
+  readonly apiKey?: string
+  /** Absent: the global one. */
+  readonly fetch?: typeof globalThis.fetch
+  readonly retry?: Partial<RetryPolicy>
+  /** Silence after which a request counts as unanswered; a large body gets longer. Milliseconds, default 120,000. */
+  readonly timeoutMs?: number
+}
+
+/** An upload slower than this counts as silence. Bytes a millisecond (64 KiB/s). */
+const slowestUploadBytesPerMs = 64
+
+type QueryValue = string | number | boolean | undefined
+
+export interface Call {
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Beginning with `/api/`, its segments already percent-encoded. */
+  readonly path: string
+  /** Undefined members are left out. */
+  readonly query?: Readonly<Record<string, QueryValue>>
+  /** A body to send as JSON. */
+  readonly json?: unknown
+  /** A body to send as it is, with its type. Must be sendable twice: bytes, no stream. */
+  readonly raw?: { readonly body: Uint8Array<ArrayBuffer> | Blob; readonly contentType: string }
+  /** Whether sending it twice does what sending it once does. Default: true for GET, HEAD and PUT. */
+  readonly repeatable?: boolean
+  readonly signal?: AbortSignal
+  /** Told before each repetition. */
+  readonly onRetry?: () => void
+}
+
+export interface Answer<T> {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: T
+}
+
+export interface Transport {
+  readonly policy: RetryPolicy
+  readonly timeoutMs: number
+  /** The answer, its body parsed as JSON (undefined when it has none). @throws UlmusError; the signal's reason */
+  json<T>(call: Call): Promise<Answer<T>>
+  /** The answer, its body whole in memory. @throws UlmusError; the signal's reason */
+  bytes(call: Call): Promise<Answer<Uint8Array<ArrayBuffer>>>
+  /** The answer as soon as its headers are there, and a way to drop it. @throws UlmusError; the signal's reason */
+  open(call: Call): Promise<{ response: Response; drop: (reason: unknown) => void }>
+}
+
+export function openTransport(options: ClientOptions): Transport {
+  const base = options.baseUrl.replace(/\/+$/, '')
+  const fetcher = options.fetch ?? globalThis.fetch.bind(globalThis)
+  const policy = { ...usualRetry, ...options.retry }
+  const timeoutMs = options.timeoutMs ?? 120_000
+
+  /** `read` is within the attempt: a body that breaks off is asked for again. */
+  async function send<T>(
+    call: Call,
+    read: (response: Response, stop: AbortController) => Promise<T>,
+  ): Promise<T> {
+    const method = call.method ?? 'GET'
+    const repeatable = call.repeatable ?? (method === 'GET' || method === 'HEAD' || method === 'PUT')
+    const url = base + call.path + queryText(call.query)
+    const { headers, body } = requestBody(call, options)
+    const waitMs = timeoutMs + bytesOf(body) / slowestUploadBytesPerMs
+    return retrying(policy, { repeatable, signal: call.signal, onRetry: call.onRetry }, async () => {
+      const stop = new AbortController()
+      const patience = setTimeout(() => stop.abort(new Error(`silent for ${waitMs} ms`)), waitMs)
+      const signal = call.signal === undefined ? stop.signal : AbortSignal.any([call.signal, stop.signal])
+      try {
+        const response = await fetcher(url, { method, headers, body, signal })
+        clearTimeout(patience)
+        if (!response.ok) throw errorFromAnswer(response, await readText(response, timeoutMs))
+        return await read(response, stop)
+      } catch (error) {
+        throw asFailure(error, base, call.signal)
+      } finally {
+        clearTimeout(patience)
+      }
+    })
+  }
+
+  const whole = <T>(call: Call, render: (bytes: Uint8Array<ArrayBuffer>) => T): Promise<Answer<T>> =>
+    send(call, async (response) => {
+      const body = render(await readWhole(response, timeoutMs))
+      return { status: response.status, headers: response.headers, body }
+    })
+
+  return {
+    policy,
+    timeoutMs,
+    json: <T>(call: Call) => whole(call, (bytes) => parseJson(bytes) as T),
+    bytes: (call) => whole(call, (bytes) => bytes),
+    open: (call) =>
+      send(call, async (response, stop) => ({ response, drop: (reason) => stop.abort(reason) })),
+  }
+}
+
+interface RequestBody {
+  readonly headers: Record<string, string>
+  readonly body?: string | Uint8Array<ArrayBuffer> | Blob
+}
+
+function requestBody(call: Call, options: ClientOptions): RequestBody {
+  const headers: Record<string, string> = {}
+  if (options.apiKey !== undefined) headers['authorization'] = `Bearer ${options.apiKey}`
+  if (call.json !== undefined) {
+    return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(call.json) }
+  }
+  if (call.raw === undefined) return { headers }
+  return { headers: { ...headers, 'content-type': call.raw.contentType }, body: call.raw.body }
+}
+
+function bytesOf(body: RequestBody['body']): number {
+  return body instanceof Blob ? body.size : (body?.length ?? 0)
+}
+
+const parseJson = (bytes: Uint8Array): unknown =>
+  bytes.length === 0 ? undefined : JSON.parse(new TextDecoder().decode(bytes))
+
+const readText = async (response: Response, silenceMs: number): Promise<string> =>
+  new TextDecoder().decode(await readWhole(response, silenceMs))
+
+function queryText(query: Call['query']): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined) parameters.append(name, String(value))
+  }
+  const text = parameters.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+/** The caller's own abort stays what it is; everything that is no refusal is a request without an answer. */
+export function asFailure(error: unknown, where: string, signal?: AbortSignal): unknown {
+  if (signal?.aborted) return signal.reason
+  if (error instanceof UlmusError) return error
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new UlmusError(`No answer from ${where}: ${why}.`, { status: 0, code: 'network', cause: error })
+}
