@@ -94,11 +94,11 @@ export async function insertCollection(tx: Tx, row: Omit<CollectionRow, 'foldedN
   await tx.orm.insert(collections).values({ ...row, foldedName: foldName(row.name) })
 }
 
-/** Locks the row until the transaction ends: `update` against everyone, `share` against changes and deletion only. */
+/** Locks the row until the transaction ends: `update` against everyone, `share` against changes, `key share` against deletion only. */
 export async function lockCollection(
   tx: Tx,
   id: string,
-  strength: 'update' | 'share',
+  strength: 'update' | 'share' | 'key share',
 ): Promise<CollectionRow | undefined> {
   const [row] = await tx.orm.select().from(collections).where(eq(collections.id, id)).for(strength)
   return row
