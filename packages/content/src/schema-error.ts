@@ -1,0 +1,12 @@
+/** A schema that is refused (content-model §4). */
+export class SchemaError extends Error {
+  override readonly name = 'SchemaError'
+  readonly code = 'invalid_schema'
+  /** JSON pointer to the place in the schema, when there is one. */
+  readonly path?: string
+
+  constructor(message: string, path?: string) {
+    super(message)
+    if (path !== undefined) this.path = path
+  }
+}

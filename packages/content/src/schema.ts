@@ -1,0 +1,148 @@
+/** Schemas of types: what is accepted, and what an accepted one says of data (content-model §4). */
+import { canonicalize } from './canonical.ts'
+import { type Hash, hashText, utf8Length } from './hash.ts'
+import { isJsonObject, type Json, type JsonObject } from './json.ts'
+import { checkCuttable, cutPrivateFields, privateFieldsOf, withoutMembers } from './private-fields.ts'
+import { type Check, checkAgainstMetaSchema, compileSchema, type SchemaIssue } from './schema-compiler.ts'
+import { SchemaError } from './schema-error.ts'
+import { checkSchemaRules } from './schema-rules.ts'
+
+/** Largest canonical form of a schema: 256 KiB. */
+export const schemaBytesMax = 262_144
+/** Schemas kept compiled, the latest used ones. */
+const cachedSchemasMax = 256
+
+/** An accepted schema. Immutable; two with the same hash are interchangeable. */
+export interface Schema {
+  /** A copy of what was given, its members in canonical order. */
+  readonly source: JsonObject | boolean
+  /** RFC 8785 of `source`. */
+  readonly canonical: string
+  /** SHA-256 of `canonical`. */
+  readonly hash: Hash
+  /** Whether the type is private: the root says `"private": true`. */
+  readonly private: boolean
+  /** Names of the private members of the root's `properties`. */
+  readonly privateFields: readonly string[]
+  /** Why `data` does not match: at most 20 issues, none when it does. */
+  validate(data: Json): SchemaIssue[]
+  /** Top-level members of `data` that the root's `properties` does not list; none without root `properties`. */
+  unknownFields(data: Json): string[]
+  /** `data` without its unknown fields; `data` itself when there are none. */
+  strip(data: Json): Json
+}
+
+export interface AcceptOptions {
+  /** The schema was accepted before and comes from a store: nothing is checked, and it is compiled when first used. */
+  accepted?: boolean
+}
+
+const cache = new Map<Hash, AcceptedSchema>()
+
+/**
+ * The schema of a type, from parsed JSON (whose text obeyed the text rules, see `parseStrict`).
+ * @throws SchemaError `invalid_schema`: no object or boolean, over `schemaBytesMax`, nested more than 65 levels, not valid against its
+ * meta-schema (draft-07 unless `$schema` names 2020-12), a reference that leaves it or has no target, a pattern that is too
+ * long, does not compile with the `u` flag or cannot be matched in linear time, private fields that could not be cut.
+ */
+export function acceptSchema(source: Json, options: AcceptOptions = {}): Schema {
+  if (typeof source !== 'boolean' && !isJsonObject(source)) {
+    throw new SchemaError('A schema must be a JSON object, true or false.')
+  }
+  const canonical = canonicalize(source)
+  const hash = hashText(canonical)
+  const cached = cache.get(hash)
+  if (cached !== undefined) {
+    keep(cached)
+    return cached
+  }
+  const schema = new AcceptedSchema(JSON.parse(canonical) as JsonObject | boolean, canonical, hash)
+  if (options.accepted !== true && typeof source !== 'boolean') check(source, schema)
+  keep(schema)
+  return schema
+}
+
+function check(source: JsonObject, schema: AcceptedSchema): void {
+  const bytes = utf8Length(schema.canonical)
+  if (bytes > schemaBytesMax) {
+    throw new SchemaError(
+      `The schema takes ${bytes} bytes in canonical form; at most ${schemaBytesMax} are allowed.`,
+    )
+  }
+  checkAgainstMetaSchema(source)
+  checkSchemaRules(source)
+  schema.compile()
+  if (schema.privateFields.length > 0) checkPublicForm(source, schema.privateFields)
+}
+
+/** What is left without the private fields must be a schema too: no reference may lead to what is cut. */
+function checkPublicForm(source: JsonObject, privateFields: readonly string[]): void {
+  checkCuttable(source)
+  const left = cutPrivateFields(source, privateFields)
+  try {
+    compileSchema(left, canonicalize(left))
+  } catch (cause) {
+    if (!(cause instanceof SchemaError)) throw cause
+    throw new SchemaError(`Without its private fields the schema is none: ${cause.message}`)
+  }
+}
+
+/** Makes `schema` the latest used one, and forgets the one that was used longest ago. */
+function keep(schema: AcceptedSchema): void {
+  cache.delete(schema.hash)
+  cache.set(schema.hash, schema)
+  if (cache.size > cachedSchemasMax) {
+    for (const hash of cache.keys()) {
+      cache.delete(hash)
+      break
+    }
+  }
+}
+
+class AcceptedSchema implements Schema {
+  readonly source: JsonObject | boolean
+  readonly canonical: string
+  readonly hash: Hash
+  readonly private: boolean
+  readonly privateFields: readonly string[]
+  readonly #known: ReadonlySet<string> | undefined
+  #check: Check | undefined
+
+  constructor(source: JsonObject | boolean, canonical: string, hash: Hash) {
+    this.source = source
+    this.canonical = canonical
+    this.hash = hash
+    this.private = isJsonObject(source) && source['private'] === true
+    this.privateFields = isJsonObject(source) ? privateFieldsOf(source) : []
+    const properties = isJsonObject(source) ? source['properties'] : undefined
+    this.#known = isJsonObject(properties) ? new Set(Object.keys(properties)) : undefined
+  }
+
+  compile(): Check {
+    this.#check ??= isJsonObject(this.source)
+      ? compileSchema(this.source, this.canonical)
+      : constantCheck(this.source)
+    return this.#check
+  }
+
+  validate(data: Json): SchemaIssue[] {
+    return (this.#check ?? this.compile())(data)
+  }
+
+  unknownFields(data: Json): string[] {
+    const known = this.#known
+    if (known === undefined || !isJsonObject(data)) return []
+    const unknown: string[] = []
+    for (const name of Object.keys(data)) if (!known.has(name)) unknown.push(name)
+    return unknown
+  }
+
+  strip(data: Json): Json {
+    const unknown = this.unknownFields(data)
+    return unknown.length === 0 ? data : withoutMembers(data, new Set(unknown))
+  }
+}
+
+function constantCheck(admitsAll: boolean): Check {
+  return () => (admitsAll ? [] : [{ path: '', message: 'is not allowed: the schema is false' }])
+}
