@@ -1,4 +1,41 @@
 /** The content package's table of contents: canonical JSON, input rules, records, schemas, views, versions, trees. */
 
+export { canonicalize } from './canonical.ts'
+export * from './document.ts'
 export { compareUtf8, type Hash, hashBytes, hashText, parseHash, utf8Length } from './hash.ts'
+export * from './input.ts'
+export * from './input-error.ts'
 export * from './json.ts'
+export * from './metadata.ts'
+export { patternInstructionsMax, patternUnitsMax } from './pattern.ts'
+export * from './record.ts'
+export { type AcceptOptions, acceptSchema, type Schema, schemaBytesMax } from './schema.ts'
+export { type SchemaIssue, schemaIssuesMax } from './schema-compiler.ts'
+export { SchemaError } from './schema-error.ts'
+export * from './semver.ts'
+export { defaultShape, type TreeShape } from './tree/boundary.ts'
+export { diffTrees, type TreeChange } from './tree/diff.ts'
+export { type EditOptions, type EditPort, type Entry, editTree } from './tree/edit.ts'
+export type { Edit, EditBatches } from './tree/edit-queue.ts'
+export {
+  decodeNode,
+  emptyTree,
+  encodeNode,
+  type InteriorNode,
+  type LeafNode,
+  noHash,
+  type Tree,
+  type TreeKind,
+  type TreeNode,
+} from './tree/node.ts'
+export { type ProofClaim, type ProofResult, proveEntry, verifyProof } from './tree/proof.ts'
+export {
+  countThrough,
+  findEntry,
+  type Located,
+  type NodeReader,
+  type WalkedLeaf,
+  walkLeaves,
+} from './tree/read.ts'
+export { TreeError, type TreeErrorCode } from './tree/tree-error.ts'
+export * from './view.ts'
