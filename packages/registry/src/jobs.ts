@@ -1,0 +1,165 @@
+/**
+ * Durable background jobs, on pg-boss, in the registry's own database: a job is a row that commits with what it belongs to, is
+ * taken by one server at a time, and comes back when that server fails or dies.
+ *
+ * A job may run more than once and after what it was for is settled, so every `work` must be harmless to repeat.
+ */
+import type { Database, Tx } from '@ulmus/storage'
+import { type Db, PgBoss } from 'pg-boss'
+import type { Log } from './context.ts'
+
+export type Work = (payload: Record<string, unknown>) => Promise<void>
+
+export interface Jobs {
+  /** Names a queue and what is done with its jobs. Before `start`. A `work` that rejects is run again, up to 5 times, ever later. */
+  define(queue: string, work: Work): void
+  /**
+   * Runs `work` at `start` and every `seconds` after it ended, in every process that works jobs; never twice at a time in one
+   * process. What it rejects with is logged. Before `start`.
+   */
+  repeat(name: string, seconds: number, work: () => Promise<void>): void
+  /** Enqueues a job in the caller's transaction: it exists exactly if the transaction commits. After `start`. */
+  enqueue(tx: Tx, queue: string, payload: Record<string, unknown>): Promise<void>
+  /** Runs what waits in a queue now, in this process, without waiting for the next poll. Call it after the transaction. */
+  poke(queue: string): void
+  start(): Promise<void>
+  /** Takes no more jobs and waits for those that run, 30 s at most; what has not ended by then runs again elsewhere. */
+  stop(): Promise<void>
+}
+
+export interface JobsOptions {
+  database: Database
+  log: Log
+  /** False: this process enqueues jobs and leaves them to others. */
+  works: boolean
+}
+
+/** Jobs of one queue that run at the same time in one process. */
+const atOnce = 2
+/** How soon a job is seen that another process enqueued. Seconds. */
+const pollSeconds = 2
+const retries = { retryLimit: 5, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 }
+/** After this a running job counts as lost with its server and is run again. Seconds. */
+const expireSeconds = 900
+const drainMillisecondsMax = 30_000
+
+export function jobsOf(options: JobsOptions): Jobs {
+  const boss = bossOn(options)
+  const queues = new Map<string, Work>()
+  const workers = new Map<string, string[]>()
+  const repeated: Repetition[] = []
+  let started = false
+
+  const poke = (queue: string): void => {
+    for (const id of workers.get(queue) ?? []) boss.notifyWorker(id)
+  }
+  const workQueue = async (queue: string, work: Work): Promise<void> => {
+    const ids: string[] = []
+    workers.set(queue, ids)
+    for (let index = 0; index < atOnce; index++) {
+      const settings = { pollingIntervalSeconds: pollSeconds }
+      const id = await boss.work<Record<string, unknown>>(queue, settings, async ([job]) => {
+        // A worker takes one job at a time: whoever took one looks again at once, since more may wait.
+        poke(queue)
+        if (job !== undefined) await work(job.data)
+      })
+      ids.push(id)
+    }
+  }
+  return {
+    poke,
+    define(queue, work) {
+      if (started) throw new Error(`queue ${queue} is defined after the start`)
+      queues.set(queue, work)
+    },
+    repeat(name, seconds, work) {
+      if (started) throw new Error(`${name} is defined after the start`)
+      repeated.push(repetition(name, seconds, work, options.log))
+    },
+    async enqueue(tx, queue, payload) {
+      const id = await boss.send(queue, payload, { db: statementsOn(tx) })
+      if (id === null) throw new Error(`queue ${queue} took no job`)
+    },
+    async start() {
+      started = true
+      await boss.start()
+      for (const queue of queues.keys()) {
+        await boss.createQueue(queue, { ...retries, expireInSeconds: expireSeconds })
+        // Reads the queue into pg-boss's cache: `enqueue`, inside a transaction, could not.
+        await boss.findJobs(queue, { id: noJob })
+      }
+      if (!options.works) return
+      for (const [queue, work] of queues) await workQueue(queue, work)
+      for (const one of repeated) one.start()
+    },
+    async stop() {
+      const drained = [...workers.keys()].map((queue) => boss.offWork(queue, { wait: true }))
+      await within(drainMillisecondsMax, [...drained, ...repeated.map((one) => one.stop())])
+      await boss.stop({ graceful: false, close: false })
+    },
+  }
+}
+
+const noJob = '00000000-0000-0000-0000-000000000000'
+
+function bossOn({ database, log, works }: JobsOptions): PgBoss {
+  const onServer = database.kind === 'server'
+  const boss = new PgBoss({
+    db: statementsOn(database),
+    backend: onServer ? 'postgres' : 'pglite',
+    supervise: works,
+    schedule: false,
+    // Both ask for what an embedded database has not: a second connection, a vacuum of its own.
+    reindex: onServer,
+    monitorVacuum: onServer,
+    // Jobs that wait for other jobs, which Ulmus has none of.
+    flowIntervalSeconds: 3_600,
+  })
+  boss.on('error', (error) => log.error({ err: error }, 'background jobs: a statement failed'))
+  boss.on('warning', (warning) => log.warn({ data: warning.data }, `background jobs: ${warning.message}`))
+  return boss
+}
+
+const statementsOn = (at: { query: Database['query'] }): Db => ({
+  executeSql: (text, values) => at.query(text, values),
+})
+
+interface Repetition {
+  start(): void
+  /** Resolves when the run that is under way has ended. */
+  stop(): Promise<void>
+}
+
+function repetition(name: string, seconds: number, work: () => Promise<void>, log: Log): Repetition {
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> = Promise.resolve()
+  let stopped = false
+  const run = async (): Promise<void> => {
+    try {
+      await work()
+    } catch (error) {
+      log.error({ err: error }, `${name} failed`)
+    }
+    if (!stopped) timer = setTimeout(begin, seconds * 1000)
+  }
+  const begin = (): void => {
+    running = run()
+  }
+  return {
+    start: begin,
+    stop() {
+      stopped = true
+      clearTimeout(timer)
+      return running
+    },
+  }
+}
+
+async function within(milliseconds: number, ends: Promise<unknown>[]): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds)
+  })
+  await Promise.race([Promise.allSettled(ends), patience])
+  clearTimeout(timer)
+}
