@@ -1,0 +1,160 @@
+/**
+ * The main job on real data, as a newcomer would do it: sign in, make a key and an organization, publish, change, fork, read
+ * everything back and check it. Usage: npm run demo [-- --url http://127.0.0.1:4000]
+ */
+import { parseArgs } from 'node:util'
+import { type Client, createClient, UlmusError } from '@ulmus/client'
+import { publish } from './publish.ts'
+import { readBack } from './read-back.ts'
+import { bytesText, countText, openReport, type Report, timeText } from './report.ts'
+import { signIn } from './sign-in.ts'
+import { citiesSource } from './sources/cities.ts'
+import { countriesSource } from './sources/countries.ts'
+import { licensesSource } from './sources/licenses.ts'
+import { privateTexts, stationsSource } from './sources/stations.ts'
+
+const person = { login: 'demo', name: 'Demo', email: 'demo@example.org' }
+const keyLabel = 'npm run demo'
+const sources = [countriesSource, licensesSource, stationsSource, citiesSource]
+
+async function run(baseUrl: string, report: Report): Promise<void> {
+  report.line(`Ulmus demo against ${baseUrl}`)
+  await expectServer(baseUrl)
+
+  report.section('Who we are')
+  const session = await report.step(
+    'sign in by OIDC',
+    () => openSession(baseUrl),
+    () => 'a session cookie',
+  )
+  const me = await session.accounts.me()
+  const key = await report.step(
+    'API key',
+    () => makeKey(session),
+    (raw) => `${raw.slice(0, 9)}…`,
+  )
+  const client = createClient({ baseUrl, apiKey: key })
+  const org = await report.step(
+    'organization',
+    () => ensureOrg(client),
+    (slug) => slug,
+  )
+
+  for (const source of sources) await publish(client, me.slug, source, report)
+
+  report.section('Fork')
+  const city = citiesSource.slug
+  await report.step(
+    `${me.slug}/${city} into ${org}`,
+    () => fork(client, `${me.slug}/${city}`, org),
+    (said) => said,
+  )
+
+  await readEverything(
+    baseUrl,
+    client,
+    [...sources.map(({ slug }) => `${me.slug}/${slug}`), `${org}/${city}`],
+    report,
+  )
+  farewell(baseUrl, me.slug, org, report)
+}
+
+async function expectServer(baseUrl: string): Promise<void> {
+  const ready = await fetch(new URL('/readyz', baseUrl)).catch(() => undefined)
+  if (ready?.ok !== true) {
+    throw new Error(
+      `No registry is ready at ${baseUrl}. Start one with \`npm start\`, or say where it is: npm run demo -- --url <url>`,
+    )
+  }
+  await ready.body?.cancel()
+}
+
+async function openSession(baseUrl: string): Promise<Client> {
+  const { fetch } = await signIn(baseUrl, person)
+  return createClient({ baseUrl, fetch })
+}
+
+/** A new key: raw keys are told once, so one of an earlier run is of no use and is revoked. */
+async function makeKey(session: Client): Promise<string> {
+  const keys = await Array.fromAsync(session.keys.list())
+  for (const { id } of keys.filter((key) => key.label === keyLabel)) await session.keys.revoke(id)
+  return (await session.keys.create({ label: keyLabel, scope: 'admin' })).key
+}
+
+const orgName = 'Atlas'
+
+/** The organization of an earlier run, or a new one by the first slug that is free. */
+async function ensureOrg(client: Client): Promise<string> {
+  const memberships = await Array.fromAsync(client.accounts.memberships())
+  const own = memberships.find(({ account, role }) => account.displayName === orgName && role === 'owner')
+  if (own !== undefined) return own.account.slug
+  for (let n = 1; ; n++) {
+    try {
+      return (await client.orgs.create({ slug: n === 1 ? 'atlas' : `atlas-${n}`, displayName: orgName })).slug
+    } catch (error) {
+      if (!(error instanceof UlmusError && error.code === 'slug_taken')) throw error
+    }
+  }
+}
+
+async function fork(client: Client, source: string, org: string): Promise<string> {
+  try {
+    const made = await client.collections.fork(source, { targetOrg: org })
+    return `${made.version.semver}, ${countText(made.version.recordCount)} records, from ${made.forkedFrom.version}`
+  } catch (error) {
+    if (error instanceof UlmusError && error.code === 'slug_taken')
+      return 'is there already, from an earlier run'
+    throw error
+  }
+}
+
+/** Everything as a member reads it, then as the public does. */
+async function readEverything(
+  baseUrl: string,
+  client: Client,
+  refs: string[],
+  report: Report,
+): Promise<void> {
+  const readers = [
+    { title: 'Read back as a member', as: client, forbidden: [] },
+    { title: 'Read back as anyone', as: createClient({ baseUrl }), forbidden: privateTexts },
+  ]
+  for (const { title, as, forbidden } of readers) {
+    report.section(`${title}: hashes, counts, digest, a proof, files`)
+    for (const ref of refs) {
+      await report.step(
+        ref,
+        (progress) => readBack(as, ref, progress, ref.endsWith(`/${stationsSource.slug}`) ? forbidden : []),
+        ({ semver, digest, records, bytes }) =>
+          `${semver}, ${countText(records)} records, ${bytesText(bytes)}, ${digest.slice(0, 20)}…`,
+      )
+    }
+  }
+}
+
+function farewell(baseUrl: string, user: string, org: string, report: Report): void {
+  const api = `${baseUrl}/api/collections`
+  report.section('The slowest steps')
+  for (const { name, seconds } of report.times().slice(0, 5))
+    report.line(`  ${timeText(seconds).padStart(8)}  ${name}`)
+  report.section('Where to look')
+  report.line(`  ${baseUrl}/docs/api                                   the API reference`)
+  report.line(`  ${api}?q=cities                         browse`)
+  report.line(`  ${api}/${user}/cities/versions               versions and what made them`)
+  report.line(`  ${api}/${user}/cities/versions/latest/records?type=City&limit=3`)
+  report.line(`  ${api}/${org}/cities                        the fork`)
+  report.line(`  ${api}/${user}/stations/versions/latest      the public view: no keeperEmail, no Visit`)
+  report.line(`\nEverything that was read back is what was published.`)
+}
+
+const { values } = parseArgs({ options: { url: { type: 'string', default: 'http://127.0.0.1:4000' } } })
+try {
+  await run(values.url.replace(/\/+$/, ''), openReport(process.stdout))
+} catch (error) {
+  const facts =
+    error instanceof UlmusError && Object.keys(error.body).length > 0
+      ? `\n${JSON.stringify(error.body, null, 2)}`
+      : ''
+  console.error(`\n${error instanceof Error ? error.message : error}${facts}`)
+  process.exitCode = 1
+}

@@ -1,0 +1,42 @@
+/** What the demo publishes, as each source describes itself. */
+import type { FileUpload } from '@ulmus/client'
+import type { JsonObject } from '@ulmus/content'
+import type { DeleteLine, RecordLine } from '@ulmus/wire'
+
+export interface Source {
+  readonly slug: string
+  readonly name: string
+  readonly public: boolean
+  readonly schemas: Record<string, JsonObject>
+  readonly metadata: JsonObject
+  /** The records of a first version. */
+  readonly records: () => Iterable<RecordLine>
+  /** What the next version changes, when `versions` (at least 1) exist already. */
+  readonly changes: (versions: number) => Promise<Changes>
+}
+
+export interface Changes {
+  readonly message: string
+  readonly records: RecordLine[]
+  readonly deletes?: DeleteLine[]
+  readonly files?: FileUpload[]
+}
+
+/** A schema that admits exactly `properties` and asks for those named. */
+export const objectOf = (properties: JsonObject, required: string[]): JsonObject => ({
+  type: 'object',
+  properties,
+  required,
+  additionalProperties: false,
+})
+
+export const text: JsonObject = { type: 'string', minLength: 1 }
+
+/** A reference to a file, as the content model writes it. */
+export const fileReference: JsonObject = objectOf(
+  { $file: { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' } },
+  ['$file'],
+)
+
+/** A source's own objects as JSON, without their TypeScript types. */
+export const plain = (value: unknown): JsonObject => JSON.parse(JSON.stringify(value)) as JsonObject
