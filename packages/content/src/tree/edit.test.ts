@@ -128,7 +128,30 @@ describe('editTree', () => {
           state = await checkedEdit(state.tree, state.contents, edits, nodes, { kind, shape })
         }
       }),
-      { numRuns: 120 },
+      { numRuns: 70 },
+    )
+  })
+
+  test('gives one tree to the same entries in any order of arrival', async () => {
+    const arrivals = anyContents.chain((contents) =>
+      fc.tuple(fc.constant(contents), fc.shuffledSubarray([...contents], { minLength: contents.size })),
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        arrivals,
+        fc.integer({ min: 1, max: 60 }),
+        tinyShape,
+        async ([contents, order], length, shape) => {
+          const nodes = new MemoryNodes()
+          let tree = emptyTree
+          for (let i = 0; i < order.length; i += length) {
+            const edits = putEdits(new Map(order.slice(i, i + length)))
+            tree = await editTree(tree, [edits], nodes, { kind: 'records', shape })
+          }
+          expect(tree).toEqual(await buildTree(contents, nodes, { shape }))
+        },
+      ),
+      { numRuns: 40 },
     )
   })
 
@@ -140,7 +163,7 @@ describe('editTree', () => {
         const base = await buildTree(contents, nodes, { shape })
         await checkedEdit(base, contents, edits, nodes, { kind: 'records', shape })
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     )
   })
 
@@ -163,7 +186,7 @@ describe('editTree', () => {
           { kind: 'records', shape },
         )
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     )
   })
 
@@ -176,7 +199,10 @@ describe('editTree', () => {
         async (contents, shape, coins) => {
           const nodes = new MemoryNodes()
           const base = await buildTree(contents, nodes, { shape })
-          const drops = Array.from({ length: 30 }, (_, i): Edit<string> => ({ key: `${i}none` }))
+          const drops = Array.from(
+            { length: 40 },
+            (_, i): Edit<string> => ({ key: `${i % 2 ? '' : '\u{10ffff}x'}${i}none` }),
+          )
           const edits = [...putEdits(contents), ...drops]
             .filter(() => coins.next().value)
             .sort((a, b) => byBytes(a.key, b.key))

@@ -114,7 +114,6 @@ export async function countThrough(tree: Tree, key: string, reader: NodeReader):
     const index = firstAtLeast(node.lastKeys, key)
     for (let i = 0; i < index; i++) before += node.counts[i]!
     if (index === node.children.length) return before
-    if (node.lastKeys[index] === key) return before + node.counts[index]!
     node = await readChild(reader, node, index)
   }
   return before + firstAfter(node.keys, key)
