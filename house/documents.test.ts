@@ -1,0 +1,54 @@
+import { catalogue } from '@ulmus/registry'
+import { expect, test } from 'vitest'
+import { read } from './source-files.ts'
+
+/** Names of level-2 headings that are written as `## code`. */
+const codesIn = (text: string): string[] =>
+  Array.from(text.matchAll(/^## `?([a-z][a-z0-9_]*)`?\s*$/gm), ([, code]) => code!)
+
+/** Names of variables, as they are written in a text: `PORT`, `OIDC_ISSUER`. */
+const variablesIn = (text: string, pattern: RegExp): string[] => [
+  ...new Set(Array.from(text.matchAll(pattern), ([, name]) => name!)),
+]
+
+const config = read('apps/server/src/config.ts')
+const variables = variablesIn(config, /(?<![A-Za-z])'([A-Z][A-Z0-9_]*)'/g).sort()
+
+const missingFrom = (wanted: readonly string[], held: readonly string[]) =>
+  wanted.filter((one) => !held.includes(one))
+
+test('every error code has its heading in docs/errors.md, and every heading its code', () => {
+  const codes = Object.keys(catalogue)
+  const headings = codesIn(read('docs/errors.md'))
+  expect(
+    missingFrom(codes, headings),
+    'Add a heading `## <code>` to docs/errors.md and say what to do about it.',
+  ).toEqual([])
+  expect(
+    missingFrom(headings, codes),
+    'Delete the heading from docs/errors.md, or add the code to the catalogue.',
+  ).toEqual([])
+  const twice = headings.filter((code, index) => headings.indexOf(code) !== index)
+  expect(twice, 'Keep one heading a code in docs/errors.md.').toEqual([])
+})
+
+test('config.ts names its variables as literal strings', () => {
+  expect(variables, 'Name each variable in apps/server/src/config.ts as a literal string.').toContain('PORT')
+})
+
+test('every configuration variable has its line in docs/configuration.md, and every line its variable', () => {
+  const documented = variablesIn(read('docs/configuration.md'), /^\|\s*`([A-Z][A-Z0-9_]*)`/gm)
+  expect(
+    missingFrom(variables, documented),
+    'Add a row "| `VARIABLE` | …" to docs/configuration.md.',
+  ).toEqual([])
+  expect(missingFrom(documented, variables), 'Delete the row from docs/configuration.md.').toEqual([])
+})
+
+test('every configuration variable has its line in .env.example, and every line its variable', () => {
+  const offered = variablesIn(read('.env.example'), /^#?\s*([A-Z][A-Z0-9_]*)=/gm)
+  // Set by whoever deploys for every program at once, not for this one.
+  const ours = variables.filter((name) => name !== 'NODE_ENV')
+  expect(missingFrom(ours, offered), 'Add a line "# VARIABLE=<default>" to .env.example.').toEqual([])
+  expect(missingFrom(offered, variables), 'Delete the line from .env.example.').toEqual([])
+})

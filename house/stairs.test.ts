@@ -1,0 +1,130 @@
+import { existsSync, globSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import {
+  filesNamedIn,
+  floorOf,
+  type Import,
+  importsOf,
+  isForTests,
+  root,
+  sourceFiles,
+} from './source-files.ts'
+
+/** ARCHITECTURE.md, "The house": what each floor may stand on. */
+const mayImport: Record<string, readonly string[]> = {
+  content: [],
+  wire: ['content'],
+  storage: ['content'],
+  registry: ['content', 'storage'],
+  client: ['content', 'wire'],
+  server: ['registry', 'wire'],
+  cli: ['client', 'content', 'wire'],
+  web: ['client', 'content', 'wire'],
+  demo: ['client', 'content', 'wire'],
+  house: ['content', 'client', 'registry', 'server', 'storage', 'wire'],
+  bench: ['content', 'client', 'registry', 'server', 'storage', 'wire'],
+}
+
+/** Floors whose tests may stand on more: a test puts together what runs together. */
+const testsMayImport: Record<string, readonly string[]> = {
+  client: ['server', 'registry', 'storage'],
+  demo: ['server', 'registry', 'storage'],
+  server: ['client', 'content', 'storage'],
+}
+
+const edges: readonly Import[] = sourceFiles.flatMap(importsOf)
+
+test('every floor has its place on the stairs', () => {
+  const unplaced = [...new Set(sourceFiles.map(floorOf))].filter((floor) => !Object.hasOwn(mayImport, floor))
+  expect(
+    unplaced,
+    'Say in `mayImport` what the new floor may import, and in ARCHITECTURE.md what it is.',
+  ).toEqual([])
+})
+
+test('no file climbs the stairs', () => {
+  const climbing = edges.flatMap(({ file, target, specifier }) => {
+    if (target === undefined) return []
+    const from = floorOf(file)
+    const to = floorOf(target)
+    const allowed = [
+      from,
+      ...(mayImport[from] ?? []),
+      ...(isForTests(file) ? (testsMayImport[from] ?? []) : []),
+    ]
+    return allowed.includes(to)
+      ? []
+      : [
+          `${file} imports ${specifier}: ${from} may import ${mayImport[from]?.join(', ') || 'nothing of ours'}`,
+        ]
+  })
+  expect(climbing, 'Move the code to the floor it belongs to, or pass what it needs as an argument.').toEqual(
+    [],
+  )
+})
+
+test('packages meet at their table of contents', () => {
+  const inside = edges.filter(({ file, specifier, target }) => {
+    const crosses = target !== undefined && floorOf(file) !== floorOf(target)
+    return crosses && specifier.startsWith('.') && !isForTests(file)
+  })
+  const named = inside.map(({ file, specifier }) => `${file} imports ${specifier}`)
+  expect(named, 'Import from `@ulmus/<package>`, and export the name in its index.ts.').toEqual([])
+})
+
+test('what runs does not need what tests need', () => {
+  const leaning = edges.filter(
+    ({ file, target }) => !isForTests(file) && target !== undefined && isForTests(target),
+  )
+  const named = leaning.map(({ file, specifier }) => `${file} imports ${specifier}`)
+  expect(named, 'Move what the program needs out of the test file.').toEqual([])
+})
+
+test('imports lead somewhere', () => {
+  const lost = edges.filter(({ target }) => target !== undefined && !existsSync(join(root, target)))
+  const named = lost.map(({ file, specifier }) => `${file} imports ${specifier}`)
+  expect(named, 'Write the `.ts` specifier of an existing file, or a name that the package exports.').toEqual(
+    [],
+  )
+})
+
+test('imports go round in no circle', () => {
+  const next = new Map<string, Set<string>>()
+  for (const { file, target, typeOnly } of edges) {
+    if (target === undefined || typeOnly) continue
+    next.set(file, (next.get(file) ?? new Set()).add(target))
+  }
+  expect(circlesIn(next), 'Move what both files need into a third that imports neither.').toEqual([])
+})
+
+test('no file is dead', () => {
+  const entries =
+    /^(?:apps\/[^/]+\/src\/main|packages\/[^/]+\/src\/index|.*\.config|.*\.test|bench\/[^/]+)\.ts$/
+  const manifests = [
+    'package.json',
+    'vitest.config.ts',
+    ...globSync('{packages,apps}/*/package.json', { cwd: root }),
+  ]
+  const reached = new Set([
+    ...edges.map(({ target }) => target),
+    ...[...manifests, ...sourceFiles].flatMap(filesNamedIn),
+  ])
+  const dead = sourceFiles.filter((file) => !reached.has(file) && !entries.test(file))
+  expect(dead, 'Import the file where it is needed, or delete it.').toEqual([])
+})
+
+/** Each circle once, as the files on it. */
+function circlesIn(next: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+  const done = new Set<string>()
+  const circles: string[] = []
+  const visit = (file: string, path: readonly string[]): void => {
+    const at = path.indexOf(file)
+    if (at >= 0) circles.push([...path.slice(at), file].join(' → '))
+    if (at >= 0 || done.has(file)) return
+    for (const target of next.get(file) ?? []) visit(target, [...path, file])
+    done.add(file)
+  }
+  for (const file of next.keys()) visit(file, [])
+  return circles
+}
