@@ -1,9 +1,10 @@
 /** API keys. The raw key is stored only as its SHA-256. */
-import { sql } from 'drizzle-orm'
+import { and, asc, count, eq, gt, isNull, lt, or, sql } from 'drizzle-orm'
 import { check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { accounts } from './accounts.ts'
 import { collections } from './collections.ts'
 import { bytewiseText, instant } from './columns.ts'
+import type { Queries, Tx } from './database.ts'
 
 export const apiKeys = pgTable(
   'api_keys',
@@ -30,3 +31,66 @@ export const apiKeys = pgTable(
     check('api_keys_scope', sql`${t.scope} in ('read', 'write', 'admin')`),
   ],
 )
+
+export type KeyRow = typeof apiKeys.$inferSelect
+
+/** A key with the slug of its account, by the hash of the raw key: one look-up. */
+export async function findKeyByHash(
+  at: Queries,
+  hash: string,
+): Promise<(KeyRow & { accountSlug: string }) | undefined> {
+  const rows = await at.orm
+    .select({ key: apiKeys, accountSlug: accounts.slug })
+    .from(apiKeys)
+    .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
+    .where(eq(apiKeys.hash, hash))
+    .limit(1)
+  const row = rows[0]
+  return row && { ...row.key, accountSlug: row.accountSlug }
+}
+
+export async function findKeyOf(at: Queries, accountId: string, id: string): Promise<KeyRow | undefined> {
+  const own = and(eq(apiKeys.id, id), eq(apiKeys.accountId, accountId))
+  return (await at.orm.select().from(apiKeys).where(own).limit(1))[0]
+}
+
+/** Oldest first. */
+export async function listKeys(at: Queries, accountId: string): Promise<KeyRow[]> {
+  return at.orm
+    .select()
+    .from(apiKeys)
+    .where(eq(apiKeys.accountId, accountId))
+    .orderBy(asc(apiKeys.createdAt), asc(apiKeys.id))
+}
+
+/** Keys of an account that have not expired. Certain only while the account is locked. */
+export async function countLiveKeys(tx: Tx, accountId: string, now: Date): Promise<number> {
+  const live = or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now))
+  const rows = await tx.orm
+    .select({ live: count() })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.accountId, accountId), live))
+  return rows[0]!.live
+}
+
+export async function insertKey(tx: Tx, key: KeyRow): Promise<void> {
+  await tx.orm.insert(apiKeys).values(key)
+}
+
+export async function deleteKey(tx: Tx, id: string): Promise<boolean> {
+  return (await tx.orm.delete(apiKeys).where(eq(apiKeys.id, id)).returning({ id: apiKeys.id })).length > 0
+}
+
+/** Drops keys of an account that expired before an instant. */
+export async function deleteKeysExpiredBefore(tx: Tx, accountId: string, before: Date): Promise<void> {
+  await tx.orm.delete(apiKeys).where(and(eq(apiKeys.accountId, accountId), lt(apiKeys.expiresAt, before)))
+}
+
+/** Notes that a key was used in a minute; the later one stays. */
+export async function touchKey(tx: Tx, id: string, minute: Date): Promise<void> {
+  const earlier = or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, minute))
+  await tx.orm
+    .update(apiKeys)
+    .set({ lastUsedAt: minute })
+    .where(and(eq(apiKeys.id, id), earlier))
+}

@@ -1,7 +1,9 @@
 /** Browser sessions. The cookie's token is stored only as its SHA-256. */
+import { and, eq, lt } from 'drizzle-orm'
 import { index, pgTable, uuid } from 'drizzle-orm/pg-core'
 import { accounts } from './accounts.ts'
 import { bytewiseText, instant } from './columns.ts'
+import type { Queries, Tx } from './database.ts'
 
 export const sessions = pgTable(
   'sessions',
@@ -15,3 +17,39 @@ export const sessions = pgTable(
   },
   (t) => [index('sessions_account').on(t.accountId), index('sessions_expires').on(t.expiresAt)],
 )
+
+export type SessionRow = typeof sessions.$inferSelect
+
+/** A session with the slug of its account, by the hash of its token: one look-up. */
+export async function findSession(
+  at: Queries,
+  tokenHash: string,
+): Promise<(SessionRow & { accountSlug: string }) | undefined> {
+  const rows = await at.orm
+    .select({ session: sessions, accountSlug: accounts.slug })
+    .from(sessions)
+    .innerJoin(accounts, eq(accounts.id, sessions.accountId))
+    .where(eq(sessions.tokenHash, tokenHash))
+    .limit(1)
+  const row = rows[0]
+  return row && { ...row.session, accountSlug: row.accountSlug }
+}
+
+export async function insertSession(tx: Tx, session: SessionRow): Promise<void> {
+  await tx.orm.insert(sessions).values(session)
+}
+
+/** Moves a session's end; never to before where it is. */
+export async function extendSession(tx: Tx, tokenHash: string, expiresAt: Date): Promise<void> {
+  const sooner = and(eq(sessions.tokenHash, tokenHash), lt(sessions.expiresAt, expiresAt))
+  await tx.orm.update(sessions).set({ expiresAt }).where(sooner)
+}
+
+export async function deleteSession(tx: Tx, tokenHash: string): Promise<void> {
+  await tx.orm.delete(sessions).where(eq(sessions.tokenHash, tokenHash))
+}
+
+/** Drops every session that ended before an instant, whoever's it was. */
+export async function deleteSessionsExpiredBefore(tx: Tx, before: Date): Promise<void> {
+  await tx.orm.delete(sessions).where(lt(sessions.expiresAt, before))
+}

@@ -1,0 +1,104 @@
+/** The whole HTTP server, put together: plugins in the order in which a request meets them, then the routes. */
+import cookie from '@fastify/cookie'
+import type { Registry } from '@ulmus/registry'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyServerOptions,
+  LogController,
+} from 'fastify'
+import type { Config } from './config.ts'
+import './plugins/carried.ts'
+import { jsonBytesMax, readStrictJson } from './plugins/bodies.ts'
+import { compressAnswers } from './plugins/compression.ts'
+import { completeTags, tagAnswers } from './plugins/entity-tags.ts'
+import { answerError, answerErrors } from './plugins/errors.ts'
+import { measureRequests } from './plugins/metrics.ts'
+import { describeApi, showApi } from './plugins/openapi.ts'
+import { admitCallers, knowPrincipals } from './plugins/principal.ts'
+import { limitRates } from './plugins/rate-limits.ts'
+import { nameRequest, nameRequests } from './plugins/request-ids.ts'
+import { secureAnswers } from './plugins/security.ts'
+import { checkShapes } from './plugins/shapes.ts'
+import { answerUnknownPaths } from './plugins/unknown-paths.ts'
+import { apiRoutes } from './routes/index.ts'
+import { probeRoutes } from './routes/probes.ts'
+import { devProviderRoutes } from './sign-in/dev-provider.ts'
+import type { IdentityProvider } from './sign-in/identity-provider.ts'
+import { pendingCookie } from './sign-in/pending-cookie.ts'
+import { signInRoutes } from './sign-in/routes.ts'
+import { sessionCookie } from './sign-in/session-cookie.ts'
+
+export interface AppOptions {
+  readonly registry: Registry
+  readonly config: Config
+  readonly log: FastifyBaseLogger
+  /** Where people sign in. */
+  readonly provider: IdentityProvider
+  /** Our secret at the provider. The built-in provider is served exactly if `config.oidc` is null. */
+  readonly clientSecret: string
+  /** Where browsers reach this server. Known for sure only once it listens. */
+  readonly origin: () => string
+  /** Answers that do not have their documented shape are errors. For tests. */
+  readonly checkAnswers?: boolean
+}
+
+/** Longest path parameter: a record's id, percent-encoded. Characters. */
+const pathParameterCharactersMax = 8_192
+
+/** Not listening yet. `close` ends it once requests under way are answered; the registry is closed by whoever opened it. */
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const { registry, config } = options
+  const https = config.publicUrl?.startsWith('https:') === true
+  const browserCookie = sessionCookie({ https })
+  const app = Fastify(serverOptions(options))
+  checkShapes(app, { checkAnswers: options.checkAnswers === true })
+  answerErrors(app)
+  answerUnknownPaths(app)
+  readStrictJson(app)
+
+  nameRequests(app)
+  await secureAnswers(app, { https })
+  await app.register(cookie)
+  knowPrincipals(app, registry, browserCookie)
+  if (config.rateLimits !== null) await limitRates(app, config.rateLimits)
+  admitCallers(app, options.origin)
+
+  tagAnswers(app)
+  await compressAnswers(app)
+  completeTags(app)
+  await describeApi(app, { sessionCookie: browserCookie.name, version: '0.1.0' })
+  measureRequests(app)
+
+  await app.register(apiRoutes, { prefix: '/api', registry })
+  await app.register(probeRoutes, { registry })
+  await app.register(signInRoutes, {
+    registry,
+    provider: options.provider,
+    pending: pendingCookie(options.clientSecret, { https }),
+    session: browserCookie,
+    origin: options.origin,
+    originIsSet: config.publicUrl !== null,
+  })
+  if (config.oidc === null) {
+    await app.register(devProviderRoutes, { origin: options.origin, clientSecret: options.clientSecret })
+  }
+  await showApi(app)
+  return app
+}
+
+function serverOptions({ config, log }: AppOptions): FastifyServerOptions {
+  return {
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: config.trustProxy,
+    bodyLimit: jsonBytesMax,
+    genReqId: nameRequest,
+    requestIdHeader: false,
+    forceCloseConnections: 'idle',
+    // Requests that come on open connections while the server drains are still answered, each the last of its connection.
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: pathParameterCharactersMax },
+    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+  }
+}

@@ -1,0 +1,190 @@
+/** What an operator may set, from the environment: read once, checked, frozen. Every variable is in docs/configuration.md. */
+import { resolve } from 'node:path'
+import type { RateLimits } from './plugins/rate-limits.ts'
+
+export interface Config {
+  readonly host: string
+  readonly port: number
+  /** Where browsers reach this server, as `https://registry.example`; null: wherever it listens. */
+  readonly publicUrl: string | null
+  readonly dataFolder: string
+  readonly oidc: { readonly issuer: string; readonly clientId: string } | null
+  readonly sessionDays: number
+  readonly rateLimits: RateLimits | null
+  /** Which proxies are believed about whom they forward for: none, all, or these addresses. */
+  readonly trustProxy: boolean | string
+  readonly fileBytesMax: number
+  readonly pushIdleSeconds: number
+  readonly logLevel: (typeof logLevels)[number]
+  readonly roles: readonly Role[]
+}
+
+/** Kept apart from the rest: never logged, never spread. */
+export interface Secrets {
+  /** With a password in it, as a rule. Undefined: the embedded database. */
+  readonly databaseUrl: string | undefined
+  readonly oidcClientSecret: string | undefined
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+const roleNames = ['api', 'worker'] as const
+type Role = (typeof roleNames)[number]
+
+/** A variable has a wrong value. The sentence names it and says what would be right. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+/** @throws ConfigError for the first variable that is wrong. */
+export function readConfig(env: Environment): Config {
+  const read = variablesOf(env)
+  const config: Config = {
+    host: read.text('HOST') ?? '127.0.0.1',
+    port: read.integer('PORT', { min: 0, max: 65_535, usual: 4000 }),
+    publicUrl: read.publicUrl('PUBLIC_URL'),
+    dataFolder: resolve(read.text('DATA_DIR') ?? './data'),
+    oidc: readOidc(read),
+    sessionDays: read.integer('SESSION_DAYS', { min: 1, max: 365, usual: 30 }),
+    rateLimits: readRateLimits(read),
+    trustProxy: readTrustProxy(read),
+    fileBytesMax: read.integer('MAX_FILE_BYTES', { min: 1, max: 2 ** 40, usual: 2 ** 30 }),
+    pushIdleSeconds: read.integer('PUSH_IDLE_SECONDS', { min: 60, max: 86_400, usual: 3_600 }),
+    logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
+    roles: Object.freeze(readRoles(read)),
+  }
+  if (read.text('OBJECT_STORE') !== undefined) {
+    throw new ConfigError(
+      'OBJECT_STORE is set, but objects can only be kept in DATA_DIR/objects so far. Unset it.',
+    )
+  }
+  refuseDevelopmentProvider(config, read.text('NODE_ENV'))
+  return Object.freeze(config)
+}
+
+/** @throws ConfigError */
+export function readSecrets(env: Environment): Secrets {
+  const read = variablesOf(env)
+  const databaseUrl = read.text('DATABASE_URL')
+  if (databaseUrl !== undefined && !/^postgres(?:ql)?:\/\//.test(databaseUrl)) {
+    throw new ConfigError(
+      'DATABASE_URL must be like postgres://user:password@host:5432/database. Unset it to use the embedded database.',
+    )
+  }
+  return Object.freeze({ databaseUrl, oidcClientSecret: read.text('OIDC_CLIENT_SECRET') })
+}
+
+/** Whether a host name or address is this machine's own and reaches nobody else. */
+export function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[|\]$/g, '').toLowerCase()
+  return (
+    name === 'localhost' ||
+    name.endsWith('.localhost') ||
+    name === '::1' ||
+    /^127(?:\.\d{1,3}){3}$/.test(name)
+  )
+}
+
+/** The built-in provider lets anyone be anyone. */
+function refuseDevelopmentProvider(config: Config, nodeEnv: string | undefined): void {
+  if (config.oidc !== null) return
+  const cure = 'set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET to those of your identity provider'
+  const why = 'the built-in sign-in asks for no password and is for development only'
+  if (nodeEnv === 'production')
+    throw new ConfigError(`NODE_ENV is production, and ${why}: ${cure}, or unset NODE_ENV.`)
+  if (!isLoopback(config.host)) {
+    throw new ConfigError(
+      `HOST is ${config.host}, which others can reach, and ${why}: ${cure}, or set HOST=127.0.0.1.`,
+    )
+  }
+  if (config.publicUrl !== null && !isLoopback(new URL(config.publicUrl).hostname)) {
+    throw new ConfigError(
+      `PUBLIC_URL is ${config.publicUrl}, which others can reach, and ${why}: ${cure}, or unset PUBLIC_URL.`,
+    )
+  }
+}
+
+function readOidc(read: Variables): Config['oidc'] {
+  const names = ['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const
+  const set = names.filter((name) => read.text(name) !== undefined)
+  if (set.length === 0) return null
+  const missing = names.find((name) => !set.includes(name))
+  if (missing !== undefined)
+    throw new ConfigError(
+      `${missing} is not set, but ${set[0]} is. Set all three of ${names.join(', ')}, or none.`,
+    )
+  const issuer = read.url('OIDC_ISSUER')!
+  if (issuer.protocol !== 'https:' && !isLoopback(issuer.hostname)) {
+    throw new ConfigError(
+      'OIDC_ISSUER must begin with https://; plain http is only for providers on this machine.',
+    )
+  }
+  return Object.freeze({ issuer: read.text('OIDC_ISSUER')!, clientId: read.text('OIDC_CLIENT_ID')! })
+}
+
+function readRateLimits(read: Variables): RateLimits | null {
+  const limits = {
+    anonymous: read.integer('RATE_LIMIT_ANONYMOUS', { min: 1, max: 1e9, usual: 1_200 }),
+    account: read.integer('RATE_LIMIT_ACCOUNT', { min: 1, max: 1e9, usual: 6_000 }),
+  }
+  return read.oneOf('RATE_LIMIT', ['on', 'off'], 'on') === 'on' ? Object.freeze(limits) : null
+}
+
+function readTrustProxy(read: Variables): boolean | string {
+  const text = read.text('TRUST_PROXY') ?? 'off'
+  if (text === 'off') return false
+  if (text === 'all') return true
+  const address = /^(?:loopback|linklocal|uniquelocal|[0-9.]+(?:\/\d+)?|[0-9a-f:]*:[0-9a-f:.]*(?:\/\d+)?)$/i
+  if (text.split(',').every((part) => address.test(part.trim()))) return text
+  throw new ConfigError(
+    'TRUST_PROXY must be off, all, or addresses of proxies with commas between, such as 10.0.0.0/8,loopback.',
+  )
+}
+
+function readRoles(read: Variables): Role[] {
+  const parts = (read.text('ROLES') ?? 'api,worker').split(',').map((part) => part.trim())
+  const roles = roleNames.filter((name) => parts.includes(name))
+  if (parts.every((part) => roleNames.some((name) => name === part)) && roles.includes('api')) return roles
+  throw new ConfigError('ROLES must be api or api,worker: what this process does.')
+}
+
+type Variables = ReturnType<typeof variablesOf>
+
+/** Readers of one variable each. A variable that is empty counts as not set. */
+function variablesOf(env: Environment) {
+  const text = (name: string): string | undefined => env[name]?.trim() || undefined
+  const url = (name: string): URL | undefined => {
+    const given = text(name)
+    if (given === undefined) return undefined
+    const parsed = URL.canParse(given) ? new URL(given) : undefined
+    if (parsed !== undefined && /^https?:$/.test(parsed.protocol)) return parsed
+    throw new ConfigError(`${name} must be a URL that begins with https:// or http://; it is "${given}".`)
+  }
+  return {
+    text,
+    url,
+    integer(name: string, { min, max, usual }: { min: number; max: number; usual: number }): number {
+      const given = text(name)
+      if (given === undefined) return usual
+      const value = /^\d+$/.test(given) ? Number(given) : Number.NaN
+      if (value >= min && value <= max) return value
+      throw new ConfigError(`${name} must be an integer from ${min} to ${max}; it is "${given}".`)
+    },
+    oneOf<T extends string>(name: string, values: readonly T[], usual: T): T {
+      const given = text(name) ?? usual
+      const value = values.find((one) => one === given)
+      if (value !== undefined) return value
+      throw new ConfigError(`${name} must be one of ${values.join(', ')}; it is "${given}".`)
+    },
+    publicUrl(name: string): string | null {
+      const parsed = url(name)
+      if (parsed === undefined) return null
+      if (parsed.pathname === '/' && parsed.search === '' && parsed.hash === '' && parsed.username === '')
+        return parsed.origin
+      throw new ConfigError(
+        `${name} must be an origin without a path, such as https://registry.example; it is "${parsed.href}".`,
+      )
+    },
+  }
+}

@@ -1,0 +1,95 @@
+/** The server as a process: environment in, one clear sentence when it cannot start, an orderly end when it is told to. */
+import { FolderInUse, isUnavailable } from '@ulmus/registry'
+import pino, { type Logger } from 'pino'
+import { type Config, ConfigError, readConfig, readSecrets } from './config.ts'
+import { type Server, startServer } from './server.ts'
+
+/** Seconds from the signal to the end, whatever is still under way. */
+const endSecondsMax = 9
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env)
+  const secrets = readSecrets(process.env)
+  const log = openLog(config)
+  const server = await startServer(config, secrets, { log })
+  endOnSignals(server, log)
+  process.stdout.write(welcome(server.url, config, secrets.databaseUrl !== undefined))
+}
+
+/** One JSON object a line; on a terminal, for people. */
+function openLog({ logLevel: level }: Config): Logger {
+  if (!process.stdout.isTTY) return pino({ level })
+  return pino({ level, transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } })
+}
+
+function welcome(url: string, config: Config, onServer: boolean): string {
+  const signIn = config.oidc === null ? 'any name, no password: development only' : `by ${config.oidc.issuer}`
+  return `
+  Ulmus is running.
+
+  Open           ${url}
+  Sign in        ${url}/auth/login   (${signIn})
+  API reference  ${url}/docs/api
+  Data           ${config.dataFolder}${onServer ? ' (objects; the database is at DATABASE_URL)' : ''}
+
+${config.oidc === null ? '  WARNING: the built-in sign-in lets whoever can open this address be anyone. Before others can, set OIDC_ISSUER.\n\n' : ''}`
+}
+
+/** SIGTERM and SIGINT: no new connections, requests and jobs under way come to their end, exit 0. The same again: at once. */
+function endOnSignals(server: Server, log: Logger): void {
+  let ending = false
+  const end = async (signal: string) => {
+    if (ending) process.exit(1)
+    ending = true
+    log.info({ signal }, 'Ending: requests and jobs under way are finished first.')
+    setTimeout(() => process.exit(0), endSecondsMax * 1000).unref()
+    try {
+      await server.close()
+    } catch (error) {
+      log.error({ err: error }, 'Something could not be closed in order.')
+    }
+    process.exit(0)
+  }
+  process.on('SIGTERM', end)
+  process.on('SIGINT', end)
+}
+
+/** Why the server cannot start, where that is for the operator to put right; undefined for what is a defect. */
+function sentenceOf(error: unknown): string | undefined {
+  if (error instanceof ConfigError || error instanceof FolderInUse) return error.message
+  const { code, message, address, port, syscall, path } = error as NodeJS.ErrnoException & {
+    address?: string
+    port?: number
+  }
+  if (syscall === 'listen') {
+    const at = `${address}:${port}`
+    if (code === 'EADDRINUSE')
+      return `${at} is in use by another program. Stop it, or set PORT to another port.`
+    if (code === 'EACCES')
+      return `This account may not listen on ${at}. Set PORT to 1024 or more, or grant the privilege.`
+    if (code === 'EADDRNOTAVAIL') return `HOST is ${address}, which is no address of this machine.`
+    return `The server cannot listen on ${at}: ${message}.`
+  }
+  if (isUnavailable(error))
+    return `The database at DATABASE_URL cannot be reached: ${lastCause(error).message}.`
+  if (code === 'EACCES' || code === 'EROFS' || code === 'ENOSPC' || code === 'EPERM') {
+    return `DATA_DIR cannot be written: ${path ?? ''} ${message}.`
+  }
+  return undefined
+}
+
+function lastCause(error: unknown): Error {
+  const { cause, errors } = error as { cause?: unknown; errors?: unknown[] }
+  const deeper = cause ?? errors?.[0]
+  return deeper === undefined ? (error as Error) : lastCause(deeper)
+}
+
+main().catch((error: unknown) => {
+  const sentence = sentenceOf(error)
+  process.stderr.write(
+    sentence === undefined
+      ? `Ulmus cannot start:\n${(error as Error).stack}\n`
+      : `Ulmus cannot start. ${sentence}\n`,
+  )
+  process.exit(1)
+})

@@ -1,0 +1,36 @@
+/** How bodies are read. JSON strictly, everywhere; other kinds only in the scopes of routes that take them. */
+import { parseStrict } from '@ulmus/registry'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+
+/** A JSON body, unless its route says otherwise by `bodyLimit`. Bytes. Metadata, the largest, may have 1 MiB in canonical form. */
+export const jsonBytesMax = 8 * 1024 ** 2
+
+/** What NDJSON is called; none of the names is registered. */
+export const ndjsonTypes = ['application/x-ndjson', 'application/ndjson', 'application/jsonl']
+
+/**
+ * JSON by the input rules of content-model §2: a duplicate key, an integer that a double cannot hold, a lone surrogate and the
+ * like are refused, not repaired. No body at all is let through, for routes that need none.
+ */
+export function readStrictJson(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_request: FastifyRequest, body: Buffer) => (body.length === 0 ? undefined : parseStrict(body)),
+  )
+}
+
+/** In the scope of routes that take NDJSON: `request.body` is the stream, not read yet and not limited. */
+export function receiveNdjson(scope: FastifyInstance): void {
+  scope.addContentTypeParser(
+    ndjsonTypes,
+    async (_request: FastifyRequest, stream: FastifyRequest['raw']) => stream,
+  )
+}
+
+/** In the scope of routes that take raw bytes of any type, JSON included: `request.body` is the stream, not read yet and not limited. */
+export function receiveBytes(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('*', async (_request: FastifyRequest, stream: FastifyRequest['raw']) => stream)
+}

@@ -1,0 +1,32 @@
+/** What routes declare, and what requests and replies carry, beside what Fastify gives them. */
+import type { Entrance, Principal } from '@ulmus/registry'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The credential the route needs; none when absent. Enforced before the body is read. */
+    entrance?: Entrance
+    /** False: the route takes no credential and looks at none (probes, sign-in, static pages). */
+    credentials?: false
+    /** False: requests are not counted against the rate limit. */
+    limited?: false
+    /**
+     * The URL names something that never changes, so that what anyone may read of it can be kept by caches: `version`, when
+     * `:v` is not `latest`; `hash`, always.
+     */
+    names?: 'version' | 'hash'
+  }
+
+  interface FastifyRequest {
+    /** Who is asking. Known before any handler runs. */
+    principal: Principal
+  }
+
+  interface FastifyReply {
+    /**
+     * Names the answer's entity tag by what the answer is made of (a digest, a hash, a cursor), instead of by hashing its bytes:
+     * for streams and for what is immutable. Tells the tag that uncompressed bytes will have, quotes included.
+     */
+    tagBy(basis: string): string
+    tagBasis: string | null
+  }
+}

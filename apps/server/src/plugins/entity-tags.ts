@@ -1,0 +1,85 @@
+/**
+ * Entity tags, 304 and how long answers keep. http-api §1; RFC 9110 §8.8, §13; RFC 9111.
+ *
+ * A strong tag stands for bytes, so each content encoding has its own: the tag of the uncompressed answer, and with what
+ * compressed it after a dash. What is compressed is decided by the compression plugin; the tag is completed after it, from what
+ * it did. Answers to a credential have other tags than those without, so that a cache can never take one for the other.
+ */
+import { hash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+/** Seconds that caches may keep what anyone may read and what never changes. Not longer: a collection may turn private. */
+const publicSeconds = 300
+
+/** Call it before compression is registered. */
+export function tagAnswers(app: FastifyInstance): void {
+  app.decorateReply('tagBasis', null)
+  app.decorateReply('tagBy', function (this: FastifyReply, basis: string) {
+    this.tagBasis = tagOf(this.request, basis)
+    return `"${this.tagBasis}"`
+  })
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (reply.statusCode >= 300 && reply.statusCode !== 304) reply.tagBasis = null
+    else if (isRead(request) && reply.statusCode === 200 && reply.tagBasis === null) {
+      if (typeof payload === 'string' || Buffer.isBuffer(payload)) {
+        reply.tagBasis = tagOf(request, hash('sha256', payload))
+      }
+    }
+    sayHowLong(request, reply)
+    return payload
+  })
+}
+
+/** Call it after compression is registered: hooks of a route run in the order in which they were added to it. */
+export function completeTags(app: FastifyInstance): void {
+  app.addHook('onRoute', (route) => {
+    route.onSend = [route.onSend ?? []]
+      .flat()
+      .concat(async (request, reply, payload) => complete(request, reply, payload))
+  })
+}
+
+const isRead = (request: FastifyRequest) => request.method === 'GET' || request.method === 'HEAD'
+
+/** 128 bits of a hash, with who is asking mixed in as far as having a credential or not. */
+function tagOf(request: FastifyRequest, basis: string): string {
+  const audience = request.principal.kind === 'anonymous' ? 'public' : 'private'
+  return hash('sha256', `${audience} ${basis}`).slice(0, 32)
+}
+
+function complete(request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
+  if (reply.tagBasis === null || !isRead(request)) return payload
+  const encoding = reply.getHeader('content-encoding')
+  const tag = encoding === undefined ? `"${reply.tagBasis}"` : `"${reply.tagBasis}-${encoding}"`
+  reply.header('ETag', tag)
+  if (!holds(request.headers['if-none-match'], tag) || (reply.statusCode !== 200 && reply.statusCode !== 206))
+    return payload
+  if (payload instanceof Readable) payload.destroy()
+  reply.code(304)
+  for (const name of ['content-length', 'content-encoding', 'content-type', 'content-range'])
+    reply.removeHeader(name)
+  return null
+}
+
+/** Whether a list of tags (or `*`) holds one. RFC 9110 §13.1.2 compares weakly: `W/` does not count. */
+export function holds(list: string | undefined, tag: string): boolean {
+  if (list === undefined) return false
+  if (list.trim() === '*') return true
+  return [...list.matchAll(/"[^"]*"/g)].some(([one]) => one === tag)
+}
+
+function sayHowLong(request: FastifyRequest, reply: FastifyReply): void {
+  if (!reply.hasHeader('vary')) reply.header('Vary', 'Authorization, Cookie, accept-encoding')
+  if (reply.hasHeader('cache-control')) return
+  if (request.principal.kind !== 'anonymous') reply.header('Cache-Control', 'private, no-cache')
+  else if (reply.statusCode < 300 && isRead(request) && neverChanges(request)) {
+    reply.header('Cache-Control', `public, max-age=${publicSeconds}`)
+  } else reply.header('Cache-Control', 'no-cache')
+}
+
+function neverChanges(request: FastifyRequest): boolean {
+  const { names } = request.routeOptions.config
+  if (names === 'version') return (request.params as { v?: string }).v !== 'latest'
+  return names === 'hash'
+}

@@ -1,0 +1,126 @@
+/** Every refusal as an answer: the one room that knows which HTTP status a kind of error is. */
+import {
+  catalogue,
+  type ErrorCode,
+  InputError,
+  isUnavailable,
+  type Kind,
+  Moved,
+  ObjectCorrupt,
+  RegistryError,
+} from '@ulmus/registry'
+import type { ErrorBody } from '@ulmus/wire'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+const statusOf: Record<Kind, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  missing: 404,
+  unsupported_method: 405,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media: 415,
+  unacceptable: 422,
+  limited: 429,
+  corrupt: 500,
+  unavailable: 503,
+}
+
+/** Seconds after which a caller may ask again when the database or another service is away. */
+const retryAfterSeconds = 5
+
+export const statusFor = (code: ErrorCode): number => statusOf[catalogue[code].kind]
+
+/** The body of a refusal, as `interface.md` and http-api §1 shape it. */
+export function errorBody(error: RegistryError): Record<string, unknown> {
+  return { error: error.message, code: error.code, statusCode: statusFor(error.code), ...error.details }
+}
+
+/** A refusal that a row kept (of a job, of a push session), as the call would have answered it at once. */
+export const renderStored = (stored: StoredRefusal): ErrorBody =>
+  errorBody(RegistryError.restored(stored)) as ErrorBody
+
+export function answerErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply))
+}
+
+/** Also for errors that Fastify meets before it has found a route, such as a URL that is not well-formed. */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof Moved) return answerMoved(error, request, reply)
+  const refusal = refusalOf(error, request)
+  const status = statusFor(refusal.code)
+  if (status >= 500) request.log.error({ err: error, code: refusal.code }, refusal.message)
+  if (status === 401) reply.header('WWW-Authenticate', 'Bearer')
+  if (status === 503) reply.header('Retry-After', retryAfterSeconds)
+  return reply
+    .code(status)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(errorBody(refusal)))
+}
+
+/** What a caller is told of an error. What nobody foresaw is `internal`, without a word of what happened. */
+export function refusalOf(error: unknown, request: FastifyRequest): RegistryError {
+  if (error instanceof RegistryError) return error
+  if (error instanceof InputError) {
+    const issues = [{ path: '', message: error.message, rule: error.code }]
+    return new RegistryError('invalid_request', { details: { issues }, cause: error })
+  }
+  if (error instanceof ObjectCorrupt) {
+    return new RegistryError('object_corrupt', { details: { hash: error.hash }, cause: error })
+  }
+  if (isUnavailable(error)) return new RegistryError('unavailable', { cause: error })
+  return refusalOfFastify(error as Partial<FastifyError>, request)
+}
+
+function refusalOfFastify(error: Partial<FastifyError>, request: FastifyRequest): RegistryError {
+  const reason = (text: string) =>
+    new RegistryError('invalid_request', { say: { reason: text }, details: { issues: [] } })
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+    case 'FST_REQ_FILE_TOO_LARGE':
+      return tooLarge(request.routeOptions.bodyLimit)
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+    case 'FST_CP_ERR_INVALID_CONTENT_ENCODING':
+      return new RegistryError('unsupported_media_type', { say: { type: request.headers['content-type'] } })
+    case 'FST_ERR_BAD_URL':
+      return reason(
+        'The path is not well-formed: `%` must be followed by two hex digits, and what they spell must be UTF-8.',
+      )
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return reason('The body is not as long as `Content-Length` says.')
+    case 'FST_CP_ERR_INVALID_CONTENT':
+      return reason('The body is not compressed as `Content-Encoding` says.')
+  }
+  // What the HTTP layer itself found wrong with a request (status 4xx): its sentence is about the request alone.
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    return reason(`The request is not well-formed: ${error.message}.`)
+  }
+  return new RegistryError('internal', { cause: error })
+}
+
+/** @param bytes the limit that was passed */
+export function tooLarge(bytes: number | undefined): RegistryError {
+  return new RegistryError('too_large', {
+    say: { what: 'The body', limit: `${bytes} bytes` },
+    details: { limitBytes: bytes },
+  })
+}
+
+/**
+ * 308 to where the account or collection is now: the same path and query with the new slugs in place of the former. Paths under
+ * `/api/accounts/` and `/api/collections/` have the account third and the collection fourth.
+ */
+function answerMoved(moved: Moved, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const [path = '', query] = request.url.split(/\?(.*)/s, 2)
+  const segments = path.split('/')
+  segments[3] = moved.to.owner
+  if (moved.to.slug !== undefined && segments[2] === 'collections') segments[4] = moved.to.slug
+  const location = `${segments.join('/')}${query === undefined ? '' : `?${query}`}`
+  const body = { error: `It has moved to ${location}.`, code: 'moved', statusCode: 308, location }
+  return reply
+    .code(308)
+    .header('Location', location)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(body))
+}

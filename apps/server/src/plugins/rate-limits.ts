@@ -1,0 +1,39 @@
+/** How often one may ask: per account with a credential, per address without. Fixed windows of a minute, in this process. */
+import rateLimit from '@fastify/rate-limit'
+import { RegistryError } from '@ulmus/registry'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+
+export interface RateLimits {
+  /** Requests a minute of one address without a credential. */
+  readonly anonymous: number
+  /** Requests a minute of one account, whatever credentials it uses. */
+  readonly account: number
+}
+
+const windowSeconds = 60
+/** How many addresses and accounts are remembered at most; the least recent are forgotten first. */
+const rememberedMax = 50_000
+
+/** Comes after `knowPrincipals`. Answers carry `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (seconds). */
+export async function limitRates(app: FastifyInstance, limits: RateLimits): Promise<void> {
+  await app.register(rateLimit, { global: false, cache: rememberedMax })
+  const countAnonymous = app.createRateLimit({ max: limits.anonymous, timeWindow: windowSeconds * 1000 })
+  const countAccount = app.createRateLimit({
+    max: limits.account,
+    timeWindow: windowSeconds * 1000,
+    keyGenerator: (request: FastifyRequest) =>
+      request.principal.kind === 'anonymous' ? request.ip : request.principal.accountId,
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.routeOptions.config.limited === false) return
+    const count = await (request.principal.kind === 'anonymous' ? countAnonymous : countAccount)(request)
+    if (count.isAllowed) return
+    reply
+      .header('RateLimit-Limit', count.max)
+      .header('RateLimit-Remaining', count.remaining)
+      .header('RateLimit-Reset', count.ttlInSeconds)
+    if (!count.isExceeded) return
+    reply.header('Retry-After', count.ttlInSeconds)
+    throw new RegistryError('rate_limited', { say: { retryAfter: count.ttlInSeconds } })
+  })
+}

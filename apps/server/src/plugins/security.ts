@@ -1,0 +1,45 @@
+/** Headers that tell browsers what these answers may do, and which sites may read them. */
+import cors from '@fastify/cors'
+import helmet from '@fastify/helmet'
+import type { FastifyInstance } from 'fastify'
+
+/** What pages of other sites may read of our answers beside the body. */
+const exposed = [
+  'Allow',
+  'Content-Disposition',
+  'Content-Range',
+  'ETag',
+  'Link',
+  'Location',
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'Retry-After',
+  'WWW-Authenticate',
+  'X-Record-Count',
+  'X-Request-Id',
+]
+
+/** Answers are data: nothing in them runs or loads anything. Pages (sign-in form, API reference) say what they need themselves. */
+export const dataPolicy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+
+/** @param https whether browsers reach this server over https, so that they are told never to try anything else */
+export async function secureAnswers(app: FastifyInstance, { https }: { https: boolean }): Promise<void> {
+  await app.register(helmet, {
+    contentSecurityPolicy: false,
+    // Any site may embed and read what its visitors may read without our cookie; CORS below says so.
+    crossOriginResourcePolicy: { policy: 'cross-origin' },
+    strictTransportSecurity: https ? { maxAge: 31_536_000 } : false,
+  })
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('Content-Security-Policy', dataPolicy)
+  })
+  // Without `credentials`, a browser neither sends our cookie from another site nor lets it read an answer to one.
+  await app.register(cors, {
+    origin: '*',
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    exposedHeaders: exposed,
+    maxAge: 86_400,
+    strictPreflight: false,
+  })
+}

@@ -1,0 +1,41 @@
+/** Validation by zod: what arrives is parsed by the shapes of the wire package, what leaves is checked by them in tests. */
+import { RegistryError } from '@ulmus/registry'
+import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
+import { serializerCompiler } from 'fastify-type-provider-zod'
+import type { z } from 'zod'
+
+type Issue = z.core.$ZodIssue
+
+/**
+ * @param checkAnswers true: an answer that does not have its documented shape is an error (500). For tests; in production the
+ *   shape of what we write ourselves costs nothing to trust and much to check.
+ */
+export function checkShapes(app: FastifyInstance, options: { checkAnswers: boolean }): void {
+  app.setValidatorCompiler(validate as FastifySchemaCompiler<unknown>)
+  app.setSerializerCompiler((route) => {
+    const check = options.checkAnswers
+      ? serializerCompiler(route as Parameters<typeof serializerCompiler>[0])
+      : undefined
+    return (answer) => {
+      check?.(answer)
+      return JSON.stringify(answer)
+    }
+  })
+}
+
+const validate: FastifySchemaCompiler<z.ZodType> =
+  ({ schema, httpPart }) =>
+  (data) => {
+    const result = schema.safeParse(data)
+    if (result.success) return { value: result.data }
+    const issues = data === null && httpPart === 'body' ? [noBody] : result.error.issues.flatMap(issuesOf)
+    return { error: new RegistryError('invalid_request', { details: { issues } }) }
+  }
+
+const noBody = { path: '', message: 'A JSON body is needed, with `Content-Type: application/json`.' }
+
+function issuesOf(issue: Issue): { path: string; message: string }[] {
+  const path = issue.path.map(String)
+  if (issue.code !== 'unrecognized_keys') return [{ path: path.join('.'), message: issue.message }]
+  return issue.keys.map((key) => ({ path: [...path, key].join('.'), message: 'is not known here' }))
+}

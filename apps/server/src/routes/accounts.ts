@@ -1,0 +1,101 @@
+/** Accounts over HTTP. interface.md "Accounts and keys"; http-api §3. */
+import {
+  Account,
+  AccountPath,
+  CreateOrg,
+  Done,
+  ListQuery,
+  Membership,
+  OwnAccount,
+  UpdateAccount,
+} from '@ulmus/wire'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import type { RouteOptions } from './index.ts'
+import { linkPages } from './links.ts'
+
+const tags = ['accounts']
+
+export const accountRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
+  app.post(
+    '/accounts',
+    {
+      config: { entrance: { scope: 'admin', unlimited: true } },
+      schema: { tags, summary: 'Make an organization', body: CreateOrg, response: { 201: Account } },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await registry.accounts.createOrg(request.principal, request.body)),
+  )
+
+  app.get(
+    '/accounts/me',
+    {
+      config: { entrance: { scope: 'any' } },
+      schema: { tags, summary: 'The account that is asking', response: { 200: OwnAccount } },
+    },
+    async (request) => registry.accounts.own(request.principal),
+  )
+
+  app.get(
+    '/accounts/me/memberships',
+    {
+      config: { entrance: { scope: 'any' } },
+      schema: {
+        tags,
+        summary: 'The organizations of the account that is asking',
+        querystring: ListQuery,
+        response: { 200: z.array(Membership) },
+      },
+    },
+    async (request, reply) =>
+      linkPages(request, reply, await registry.members.membershipsOf(request.principal, request.query)),
+  )
+
+  app.get(
+    '/accounts/:slug',
+    {
+      schema: {
+        tags,
+        summary: 'The public profile of an account',
+        params: AccountPath,
+        response: { 200: Account },
+      },
+    },
+    async (request) => registry.accounts.profile(request.params.slug),
+  )
+
+  app.patch(
+    '/accounts/:slug',
+    {
+      config: { entrance: { scope: 'admin', unlimited: true } },
+      schema: {
+        tags,
+        summary: 'Change an account',
+        params: AccountPath,
+        body: UpdateAccount,
+        response: { 200: Done },
+      },
+    },
+    async (request) => {
+      await registry.accounts.update(request.principal, request.params.slug, request.body)
+      return { ok: true as const }
+    },
+  )
+
+  app.delete(
+    '/accounts/:slug',
+    {
+      config: { entrance: { scope: 'admin', unlimited: true } },
+      schema: {
+        tags,
+        summary: 'Delete an account that owns nothing',
+        params: AccountPath,
+        response: { 200: Done },
+      },
+    },
+    async (request) => {
+      await registry.accounts.remove(request.principal, request.params.slug)
+      return { ok: true as const }
+    },
+  )
+}

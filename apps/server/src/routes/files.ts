@@ -1,0 +1,81 @@
+/** Files over HTTP. http-api §8; ranges RFC 9110 §14. */
+import { Readable } from 'node:stream'
+import { FilePath, NoQuery, StoredFile } from '@ulmus/wire'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import { receiveBytes } from '../plugins/bodies.ts'
+import { holds } from '../plugins/entity-tags.ts'
+import { readRange } from '../plugins/ranges.ts'
+import type { RouteOptions } from './index.ts'
+
+const tags = ['files']
+const path = '/collections/:owner/:slug/files/:hash'
+
+const fileAnswer = {
+  description: 'The bytes of the file, or of the range asked for.',
+  content: { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } },
+}
+
+export const fileRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
+  await app.register(async (scope) => {
+    receiveBytes(scope)
+    scope.put(
+      path,
+      {
+        config: { entrance: { scope: 'write' } },
+        schema: {
+          tags,
+          summary: 'Upload a file, named by its SHA-256',
+          params: FilePath,
+          querystring: NoQuery,
+          response: { 200: StoredFile, 201: StoredFile },
+        },
+      },
+      async (request, reply) => {
+        const body = (request.body ?? Readable.from([])) as AsyncIterable<Uint8Array>
+        const contentType = request.headers['content-type']
+        const { created, file } = await registry.files.put(request.principal, request.params as FilePath, {
+          body,
+          contentType,
+        })
+        return reply.code(created ? 201 : 200).send(file)
+      },
+    )
+  })
+
+  app.get(
+    path,
+    {
+      config: { names: 'hash' },
+      schema: {
+        tags,
+        summary: 'Download a file or a range of it',
+        params: FilePath,
+        querystring: NoQuery,
+        response: { 200: fileAnswer, 206: fileAnswer },
+      },
+    },
+    async (request, reply) => {
+      const file = await registry.files.get(request.principal, request.params)
+      const tag = reply.tagBy(file.hash)
+      // What others uploaded is never shown as a page of this site.
+      reply.type(file.contentType)
+      reply.header('Content-Disposition', 'attachment')
+      reply.header('X-Content-Type-Options', 'nosniff')
+      reply.header('Content-Security-Policy', "default-src 'none'; sandbox")
+      reply.header('Accept-Ranges', 'bytes')
+      const whole = request.headers['if-range'] !== undefined && !holds(request.headers['if-range'], tag)
+      const range = whole ? undefined : readRange(request.headers.range, file.size)
+      if (range === 'unsatisfiable') {
+        return reply.code(416).header('Content-Range', `bytes */${file.size}`).send()
+      }
+      if (range !== undefined) {
+        reply
+          .code(206)
+          .header('Content-Range', `bytes ${range.start}-${range.start + range.length - 1}/${file.size}`)
+      }
+      reply.header('Content-Length', range?.length ?? file.size)
+      return reply.send(Readable.from(file.stream(range), { objectMode: false }))
+    },
+  )
+}

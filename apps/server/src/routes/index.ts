@@ -1,0 +1,29 @@
+/** Every route under `/api`, one file a noun. */
+import type { Registry } from '@ulmus/registry'
+import { NoQuery } from '@ulmus/wire'
+import type { FastifyPluginAsync } from 'fastify'
+import { accountRoutes } from './accounts.ts'
+import { fileRoutes } from './files.ts'
+import { keyRoutes } from './keys.ts'
+import { memberRoutes } from './members.ts'
+import { pushRoutes } from './pushes.ts'
+import { recordRoutes } from './records.ts'
+import { versionRoutes } from './versions.ts'
+
+export interface RouteOptions {
+  readonly registry: Registry
+}
+
+export const apiRoutes: FastifyPluginAsync<RouteOptions> = async (app, { registry }) => {
+  // A parameter that a call does not know is refused, also by calls that know none.
+  app.addHook('onRoute', (route) => {
+    if (route.schema?.hide !== true) route.schema = { querystring: NoQuery, ...route.schema }
+  })
+  await app.register(accountRoutes, { registry })
+  await app.register(memberRoutes, { registry })
+  await app.register(keyRoutes, { registry })
+  await app.register(versionRoutes, { registry })
+  await app.register(recordRoutes, { registry })
+  await app.register(fileRoutes, { registry })
+  await app.register(pushRoutes, { registry })
+}

@@ -1,0 +1,24 @@
+/** For whoever watches over the process: is it there, can it work. */
+import type { Registry } from '@ulmus/registry'
+import type { FastifyPluginAsync } from 'fastify'
+
+const probe = { config: { credentials: false, limited: false }, schema: { hide: true } } as const
+
+export const probeRoutes: FastifyPluginAsync<{ registry: Pick<Registry, 'health'> }> = async (
+  app,
+  { registry },
+) => {
+  /** The process answers. */
+  app.get('/healthz', probe, async () => ({ status: 'ok' }))
+
+  /** Everything that requests need is there: database with all migrations, object store. */
+  app.get('/readyz', probe, async (_request, reply) => {
+    const health = await registry.health.check()
+    return reply.code(health.ready ? 200 : 503).send(health)
+  })
+
+  /** Until there is a web interface, the way in is the API reference. */
+  app.get('/', { ...probe, config: { credentials: false } }, async (_request, reply) =>
+    reply.redirect('/docs/api/'),
+  )
+}

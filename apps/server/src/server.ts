@@ -1,0 +1,80 @@
+/** A running server: registry opened, people can sign in, HTTP answered. What `main.ts` starts, and tests do. */
+import { randomBytes } from 'node:crypto'
+import { defaultLimits, openRegistry, type Registry } from '@ulmus/registry'
+import type { FastifyBaseLogger } from 'fastify'
+import { buildApp } from './app.ts'
+import type { Config, Secrets } from './config.ts'
+import { devClientId, devIssuer, devPath } from './sign-in/dev-provider.ts'
+import { identityProvider } from './sign-in/identity-provider.ts'
+
+export interface Server {
+  /** Where browsers reach it, as `http://127.0.0.1:4000`. */
+  readonly url: string
+  readonly registry: Registry
+  /** Takes no more connections, answers the requests under way, ends running jobs or hands them back, closes the stores. */
+  close(): Promise<void>
+}
+
+export interface StartOptions {
+  readonly log: FastifyBaseLogger
+  /** Default: the system's clock. */
+  readonly now?: () => Date
+  /** See `buildApp`. */
+  readonly checkAnswers?: boolean
+}
+
+/** Seconds that requests under way have when the server closes; then their connections are cut. */
+const drainSeconds = 6
+
+/** @throws FolderInUse, and what the stores and the socket reject with. */
+export async function startServer(config: Config, secrets: Secrets, options: StartOptions): Promise<Server> {
+  const { log, now, checkAnswers } = options
+  const registry = await openRegistry({
+    dataFolder: config.dataFolder,
+    databaseUrl: secrets.databaseUrl,
+    limits: {
+      ...defaultLimits,
+      fileBytesMax: config.fileBytesMax,
+      pushIdleSeconds: config.pushIdleSeconds,
+      sessionDays: config.sessionDays,
+    },
+    works: config.roles.includes('worker'),
+    now,
+    log,
+  })
+  let listeningAt = ''
+  const origin = () => config.publicUrl ?? listeningAt
+  // The built-in provider lives and dies with this process, and so does what the two of them share.
+  const clientSecret = secrets.oidcClientSecret ?? randomBytes(32).toString('base64url')
+  const provider =
+    config.oidc === null
+      ? identityProvider({
+          issuer: () => `${origin()}${devPath}`,
+          clientId: devClientId,
+          clientSecret,
+          knownAs: devIssuer,
+          prompt: 'login',
+        })
+      : identityProvider({ issuer: () => config.oidc!.issuer, clientId: config.oidc.clientId, clientSecret })
+  const app = await buildApp({ registry, config, log, provider, clientSecret, origin, checkAnswers })
+  const close = async () => {
+    const cut = setTimeout(() => app.server.closeAllConnections(), drainSeconds * 1000)
+    try {
+      await app.close()
+    } finally {
+      clearTimeout(cut)
+      await registry.close()
+    }
+  }
+  try {
+    await app.listen({ host: config.host, port: config.port })
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const address = app.server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : config.port
+  const host = config.host.includes(':') ? `[${config.host}]` : config.host
+  listeningAt = `http://${host}:${port}`
+  return { url: origin(), registry, close }
+}

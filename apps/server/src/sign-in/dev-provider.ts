@@ -1,0 +1,154 @@
+/**
+ * The built-in identity provider, for development: a real OpenID Connect provider under `/dev/idp` whose only page asks who you
+ * want to be. It keeps everything in memory. `readConfig` refuses to start with it where others could reach it.
+ */
+import { generateKeyPair, type JsonWebKey, randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
+import formbody from '@fastify/formbody'
+import { RegistryError } from '@ulmus/registry'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
+import Provider, { type Configuration } from 'oidc-provider'
+import { isLoopback } from '../config.ts'
+import { receiveBytes } from '../plugins/bodies.ts'
+import { memoryAdapter } from './dev-memory.ts'
+import { devPage, devPagePolicy } from './dev-page.ts'
+
+export const devPath = '/dev/idp'
+/** Identities are kept under this issuer, whatever port the server listens on, so that accounts stay the same. */
+export const devIssuer = 'urn:ulmus:development'
+export const devClientId = 'ulmus'
+
+export interface DevProviderOptions {
+  readonly origin: () => string
+  readonly clientSecret: string
+}
+
+interface Person {
+  readonly login: string
+  readonly name: string
+  readonly email: string
+}
+
+export const devProviderRoutes: FastifyPluginAsync<DevProviderOptions> = async (app, options) => {
+  /** By login, which is the subject as well. */
+  const people = new Map<string, Person>()
+  let made: Promise<Provider> | undefined
+  const provider = () => {
+    made ??= makeProvider(options, people)
+    return made
+  }
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, credentials: false, limited: false }
+    route.schema = { hide: true }
+  })
+  // A page elsewhere whose name resolves to this machine (DNS rebinding), or a proxy nobody told us of, gets nothing here.
+  app.addHook('onRequest', async (request) => {
+    if (!isLoopback(request.hostname)) throw new RegistryError('route_not_found', { say: { path: devPath } })
+  })
+  await app.register(async (scope) => askWhoYouAre(scope, provider, people))
+  await app.register(async (scope) => {
+    receiveBytes(scope)
+    scope.all(`${devPath}/*`, async (request, reply) => {
+      const handle = (await provider()).callback()
+      const raw = Object.assign(request.raw, { originalUrl: request.raw.url })
+      raw.url = request.raw.url?.slice(devPath.length)
+      reply.hijack()
+      await handle(raw, reply.raw)
+    })
+  })
+}
+
+/** One form: the interaction that the provider sends every sign-in to. */
+async function askWhoYouAre(
+  scope: FastifyInstance,
+  provider: () => Promise<Provider>,
+  people: Map<string, Person>,
+) {
+  await scope.register(formbody)
+  const show = (reply: FastifyReply, problem?: string) =>
+    reply
+      .header('Content-Security-Policy', devPagePolicy)
+      .header('Cache-Control', 'no-store')
+      .type('text/html; charset=utf-8')
+      .send(devPage(problem))
+  const path = `${devPath}/interaction/:uid`
+
+  scope.get(path, async (request, reply) => {
+    await demandInteraction(await provider(), request.raw, reply.raw)
+    return show(reply)
+  })
+
+  scope.post<{ Body: Partial<Person> | undefined }>(path, async (request, reply) => {
+    await demandInteraction(await provider(), request.raw, reply.raw)
+    const person = personFrom(request.body ?? {})
+    if (person === undefined)
+      return show(reply.code(400), 'A login is needed: a handle of 1 to 100 characters.')
+    people.set(person.login, person)
+    const finish = await provider()
+    reply.hijack()
+    await finish.interactionFinished(request.raw, reply.raw, { login: { accountId: person.login } })
+  })
+}
+
+type Raw = Parameters<Provider['interactionDetails']>
+
+async function demandInteraction(provider: Provider, ...raw: Raw): Promise<void> {
+  await provider.interactionDetails(...raw).catch((cause: unknown) => {
+    const reason = 'This page was left open too long, or opened in another browser.'
+    throw new RegistryError('sign_in_failed', { say: { reason }, cause })
+  })
+}
+
+function personFrom(body: Partial<Person>): Person | undefined {
+  const text = (value: unknown) => (typeof value === 'string' ? value.trim() : '')
+  const login = text(body.login)
+  if (login === '' || login.length > 100 || /\p{Cc}/u.test(login)) return undefined
+  return {
+    login,
+    name: text(body.name) || login,
+    email: text(body.email) || `${encodeURIComponent(login)}@localhost`,
+  }
+}
+
+async function makeProvider(
+  { origin, clientSecret }: DevProviderOptions,
+  people: Map<string, Person>,
+): Promise<Provider> {
+  const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })
+  const key: JsonWebKey = privateKey.export({ format: 'jwk' })
+  const configuration: Configuration = {
+    adapter: memoryAdapter(),
+    jwks: { keys: [{ ...key, alg: 'ES256', use: 'sig' }] },
+    cookies: { keys: [randomBytes(32).toString('hex')] },
+    clients: [
+      {
+        client_id: devClientId,
+        client_secret: clientSecret,
+        redirect_uris: [`${origin()}/auth/callback`],
+        id_token_signed_response_alg: 'ES256',
+      },
+    ],
+    claims: { openid: ['sub'], profile: ['preferred_username', 'name'], email: ['email'] },
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_context, interaction) => `${devPath}/interaction/${interaction.uid}` },
+    pkce: { required: () => true },
+    ttl: { AccessToken: 60, AuthorizationCode: 60, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
+    findAccount: (_context, subject) => {
+      const person = people.get(subject)
+      if (person === undefined) return undefined
+      const { login, name, email } = person
+      return { accountId: subject, claims: () => ({ sub: subject, preferred_username: login, name, email }) }
+    },
+    // The one client is this server itself: nobody need be asked whether it may know who signs in.
+    loadExistingGrant: async ({ oidc }) => {
+      const grant = new oidc.provider.Grant({
+        clientId: oidc.client.clientId,
+        accountId: oidc.session.accountId,
+      })
+      grant.addOIDCScope('openid profile email')
+      await grant.save()
+      return grant
+    },
+  }
+  return new Provider(`${origin()}${devPath}`, configuration)
+}

@@ -1,0 +1,123 @@
+/** The identity provider that people sign in at: OpenID Connect, authorization code with PKCE. http-api §2. */
+import { type Identity, RegistryError } from '@ulmus/registry'
+import * as oidc from 'openid-client'
+import { isLoopback } from '../config.ts'
+import type { Pending } from './pending-cookie.ts'
+
+export interface IdentityProvider {
+  /** The page to send the browser to, and what to remember until it returns. @throws sign_in_unavailable */
+  begin(redirectUri: string): Promise<{ url: string; pending: Omit<Pending, 'returnTo'> }>
+  /**
+   * Who returned, with the provider's word for it.
+   * @param returned the URL that the browser came back by, with `code` and `state`
+   * @throws sign_in_failed, sign_in_unavailable
+   */
+  complete(returned: URL, pending: Pending): Promise<Identity>
+}
+
+export interface ProviderOptions {
+  /** Asked at the first sign-in: the built-in provider's is known only once the server listens. */
+  readonly issuer: () => string
+  readonly clientId: string
+  readonly clientSecret: string
+  /** The issuer that identities are kept under, where it is not the provider's own. */
+  readonly knownAs?: string
+  /** Asks the provider to ask again, also whom it remembers. */
+  readonly prompt?: 'login'
+}
+
+/** Seconds to wait for an answer of the provider. */
+const timeoutSeconds = 5
+
+/** The provider is asked for its endpoints at the first sign-in, and again until it has answered: it may be away when we start. */
+export function identityProvider(options: ProviderOptions): IdentityProvider {
+  let discovered: Promise<oidc.Configuration> | undefined
+  const configuration = async () => {
+    discovered ??= discover(options)
+    try {
+      return await discovered
+    } catch (cause) {
+      discovered = undefined
+      throw new RegistryError('sign_in_unavailable', { cause })
+    }
+  }
+  return {
+    async begin(redirectUri) {
+      const provider = await configuration()
+      const pending = {
+        state: oidc.randomState(),
+        nonce: oidc.randomNonce(),
+        verifier: oidc.randomPKCECodeVerifier(),
+      }
+      const url = oidc.buildAuthorizationUrl(provider, {
+        redirect_uri: redirectUri,
+        scope: 'openid profile email',
+        state: pending.state,
+        nonce: pending.nonce,
+        code_challenge: await oidc.calculatePKCECodeChallenge(pending.verifier),
+        code_challenge_method: 'S256',
+        ...(options.prompt === undefined ? {} : { prompt: options.prompt }),
+      })
+      return { url: url.href, pending }
+    },
+    async complete(returned, pending) {
+      const provider = await configuration()
+      try {
+        return await exchange(provider, returned, pending, options.knownAs)
+      } catch (cause) {
+        throw refusalOf(cause)
+      }
+    },
+  }
+}
+
+function discover({ issuer, clientId, clientSecret }: ProviderOptions): Promise<oidc.Configuration> {
+  const url = new URL(issuer())
+  // `readConfig` lets plain http through for providers on this machine only.
+  const execute = url.protocol === 'http:' && isLoopback(url.hostname) ? [oidc.allowInsecureRequests] : []
+  return oidc.discovery(url, clientId, clientSecret, undefined, { execute, timeout: timeoutSeconds })
+}
+
+async function exchange(
+  provider: oidc.Configuration,
+  returned: URL,
+  pending: Pending,
+  knownAs: string | undefined,
+): Promise<Identity> {
+  const tokens = await oidc.authorizationCodeGrant(provider, returned, {
+    expectedState: pending.state,
+    expectedNonce: pending.nonce,
+    pkceCodeVerifier: pending.verifier,
+    idTokenExpected: true,
+  })
+  const claims = tokens.claims()
+  if (claims === undefined) throw new Error('The provider sent no ID token.')
+  // Many providers tell name and e-mail only there.
+  const hasMore = provider.serverMetadata().userinfo_endpoint !== undefined
+  const more = hasMore ? await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub) : {}
+  const told = { ...claims, ...more } as Record<string, unknown>
+  const text = (name: string) =>
+    typeof told[name] === 'string' && told[name].trim() !== '' ? told[name].trim() : null
+  return {
+    issuer: knownAs ?? claims.iss,
+    subject: claims.sub,
+    preferredUsername: text('preferred_username'),
+    email: text('email'),
+    name: text('name'),
+  }
+}
+
+/** A provider that does not answer is away; everything else is a sign-in that failed: refused, replayed, forged or too late. */
+function refusalOf(cause: unknown): RegistryError {
+  const code = (cause as { code?: unknown }).code
+  const away =
+    cause instanceof TypeError ||
+    (cause as Error).name === 'TimeoutError' ||
+    code === 'OAUTH_TIMEOUT' ||
+    (code === 'OAUTH_RESPONSE_IS_NOT_CONFORM' &&
+      Number((cause as { cause?: { status?: number } }).cause?.status) >= 500)
+  if (away) return new RegistryError('sign_in_unavailable', { cause })
+  const told = cause instanceof oidc.AuthorizationResponseError ? cause.error : undefined
+  const reason = told === 'access_denied' ? 'The identity provider refused, or you cancelled.' : undefined
+  return new RegistryError('sign_in_failed', { say: { reason }, cause })
+}

@@ -1,0 +1,50 @@
+/**
+ * What one sign-in must remember between sending the browser to the identity provider and its return, in a signed cookie of ten
+ * minutes, so that any server may answer the return. The signature proves that this site began the sign-in; that it was begun in
+ * this browser is proved by the cookie being there.
+ */
+import { hkdfSync } from 'node:crypto'
+import fastifyCookie from '@fastify/cookie'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+export interface Pending {
+  readonly state: string
+  readonly nonce: string
+  /** PKCE, RFC 7636 §4.1. */
+  readonly verifier: string
+  readonly returnTo: string
+}
+
+export interface PendingCookie {
+  set(reply: FastifyReply, pending: Pending): void
+  /** What this browser began, unless it is too long ago; the cookie is cleared: a sign-in returns once. */
+  take(request: FastifyRequest, reply: FastifyReply): Pending | undefined
+}
+
+const secondsMax = 600
+
+/** @param secret shared by all servers that answer for this site: the client secret at the identity provider */
+export function pendingCookie(secret: string, { https }: { https: boolean }): PendingCookie {
+  const name = https ? '__Host-ulmus_sign_in' : 'ulmus_sign_in'
+  const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: https } as const
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'ulmus sign-in cookie', 32))
+  const signer = new fastifyCookie.Signer(key, 'sha256')
+  return {
+    set(reply, pending) {
+      const text = JSON.stringify({ ...pending, begun: Date.now() })
+      const value = signer.sign(Buffer.from(text).toString('base64url'))
+      reply.setCookie(name, value, { ...attributes, maxAge: secondsMax })
+    },
+    take(request, reply) {
+      const cookie = request.cookies[name]
+      if (cookie === undefined) return undefined
+      reply.clearCookie(name, attributes)
+      const { valid, value } = signer.unsign(cookie)
+      if (!valid || value === null) return undefined
+      const { begun, ...pending } = JSON.parse(Buffer.from(value, 'base64url').toString()) as Pending & {
+        begun: number
+      }
+      return Date.now() - begun <= secondsMax * 1000 ? pending : undefined
+    },
+  }
+}

@@ -1,0 +1,79 @@
+/** Signing in and out, with a browser. http-api §2. */
+import formbody from '@fastify/formbody'
+import { type Registry, RegistryError } from '@ulmus/registry'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { isLoopback } from '../config.ts'
+import { dataPolicy } from '../plugins/security.ts'
+import type { IdentityProvider } from './identity-provider.ts'
+import type { PendingCookie } from './pending-cookie.ts'
+import { returnPath } from './return-to.ts'
+import type { SessionCookie } from './session-cookie.ts'
+
+export interface SignInOptions {
+  readonly registry: Pick<Registry, 'accounts' | 'sessions'>
+  readonly provider: IdentityProvider
+  readonly pending: PendingCookie
+  readonly session: SessionCookie
+  /** Where browsers reach this server, as `https://registry.example`. */
+  readonly origin: () => string
+  /** Whether an operator said so; else it is the address that the server listens at. */
+  readonly originIsSet: boolean
+}
+
+const open = { config: { credentials: false }, schema: { hide: true } } as const
+
+export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, options) => {
+  const { registry, provider, pending, session, origin } = options
+  await app.register(formbody)
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('Cache-Control', 'no-store').header('Content-Security-Policy', dataPolicy)
+  })
+
+  app.get<{ Querystring: { return_to?: unknown } }>('/auth/login', open, async (request, reply) => {
+    const returnTo = demandReturnPath(request.query.return_to)
+    // Cookies belong to one host: whoever came by another name of this machine signs in at the one the provider returns to.
+    if (!options.originIsSet && isOtherName(request, origin()))
+      return reply.redirect(`${origin()}${request.url}`)
+    const begun = await provider.begin(`${origin()}/auth/callback`)
+    pending.set(reply, { ...begun.pending, returnTo })
+    return reply.redirect(begun.url)
+  })
+
+  app.get('/auth/callback', open, async (request, reply) => {
+    const begun = pending.take(request, reply)
+    if (begun === undefined) {
+      const reason = 'It was not begun in this browser, or it took longer than ten minutes.'
+      throw new RegistryError('sign_in_failed', { say: { reason } })
+    }
+    const identity = await provider.complete(new URL(request.url, origin()), begun)
+    const account = await registry.accounts.signIn(identity)
+    // Always a new token: one that was in the browser before, whoever put it there, never becomes a signed-in one.
+    const former = session.read(request)
+    if (former !== undefined) await registry.sessions.end(former)
+    const { token, expiresAt } = await registry.sessions.open(account.id)
+    session.set(reply, token, expiresAt)
+    return reply.redirect(begun.returnTo)
+  })
+
+  app.post('/auth/logout', { schema: { hide: true } }, async (request, reply) => {
+    const token = session.read(request)
+    // With an API key the cookie does not count, so it is not ended either.
+    if (request.headers.authorization === undefined && token !== undefined) {
+      await registry.sessions.end(token)
+      session.clear(reply)
+    }
+    return { ok: true }
+  })
+}
+
+function demandReturnPath(given: unknown): string {
+  if (given === undefined) return '/'
+  const path = typeof given === 'string' ? returnPath(given) : undefined
+  if (path !== undefined) return path
+  const issues = [{ path: 'return_to', message: 'must be a path of this site, such as /collections' }]
+  throw new RegistryError('invalid_request', { details: { issues } })
+}
+
+function isOtherName(request: FastifyRequest, origin: string): boolean {
+  return isLoopback(request.hostname) && request.host !== new URL(origin).host
+}

@@ -1,0 +1,322 @@
+/** http-api §2, over real HTTP with a cookie jar, through the built-in provider. */
+import { createServer, type Server as HttpServer } from 'node:http'
+import { databases } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Browser } from '../testing/browser.ts'
+import { serveForTest, type TestServer } from '../testing/serve.ts'
+
+const sessionCookie = 'ulmus_session'
+const dayMilliseconds = 86_400_000
+
+describe.each(databases)('signing in on $name', ({ settings }) => {
+  let server: TestServer
+  let dispose: () => Promise<void>
+  /** Milliseconds that the server's clock is ahead. */
+  let ahead = 0
+
+  beforeAll(async () => {
+    const made = await settings()
+    dispose = made.dispose
+    server = await serveForTest(made.settings, { now: () => new Date(Date.now() + ahead) })
+  })
+  afterAll(async () => {
+    await server.close()
+    await dispose()
+  })
+
+  const me = async (browser: Browser) => (await browser.fetch('/api/accounts/me')).status
+  const codeOf = async (answer: Response) => ((await answer.json()) as { code: string }).code
+
+  test('the first sign-in makes the account, the second finds it', async () => {
+    const first = await server.signIn('Ann.Lee', { name: 'Ann Lee', email: 'ann@example.com' })
+    expect(first.account).toMatchObject({
+      slug: 'ann-lee',
+      type: 'user',
+      displayName: 'Ann Lee',
+      email: 'ann@example.com',
+    })
+    const again = await server.signIn('Ann.Lee', { name: 'Another Name', email: 'new@example.com' })
+    expect(again.account).toEqual({ ...first.account, email: 'new@example.com' })
+    const other = await server.signIn('ann-lee')
+    expect(other.account.slug).toBe('ann-lee-2')
+  })
+
+  test('the way there has PKCE S256, state and nonce, and its cookie is HttpOnly and Lax', async () => {
+    const answer = await fetch(`${server.url}/auth/login`, { redirect: 'manual' })
+    expect(answer.status).toBe(302)
+    const url = new URL(answer.headers.get('location')!)
+    expect(url.searchParams.get('code_challenge_method')).toBe('S256')
+    expect(url.searchParams.get('response_type')).toBe('code')
+    for (const name of ['state', 'nonce', 'code_challenge'])
+      expect(url.searchParams.get(name)).toMatch(/^[\w-]{43}$/)
+    const [cookie] = answer.headers.getSetCookie()
+    expect(cookie).toMatch(/; HttpOnly/)
+    expect(cookie).toMatch(/; SameSite=Lax/)
+    expect(cookie).toMatch(/Max-Age=600/)
+  })
+
+  test('the session cookie is opaque, HttpOnly, Lax and good for 30 days', async () => {
+    const browser = new Browser(server.url)
+    const back = await browser.signIn({ login: 'bo' })
+    const cookie = back.headers.getSetCookie().find((line) => line.startsWith(`${sessionCookie}=`))!
+    expect(cookie).toMatch(/^ulmus_session=[\w-]{43}; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/)
+    const expires = Date.parse(/Expires=([^;]+)/.exec(cookie)![1]!)
+    expect(Math.abs(expires - Date.now() - 30 * dayMilliseconds)).toBeLessThan(60_000)
+  })
+
+  test.each([
+    ['/collections?q=a%20b#top', '/collections?q=a%20b#top'],
+    ['/', '/'],
+    ['/a/../b', '/b'],
+  ])('return_to %s leads to %s', async (returnTo, path) => {
+    const back = await new Browser(server.url).signIn({ login: 'bo' }, returnTo)
+    expect(back.status).toBe(302)
+    expect(back.headers.get('location')).toBe(path)
+  })
+
+  test.each([
+    '//evil.example',
+    '/\\evil.example',
+    '\\\\evil.example',
+    'https://evil.example/',
+    'javascript:alert(1)',
+    '/\t/evil.example',
+    '/.//evil.example',
+    '/%2e//evil.example',
+    'evil',
+    '',
+  ])('return_to %j is refused', async (returnTo) => {
+    const answer = await fetch(`${server.url}/auth/login?return_to=${encodeURIComponent(returnTo)}`, {
+      redirect: 'manual',
+    })
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({ code: 'invalid_request', issues: [{ path: 'return_to' }] })
+  })
+
+  test('two return_to are refused', async () => {
+    const answer = await fetch(`${server.url}/auth/login?return_to=/a&return_to=//evil`, {
+      redirect: 'manual',
+    })
+    expect(answer.status).toBe(400)
+  })
+
+  test('a wrong state is refused, and the sign-in cannot be taken up again', async () => {
+    const browser = new Browser(server.url)
+    const callback = await browser.signInUntilCallback({ login: 'cy' })
+    const forged = new URL(callback)
+    forged.searchParams.set('state', 'A'.repeat(43))
+    const answer = await browser.fetch(forged.href)
+    expect([answer.status, await codeOf(answer)]).toEqual([400, 'sign_in_failed'])
+    expect((await browser.fetch(callback.href)).status).toBe(400)
+    expect(await me(browser)).toBe(401)
+  })
+
+  test("another browser's callback signs nobody in", async () => {
+    const attacker = new Browser(server.url)
+    const callback = await attacker.signInUntilCallback({ login: 'mallory' })
+    const victim = new Browser(server.url)
+    expect((await victim.fetch(callback.href)).status).toBe(400)
+    // Also not while the victim has a sign-in of its own under way.
+    await victim.fetch('/auth/login')
+    const answer = await victim.fetch(callback.href)
+    expect([answer.status, await codeOf(answer)]).toEqual([400, 'sign_in_failed'])
+    expect(await me(victim)).toBe(401)
+  })
+
+  test('a code is good once, also with the cookie kept', async () => {
+    const browser = new Browser(server.url)
+    const callback = await browser.signInUntilCallback({ login: 'dee' })
+    const pending = browser.cookie('ulmus_sign_in')!
+    expect((await browser.fetch(callback.href)).status).toBe(302)
+    expect(browser.cookie('ulmus_sign_in')).toBeUndefined()
+    const thief = new Browser(server.url)
+    thief.setCookie('ulmus_sign_in', pending)
+    const answer = await thief.fetch(callback.href)
+    expect([answer.status, await codeOf(answer)]).toEqual([400, 'sign_in_failed'])
+    expect(await me(thief)).toBe(401)
+  })
+
+  test('a sign-in cookie that was changed counts for nothing', async () => {
+    const browser = new Browser(server.url)
+    const callback = await browser.signInUntilCallback({ login: 'dee' })
+    const [body, signature] = browser.cookie('ulmus_sign_in')!.split('.') as [string, string]
+    const content = JSON.parse(Buffer.from(body, 'base64url').toString())
+    const changed = Buffer.from(JSON.stringify({ ...content, returnTo: '//evil.example' })).toString(
+      'base64url',
+    )
+    browser.setCookie('ulmus_sign_in', `${changed}.${signature}`)
+    expect((await browser.fetch(callback.href)).status).toBe(400)
+  })
+
+  test('a refusal by the provider is told', async () => {
+    const browser = new Browser(server.url)
+    const login = await browser.fetch('/auth/login')
+    const state = new URL(login.headers.get('location')!).searchParams.get('state')
+    const issuer = encodeURIComponent(`${server.url}/dev/idp`)
+    const answer = await browser.fetch(`/auth/callback?error=access_denied&state=${state}&iss=${issuer}`)
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({
+      code: 'sign_in_failed',
+      error: expect.stringContaining('you cancelled'),
+    })
+  })
+
+  test('a session token planted before signing in never becomes a signed-in one', async () => {
+    const planted = 'A'.repeat(43)
+    const browser = new Browser(server.url)
+    browser.setCookie(sessionCookie, planted)
+    await browser.signIn({ login: 'eve' })
+    expect(browser.cookie(sessionCookie)).not.toBe(planted)
+    const attacker = new Browser(server.url)
+    attacker.setCookie(sessionCookie, planted)
+    expect(await me(attacker)).toBe(401)
+  })
+
+  test('signing in anew ends the session that the browser had', async () => {
+    const browser = new Browser(server.url)
+    await browser.signIn({ login: 'fay' })
+    const former = browser.cookie(sessionCookie)!
+    await browser.signIn({ login: 'fay' })
+    const thief = new Browser(server.url)
+    thief.setCookie(sessionCookie, former)
+    expect([await me(browser), await me(thief)]).toEqual([200, 401])
+  })
+
+  test('a session slides with use and ends 30 days after the last; a dead one is anonymous', async () => {
+    const browser = new Browser(server.url)
+    await browser.signIn({ login: 'gus' })
+    try {
+      ahead = 20 * dayMilliseconds
+      const answer = await browser.fetch('/api/accounts/me')
+      expect(answer.status).toBe(200)
+      expect(answer.headers.getSetCookie().join()).toContain(`${sessionCookie}=`)
+      ahead = 49 * dayMilliseconds
+      expect(await me(browser)).toBe(200)
+      ahead = 80 * dayMilliseconds
+      expect(await me(browser)).toBe(401)
+      expect((await browser.fetch('/api/accounts/gus')).status).toBe(200)
+    } finally {
+      ahead = 0
+    }
+  })
+
+  test('signing out ends the session at the server', async () => {
+    const browser = new Browser(server.url)
+    await browser.signIn({ login: 'hal' })
+    const token = browser.cookie(sessionCookie)!
+    const answer = await browser.fetch('/auth/logout', { method: 'POST' })
+    expect([answer.status, await answer.json()]).toEqual([200, { ok: true }])
+    expect(browser.cookie(sessionCookie)).toBeUndefined()
+    browser.setCookie(sessionCookie, token)
+    expect(await me(browser)).toBe(401)
+  })
+
+  test.each([
+    ['Sec-Fetch-Site: cross-site', { 'sec-fetch-site': 'cross-site' }],
+    ['Sec-Fetch-Site: same-site', { 'sec-fetch-site': 'same-site' }],
+    ['another Origin', { origin: 'https://evil.example' }],
+    ['Origin: null', { origin: 'null' }],
+    ['neither header', {}],
+  ] as [string, Record<string, string>][])(
+    'another site cannot sign anyone out: %s',
+    async (_name, headers) => {
+      const { cookie } = await server.signIn('ida')
+      const answer = await fetch(`${server.url}/auth/logout`, {
+        method: 'POST',
+        headers: { cookie, ...headers },
+      })
+      expect([answer.status, await codeOf(answer)]).toEqual([403, 'cross_site'])
+      expect((await fetch(`${server.url}/api/accounts/me`, { headers: { cookie } })).status).toBe(200)
+    },
+  )
+
+  test('GET does not sign out', async () => {
+    const answer = await fetch(`${server.url}/auth/logout`)
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST'])
+  })
+
+  test('the form warns, works without scripts and asks again for a missing login', async () => {
+    const browser = new Browser(server.url)
+    const { answer, urls } = await browser.follow(await browser.fetch('/auth/login'))
+    const page = await answer.text()
+    expect(page).toContain('For development only')
+    for (const field of ['login', 'name', 'email']) expect(page).toContain(`name="${field}"`)
+    expect(page).not.toContain('<script')
+    expect(answer.headers.get('content-security-policy')).toContain("form-action 'self'")
+    const empty = await browser.fetch(urls.at(-1)!.href, {
+      method: 'POST',
+      body: new URLSearchParams({ login: ' ' }),
+    })
+    expect(empty.status).toBe(400)
+    expect(await empty.text()).toContain('A login is needed')
+  })
+
+  test('whoever is signed in at the provider is asked again who to be', async () => {
+    const browser = new Browser(server.url)
+    await browser.signIn({ login: 'jo' })
+    const { urls } = await browser.follow(await browser.fetch('/auth/login'))
+    expect(urls.at(-1)!.pathname).toMatch(/^\/dev\/idp\/interaction\//)
+  })
+
+  test('the built-in provider answers to names of this machine only', async () => {
+    const { hostname, port } = new URL(server.url)
+    const { request } = await import('node:http')
+    const status = await new Promise((resolve, reject) => {
+      const path = '/dev/idp/.well-known/openid-configuration'
+      request({ hostname, port, path, headers: { host: 'rebound.example' } }, (answer) =>
+        resolve(answer.resume().statusCode),
+      )
+        .on('error', reject)
+        .end()
+    })
+    expect(status).toBe(404)
+  })
+
+  test('who comes by another name of this machine signs in at the one the provider returns to', async () => {
+    const { port } = new URL(server.url)
+    const answer = await fetch(`http://localhost:${port}/auth/login?return_to=/a`, {
+      redirect: 'manual',
+    }).catch(() => null)
+    // Where `localhost` is only ::1, nothing listens there.
+    if (answer !== null) expect(answer.headers.get('location')).toBe(`${server.url}/auth/login?return_to=/a`)
+  })
+})
+
+describe('a provider that is away', () => {
+  test('gives 503, then works when it is back', async () => {
+    const { settings, dispose } = await databases[0]!.settings()
+    const provider = createServer((_request, answer) => {
+      const issuer = `http://127.0.0.1:${port}`
+      answer.setHeader('content-type', 'application/json')
+      answer.end(JSON.stringify({ issuer, authorization_endpoint: `${issuer}/ask` }))
+    })
+    const port = await listen(provider, 0)
+    await stop(provider)
+    const server = await serveForTest(settings, {
+      oidc: { issuer: `http://127.0.0.1:${port}`, clientId: 'ulmus' },
+    })
+    const login = () => fetch(`${server.url}/auth/login`, { redirect: 'manual' })
+    const away = await login()
+    expect([away.status, away.headers.get('retry-after')]).toEqual([503, '5'])
+    expect(await away.json()).toMatchObject({ code: 'sign_in_unavailable' })
+    await listen(provider, port)
+    const back = await login()
+    expect([back.status, new URL(back.headers.get('location')!).pathname]).toEqual([302, '/ask'])
+    // The built-in provider is not there beside another.
+    expect((await fetch(`${server.url}/dev/idp/.well-known/openid-configuration`)).status).toBe(404)
+    await server.close()
+    await stop(provider)
+    await dispose()
+  })
+})
+
+const listen = (server: HttpServer, port: number) =>
+  new Promise<number>((resolve) => {
+    server.listen(port, '127.0.0.1', () => resolve((server.address() as { port: number }).port))
+  })
+
+const stop = (server: HttpServer) =>
+  new Promise<void>((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })

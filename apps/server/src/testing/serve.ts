@@ -1,0 +1,101 @@
+/**
+ * A whole server for tests: its own data folder, a free port of 127.0.0.1, answers checked against their documented shapes.
+ *
+ *     describe.each(databases)('forks on $name', ({ settings }) => {
+ *       const { settings: where, dispose } = await settings()
+ *       const server = await serveForTest(where)
+ *       const ann = await server.signIn('ann')
+ *       const key = await server.keyFor(ann.cookie, 'write')
+ *       await fetch(`${server.url}/api/…`, { headers: { authorization: `Bearer ${key}` } })
+ *       …
+ *       await server.close()
+ *       await dispose()
+ */
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Registry } from '@ulmus/registry'
+import pino from 'pino'
+import { type Config, readConfig } from '../config.ts'
+import { startServer } from '../server.ts'
+import { Browser } from './browser.ts'
+
+/** Where the database is, as `settings()` of a test database gives it. An embedded one is moved into the server's data folder. */
+export type DatabaseSettings = { folder: string; url?: undefined } | { url: string; folder?: undefined }
+
+export interface Overrides extends Partial<Config> {
+  /** The server's clock. */
+  now?: () => Date
+}
+
+export interface SignedIn {
+  /** For a `Cookie` header. Writes with it also need `Sec-Fetch-Site: same-origin`. */
+  readonly cookie: string
+  readonly account: {
+    id: string
+    slug: string
+    type: string
+    displayName: string
+    email: string
+    createdAt: string
+  }
+}
+
+export interface TestServer {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string
+  readonly registry: Registry
+  readonly dataFolder: string
+  /** Signs in as anyone through the built-in identity provider, as a browser would. */
+  signIn(login: string, about?: { name?: string; email?: string }): Promise<SignedIn>
+  /** Makes an API key over HTTP; the raw key. */
+  keyFor(
+    cookie: string,
+    scope: 'read' | 'write' | 'admin',
+    more?: { label?: string; collectionId?: string; expiresAt?: string },
+  ): Promise<string>
+  /** Ends the server and removes its data. */
+  close(): Promise<void>
+}
+
+export async function serveForTest(
+  database: DatabaseSettings,
+  overrides: Overrides = {},
+): Promise<TestServer> {
+  const dataFolder = overrides.dataFolder ?? mkdtempSync(join(tmpdir(), 'ulmus-serve-'))
+  mkdirSync(dataFolder, { recursive: true })
+  if (database.folder !== undefined) renameSync(database.folder, join(dataFolder, 'database'))
+  const { now, ...configured } = overrides
+  const config: Config = { ...readConfig({ PORT: '0', RATE_LIMIT: 'off' }), ...configured, dataFolder }
+  const secrets = {
+    databaseUrl: database.url,
+    oidcClientSecret: config.oidc === null ? undefined : 'test-secret',
+  }
+  const log = pino({ level: process.env.ULMUS_TEST_LOG ?? 'silent' })
+  const server = await startServer(config, secrets, { log, now, checkAnswers: true })
+  return {
+    url: server.url,
+    registry: server.registry,
+    dataFolder,
+    async signIn(login, about = {}) {
+      const browser = new Browser(server.url)
+      await browser.signIn({ login, ...about })
+      const answer = await browser.fetch('/api/accounts/me')
+      if (answer.status !== 200) throw new Error(`Signing in as ${login} failed: ${await answer.text()}`)
+      return { cookie: browser.cookieHeader('/'), account: (await answer.json()) as SignedIn['account'] }
+    },
+    async keyFor(cookie, scope, more = {}) {
+      const answer = await fetch(`${server.url}/api/accounts/keys`, {
+        method: 'POST',
+        headers: { cookie, 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
+        body: JSON.stringify({ label: 'test', scope, ...more }),
+      })
+      if (answer.status !== 201) throw new Error(`No key was made: ${await answer.text()}`)
+      return ((await answer.json()) as { key: string }).key
+    },
+    async close() {
+      await server.close()
+      rmSync(dataFolder, { recursive: true, force: true })
+    },
+  }
+}
