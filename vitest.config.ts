@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /** What needs no database does not wait for one. */
-const pure = ['packages/content', 'packages/wire', 'packages/client', 'house'].map(
+const pure = ['packages/content', 'packages/wire', 'packages/client', 'house', 'demo'].map(
   (folder) => `${folder}/**/*.test.ts`,
 )
 

@@ -13,7 +13,7 @@ import { countriesSource } from './sources/countries.ts'
 import { licensesSource } from './sources/licenses.ts'
 import { privateTexts, stationsSource } from './sources/stations.ts'
 
-const person = { login: 'demo', name: 'Demo', email: 'demo@example.org' }
+const person = { login: 'mercator', name: 'Gerard Mercator', email: 'mercator@example.org' }
 const keyLabel = 'npm run demo'
 const sources = [countriesSource, licensesSource, stationsSource, citiesSource]
 

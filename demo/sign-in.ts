@@ -105,7 +105,10 @@ async function visit(jar: CookieJar, url: URL, form: URLSearchParams | undefined
 }
 
 /** The page's form with the person's answers in the fields it asks for; undefined when there is none that asks for a login. */
-function fillForm(page: string, person: Person): { action: string; fields: URLSearchParams } | undefined {
+export function fillForm(
+  page: string,
+  person: Person,
+): { action: string; fields: URLSearchParams } | undefined {
   const form = /<form\b([^>]*)>([\s\S]*?)<\/form>/i.exec(page)
   if (form === null) return undefined
   const fields = new URLSearchParams()
