@@ -114,7 +114,10 @@ export async function touchOpenPush(
 ): Promise<boolean> {
   const touched = await tx.orm
     .update(pushes)
-    .set({ expiresAt: touch.expiresAt, receivedRecords: sql`${pushes.receivedRecords} + ${touch.receivedRecords}` })
+    .set({
+      expiresAt: touch.expiresAt,
+      receivedRecords: sql`${pushes.receivedRecords} + ${touch.receivedRecords}`,
+    })
     .where(and(eq(pushes.id, id), eq(pushes.status, 'open'), gt(pushes.expiresAt, touch.now)))
     .returning({ id: pushes.id })
   return touched.length === 1
@@ -173,28 +176,20 @@ export async function listAbandonedCommits(at: Queries, now: Date): Promise<Push
     .where(and(eq(pushes.status, 'committing'), or(isNull(pushes.leaseUntil), lt(pushes.leaseUntil, now))))
 }
 
-/** Marks open sessions that nobody used in time; returns their ids. */
-export async function expirePushes(tx: Tx, now: Date): Promise<string[]> {
-  const rows = await tx.orm
+/** Marks open sessions that nobody used in time. */
+export async function expirePushes(tx: Tx, now: Date): Promise<void> {
+  await tx.orm
     .update(pushes)
     .set({ status: 'expired' })
     .where(and(eq(pushes.status, 'open'), lte(pushes.expiresAt, now)))
-    .returning({ id: pushes.id })
-  return rows.map((row) => row.id)
 }
 
-/** Runs of sessions that have ended: their blobs are of no more use. */
-export async function listRunsOfEndedPushes(at: Queries, limit: number): Promise<PushRunRow[]> {
-  return at.orm
-    .select({
-      pushId: pushRuns.pushId,
-      sequence: pushRuns.sequence,
-      name: pushRuns.name,
-      entries: pushRuns.entries,
-      bytes: pushRuns.bytes,
-    })
+/** Ids of ended sessions of which runs are left. */
+export async function listEndedPushesWithRuns(at: Queries): Promise<string[]> {
+  const rows = await at.orm
+    .selectDistinct({ id: pushes.id })
     .from(pushRuns)
     .innerJoin(pushes, eq(pushes.id, pushRuns.pushId))
     .where(notInArray(pushes.status, ['open', 'committing']))
-    .limit(limit)
+  return rows.map((row) => row.id)
 }

@@ -1,5 +1,5 @@
 /** Versions: immutable, one row each, pointing at the documents of their two views. */
-import { and, desc, eq, isNull, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, isNull, sql } from 'drizzle-orm'
 import { index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { collections } from './collections.ts'
 import { bytewiseText, count, instant } from './columns.ts'
@@ -116,22 +116,28 @@ export async function findVersionByDigest(
   return row
 }
 
-/** Newest first; `before`: only those older than this semver. */
+/** Newest first; `beyond`: only those older than this semver, or, `backwards`, newer ones, oldest of them first. */
 export async function listVersions(
   at: Queries,
   collectionId: string,
-  page: { limit: number; offset: number; before?: { major: number; minor: number; patch: number } },
+  page: {
+    limit: number
+    offset: number
+    beyond?: { major: number; minor: number; patch: number }
+    backwards: boolean
+  },
 ): Promise<VersionRow[]> {
-  const { before } = page
-  const older =
-    before === undefined
-      ? undefined
-      : sql`(${versions.major}, ${versions.minor}, ${versions.patch}) < (${before.major}, ${before.minor}, ${before.patch})`
+  const { beyond, backwards } = page
+  const semver = sql`(${versions.major}, ${versions.minor}, ${versions.patch})`
+  const place = beyond && sql`(${beyond.major}, ${beyond.minor}, ${beyond.patch})`
+  const stretch = place && (backwards ? sql`${semver} > ${place}` : sql`${semver} < ${place}`)
   return at.orm
     .select()
     .from(versions)
-    .where(and(eq(versions.collectionId, collectionId), older))
-    .orderBy(...newestFirst)
+    .where(and(eq(versions.collectionId, collectionId), stretch))
+    .orderBy(...(backwards ? oldestFirst : newestFirst))
     .limit(page.limit)
     .offset(page.offset)
 }
+
+const oldestFirst = [asc(versions.major), asc(versions.minor), asc(versions.patch)]

@@ -1,0 +1,23 @@
+/** What every service of the registry works with. Made once, in `open.ts`. */
+import type { BlobStore, Database, ObjectReader } from '@ulmus/storage'
+import type { Jobs } from './jobs.ts'
+import type { Limits } from './limits.ts'
+import type { Workers } from './workers.ts'
+
+export interface Log {
+  info(facts: object, line: string): void
+  warn(facts: object, line: string): void
+  error(facts: object, line: string): void
+}
+
+export interface Context {
+  readonly database: Database
+  readonly blobs: BlobStore
+  readonly objects: ObjectReader
+  readonly jobs: Jobs
+  readonly limits: Limits
+  readonly workers: Workers
+  readonly log: Log
+  /** The clock, so that tests can move it. */
+  now(): Date
+}

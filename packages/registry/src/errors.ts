@@ -1,0 +1,239 @@
+/**
+ * Every refusal Ulmus can give: code → kind → sentence. A kind is the domain's word; `apps/server/src/plugins/errors.ts` alone
+ * knows which HTTP status it becomes. Each code has its line in docs/errors.md (a house test compares).
+ */
+
+export type Kind =
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'missing'
+  | 'unsupported_method'
+  | 'conflict'
+  | 'too_large'
+  | 'unsupported_media'
+  | 'unsatisfiable'
+  | 'unacceptable'
+  | 'limited'
+  | 'unavailable'
+  | 'corrupt'
+
+type Facts = Record<string, unknown>
+interface Entry {
+  readonly kind: Kind
+  readonly say: (facts: Facts) => string
+}
+const entry = (kind: Kind, say: string | ((facts: Facts) => string)): Entry => ({
+  kind,
+  say: typeof say === 'string' ? () => say : say,
+})
+
+export const catalogue = {
+  invalid_request: entry('invalid', (f) => `${f.reason ?? 'The request is not valid; `issues` says where.'}`),
+  hash_mismatch: entry(
+    'invalid',
+    (f) =>
+      `The bytes sent hash to ${f.actual}, not to ${f.expected}. Nothing was stored; send the file again.`,
+  ),
+
+  sign_in_failed: entry(
+    'invalid',
+    (f) => `Signing in failed. ${f.reason ? `${f.reason} ` : ''}Start again at /auth/login.`,
+  ),
+
+  unauthenticated: entry(
+    'unauthenticated',
+    (f) => `${f.reason ?? 'Sign in, or send an API key as `Authorization: Bearer ul_…`.'}`,
+  ),
+
+  insufficient_scope: entry(
+    'forbidden',
+    (f) =>
+      `This API key's scope does not allow it${f.needed ? `: \`${f.needed}\` is needed` : ''}. Use a key with a wider scope.`,
+  ),
+  key_limited: entry(
+    'forbidden',
+    'This API key is limited to one collection and cannot do this. Use a key without that limit.',
+  ),
+  not_a_member: entry(
+    'forbidden',
+    (f) =>
+      `You are not a member of ${f.owner ? `\`${f.owner}\`` : 'the owning account'}. Ask one of its admins to add you.`,
+  ),
+  insufficient_role: entry(
+    'forbidden',
+    (f) => `Your role does not allow it: ${f.needed ? `\`${f.needed}\`` : 'a higher role'} is needed.`,
+  ),
+  private_content: entry(
+    'forbidden',
+    'The collection holds private records, types or fields; only members of its owner can fork it.',
+  ),
+  cross_site: entry(
+    'forbidden',
+    'A request signed in by cookie must come from this site itself. Scripts and other sites use an API key.',
+  ),
+
+  route_not_found: entry(
+    'missing',
+    (f) => `There is nothing at ${f.path ?? 'this path'}. The API reference is at /docs/api.`,
+  ),
+  account_not_found: entry('missing', (f) => `There is no account \`${f.slug}\`.`),
+  collection_not_found: entry('missing', (f) =>
+    f.slug === undefined
+      ? 'There is no such collection, or it was deleted meanwhile.'
+      : `There is no collection \`${f.owner}/${f.slug}\` that you may see.`,
+  ),
+  version_not_found: entry('missing', (f) => `The collection has no version \`${f.version}\`.`),
+  record_not_found: entry('missing', (f) => `The version has no record \`${f.id}\` of type \`${f.type}\`.`),
+  file_not_found: entry('missing', (f) => `The collection has no file \`${f.hash}\`.`),
+  key_not_found: entry('missing', 'You have no API key with this id.'),
+  member_not_found: entry('missing', (f) => `\`${f.user}\` is not a member of \`${f.org}\`.`),
+  job_not_found: entry('missing', 'The collection has no metadata job with this id.'),
+  push_not_found: entry('missing', 'The collection has no push session with this id.'),
+
+  method_not_allowed: entry(
+    'unsupported_method',
+    (f) =>
+      `${f.method ?? 'This method'} is not possible here; ${f.allow ?? 'see the `Allow` header for what'} is.`,
+  ),
+
+  slug_taken: entry('conflict', (f) => `The slug \`${f.slug}\` is taken. Choose another.`),
+  version_conflict: entry(
+    'conflict',
+    (f) =>
+      `The collection has moved on: its current version is ${f.currentVersion ?? 'none'}, not ${f.baseVersion ?? 'none'}. Read it and push against it.`,
+  ),
+  metadata_update_in_progress: entry(
+    'conflict',
+    'A metadata update of this collection is already in progress; `job_id` says which. Wait for it, then try again.',
+  ),
+  no_changes: entry('conflict', 'Nothing differs from the base version, so there is no new version to make.'),
+  has_collections: entry('conflict', 'The account still owns collections. Delete them first.'),
+  last_owner: entry('conflict', 'An organization needs an owner. Make someone else owner first.'),
+  too_many_keys: entry(
+    'conflict',
+    (f) => `An account may have at most ${f.max} live API keys. Revoke one first.`,
+  ),
+  push_not_open: entry('conflict', (f) => `The push session is ${f.status}, not open. Open a new one.`),
+
+  too_large: entry('too_large', (f) => `${f.what ?? 'The body'} is over the limit of ${f.limit}.`),
+
+  unsupported_media_type: entry(
+    'unsupported_media',
+    (f) =>
+      `A body of type ${f.type ? `\`${f.type}\`` : 'none'} is not taken here. Send the \`Content-Type\` that the API reference at /docs/api names.`,
+  ),
+
+  range_not_satisfiable: entry(
+    'unsatisfiable',
+    (f) => `The file has ${f.size} bytes; the range asked for lies beyond them.`,
+  ),
+
+  invalid_slug: entry(
+    'unacceptable',
+    (f) =>
+      `\`${f.slug}\` is no valid slug: use lowercase letters, digits and, between them, hyphens, at most ${f.max} characters.`,
+  ),
+  reserved_slug: entry('unacceptable', (f) => `The slug \`${f.slug}\` is reserved. Choose another.`),
+  not_a_user: entry('unacceptable', (f) => `\`${f.user}\` is an organization; only users can be members.`),
+  not_an_org: entry(
+    'unacceptable',
+    (f) => `\`${f.slug}\` is a user account; only organizations have members.`,
+  ),
+  no_versions: entry('unacceptable', 'The collection has no versions yet. Push one first.'),
+  invalid_schema: entry(
+    'unacceptable',
+    (f) => `The schema of type \`${f.type}\` is not acceptable: ${f.reason}`,
+  ),
+  invalid_records: entry(
+    'unacceptable',
+    (f) =>
+      `${f.totalErrors ?? 'Some'} line(s) were refused; \`validationErrors\` says which and why. None of this request was stored.`,
+  ),
+  schema_violation: entry(
+    'unacceptable',
+    (f) =>
+      `${f.totalErrors ?? 'Some'} line(s) or record(s) were refused; \`validationErrors\` says which and why. None of this request was stored.`,
+  ),
+  files_missing: entry(
+    'unacceptable',
+    'Some files that the version refers to were not uploaded to this collection; `filesNeeded` lists them. Upload them, then commit again.',
+  ),
+
+  rate_limited: entry('limited', (f) => `Too many requests. Try again in ${f.retryAfter} seconds.`),
+  sign_in_unavailable: entry(
+    'unavailable',
+    'The identity provider does not answer at the moment. Try to sign in again shortly.',
+  ),
+  unavailable: entry(
+    'unavailable',
+    'The database or the object store is not reachable at the moment. Try again shortly.',
+  ),
+  object_corrupt: entry(
+    'corrupt',
+    (f) =>
+      `Stored object ${f.hash} is damaged. Whoever runs this server must restore it; \`ulmus fsck\` says more.`,
+  ),
+  internal: entry(
+    'corrupt',
+    'Something went wrong on our side. The request id in `X-Request-Id` finds it in the log.',
+  ),
+} satisfies Record<string, Entry>
+
+export type ErrorCode = keyof typeof catalogue
+
+/** A refusal: its sentence is filled in from `details` and `say`; only `details` are answered beside it. */
+export class RegistryError extends Error {
+  readonly code: ErrorCode
+  readonly kind: Kind
+  /** Members of the error body beside error, code and statusCode. */
+  readonly details: Facts
+
+  constructor(code: ErrorCode, options: { say?: Facts; details?: Facts; cause?: unknown } = {}) {
+    super(catalogue[code].say({ ...options.details, ...options.say }), { cause: options.cause })
+    this.name = 'RegistryError'
+    this.code = code
+    this.kind = catalogue[code].kind
+    this.details = options.details ?? {}
+  }
+
+  /** A refusal that a row kept, word for word. */
+  static restored(stored: StoredRefusal): RegistryError {
+    const refusal = new RegistryError(stored.code, { details: stored.details })
+    refusal.message = stored.error
+    return refusal
+  }
+}
+
+/** A refusal as a row keeps it, to be answered later exactly as it would have been at once. */
+export interface StoredRefusal {
+  readonly error: string
+  readonly code: ErrorCode
+  readonly details: Record<string, unknown>
+}
+
+export const storedRefusal = (refusal: RegistryError): StoredRefusal => ({
+  error: refusal.message,
+  code: refusal.code,
+  details: refusal.details,
+})
+
+/** The refusal that a row keeps. @param cause What this caller met on the way to it. */
+export const refusalFrom = (stored: StoredRefusal, cause?: unknown): RegistryError =>
+  Object.assign(new RegistryError(stored.code, { details: stored.details, cause }), { message: stored.error })
+
+/** What was asked for has another address now (a former slug). Thrown only to callers who may see what it leads to. */
+export class Moved extends Error {
+  readonly to: { owner: string; slug?: string }
+
+  constructor(to: { owner: string; slug?: string }) {
+    super('moved')
+    this.name = 'Moved'
+    this.to = to
+  }
+}
+
+/** Turns a refusal of `policy.ts` into the error; `ok` passes. */
+export function demand(answer: 'ok' | ErrorCode, say: Facts = {}): void {
+  if (answer !== 'ok') throw new RegistryError(answer, { say })
+}

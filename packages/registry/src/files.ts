@@ -1,0 +1,195 @@
+/** Files (http-api §8): uploaded to a collection, stored once, read by whoever may read a version that has them. */
+import { createHash } from 'node:crypto'
+import { findEntry, type Hash, parseFileReference, walkLeaves } from '@ulmus/content'
+import {
+  type ByteRange,
+  fileName,
+  findCollectionFiles,
+  insertCollectionFile,
+  insertFile,
+  type VersionRow,
+} from '@ulmus/storage'
+import { readAside, referencePrefix } from './aside.ts'
+import type { Context } from './context.ts'
+import { demand, RegistryError } from './errors.ts'
+import { instantText } from './instants.ts'
+import { type FileFacts, fileFacts, inheritedVersion } from './known-files.ts'
+import { mayWork, type View } from './policy.ts'
+import type { Principal } from './principal.ts'
+import { type Seen, seeCollection } from './seen.ts'
+import { documentOf, storedHash } from './version-making.ts'
+import { seeVersion, type VersionPath } from './versions.ts'
+
+export interface FilePath {
+  owner: string
+  slug: string
+  /** `sha256:<64 hex>` */
+  hash: string
+}
+
+export interface StoredFile {
+  hash: string
+  size: number
+  contentType: string
+}
+
+export interface ReadableFile extends StoredFile {
+  /** Bytes of the file or of a range of it. Nothing is read before it is iterated. */
+  stream(range?: ByteRange): AsyncIterable<Uint8Array>
+}
+
+export interface VersionFile extends StoredFile {
+  createdAt: string
+  references: { type: string; id: string }[]
+}
+
+const contentTypeCharactersMax = 200
+const contentTypePattern = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/
+
+export type Files = ReturnType<typeof filesOf>
+
+export function filesOf(context: Context) {
+  return {
+    /**
+     * Takes an upload, read in full whoever holds the bytes already; durable when it resolves. `created`: new to the collection.
+     * @throws hash_mismatch, too_large, invalid_request.
+     */
+    async put(
+      who: Principal,
+      path: FilePath,
+      upload: { body: AsyncIterable<Uint8Array>; contentType?: string },
+    ): Promise<{ created: boolean; file: StoredFile }> {
+      const seen = await seeCollection(context, who, path)
+      demand(mayWork(who, seen.collection, seen.role, 'write'), { owner: seen.owner.slug, needed: 'write' })
+      const hash = uploadedHash(path.hash)
+      const contentType = acceptContentType(upload.contentType)
+      const size = await store(context, hash, upload.body)
+      const createdAt = context.now()
+      const created = await context.database.transact(async (tx) => {
+        await insertFile(tx, { hash, size, createdAt })
+        return insertCollectionFile(tx, { collectionId: seen.collection.id, hash, contentType, createdAt })
+      })
+      return { created, file: { hash: path.hash, size, contentType } }
+    },
+
+    /** @throws file_not_found, also when another collection holds it. */
+    async get(who: Principal, path: FilePath): Promise<ReadableFile> {
+      const seen = await seeCollection(context, who, path)
+      const hash = parseFileReference(path.hash)
+      const found = hash && (await findReadable(context, seen, hash))
+      if (hash === undefined || found === undefined)
+        throw new RegistryError('file_not_found', { say: { hash: path.hash } })
+      const name = fileName(hash)
+      return { hash: path.hash, ...found, stream: (range) => context.blobs.stream(name, range) }
+    },
+
+    /** The files of a version, by hash. */
+    async list(who: Principal, path: VersionPath): Promise<VersionFile[]> {
+      const { seen, version, document } = await seeVersion(context, who, path)
+      const listed: VersionFile[] = []
+      for await (const { leaf } of walkLeaves(document.files, context.objects)) {
+        const hashes = leaf.keys.map(storedHash)
+        const facts = await fileFacts(context.database, seen.collection, hashes)
+        const references = await referencesTo(context, version, seen.view, hashes)
+        for (const [index, hash] of hashes.entries()) {
+          const { contentType, createdAt } = facts.get(hash)!
+          const size = leaf.sizes[index]!
+          const refers = references.get(hash) ?? []
+          listed.push({
+            hash: `sha256:${hash}`,
+            size,
+            contentType,
+            createdAt: instantText(createdAt),
+            references: refers,
+          })
+        }
+      }
+      return listed
+    },
+  }
+}
+
+function uploadedHash(text: string): Hash {
+  const hash = parseFileReference(text)
+  if (hash !== undefined) return hash
+  const message = 'must be `sha256:` and the 64 lowercase hex digits of the SHA-256 of the file'
+  throw new RegistryError('invalid_request', { details: { issues: [{ path: 'hash', message }] } })
+}
+
+function acceptContentType(text: string | undefined): string {
+  if (text === undefined) return 'application/octet-stream'
+  if (text.length <= contentTypeCharactersMax && contentTypePattern.test(text)) return text
+  const message = `must be a media type of at most ${contentTypeCharactersMax} characters`
+  throw new RegistryError('invalid_request', { details: { issues: [{ path: 'Content-Type', message }] } })
+}
+
+/** Streams an upload to its place, hashing it on the way; a wrong hash or size leaves nothing behind. */
+async function store(context: Context, expected: Hash, body: AsyncIterable<Uint8Array>): Promise<number> {
+  const { fileBytesMax } = context.limits
+  async function* checked(): AsyncGenerator<Uint8Array> {
+    const hasher = createHash('sha256')
+    let size = 0
+    for await (const chunk of body) {
+      size += chunk.length
+      if (size > fileBytesMax)
+        throw new RegistryError('too_large', { say: { what: 'The file', limit: `${fileBytesMax} bytes` } })
+      hasher.update(chunk)
+      yield chunk
+    }
+    const actual = hasher.digest('hex')
+    if (actual !== expected) {
+      throw new RegistryError('hash_mismatch', {
+        details: { expected: `sha256:${expected}`, actual: `sha256:${actual}` },
+      })
+    }
+  }
+  return context.blobs.put(fileName(expected), checked())
+}
+
+/** A file as the reader of a view may read it, or undefined. */
+async function findReadable(
+  context: Context,
+  seen: Seen,
+  hash: Hash,
+): Promise<{ size: number; contentType: string } | undefined> {
+  const [own] = await findCollectionFiles(context.database, seen.collection.id, [hash])
+  // A row says that it was uploaded here: members may read that, others what a version showed them.
+  if (own !== undefined && (seen.view === 'full' || own.inPublic)) {
+    return { size: own.size, contentType: own.contentType }
+  }
+  const version = await inheritedVersion(context, seen.collection)
+  if (version === undefined) return undefined
+  const document = await documentOf(context, version, seen.view)
+  const entry = await findEntry(document.files, hash, context.objects)
+  if (entry === undefined) return undefined
+  const facts = await fileFacts(context.database, seen.collection, [hash])
+  return { size: entry.size, contentType: (facts.get(hash) as FileFacts).contentType }
+}
+
+/** The records of a version's view that refer to each of some files. */
+async function referencesTo(
+  context: Context,
+  version: VersionRow,
+  view: View,
+  files: readonly Hash[],
+): Promise<Map<Hash, { type: string; id: string }[]>> {
+  const { references } = await readAside(context.objects, storedHash(version.aside))
+  const found = new Map<Hash, { type: string; id: string }[]>()
+  for (const file of files) found.set(file, await referencesIn(context, references[view], file))
+  return found
+}
+
+async function referencesIn(context: Context, tree: Parameters<typeof walkLeaves>[0], file: Hash) {
+  const prefix = referencePrefix(file)
+  const records: { type: string; id: string }[] = []
+  for await (const { leaf, start } of walkLeaves(tree, context.objects, { after: prefix })) {
+    for (let index = start; index < leaf.keys.length; index++) {
+      const key = leaf.keys[index]!
+      if (!key.startsWith(prefix)) return records
+      const [type, ...id] = key.slice(prefix.length).split('/')
+      // A declared file has a key that names no record.
+      if (type !== '') records.push({ type: type!, id: id.join('/') })
+    }
+  }
+  return records
+}

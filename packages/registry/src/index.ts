@@ -1,0 +1,14 @@
+/** The registry's table of contents. */
+
+// What the floors below reject with and read by, for those who may only come down to this one.
+export { InputError, type Json, parseStrict } from '@ulmus/content'
+export { FolderInUse, isUnavailable, ObjectCorrupt } from '@ulmus/storage'
+export type { Identity } from './accounts.ts'
+export type { Context, Log } from './context.ts'
+export * from './errors.ts'
+export type { ReadableFile } from './files.ts'
+export { defaultLimits, type Limits } from './limits.ts'
+export { openRegistry, type Registry, type RegistryConfig } from './open.ts'
+export { type Entrance, mayEnter } from './policy.ts'
+export { anonymous, type Caller, type Principal, type Scope, scopes } from './principal.ts'
+export { recordsLimitMax } from './records.ts'

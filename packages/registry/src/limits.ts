@@ -1,0 +1,21 @@
+/** Limits that an operator may change, with their defaults. The rest are constants beside what they limit. */
+
+export interface Limits {
+  /** One file. Bytes. Default 1 GiB. */
+  readonly fileBytesMax: number
+  /** Silence after which an open push session ends. Seconds. Default 3,600. */
+  readonly pushIdleSeconds: number
+  /** One NDJSON request of a push. Bytes, default 128 MiB; lines, default 10,000. */
+  readonly batchBytesMax: number
+  readonly batchLinesMax: number
+  /** Life of a browser session since its last use. Days. Default 30. */
+  readonly sessionDays: number
+}
+
+export const defaultLimits: Limits = Object.freeze({
+  fileBytesMax: 1024 ** 3,
+  pushIdleSeconds: 3_600,
+  batchBytesMax: 128 * 1024 ** 2,
+  batchLinesMax: 10_000,
+  sessionDays: 30,
+})

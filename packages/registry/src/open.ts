@@ -1,0 +1,90 @@
+/** From configuration to a running registry: stores opened, services made, background work started; closed in reverse. */
+import { join } from 'node:path'
+import { openDatabase, openDiskStore, openObjectReader } from '@ulmus/storage'
+import { accountsOf } from './accounts.ts'
+import { collectionsOf } from './collections.ts'
+import type { Context, Log } from './context.ts'
+import { filesOf } from './files.ts'
+import { forksOf } from './forks.ts'
+import { healthOf } from './health.ts'
+import { jobsOf } from './jobs.ts'
+import { keysOf } from './keys.ts'
+import type { Limits } from './limits.ts'
+import { membersOf } from './members.ts'
+import { metadataOf } from './metadata.ts'
+import { pushesOf } from './pushes.ts'
+import { recordsOf } from './records.ts'
+import { sessionsOf } from './sessions.ts'
+import { versionsOf } from './versions.ts'
+import { openWorkers } from './workers.ts'
+
+export interface RegistryConfig {
+  /** Folder of what is kept on disk: `objects/`, and `database/` unless `databaseUrl` is given. */
+  dataFolder: string
+  /** A PostgreSQL server; without it the embedded database. */
+  databaseUrl?: string
+  limits: Limits
+  /** True: this process also does background work (jobs, recovery, tidying). At least one process must. */
+  works: boolean
+  /** Decoded objects kept in memory at most. Bytes. Default 256 MiB. */
+  cacheBytesMax?: number
+  /** Default: the system's clock. */
+  now?: () => Date
+  log: Log
+}
+
+const cacheBytesUsual = 256 * 1024 ** 2
+
+export type Registry = Awaited<ReturnType<typeof openRegistry>>
+
+/** @throws FolderInUse when another process has the data folder; what the stores reject with when they cannot be reached. */
+export async function openRegistry(config: RegistryConfig) {
+  const { log } = config
+  const opened = new AsyncDisposableStack()
+  try {
+    const where =
+      config.databaseUrl === undefined
+        ? { folder: join(config.dataFolder, 'database') }
+        : { url: config.databaseUrl }
+    const database = await openDatabase({ ...where, log: (line) => log.info({}, line) })
+    opened.defer(() => database.close())
+    const blobs = await openDiskStore(join(config.dataFolder, 'objects'))
+    opened.defer(() => blobs.close())
+    const workers = openWorkers()
+    opened.defer(() => workers.close())
+    const context: Context = {
+      database,
+      blobs,
+      objects: openObjectReader({ database, blobs, cacheBytesMax: config.cacheBytesMax ?? cacheBytesUsual }),
+      jobs: jobsOf({ database, log, works: config.works }),
+      workers,
+      limits: config.limits,
+      log,
+      now: config.now ?? (() => new Date()),
+    }
+    const services = servicesOf(context)
+    opened.defer(() => services.keys.settle())
+    await context.jobs.start()
+    opened.defer(() => context.jobs.stop())
+    return { ...services, close: () => opened.disposeAsync() }
+  } catch (error) {
+    await opened.disposeAsync()
+    throw error
+  }
+}
+
+/** Each service defines its background work as it is made. */
+const servicesOf = (context: Context) => ({
+  accounts: accountsOf(context),
+  members: membersOf(context),
+  keys: keysOf(context),
+  sessions: sessionsOf(context),
+  collections: collectionsOf(context),
+  metadata: metadataOf(context),
+  forks: forksOf(context),
+  pushes: pushesOf(context),
+  versions: versionsOf(context),
+  records: recordsOf(context),
+  files: filesOf(context),
+  health: healthOf(context),
+})

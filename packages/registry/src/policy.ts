@@ -1,0 +1,130 @@
+/**
+ * Who may do what: pure answers, the only room that decides a permission. Services ask it, so HTTP and jobs obey one law.
+ * What a credential may do = its scope ∩ its account's role in the owner ∩ the collection it is limited to.
+ *
+ * Refusals are named by their error code, `ok` otherwise. What a caller may not see is answered `…_not_found` by whoever
+ * looked it up, never by a refusal from here.
+ */
+import type { Caller, Principal, Scope } from './principal.ts'
+
+export const roles = ['member', 'admin', 'owner'] as const
+/** Roles in an organization: owner ⊃ admin ⊃ member. A user is owner of its own account. */
+export type Role = (typeof roles)[number]
+
+/** The two views of a version (content-model §6): `full` for members, `public` for everyone else. */
+export type View = 'full' | 'public'
+
+export type Refusal =
+  | 'unauthenticated'
+  | 'insufficient_scope'
+  | 'key_limited'
+  | 'not_a_member'
+  | 'insufficient_role'
+  | 'private_content'
+export type Answer = 'ok' | Refusal
+
+export interface CollectionFacts {
+  readonly id: string
+  readonly public: boolean
+}
+
+const scopeRank: Record<Scope, number> = { read: 0, write: 1, admin: 2 }
+const roleRank: Record<Role, number> = { member: 0, admin: 1, owner: 2 }
+
+export const scopeCovers = (held: Scope, wanted: Scope): boolean => scopeRank[held] >= scopeRank[wanted]
+export const roleCovers = (held: Role | null, wanted: Role): boolean =>
+  held !== null && roleRank[held] >= roleRank[wanted]
+
+/** What a route declares of the credential it needs, decided before the body is read. */
+export interface Entrance {
+  /** The least scope; `any`: anyone signed in; absent: no credential needed. */
+  readonly scope?: Scope | 'any'
+  /** True: a key limited to one collection is refused. */
+  readonly unlimited?: boolean
+}
+
+export function mayEnter(who: Principal, entrance: Entrance): Answer {
+  if (entrance.scope === undefined) return 'ok'
+  if (who.kind === 'anonymous') return 'unauthenticated'
+  if (entrance.scope !== 'any' && !scopeCovers(who.scope, entrance.scope)) return 'insufficient_scope'
+  return entrance.unlimited === true && who.limitedTo !== null ? 'key_limited' : 'ok'
+}
+
+/** A limited key counts as a member of the owner only at its own collection. */
+const reaches = (who: Principal, collection: CollectionFacts): boolean =>
+  who.kind !== 'anonymous' && (who.limitedTo === null || who.limitedTo === collection.id)
+
+export function maySee(who: Principal, collection: CollectionFacts, role: Role | null): boolean {
+  return collection.public || (role !== null && reaches(who, collection))
+}
+
+/** Which view of its versions the caller reads. Asked only of collections the caller may see. */
+export function viewFor(who: Principal, collection: CollectionFacts, role: Role | null): View {
+  return role !== null && reaches(who, collection) ? 'full' : 'public'
+}
+
+/** Pushing, updating metadata or settings, uploading files; and polling their state, with `read`. */
+export function mayWork(
+  who: Principal,
+  collection: CollectionFacts,
+  role: Role | null,
+  scope: Scope,
+): Answer {
+  const entered = mayEnter(who, { scope })
+  if (entered !== 'ok') return entered
+  if (!reaches(who, collection)) return 'key_limited'
+  return role === null ? 'not_a_member' : 'ok'
+}
+
+export function mayDeleteCollection(who: Principal, collection: CollectionFacts, role: Role | null): Answer {
+  const work = mayWork(who, collection, role, 'write')
+  if (work !== 'ok') return work
+  return roleCovers(role, 'admin') ? 'ok' : 'insufficient_role'
+}
+
+/** Creating a collection under an account, or forking one into it. */
+export function mayCreateIn(who: Principal, role: Role | null): Answer {
+  const entered = mayEnter(who, { scope: 'write', unlimited: true })
+  if (entered !== 'ok') return entered
+  return role === null ? 'not_a_member' : 'ok'
+}
+
+/** Renaming an account or org, and managing an org's members up to `wanted`. */
+export function mayManageAccount(who: Principal, role: Role | null, wanted: Role = 'admin'): Answer {
+  const entered = mayEnter(who, { scope: 'admin', unlimited: true })
+  if (entered !== 'ok') return entered
+  if (role === null) return 'not_a_member'
+  return roleCovers(role, wanted) ? 'ok' : 'insufficient_role'
+}
+
+/** Anyone may leave; owners manage owners; admins everyone below. `target`: the role held or to be given, whichever is higher. */
+export function mayChangeMember(
+  who: Principal,
+  role: Role | null,
+  change: { target: Role; self: boolean; removal: boolean },
+): Answer {
+  if (change.self && change.removal && role !== null) return mayManageAccount(who, role, 'member')
+  return mayManageAccount(who, role, change.target === 'owner' ? 'owner' : 'admin')
+}
+
+export function mayListMembers(who: Principal, role: Role | null): Answer {
+  const entered = mayEnter(who, { scope: 'any', unlimited: true })
+  if (entered !== 'ok') return entered
+  return role === null ? 'not_a_member' : 'ok'
+}
+
+export interface KeyFacts {
+  readonly scope: Scope
+  readonly collectionId: string | null
+}
+
+/** Keys are made and revoked only by a credential at least as strong: a stolen read key makes no writer and revokes none. */
+export function mayHandleKey(who: Caller, key: KeyFacts): Answer {
+  if (!scopeCovers(who.scope, key.scope)) return 'insufficient_scope'
+  return who.limitedTo !== null && who.limitedTo !== key.collectionId ? 'key_limited' : 'ok'
+}
+
+/** Whether a fork may be made at all of content the caller may see: outsiders fork only what is public through and through. */
+export function mayFork(sourceRole: Role | null, fullyPublic: boolean): Answer {
+  return sourceRole !== null || fullyPublic ? 'ok' : 'private_content'
+}

@@ -1,0 +1,271 @@
+/**
+ * The content of the version that a push makes: its merged entries applied to both views of the base. Reads the base and the
+ * push only, writes new objects; nothing of it is a version before `makeVersion` says so.
+ */
+import {
+  compareUtf8,
+  type Edit,
+  editTree,
+  emptyTree,
+  type Hash,
+  type JsonObject,
+  publicSchemas,
+  type Schema,
+  type Tree,
+  type TypeEntry,
+  type ViewDocument,
+} from '@ulmus/content'
+import type { ObjectReader, ObjectWriter } from '@ulmus/storage'
+import { type Aside, writeAside } from '../aside.ts'
+import type { VersionContent } from '../version-making.ts'
+import { EntriesByType } from './by-type.ts'
+import { standingRecords } from './carried-over.ts'
+import type { PushEntry } from './entry.ts'
+import { publicEdits, reprojected } from './public-view.ts'
+import { applyReferences, ReferenceChanges, sizesIn } from './references.ts'
+import { type Line, lineFor, type RecordChange, recordPort } from './tree-ports.ts'
+
+export interface BuildInput {
+  /** The base version, or an empty one. */
+  base: { full: ViewDocument; public: ViewDocument; aside: Aside }
+  /** The next version's schemas by type, and the base's. */
+  schemas: ReadonlyMap<string, Schema>
+  baseSchemas: ReadonlyMap<string, Schema>
+  /** Starts the merged stream of what was pushed; it is read up to twice. */
+  entries: () => AsyncGenerator<PushEntry[]>
+  metadata: JsonObject
+  /** Files that the push declares. */
+  declared: readonly Hash[]
+  /** Sizes of those files that the collection may refer to. @throws files_missing when one is not known. */
+  fileSizes: (files: readonly Hash[]) => Promise<ReadonlyMap<Hash, number>>
+}
+
+export interface Built {
+  content: VersionContent
+  /** Records of the full view. */
+  changes: { added: number; updated: number; removed: number }
+  /** Files that the views have and their bases lack. */
+  filesEntered: { full: Hash[]; public: Hash[] }
+}
+
+export async function buildContent(
+  io: { objects: ObjectReader; writer: ObjectWriter },
+  input: BuildInput,
+): Promise<Built> {
+  return new VersionBuild(io, input).run()
+}
+
+/** What becomes of one type. `shadow`: its public tree, shown only where the type is not private. */
+interface TypeTrees {
+  full: Tree
+  shadow: Tree
+}
+
+type Entries = AsyncGenerator<PushEntry[]>
+
+class VersionBuild {
+  readonly #io: { objects: ObjectReader; writer: ObjectWriter }
+  readonly #input: BuildInput
+  readonly #baseFull: ReadonlyMap<string, TypeEntry>
+  readonly #basePublic: ReadonlyMap<string, TypeEntry>
+  readonly #trees = new Map<string, TypeTrees>()
+  readonly #changes = { added: 0, updated: 0, removed: 0 }
+  readonly #references = { full: new ReferenceChanges(), public: new ReferenceChanges() }
+
+  constructor(io: { objects: ObjectReader; writer: ObjectWriter }, input: BuildInput) {
+    this.#io = io
+    this.#input = input
+    this.#baseFull = new Map(Object.entries(input.base.full.types))
+    this.#basePublic = new Map(Object.entries(input.base.public.types))
+  }
+
+  async run(): Promise<Built> {
+    for (const type of this.#baseFull.keys()) if (!this.#input.schemas.has(type)) await this.#dropType(type)
+    const types = [...this.#input.schemas.keys()].sort(compareUtf8)
+    const apart: string[] = []
+    await this.#eachType(types, async (type, entries) => {
+      if (!(await this.#editFull(type, entries))) apart.push(type)
+    })
+    if (apart.length > 0) await this.#eachType(apart, (type, entries) => this.#editShadow(type, entries))
+    return this.#finish()
+  }
+
+  async #eachType(types: string[], work: (type: string, entries: Entries) => Promise<void>): Promise<void> {
+    const stream = new EntriesByType(this.#input.entries())
+    try {
+      for (const type of types) await work(type, stream.of(type))
+    } finally {
+      await stream.close()
+    }
+  }
+
+  async #dropType(type: string): Promise<void> {
+    const full = this.#baseFull.get(type)!
+    this.#changes.removed += full.count
+    await this.#noteTree('full', type, full, false)
+    const shown = this.#basePublic.get(type)
+    if (shown !== undefined) await this.#noteTree('public', type, shown, false)
+  }
+
+  /** False when the public tree needs a pass of its own; else one edit has served both. */
+  async #editFull(type: string, entries: Entries): Promise<boolean> {
+    const base = this.#baseFull.get(type) ?? emptyTree
+    const schema = this.#input.schemas.get(type)!
+    const baseShadow = this.#baseShadow(type)
+    const changes = new ReferenceChanges()
+    const seen = { private: false }
+    const full = await this.#edit(base, fullEdits(entries, seen), async (change) => {
+      this.#count(change)
+      await changes.noteChange(this.#io.objects, type, change)
+    })
+    this.#references.full.add(changes)
+    this.#trees.set(type, { full, shadow: full })
+    if (seen.private || base.root !== baseShadow.root || schema.privateFields.length > 0) return false
+    if (this.#fieldsChanged(type)) return false
+    await this.#noteShown(type, baseShadow, changes, false)
+    return true
+  }
+
+  async #editShadow(type: string, entries: Entries): Promise<void> {
+    const schema = this.#input.schemas.get(type)!
+    const baseShadow = this.#baseShadow(type)
+    const changes = new ReferenceChanges()
+    const note = (change: RecordChange) => changes.noteChange(this.#io.objects, type, change)
+    const anew = this.#fieldsChanged(type)
+    const trees = this.#trees.get(type)!
+    if (anew) {
+      const standing = standingRecords(this.#io.objects, this.#baseFull.get(type)!, entries)
+      trees.shadow = await this.#edit(
+        emptyTree,
+        reprojected(this.#io.objects, schema, baseShadow, standing),
+        note,
+      )
+    } else trees.shadow = await this.#edit(baseShadow, publicEdits(schema, entries), note)
+    await this.#noteShown(type, baseShadow, changes, anew)
+  }
+
+  #edit(
+    base: Tree,
+    edits: AsyncGenerator<Edit<Line>[]>,
+    change: (change: RecordChange) => Promise<void>,
+  ): Promise<Tree> {
+    return editTree(treeOf(base), edits, recordPort(this.#io.objects, this.#io.writer, change), {
+      kind: 'records',
+    })
+  }
+
+  /** What the public tree of a type would be in the base; where the type is not private it is that tree. */
+  #baseShadow(type: string): Tree {
+    const { shadows } = this.#input.base.aside
+    return this.#basePublic.get(type) ?? (Object.hasOwn(shadows, type) ? shadows[type]! : emptyTree)
+  }
+
+  /** Whether a type of the base has other private fields now, so that every record of it looks different in public. */
+  #fieldsChanged(type: string): boolean {
+    const before = this.#input.baseSchemas.get(type)
+    if (before === undefined) return false
+    const after = new Set(this.#input.schemas.get(type)!.privateFields)
+    return (
+      before.privateFields.length !== after.size || before.privateFields.some((field) => !after.has(field))
+    )
+  }
+
+  /** Notes what a type's change means for the references of the public view, which has the type or has it not. */
+  async #noteShown(type: string, baseShadow: Tree, changes: ReferenceChanges, anew: boolean): Promise<void> {
+    const wasShown = this.#basePublic.has(type)
+    const isShown = !this.#input.schemas.get(type)!.private
+    if (wasShown && (!isShown || anew)) await this.#noteTree('public', type, baseShadow, false)
+    if (!wasShown && isShown && !anew) await this.#noteTree('public', type, baseShadow, true)
+    if (isShown) this.#references.public.add(changes)
+  }
+
+  async #noteTree(view: 'full' | 'public', type: string, tree: Tree, comes: boolean): Promise<void> {
+    // A base whose full view has no file has no reference anywhere.
+    if (this.#input.base.full.files.count === 0) return
+    await this.#references[view].noteTree(this.#io.objects, type, treeOf(tree), comes)
+  }
+
+  #count(change: RecordChange): void {
+    if (change.before === undefined) this.#changes.added++
+    else if (change.after === undefined) this.#changes.removed++
+    else this.#changes.updated++
+  }
+
+  async #finish(): Promise<Built> {
+    const { base, declared, metadata } = this.#input
+    for (const file of declared) this.#references.full.declare(file)
+    const sizes = await this.#sizes()
+    const full = await this.#files('full', sizes)
+    const open = await this.#files('public', sizes)
+    const shown = publicSchemas(this.#input.schemas)
+    const content: VersionContent = {
+      full: {
+        files: full.files,
+        metadata,
+        types: await this.#typeEntries(this.#input.schemas, (trees) => trees.full),
+      },
+      public: { files: open.files, metadata, types: await this.#typeEntries(shown, (trees) => trees.shadow) },
+      aside: await writeAside(this.#io.writer, {
+        references: { full: full.references, public: open.references },
+        shadows: this.#shadows(),
+      }),
+    }
+    const entered = {
+      full: await this.#entered('full', base.full.files),
+      public: await this.#entered('public', base.public.files),
+    }
+    return { content, changes: this.#changes, filesEntered: entered }
+  }
+
+  /** Sizes of all files of which a reference arrives: the base's own, and those that the collection knows. */
+  async #sizes(): Promise<ReadonlyMap<Hash, number>> {
+    const arriving = new Set([...this.#references.full.arriving, ...this.#references.public.arriving])
+    const sizes = await sizesIn(this.#input.base.full.files, arriving, this.#io.objects)
+    const unknown = [...arriving].filter((file) => !sizes.has(file))
+    if (unknown.length > 0)
+      for (const [file, size] of await this.#input.fileSizes(unknown)) sizes.set(file, size)
+    return sizes
+  }
+
+  #files(view: 'full' | 'public', sizes: ReadonlyMap<Hash, number>) {
+    const { base } = this.#input
+    const before = { references: base.aside.references[view], files: base[view].files }
+    return applyReferences(before, this.#references[view], sizes, this.#io)
+  }
+
+  async #entered(view: 'full' | 'public', before: Tree): Promise<Hash[]> {
+    const { arriving } = this.#references[view]
+    const had = await sizesIn(before, arriving, this.#io.objects)
+    return [...arriving].filter((file) => !had.has(file))
+  }
+
+  async #typeEntries(
+    schemas: ReadonlyMap<string, Schema>,
+    treeFor: (trees: TypeTrees) => Tree,
+  ): Promise<Record<string, TypeEntry>> {
+    const entries: [string, TypeEntry][] = []
+    for (const [type, schema] of schemas) {
+      await this.#io.writer.add('plain', schema.hash, schema.canonical)
+      entries.push([type, { schema: schema.hash, ...treeFor(this.#trees.get(type)!) }])
+    }
+    return Object.fromEntries(entries)
+  }
+
+  #shadows(): Record<string, Tree> {
+    const hidden = [...this.#trees].filter(([type]) => this.#input.schemas.get(type)!.private)
+    return Object.fromEntries(hidden.map(([type, trees]) => [type, trees.shadow]))
+  }
+}
+
+const treeOf = ({ root, count, bytes }: Tree): Tree => ({ root, count, bytes })
+
+/** Edits of a type's full tree. `seen.private` becomes true when something was pushed as private. */
+async function* fullEdits(entries: Entries, seen: { private: boolean }): AsyncGenerator<Edit<Line>[]> {
+  for await (const batch of entries) {
+    yield batch.map(({ id, put }) => {
+      if (put === undefined) return { key: id }
+      seen.private ||= put.private
+      return { key: id, put: { hash: put.hash, size: put.canonical.length, payload: lineFor(put) } }
+    })
+  }
+}

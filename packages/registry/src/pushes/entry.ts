@@ -1,0 +1,21 @@
+/** One change in a push: what is said of one (type, id). */
+import { compareUtf8, type Hash } from '@ulmus/content'
+
+export interface PushEntry {
+  readonly type: string
+  readonly id: string
+  /** Present: the record is to be so. Absent: it is to go. */
+  readonly put?: PushedRecord
+}
+
+export interface PushedRecord {
+  readonly hash: Hash
+  /** Canonical form, UTF-8. */
+  readonly canonical: Uint8Array
+  /** Pushed as `private: true`. */
+  readonly private: boolean
+}
+
+/** The order of everything pushed: type, then id, both by UTF-8 bytes. */
+export const compareEntries = (a: { type: string; id: string }, b: { type: string; id: string }): number =>
+  a.type === b.type ? compareUtf8(a.id, b.id) : compareUtf8(a.type, b.type)

@@ -1,0 +1,104 @@
+/** Many sorted runs into one sorted stream, of the same (type, id) the entry of the latest run alone. */
+import { compareEntries, type PushEntry } from './entry.ts'
+
+/** Entries yielded at once. */
+const batchEntries = 512
+
+/** A run being read: where it stands and how late it is. */
+interface Cursor {
+  readonly frames: AsyncGenerator<PushEntry[]>
+  /** Of the same (type, id) the higher one counts. */
+  readonly sequence: number
+  frame: PushEntry[]
+  at: number
+}
+
+/**
+ * Merges runs, given in the order in which they arrived, holding one frame of each. Batches hold entries of one type only and
+ * are not empty; together they ascend strictly by (type, id). The runs are closed when the merge ends or is abandoned.
+ */
+export async function* mergeRuns(runs: readonly AsyncGenerator<PushEntry[]>[]): AsyncGenerator<PushEntry[]> {
+  const heap: Cursor[] = []
+  try {
+    for (const [sequence, frames] of runs.entries()) {
+      const cursor: Cursor = { frames, sequence, frame: [], at: -1 }
+      if (await advance(cursor)) pushUp(heap, cursor)
+    }
+    yield* mergedBatches(heap)
+  } finally {
+    await Promise.all(runs.map((frames) => frames.return(undefined)))
+  }
+}
+
+async function* mergedBatches(heap: Cursor[]): AsyncGenerator<PushEntry[]> {
+  let batch: PushEntry[] = []
+  let last: PushEntry | undefined
+  while (heap.length > 0) {
+    const top = heap[0]!
+    const entry = top.frame[top.at]!
+    // Of equal keys the heap gives the latest run first: the ones that follow are superseded.
+    if (last === undefined || compareEntries(last, entry) !== 0) {
+      if (
+        batch.length >= batchEntries ||
+        (last !== undefined && batch.length > 0 && last.type !== entry.type)
+      ) {
+        yield batch
+        batch = []
+      }
+      batch.push(entry)
+      last = entry
+    }
+    if (top.at + 1 < top.frame.length) top.at++
+    else if (!(await advance(top))) {
+      const tail = heap.pop()!
+      if (heap.length === 0) break
+      heap[0] = tail
+    }
+    sinkDown(heap)
+  }
+  if (batch.length > 0) yield batch
+}
+
+async function advance(cursor: Cursor): Promise<boolean> {
+  for (;;) {
+    if (++cursor.at < cursor.frame.length) return true
+    const next = await cursor.frames.next()
+    if (next.done) return false
+    cursor.frame = next.value
+    cursor.at = -1
+  }
+}
+
+function before(a: Cursor, b: Cursor): boolean {
+  const order = compareEntries(a.frame[a.at]!, b.frame[b.at]!)
+  return order === 0 ? a.sequence > b.sequence : order < 0
+}
+
+function pushUp(heap: Cursor[], cursor: Cursor): void {
+  let at = heap.push(cursor) - 1
+  while (at > 0) {
+    const parent = (at - 1) >> 1
+    if (!before(heap[at]!, heap[parent]!)) return
+    swap(heap, at, parent)
+    at = parent
+  }
+}
+
+function sinkDown(heap: Cursor[]): void {
+  let at = 0
+  for (;;) {
+    let least = at
+    for (const child of [2 * at + 1, 2 * at + 2]) {
+      if (child < heap.length && before(heap[child]!, heap[least]!)) least = child
+    }
+    if (least === at) return
+    swap(heap, at, least)
+    at = least
+  }
+}
+
+function swap(heap: Cursor[], a: number, b: number): void {
+  const held = heap[a]!
+  heap[a] = heap[b]!
+  heap[b] = held
+}

@@ -1,0 +1,87 @@
+/** How an edit of the full view is projected onto the public one (content-model §6). */
+import {
+  compareUtf8,
+  type Edit,
+  type Hash,
+  parseCanonical,
+  publicData,
+  recordOf,
+  type Schema,
+  type Tree,
+  walkLeaves,
+} from '@ulmus/content'
+import type { ObjectReader } from '@ulmus/storage'
+import type { Standing } from './carried-over.ts'
+import type { PushEntry } from './entry.ts'
+import { type Line, lineFor } from './tree-ports.ts'
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** Edits of a type's public tree (its shadow, where the type is private): what is pushed as private leaves it. */
+export async function* publicEdits(
+  schema: Schema,
+  entries: AsyncGenerator<PushEntry[]>,
+): AsyncGenerator<Edit<Line>[]> {
+  for await (const batch of entries) {
+    yield batch.map(({ id, put }) =>
+      put === undefined || put.private ? { key: id } : publicPut(schema, id, put),
+    )
+  }
+}
+
+/**
+ * The whole public tree of a type anew, as edits of an empty one: for a change of its private fields, which changes every
+ * record. Records carried over stay private that were: those which the base's public tree lacks.
+ */
+export async function* reprojected(
+  objects: ObjectReader,
+  schema: Schema,
+  basePublic: Tree,
+  standing: AsyncGenerator<Standing[]>,
+): AsyncGenerator<Edit<Line>[]> {
+  const shown = new KeySet(objects, basePublic)
+  for await (const batch of standing) {
+    const edits: Edit<Line>[] = []
+    for (const one of batch) {
+      if ('entry' in one) {
+        const { id, put } = one.entry
+        if (put !== undefined && !put.private) edits.push(publicPut(schema, id, put))
+      } else if (await shown.has(one.carried.id)) edits.push(publicPut(schema, one.carried.id, one.carried))
+    }
+    yield edits
+  }
+}
+
+function publicPut(schema: Schema, id: string, record: { hash: Hash; canonical: Uint8Array }): Edit<Line> {
+  if (schema.privateFields.length === 0) {
+    const { hash, canonical } = record
+    return { key: id, put: { hash, size: canonical.length, payload: lineFor({ hash, canonical }) } }
+  }
+  const { type, data } = parseCanonical(decoder.decode(record.canonical))
+  const stripped = recordOf(id, type, publicData(schema, data))
+  const payload = lineFor({ hash: stripped.hash, canonical: encoder.encode(stripped.canonical) })
+  return { key: id, put: { hash: stripped.hash, size: stripped.size, payload } }
+}
+
+/** Asks a tree for keys in ascending order, reading each leaf once. */
+class KeySet {
+  readonly #leaves: ReturnType<typeof walkLeaves>
+  #keys: string[] = []
+  #at = 0
+
+  constructor(objects: ObjectReader, tree: Tree) {
+    this.#leaves = walkLeaves(tree, objects)
+  }
+
+  async has(key: string): Promise<boolean> {
+    for (;;) {
+      while (this.#at < this.#keys.length && compareUtf8(this.#keys[this.#at]!, key) < 0) this.#at++
+      if (this.#at < this.#keys.length) return this.#keys[this.#at] === key
+      const next = await this.#leaves.next()
+      if (next.done) return false
+      this.#keys = next.value.leaf.keys
+      this.#at = 0
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/** Where the edits of a commit read old nodes from and write new ones to. */
+import type { EditPort, Entry, Hash } from '@ulmus/content'
+import type { ObjectReader, ObjectWriter } from '@ulmus/storage'
+import { bodyOf, canonicalOf, linesOf, recordInlineBytesMax, referenceTo } from '../bodies.ts'
+import type { PushedRecord } from './entry.ts'
+
+/** A record's line in a body; a large record of this push brings its canonical form along, since no object holds it yet. */
+export interface Line {
+  readonly bytes: Uint8Array
+  readonly large?: Uint8Array
+}
+
+export const lineFor = (put: Pick<PushedRecord, 'hash' | 'canonical'>): Line =>
+  put.canonical.length > recordInlineBytesMax
+    ? { bytes: referenceTo(put.hash), large: put.canonical }
+    : { bytes: put.canonical }
+
+export const canonicalOfLine = async (objects: ObjectReader, line: Line): Promise<Uint8Array> =>
+  line.large ?? canonicalOf(objects, line.bytes)
+
+export type RecordChange = { key: string; before?: Entry<Line> | undefined; after?: Entry<Line> | undefined }
+
+/** Record trees: nodes and bodies, and large records beside them. */
+export function recordPort(
+  objects: ObjectReader,
+  writer: ObjectWriter,
+  change: (change: RecordChange) => void | Promise<void>,
+): EditPort<Line> {
+  return {
+    node: (hash) => objects.node(hash),
+    payloads: async (leaf: Hash) => linesOf(await objects.body(leaf)).map((bytes) => ({ bytes })),
+    leaf: async (made) => {
+      for (const [index, { large }] of made.payloads.entries()) {
+        if (large !== undefined) await writer.add('plain', made.leaf.hashes[index]!, large)
+      }
+      await writer.add('plain', made.hash, made.text)
+      await writer.add('body', made.hash, bodyOf(made.payloads.map((line) => line.bytes)))
+    },
+    interior: (made) => writer.add('plain', made.hash, made.text),
+    change,
+  }
+}
+
+/** Set trees (files, references): keys with a size, nothing beside them. */
+export function setPort(objects: ObjectReader, writer: ObjectWriter): EditPort<null> {
+  return {
+    node: (hash) => objects.node(hash),
+    payloads: async (_hash, leaf) => leaf.keys.map(() => null),
+    leaf: (made) => writer.add('plain', made.hash, made.text),
+    interior: (made) => writer.add('plain', made.hash, made.text),
+  }
+}

@@ -1,0 +1,272 @@
+/**
+ * Records of a version (http-api §7), always by type, then id, both by UTF-8 bytes. Their stored canonical forms are passed on as
+ * text, hash appended: nothing is parsed on the way out.
+ */
+import {
+  canonicalize,
+  compareUtf8,
+  countThrough,
+  documentText,
+  findEntry,
+  type Hash,
+  type LeafNode,
+  proveEntry,
+  type Tree,
+  type TypeEntry,
+  type ViewDocument,
+  walkLeaves,
+} from '@ulmus/content'
+import { canonicalOf, linesBetween, linesOf } from './bodies.ts'
+import type { Context } from './context.ts'
+import { RegistryError } from './errors.ts'
+import type { Principal } from './principal.ts'
+import { seeVersion, type VersionPath } from './versions.ts'
+
+export const recordsLimitMax = 2_000
+
+export interface RecordsAsk {
+  type?: string
+  id?: string
+  /** 1 – 2,000. */
+  limit: number
+  /** base64url of JCS([type, id]). */
+  after?: string
+}
+
+export interface RecordsPage {
+  /** JSON texts of `{id, type, data, hash}`. */
+  records: string[]
+  pagination: { limit: number; hasMore: boolean; nextCursor: string | null; total: number }
+}
+
+export interface RecordsStream {
+  /** How many records follow. */
+  count: number
+  /** Names the version and view, for an entity tag. */
+  hash: string
+  /** NDJSON: chunks of whole lines. */
+  lines: AsyncGenerator<Uint8Array>
+}
+
+interface Place {
+  type: string
+  id: string
+}
+
+export type Records = ReturnType<typeof recordsOf>
+
+export function recordsOf(context: Context) {
+  const { objects } = context
+
+  return {
+    /** @throws collection_not_found, version_not_found, invalid_request for a malformed cursor. */
+    async page(who: Principal, path: VersionPath, ask: RecordsAsk): Promise<RecordsPage> {
+      const { document } = await seeVersion(context, who, path)
+      const after = ask.after === undefined ? undefined : readCursor(ask.after)
+      return ask.id === undefined ? pageOf(document, ask, after) : pageOfId(document, ask.id, ask, after)
+    },
+
+    /** One record; with `proof`, what shows that it belongs to the version's digest. @throws record_not_found. */
+    async one(
+      who: Principal,
+      path: VersionPath & Place,
+      options: { proof: boolean },
+    ): Promise<{ json: string; hash: Hash }> {
+      const { document } = await seeVersion(context, who, path)
+      const tree = typeTree(document, path.type)
+      const found = tree && (await findEntry(tree, path.id, objects))
+      if (tree === undefined || found === undefined) {
+        throw new RegistryError('record_not_found', { say: { type: path.type, id: path.id } })
+      }
+      const canonical = await canonicalAt(found.leaf, found.index)
+      if (!options.proof) return { json: recordJson(canonical, found.hash), hash: found.hash }
+      const proof = await proveEntry(tree, path.id, objects)
+      const text = decoder.decode(canonical)
+      const proven = JSON.stringify({
+        canonical: text,
+        nodes: proof!.nodes,
+        document: documentText(document),
+      })
+      return {
+        json: `${recordJson(canonical, found.hash).slice(0, -1)},"proof":${proven}}`,
+        hash: found.hash,
+      }
+    },
+
+    /** All records, or those of a type, from the first or the one after a cursor. */
+    async stream(
+      who: Principal,
+      path: VersionPath,
+      ask: { type?: string; after?: string },
+    ): Promise<RecordsStream> {
+      const { seen, version, document } = await seeVersion(context, who, path)
+      const after = ask.after === undefined ? undefined : readCursor(ask.after)
+      const trees = [...treesFrom(document, ask.type, after)]
+      let count = 0
+      for (const { tree, startAfter } of trees) {
+        count += tree.count - (startAfter === undefined ? 0 : await countThrough(tree, startAfter, objects))
+      }
+      return { count, hash: `${seen.view}:${version.id}`, lines: streamLines(trees) }
+    },
+  }
+
+  async function pageOf(
+    document: ViewDocument,
+    ask: RecordsAsk,
+    after: Place | undefined,
+  ): Promise<RecordsPage> {
+    const records: string[] = []
+    let last: Place | undefined
+    let hasMore = false
+    for (const { type, tree, startAfter } of treesFrom(document, ask.type, after)) {
+      for await (const { hash, leaf, start } of walkLeaves(
+        tree,
+        objects,
+        startAfter === undefined ? {} : { after: startAfter },
+      )) {
+        const end = Math.min(leaf.keys.length, start + ask.limit - records.length)
+        if (end > start) {
+          records.push(...(await recordsBetween(hash, leaf, start, end)))
+          last = { type, id: leaf.keys[end - 1]! }
+        }
+        if (end < leaf.keys.length) hasMore = true
+        if (hasMore) break
+      }
+      if (hasMore) break
+    }
+    const total = [...selectedTypes(document, ask.type)].reduce((sum, [, { count }]) => sum + count, 0)
+    const nextCursor = hasMore && last !== undefined ? writeCursor(last) : null
+    return { records, pagination: { limit: ask.limit, hasMore, nextCursor, total } }
+  }
+
+  /** The records with one id: at most one a type. */
+  async function pageOfId(
+    document: ViewDocument,
+    id: string,
+    ask: RecordsAsk,
+    after: Place | undefined,
+  ): Promise<RecordsPage> {
+    const found: { place: Place; json: string }[] = []
+    for (const [type, tree] of selectedTypes(document, ask.type)) {
+      const entry = await findEntry(tree, id, objects)
+      if (entry === undefined) continue
+      found.push({
+        place: { type, id },
+        json: recordJson(await canonicalAt(entry.leaf, entry.index), entry.hash),
+      })
+    }
+    const rest = after === undefined ? found : found.filter(({ place }) => comparePlaces(place, after) > 0)
+    const shown = rest.slice(0, ask.limit)
+    const hasMore = rest.length > shown.length
+    return {
+      records: shown.map(({ json }) => json),
+      pagination: {
+        limit: ask.limit,
+        hasMore,
+        nextCursor: hasMore ? writeCursor(shown.at(-1)!.place) : null,
+        total: found.length,
+      },
+    }
+  }
+
+  async function canonicalAt(leaf: Hash, index: number): Promise<Uint8Array> {
+    const [line] = linesBetween(await objects.body(leaf), index, index + 1)
+    return canonicalOf(objects, line!)
+  }
+
+  async function recordsBetween(leafHash: Hash, leaf: LeafNode, from: number, to: number): Promise<string[]> {
+    const lines = linesBetween(await objects.body(leafHash), from, to)
+    return Promise.all(
+      lines.map(async (line, index) =>
+        recordJson(await canonicalOf(objects, line), leaf.hashes[from + index]!),
+      ),
+    )
+  }
+
+  async function* streamLines(
+    trees: readonly { tree: Tree; startAfter?: string }[],
+  ): AsyncGenerator<Uint8Array> {
+    for (const { tree, startAfter } of trees) {
+      for await (const { hash, leaf, start } of walkLeaves(
+        tree,
+        objects,
+        startAfter === undefined ? {} : { after: startAfter },
+      )) {
+        const lines = linesOf(await objects.body(hash))
+        const canonical: Uint8Array[] = []
+        for (let index = start; index < lines.length; index++)
+          canonical.push(await canonicalOf(objects, lines[index]!))
+        yield withHashes(canonical, leaf, start)
+      }
+    }
+  }
+}
+
+/** The types wanted, in order. */
+function selectedTypes(document: ViewDocument, type: string | undefined): [string, TypeEntry][] {
+  const all = Object.entries(document.types)
+  if (type !== undefined) return all.filter(([name]) => name === type)
+  return all.sort(([a], [b]) => compareUtf8(a, b))
+}
+
+const typeTree = (document: ViewDocument, type: string): Tree | undefined =>
+  Object.hasOwn(document.types, type) ? document.types[type] : undefined
+
+/** The trees that hold what comes after a place, and where to begin in the first. */
+function* treesFrom(document: ViewDocument, type: string | undefined, after: Place | undefined) {
+  for (const [name, tree] of selectedTypes(document, type)) {
+    const order = after === undefined ? 1 : compareUtf8(name, after.type)
+    if (order > 0) yield { type: name, tree }
+    else if (order === 0) yield { type: name, tree, startAfter: after!.id }
+  }
+}
+
+const comparePlaces = (a: Place, b: Place): number => compareUtf8(a.type, b.type) || compareUtf8(a.id, b.id)
+
+const decoder = new TextDecoder()
+
+/** `{id, type, data, hash}` as JSON: the canonical form with one member more. */
+const recordJson = (canonical: Uint8Array, hash: Hash): string =>
+  `${decoder.decode(canonical).slice(0, -1)},"hash":"${hash}"}`
+
+const closing = Buffer.from(',"hash":"')
+/** `,"hash":"<64 hex>"}` and a newline, in place of the form's closing brace. */
+const closingBytes = closing.length + 64 + 2 + 1
+
+function withHashes(canonical: readonly Uint8Array[], leaf: LeafNode, start: number): Buffer {
+  let length = 0
+  for (const form of canonical) length += form.length - 1 + closingBytes
+  const out = Buffer.allocUnsafe(length)
+  let at = 0
+  for (const [index, form] of canonical.entries()) {
+    out.set(form, at)
+    at += form.length - 1
+    out.set(closing, at)
+    at += closing.length
+    at += out.write(leaf.hashes[start + index]!, at, 'latin1')
+    out[at++] = 0x22
+    out[at++] = 0x7d
+    out[at++] = 0x0a
+  }
+  return out
+}
+
+const writeCursor = ({ type, id }: Place): string =>
+  Buffer.from(canonicalize([type, id])).toString('base64url')
+
+function readCursor(text: string): Place {
+  try {
+    const parts: unknown = JSON.parse(strict.decode(Buffer.from(text, 'base64url')))
+    if (Array.isArray(parts) && parts.length === 2) {
+      const [type, id]: unknown[] = parts
+      if (typeof type === 'string' && typeof id === 'string' && writeCursor({ type, id }) === text)
+        return { type, id }
+    }
+  } catch {
+    // Neither UTF-8 nor JSON nor well-formed: refused below like every other text that is no cursor.
+  }
+  const message = 'is no cursor: take `nextCursor` of a page, or base64url of the JCS of `[type, id]`'
+  throw new RegistryError('invalid_request', { details: { issues: [{ path: 'after', message }] } })
+}
+
+const strict = new TextDecoder('utf-8', { fatal: true })

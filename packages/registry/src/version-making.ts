@@ -1,0 +1,194 @@
+/** How a version comes to be: objects durable first, then one transaction that records them and moves the head. */
+import {
+  digestLabel,
+  documentDigest,
+  documentText,
+  emptyTree,
+  formatSemver,
+  type Hash,
+  type JsonObject,
+  parseHash,
+  type Semver,
+  type ViewDocument,
+} from '@ulmus/content'
+import {
+  findHead,
+  insertVersion,
+  moveHead,
+  type ObjectWriter,
+  recordPacks,
+  type Tx,
+  type VersionRow,
+} from '@ulmus/storage'
+import { v7 as newId } from 'uuid'
+import { readAside, writeAside } from './aside.ts'
+import type { Context } from './context.ts'
+import { RegistryError } from './errors.ts'
+import type { View } from './policy.ts'
+
+/** What a version points at: the documents of its two views and its aside. */
+export interface VersionContent {
+  readonly full: ViewDocument
+  readonly public: ViewDocument
+  /** Hash of the aside object (`aside.ts`). */
+  readonly aside: Hash
+}
+
+/** A hash that a row holds. */
+export const storedHash = (text: string): Hash => {
+  const hash = parseHash(text)
+  if (hash === undefined) throw new Error(`the database holds ${JSON.stringify(text)} where a hash belongs`)
+  return hash
+}
+
+export const documentOf = (context: Context, version: VersionRow, view: View): Promise<ViewDocument> =>
+  context.objects.document(storedHash(view === 'full' ? version.fullDigest : version.publicDigest))
+
+export async function readContent(context: Context, version: VersionRow): Promise<VersionContent> {
+  const [full, open] = await Promise.all([
+    documentOf(context, version, 'full'),
+    documentOf(context, version, 'public'),
+  ])
+  return { full, public: open, aside: storedHash(version.aside) }
+}
+
+/** The digest that readers of a view are shown: `private:…` for members, `public:…` for others. */
+export const shownDigest = (version: VersionRow, view: View): string =>
+  view === 'full'
+    ? digestLabel('private', storedHash(version.fullDigest))
+    : digestLabel('public', storedHash(version.publicDigest))
+
+/** Counts of a version as the reader of a view sees them. `totalBytes`: sizes of records and files together. */
+export const shownCounts = (version: VersionRow, view: View) =>
+  view === 'full'
+    ? { recordCount: version.fullRecords, fileCount: version.fullFiles, totalBytes: version.fullBytes }
+    : { recordCount: version.publicRecords, fileCount: version.publicFiles, totalBytes: version.publicBytes }
+
+/** `v1.2.3` of a version row. */
+export const semverOf = (version: VersionRow): string => formatSemver(version)
+
+/** True when nothing of the version is private: the test that a fork by an outsider needs (content-model §6). */
+export function isFullyPublic(content: VersionContent): boolean {
+  const typesOnly = (document: ViewDocument) =>
+    documentDigest({ files: emptyTree, metadata: {}, types: document.types })
+  return content.full === content.public || typesOnly(content.full) === typesOnly(content.public)
+}
+
+/** The public view alone, standing as both views of a new version: what an outsider's fork is made of. */
+export async function publicContent(
+  context: Context,
+  content: VersionContent,
+  writer: ObjectWriter,
+): Promise<VersionContent> {
+  const { references } = await readAside(context.objects, content.aside)
+  const aside = await writeAside(writer, {
+    references: { full: references.public, public: references.public },
+    shadows: {},
+  })
+  return { full: content.public, public: content.public, aside }
+}
+
+/** The same content with other metadata: two new documents over the same roots; no tree is read. */
+export const withMetadata = (content: VersionContent, metadata: JsonObject): VersionContent => ({
+  ...content,
+  full: { ...content.full, metadata },
+  public: { ...content.public, metadata },
+})
+
+export interface VersionMaking {
+  collection: { id: string }
+  /** The version it follows, which must still be the head. Null: there is none. */
+  base: VersionRow | null
+  /** What `baseSemver` says; default: the semver of `base`. */
+  baseSemver?: string | null
+  semver: Semver
+  content: VersionContent
+  /** Holds the objects that the content needs and the store lacks. The documents are added and it is finished here; aborted on failure. */
+  writer: ObjectWriter
+  message?: string | null
+  appId?: string | null
+  actorId?: string | null
+  /** Runs first in the transaction: what the version's row needs to stand on. */
+  before?: (tx: Tx) => Promise<void>
+  /** Runs last in the transaction: what must be true exactly if the version is. */
+  also?: (tx: Tx, version: VersionRow) => Promise<void>
+}
+
+/**
+ * Makes a version, whole or not at all: durable when it resolves.
+ * @throws version_conflict with `currentVersion` when the head is no longer `base`; collection_not_found when it was deleted meanwhile.
+ */
+export async function makeVersion(context: Context, making: VersionMaking): Promise<VersionRow> {
+  const { writer, content } = making
+  let packed: Awaited<ReturnType<ObjectWriter['finish']>>
+  try {
+    await writer.add('plain', documentDigest(content.full), documentText(content.full))
+    await writer.add('plain', documentDigest(content.public), documentText(content.public))
+    packed = await writer.finish()
+  } catch (error) {
+    await writer.abort()
+    throw error
+  }
+  const version = versionRow(context, making)
+  await context.database.transact(async (tx) => {
+    await making.before?.(tx)
+    await recordPacks(tx, packed)
+    await insertVersionOnHead(tx, making, version)
+    await making.also?.(tx, version)
+  })
+  return version
+}
+
+async function insertVersionOnHead(tx: Tx, making: VersionMaking, version: VersionRow): Promise<void> {
+  const description = making.content.full.metadata['description']
+  const moved = await moveHead(tx, {
+    collectionId: making.collection.id,
+    from: making.base?.id ?? null,
+    to: version.id,
+    headDescription: typeof description === 'string' ? description : null,
+    at: version.createdAt,
+  })
+  if (!moved) {
+    const head = await findHead(tx, making.collection.id)
+    if (head === undefined) throw new RegistryError('collection_not_found')
+    throw new RegistryError('version_conflict', {
+      details: { currentVersion: head === null ? null : semverOf(head) },
+      say: { baseVersion: making.base === null ? null : semverOf(making.base) },
+    })
+  }
+  await insertVersion(tx, version)
+}
+
+function versionRow(context: Context, making: VersionMaking): VersionRow {
+  const { full, public: open, aside } = making.content
+  const fullTotals = totalsOf(full)
+  const publicTotals = totalsOf(open)
+  return {
+    id: newId(),
+    collectionId: making.collection.id,
+    ...making.semver,
+    baseSemver: making.baseSemver ?? (making.base === null ? null : semverOf(making.base)),
+    fullDigest: documentDigest(full),
+    publicDigest: documentDigest(open),
+    aside,
+    fullRecords: fullTotals.records,
+    fullFiles: full.files.count,
+    fullBytes: fullTotals.bytes,
+    publicRecords: publicTotals.records,
+    publicFiles: open.files.count,
+    publicBytes: publicTotals.bytes,
+    message: making.message ?? null,
+    appId: making.appId ?? null,
+    actorId: making.actorId ?? null,
+    createdAt: context.now(),
+  }
+}
+
+function totalsOf(document: ViewDocument): { records: number; bytes: number } {
+  const totals = { records: 0, bytes: document.files.bytes }
+  for (const type of Object.values(document.types)) {
+    totals.records += type.count
+    totals.bytes += type.bytes
+  }
+  return totals
+}

@@ -1,0 +1,133 @@
+/** Versions as they are read (http-api §7): always those of the view that the caller may read. */
+import {
+  formatSemver,
+  type Json,
+  type JsonObject,
+  parseDigestLabel,
+  parseSemver,
+  type ViewDocument,
+} from '@ulmus/content'
+import { findVersionByDigest, findVersionBySemver, listVersions, type VersionRow } from '@ulmus/storage'
+import type { Context } from './context.ts'
+import { RegistryError } from './errors.ts'
+import { instantText } from './instants.ts'
+import { mapPage, type Page, type PageAsk, type PageOrder, pageOf } from './pages.ts'
+import type { View } from './policy.ts'
+import type { Principal } from './principal.ts'
+import { schemasOf } from './pushes/schemas.ts'
+import { type Seen, seeCollection } from './seen.ts'
+import { documentOf, semverOf, shownCounts, shownDigest } from './version-making.ts'
+
+export interface VersionItem {
+  semver: string
+  hash: string
+  message: string | null
+  appId: string | null
+  actorId: string | null
+  recordCount: number
+  fileCount: number
+  totalBytes: number
+  createdAt: string
+}
+
+export interface VersionDetail extends VersionItem {
+  metadata: JsonObject
+  schemas: Record<string, Json>
+  typeCounts: Record<string, number>
+  baseSemver: string | null
+}
+
+/** A version that the caller may see, with the document of the view it reads. */
+export interface SeenVersion {
+  readonly seen: Seen
+  readonly version: VersionRow
+  readonly document: ViewDocument
+}
+
+export interface VersionPath {
+  owner: string
+  slug: string
+  /** `latest`, `v1.2.3`, `1.2.3`, or a digest such as `public:…`. */
+  v: string
+}
+
+/** @throws collection_not_found, version_not_found. */
+export async function seeVersion(context: Context, who: Principal, path: VersionPath): Promise<SeenVersion> {
+  const seen = await seeCollection(context, who, path)
+  const version = await resolveVersion(context, seen, path.v)
+  if (version === undefined) throw new RegistryError('version_not_found', { say: { version: path.v } })
+  return { seen, version, document: await documentOf(context, version, seen.view) }
+}
+
+async function resolveVersion(context: Context, seen: Seen, asked: string): Promise<VersionRow | undefined> {
+  if (asked === 'latest') return seen.head ?? undefined
+  const semver = parseSemver(asked)
+  if (semver !== undefined) {
+    if (seen.head !== null && semverOf(seen.head) === formatSemver(semver)) return seen.head
+    return findVersionBySemver(context.database, seen.collection.id, semver)
+  }
+  const digest = parseDigestLabel(asked)
+  if (digest === undefined) return undefined
+  const view: View = digest.view === 'private' ? 'full' : 'public'
+  // The digest of the full view would tell an outsider whether its guess at private content is right.
+  if (view === 'full' && seen.view !== 'full') return undefined
+  return findVersionByDigest(context.database, seen.collection.id, { view, hash: digest.hash })
+}
+
+const newestFirst: PageOrder = {
+  name: 'semver',
+  read: (text) => (parseSemver(text) === undefined ? undefined : text),
+}
+
+export type Versions = ReturnType<typeof versionsOf>
+
+export function versionsOf(context: Context) {
+  return {
+    /** Newest first. */
+    async list(
+      who: Principal,
+      path: { owner: string; slug: string },
+      ask: PageAsk,
+    ): Promise<Page<VersionItem>> {
+      const seen = await seeCollection(context, who, path)
+      const page = await pageOf(
+        ask,
+        newestFirst,
+        ({ beyond, ...stretch }) => {
+          const place = beyond && parseSemver(String(beyond.value))
+          return listVersions(context.database, seen.collection.id, { ...stretch, beyond: place })
+        },
+        (row) => ({ value: semverOf(row), id: row.id }),
+      )
+      return mapPage(page, (row) => versionItem(row, seen.view))
+    },
+
+    async detail(who: Principal, path: VersionPath): Promise<VersionDetail> {
+      const { seen, version, document } = await seeVersion(context, who, path)
+      const schemas = [...(await schemasOf(context.objects, document))].map(([type, schema]) => [
+        type,
+        schema.source,
+      ])
+      const counts = Object.entries(document.types).map(([type, { count }]) => [type, count])
+      return {
+        ...versionItem(version, seen.view),
+        metadata: document.metadata,
+        schemas: Object.fromEntries(schemas),
+        typeCounts: Object.fromEntries(counts),
+        baseSemver: version.baseSemver,
+      }
+    },
+  }
+}
+
+function versionItem(version: VersionRow, view: View): VersionItem {
+  return {
+    semver: semverOf(version),
+    hash: shownDigest(version, view),
+    message: version.message,
+    appId: version.appId,
+    actorId: version.actorId,
+    ...shownCounts(version, view),
+    createdAt: instantText(version.createdAt),
+  }
+}
