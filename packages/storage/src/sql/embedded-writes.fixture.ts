@@ -1,0 +1,22 @@
+/** Run as a process of its own: commits one account after the other, and names each on a line once it is acknowledged. */
+import { writeSync } from 'node:fs'
+import { accounts } from './accounts.ts'
+import { openDatabase } from './database.ts'
+
+const [folder, round] = process.argv.slice(2) as [string, string]
+try {
+  const database = await openDatabase({ folder })
+  for (let i = 0; ; i++) {
+    const slug = `${round}-${i}`
+    await database.orm.insert(accounts).values({
+      id: crypto.randomUUID(),
+      slug,
+      type: 'user',
+      displayName: slug,
+      createdAt: new Date(),
+    })
+    writeSync(1, `${slug}\n`)
+  }
+} catch (error) {
+  writeSync(1, `${(error as Error).name}: ${(error as Error).message}\n`)
+}
