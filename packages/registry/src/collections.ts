@@ -1,0 +1,285 @@
+/** Collections: made, changed, deleted, listed, shown. interface.md "Collections", http-api §4. */
+import { formatSemver } from '@ulmus/content'
+import {
+  type CollectionOrder,
+  type CollectionRow,
+  deleteCollection,
+  findCollectionById,
+  forgetFiles,
+  insertCollection,
+  isUniqueViolation,
+  keepFormerSlug,
+  type ListedCollection,
+  listOwnedCollections,
+  listPublicCollections,
+  lockCollection,
+  placeOf,
+  type Tx,
+  takeFormerSlug,
+  updateCollection,
+} from '@ulmus/storage'
+import { v7 as newId } from 'uuid'
+import type { Context } from './context.ts'
+import { demand, RegistryError } from './errors.ts'
+import { instantText } from './instants.ts'
+import { byInstant, byText, mapPage, type Page, type PageAsk, type PageOrder, pageOf } from './pages.ts'
+import { mayCreateIn, mayDeleteCollection, maySee, mayWork } from './policy.ts'
+import type { Principal } from './principal.ts'
+import { type Seen, seeCollection } from './seen.ts'
+import { seeAccount } from './seen-account.ts'
+import { checkCollectionSlug } from './slugs.ts'
+import { documentOf, semverOf, shownCounts } from './version-making.ts'
+
+export type CollectionPath = {
+  owner: string
+  slug: string
+}
+
+export interface NewCollection {
+  slug: string
+  /** Default: the slug. */
+  name?: string
+  /** Default: false. */
+  public?: boolean
+  description?: string | null
+}
+
+/** Only what is to change. */
+export type CollectionChange = Partial<NewCollection>
+
+export interface BrowseAsk extends PageAsk {
+  /** Anywhere in the name, in any case; every character stands for itself. */
+  q?: string
+  /** Slug of the one account to show collections of. */
+  owner?: string
+  /** Default `updated`. */
+  sort?: CollectionOrder
+}
+
+export type Collections = ReturnType<typeof collectionsOf>
+
+/** Files of deleted collections are forgotten in transactions of this many rows. */
+const forgottenAtOnce = 5_000
+const forgetting = 'forget-collection-files'
+
+export function collectionsOf(context: Context) {
+  context.jobs.define(forgetting, async (payload) => {
+    for (const id of payload['collectionIds'] as string[]) await forgetAll(context, id)
+  })
+  return {
+    /** @throws account_not_found, not_a_member, key_limited, invalid_slug, slug_taken. */
+    async create(who: Principal, owner: string, input: NewCollection) {
+      const { account, role } = await seeAccount(context, who, owner)
+      demand(mayCreateIn(who, role), { owner: account.slug })
+      checkCollectionSlug(input.slug)
+      const row = newCollection(context, account.id, input)
+      await slugTakenAs(input.slug, () => context.database.transact((tx) => placeCollection(tx, row)))
+      return { id: row.id, owner: account.slug, slug: row.slug, name: row.name }
+    },
+
+    /** @throws collection_not_found, not_a_member, key_limited, invalid_slug, slug_taken. */
+    async patch(who: Principal, path: CollectionPath, change: CollectionChange): Promise<{ ok: true }> {
+      const { collection, owner, role } = await seeCollection(context, who, path)
+      demand(mayWork(who, collection, role, 'write'), { owner: owner.slug })
+      if (change.slug !== undefined) checkCollectionSlug(change.slug)
+      await slugTakenAs(change.slug, () =>
+        context.database.transact(async (tx) => {
+          const locked = await lockCollection(tx, collection.id, 'update')
+          if (locked === undefined) throw new RegistryError('collection_not_found', { say: path })
+          await applyChange(context, tx, locked, change)
+        }),
+      )
+      return { ok: true }
+    },
+
+    /**
+     * With its versions, records and file references. What it frees is swept later; what a living fork inherited stays.
+     * @throws collection_not_found, not_a_member, key_limited, insufficient_role.
+     */
+    async remove(who: Principal, path: CollectionPath): Promise<{ ok: true }> {
+      const { collection, owner, role } = await seeCollection(context, who, path)
+      demand(mayDeleteCollection(who, collection, role), { owner: owner.slug, needed: 'admin' })
+      await context.database.transact(async (tx) => {
+        await deleteCollection(tx, collection.id)
+        // Its ancestors may be gone already, and kept only what they knew of files for its sake.
+        await context.jobs.enqueue(tx, forgetting, {
+          collectionIds: [collection.id, ...collection.ancestors],
+        })
+      })
+      context.jobs.poke(forgetting)
+      return { ok: true }
+    },
+
+    /** Public collections, whoever asks. @throws invalid_request for a cursor of another list. */
+    async browse(ask: BrowseAsk) {
+      const order = ask.sort ?? 'updated'
+      const page = await pageOf(
+        ask,
+        orders[order],
+        (stretch) => listPublicCollections(context.database, { q: ask.q, owner: ask.owner, order, stretch }),
+        ({ collection }) => placeOf(collection, order),
+      )
+      return mapPage(page, browseItem)
+    },
+
+    /**
+     * The collections of an account: all for its members, else the public ones, and that which the caller's limited key is for.
+     * @throws account_not_found, invalid_request.
+     */
+    async list(who: Principal, owner: string, ask: PageAsk): Promise<Page<ReturnType<typeof ownedItem>>> {
+      const { account, role } = await seeAccount(context, who, owner)
+      const limitedTo = who.kind === 'anonymous' ? null : who.limitedTo
+      const all = role !== null && limitedTo === null
+      const besides = role === null ? null : limitedTo
+      const page = await pageOf(
+        ask,
+        orders.updated,
+        (stretch) => listOwnedCollections(context.database, { ownerId: account.id, all, besides, stretch }),
+        ({ collection }) => placeOf(collection, 'updated'),
+      )
+      return mapPage(page, ownedItem)
+    },
+
+    /** @throws collection_not_found. */
+    async detail(who: Principal, path: CollectionPath) {
+      const seen = await seeCollection(context, who, path)
+      const { collection, owner } = seen
+      const [latestVersion, forkedFrom] = await Promise.all([
+        latestVersionOf(context, seen),
+        forkedFromOf(context, who, collection),
+      ])
+      return {
+        id: collection.id,
+        slug: collection.slug,
+        name: collection.name,
+        description: shownDescription(collection),
+        public: collection.public,
+        ownerSlug: owner.slug,
+        ownerName: owner.displayName,
+        createdAt: instantText(collection.createdAt),
+        updatedAt: instantText(collection.updatedAt),
+        latestVersion,
+        ...(forkedFrom === undefined ? {} : { forkedFrom }),
+      }
+    },
+  }
+}
+
+const orders: Record<CollectionOrder, PageOrder> = {
+  updated: byInstant('updated'),
+  created: byInstant('created'),
+  name: byText('name'),
+}
+
+/** A collection without versions, before it has a row. */
+export function newCollection(
+  context: Context,
+  ownerId: string,
+  input: NewCollection,
+): Omit<CollectionRow, 'foldedName'> {
+  const now = context.now()
+  return {
+    id: newId(),
+    ownerId,
+    slug: input.slug,
+    name: input.name ?? input.slug,
+    description: input.description ?? null,
+    public: input.public ?? false,
+    headId: null,
+    headDescription: null,
+    forkedFromId: null,
+    forkedFromSemver: null,
+    ancestors: [],
+    createdAt: now,
+    updatedAt: now,
+  }
+}
+
+/** Gives a collection its row and its slug, which leads nowhere else from now on. */
+export async function placeCollection(tx: Tx, row: Omit<CollectionRow, 'foldedName'>): Promise<void> {
+  await insertCollection(tx, row)
+  await takeFormerSlug(tx, row)
+}
+
+/** @throws slug_taken when `work` fails because the owner has a collection with the slug. */
+export async function slugTakenAs<T>(slug: string | undefined, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isUniqueViolation(error, 'collections_owner_slug')) throw error
+    throw new RegistryError('slug_taken', { say: { slug }, cause: error })
+  }
+}
+
+async function applyChange(
+  context: Context,
+  tx: Tx,
+  locked: CollectionRow,
+  change: CollectionChange,
+): Promise<void> {
+  const { id, ownerId, slug } = locked
+  const next = {
+    slug: change.slug ?? slug,
+    name: change.name ?? locked.name,
+    public: change.public ?? locked.public,
+    description: change.description === undefined ? locked.description : change.description,
+  }
+  const members = ['slug', 'name', 'public', 'description'] as const
+  if (members.every((member) => next[member] === locked[member])) return
+  await updateCollection(tx, id, { ...next, updatedAt: context.now() })
+  if (next.slug === slug) return
+  await takeFormerSlug(tx, { ownerId, slug: next.slug })
+  await keepFormerSlug(tx, { ownerId, slug, collectionId: id })
+}
+
+async function forgetAll(context: Context, collectionId: string): Promise<void> {
+  for (let dropped = forgottenAtOnce; dropped === forgottenAtOnce; ) {
+    dropped = await context.database.transact((tx) => forgetFiles(tx, collectionId, forgottenAtOnce))
+  }
+}
+
+/** The latest version's metadata.description, else the collection's own, else null. */
+const shownDescription = (collection: CollectionRow): string | null =>
+  collection.headDescription ?? collection.description
+
+const browseItem = ({ collection, ownerSlug, ownerName, semver }: ListedCollection) => ({
+  id: collection.id,
+  slug: collection.slug,
+  name: collection.name,
+  description: shownDescription(collection),
+  ownerSlug,
+  ownerName,
+  latestVersion: semver && formatSemver(semver),
+  createdAt: instantText(collection.createdAt),
+  updatedAt: instantText(collection.updatedAt),
+})
+
+const ownedItem = ({ collection }: ListedCollection) => ({
+  id: collection.id,
+  slug: collection.slug,
+  name: collection.name,
+  public: collection.public,
+  createdAt: instantText(collection.createdAt),
+  updatedAt: instantText(collection.updatedAt),
+})
+
+async function latestVersionOf(context: Context, { head, view }: Seen) {
+  if (head === null) return null
+  const { metadata } = await documentOf(context, head, view)
+  return {
+    semver: semverOf(head),
+    ...shownCounts(head, view),
+    metadata,
+    createdAt: instantText(head.createdAt),
+    message: head.message,
+  }
+}
+
+/** Where a fork came from, for callers who may see that now; undefined for others and for what is no fork. */
+async function forkedFromOf(context: Context, who: Principal, collection: CollectionRow) {
+  if (collection.forkedFromId === null || collection.forkedFromSemver === null) return undefined
+  const callerId = who.kind === 'anonymous' ? null : who.accountId
+  const source = await findCollectionById(context.database, collection.forkedFromId, callerId)
+  if (source === undefined || !maySee(who, source.collection, source.role)) return undefined
+  return { owner: source.owner.slug, slug: source.collection.slug, version: collection.forkedFromSemver }
+}

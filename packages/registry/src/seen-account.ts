@@ -1,0 +1,22 @@
+/** An account by its slug, with the caller's role in it. Every account is public. */
+import { type AccountRow, findAccountByFormerSlug, findAccountBySlug } from '@ulmus/storage'
+import type { Context } from './context.ts'
+import { Moved, RegistryError } from './errors.ts'
+import { roleIn } from './membership.ts'
+import type { Role } from './policy.ts'
+import type { Principal } from './principal.ts'
+
+export interface SeenAccount {
+  readonly account: AccountRow
+  /** The caller's role in it, before the limits of its key; `policy.ts` takes both. */
+  readonly role: Role | null
+}
+
+/** @throws account_not_found; Moved when a former slug leads to it. */
+export async function seeAccount(context: Context, who: Principal, slug: string): Promise<SeenAccount> {
+  const account = await findAccountBySlug(context.database, slug)
+  if (account !== undefined) return { account, role: await roleIn(context.database, who, account) }
+  const former = await findAccountByFormerSlug(context.database, slug)
+  if (former !== undefined) throw new Moved({ owner: former.slug })
+  throw new RegistryError('account_not_found', { say: { slug } })
+}

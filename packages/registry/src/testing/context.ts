@@ -1,0 +1,159 @@
+/** What services work with, for their tests: a real database of its own, blobs in memory, a log that is kept. */
+import { randomUUID } from 'node:crypto'
+import { type Hash, hashText, type JsonObject, type Semver, type ViewDocument } from '@ulmus/content'
+import {
+  type AccountRow,
+  type CollectionRow,
+  insertAccount,
+  openMemoryStore,
+  openObjectReader,
+  openObjectWriter,
+  putMember,
+  type VersionRow,
+} from '@ulmus/storage'
+import type { TestDatabase } from '@ulmus/storage/testing'
+import { writeAside } from '../aside.ts'
+import { newCollection, placeCollection } from '../collections.ts'
+import type { Context, Log } from '../context.ts'
+import { jobsOf } from '../jobs.ts'
+import { defaultLimits } from '../limits.ts'
+import type { Role } from '../policy.ts'
+import type { Caller, Scope } from '../principal.ts'
+import { makeVersion } from '../version-making.ts'
+import { openWorkers } from '../workers.ts'
+
+export interface Logged extends Log {
+  readonly errors: { facts: object; line: string }[]
+}
+
+export function keepLog(): Logged {
+  const errors: Logged['errors'] = []
+  return { errors, info() {}, warn() {}, error: (facts, line) => errors.push({ facts, line }) }
+}
+
+export interface TestContext extends Context {
+  readonly log: Logged
+  /** Stops the jobs and drops the database. */
+  dispose(): Promise<void>
+}
+
+/** A context whose jobs are not started: define services on it, then `context.jobs.start()`. */
+export async function openContext(
+  testDatabase: TestDatabase,
+  options: { works?: boolean; now?: () => Date } = {},
+): Promise<TestContext> {
+  const { database, dispose } = await testDatabase.open()
+  const blobs = openMemoryStore()
+  const log = keepLog()
+  const workers = openWorkers()
+  const jobs = jobsOf({ database, log, works: options.works ?? true })
+  return {
+    database,
+    blobs,
+    objects: openObjectReader({ database, blobs, cacheBytesMax: 8 * 1024 ** 2 }),
+    jobs,
+    limits: defaultLimits,
+    workers,
+    log,
+    now: options.now ?? (() => new Date()),
+    async dispose() {
+      await jobs.stop()
+      await workers.close()
+      await dispose()
+    },
+  }
+}
+
+/** A clock that goes a second further whenever it is asked, so that no two instants are equal. */
+export function tickingClock(): () => Date {
+  let seconds = Date.UTC(2026, 0, 1) / 1_000
+  return () => {
+    seconds++
+    return new Date(seconds * 1_000)
+  }
+}
+
+export async function addAccount(
+  context: Context,
+  slug: string,
+  type: 'user' | 'org' = 'user',
+): Promise<AccountRow> {
+  const account = {
+    id: randomUUID(),
+    slug,
+    type,
+    displayName: `The ${slug}`,
+    email: null,
+    createdAt: context.now(),
+  }
+  await context.database.transact((tx) => insertAccount(tx, account))
+  return account
+}
+
+export const addMember = (context: Context, org: AccountRow, user: AccountRow, role: Role): Promise<void> =>
+  context.database.transact((tx) =>
+    putMember(tx, { orgId: org.id, userId: user.id, role, since: context.now() }),
+  )
+
+export const callerOf = (
+  account: AccountRow,
+  scope: Scope = 'admin',
+  limitedTo: string | null = null,
+): Caller => ({
+  kind: 'key',
+  accountId: account.id,
+  accountSlug: account.slug,
+  scope,
+  limitedTo,
+})
+
+export async function addCollection(
+  context: Context,
+  owner: AccountRow,
+  input: Parameters<typeof newCollection>[2],
+): Promise<Omit<CollectionRow, 'foldedName'>> {
+  const row = newCollection(context, owner.id, input)
+  await context.database.transact((tx) => placeCollection(tx, row))
+  return row
+}
+
+const tree = (name: string, count: number, bytes: number) => ({ root: hashText(name), count, bytes })
+
+/**
+ * A version whose trees exist by name only: enough for whatever reads no tree.
+ * `secret`: the full view has a record more than the public one.
+ */
+export async function addVersion(
+  context: Context,
+  collection: { id: string },
+  input: {
+    base?: VersionRow | null
+    semver?: Semver
+    metadata?: JsonObject
+    secret?: boolean
+    content?: string
+  } = {},
+): Promise<VersionRow> {
+  const name = input.content ?? 'records'
+  const schema = hashText('{}')
+  const files = tree(`${name} files`, 2, 1_000)
+  const metadata = input.metadata ?? {}
+  const open: ViewDocument = { files, metadata, types: { City: { schema, ...tree(name, 3, 300) } } }
+  const full: ViewDocument = input.secret
+    ? { ...open, types: { City: { schema, ...tree(`${name} and more`, 4, 400) } } }
+    : open
+  const writer = openObjectWriter({ database: context.database, blobs: context.blobs })
+  const references = tree(`${name} references`, 2, 0)
+  const aside: Hash = await writeAside(writer, {
+    references: { full: references, public: references },
+    shadows: {},
+  })
+  return makeVersion(context, {
+    collection,
+    base: input.base ?? null,
+    semver: input.semver ?? { major: 1, minor: 0, patch: 0 },
+    content: { full, public: open, aside },
+    writer,
+    message: 'pushed',
+  })
+}
