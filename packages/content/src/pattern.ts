@@ -20,6 +20,8 @@ const patternStepsMax = 268_435_456
 export interface Pattern {
   /** Whether the pattern matches anywhere in `text`, which must be well formed. */
   test(text: string): boolean
+  /** The source. Ajv takes two patterns of a schema that have the same string for one. */
+  toString(): string
 }
 
 /** Why a pattern is refused, as a sentence. */
@@ -50,7 +52,7 @@ export function compilePattern(source: string): Pattern {
     )
   }
   const lengthMax = patternStepsMax / instructions
-  return { test: (text) => text.length <= lengthMax && program.test(text) }
+  return { test: (text) => text.length <= lengthMax && program.test(text), toString: () => source }
 }
 
 function compileRe2(source: string): RE2JS {

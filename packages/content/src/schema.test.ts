@@ -309,3 +309,13 @@ describe('unknown fields', () => {
     expect(schema.strip('text')).toBe('text')
   })
 })
+
+test('each of several patterns in a schema is its own', () => {
+  const schema = acceptSchema({
+    properties: { two: { pattern: '^[A-Z]{2}$' }, three: { pattern: '^[A-Z]{3}$' } },
+    patternProperties: { '^x-': { type: 'string' } },
+  })
+  expect(schema.validate({ two: 'DE', three: 'DEU', 'x-note': 'both' })).toEqual([])
+  const wrong = schema.validate({ two: 'DEU', three: 'DE', 'x-note': 1 })
+  expect(wrong.map(({ path }) => path).sort()).toEqual(['/three', '/two', '/x-note'])
+})
