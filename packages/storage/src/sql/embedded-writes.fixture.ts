@@ -1,12 +1,17 @@
-/** Run as a process of its own: commits one account after the other, and names each on a line once it is acknowledged. */
-import { writeSync } from 'node:fs'
+/**
+ * Run as a process of its own: commits one account after the other, and names each on a line once it is acknowledged. With a
+ * third argument the disk fails to sync after that many.
+ */
+import fs, { writeSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { accounts } from './accounts.ts'
 import { openDatabase } from './database.ts'
 
-const [folder, round] = process.argv.slice(2) as [string, string]
+const [folder, round, syncedMax] = process.argv.slice(2) as [string, string, string?]
 try {
   const database = await openDatabase({ folder })
   for (let i = 0; ; i++) {
+    if (i === Number(syncedMax)) failSyncs()
     const slug = `${round}-${i}`
     await database.orm.insert(accounts).values({
       id: crypto.randomUUID(),
@@ -19,4 +24,11 @@ try {
   }
 } catch (error) {
   writeSync(1, `${(error as Error).name}: ${(error as Error).message}\n`)
+}
+
+function failSyncs(): void {
+  fs.fsyncSync = () => {
+    throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' })
+  }
+  syncBuiltinESMExports()
 }

@@ -7,7 +7,16 @@
  * The folder holds `lock` (see folder-lock.ts) and `pg`, PostgreSQL's own files. A new database is made in `pg.new` and renamed
  * once it is whole and synced, so a crash while it is made leaves nothing to repair.
  */
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
@@ -65,9 +74,17 @@ interface SyncableFileSystem {
   stream_ops: { fsync?: (stream: EmscriptenStream) => number }
   realPath(node: object): string
 }
-const inputOutputError = 29
 
-/** The folder on disk, with an `fsync` that syncs. One that fails is told to PostgreSQL, which then stops rather than go on. */
+/**
+ * After a failed sync nobody knows what is on disk, and syncing again tells nothing: PostgreSQL panics then, and reads its log at
+ * the next start. In process a panic would spin for ever, so the process ends here, before anything more is acknowledged.
+ */
+function endProcess(error: unknown): never {
+  writeSync(2, `The disk failed to sync the database, so the server stops: ${String(error)}\n`)
+  process.abort()
+}
+
+/** The folder on disk, with an `fsync` that syncs. */
 class SyncingFolder extends NodeFS {
   override async init(...[pg, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
     const { emscriptenOpts } = await super.init(pg, options)
@@ -79,8 +96,8 @@ class SyncingFolder extends NodeFS {
           if (typeof stream.nfd === 'number') fsyncSync(stream.nfd)
           else syncPath(files.realPath(stream.node))
           return 0
-        } catch {
-          return inputOutputError
+        } catch (error) {
+          return endProcess(error)
         }
       }
     })
