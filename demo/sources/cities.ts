@@ -25,7 +25,10 @@ const city = {
 const country = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   title: 'Country',
-  ...objectOf({ name: text, cca2: { type: 'string', pattern: '^[A-Z]{2}$' }, flag: text }, ['name', 'cca2']),
+  ...objectOf({ name: text, cca2: { type: 'string', pattern: '^[A-Z]{2}$' }, flag: { type: 'string' } }, [
+    'name',
+    'cca2',
+  ]),
 }
 
 const readme = `# Cities of the world

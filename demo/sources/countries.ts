@@ -48,7 +48,7 @@ const country = {
       landlocked: { type: 'boolean' },
       borders: { type: 'array', items: { type: 'string', 'x-ref-type': 'Country' } },
       area: { type: 'number', description: 'Square kilometres; negative when it is not known' },
-      flag: text,
+      flag: { type: 'string' },
       demonyms: byLanguage(objectOf({ f: { type: 'string' }, m: { type: 'string' } }, ['f', 'm'])),
       outline: { ...fileReference, description: 'The borders as GeoJSON' },
     },
