@@ -218,10 +218,6 @@ export const storedRefusal = (refusal: RegistryError): StoredRefusal => ({
   details: refusal.details,
 })
 
-/** The refusal that a row keeps. @param cause What this caller met on the way to it. */
-export const refusalFrom = (stored: StoredRefusal, cause?: unknown): RegistryError =>
-  Object.assign(new RegistryError(stored.code, { details: stored.details, cause }), { message: stored.error })
-
 /** What was asked for has another address now (a former slug). Thrown only to callers who may see what it leads to. */
 export class Moved extends Error {
   readonly to: { owner: string; slug?: string }

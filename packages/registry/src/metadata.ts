@@ -10,48 +10,29 @@
  * A row leaves `running` in the transaction that makes its version, so running an update twice, by whichever server, makes one
  * version; what a dead server left running is run again by `recover`.
  */
-import {
-  canonicalize,
-  type JsonObject,
-  mergeMetadata,
-  metadataBytes,
-  metadataBytesMax,
-  metadataIssues,
-  nextSemver,
-} from '@ulmus/content'
+import { type JsonObject, metadataIssues } from '@ulmus/content'
 import {
   findHead,
   findMetadataJob,
   findRunningMetadataJob,
-  findVersionById,
-  finishMetadataJob,
   insertMetadataJob,
   isUniqueViolation,
   listRunningMetadataJobs,
   lockCollection,
-  lockRunningMetadataJob,
   type MetadataJobRow,
-  openObjectWriter,
   type Tx,
-  type VersionRow,
 } from '@ulmus/storage'
 import { v7 as newId } from 'uuid'
 import type { CollectionPath } from './collections.ts'
 import type { Context } from './context.ts'
-import { demand, RegistryError, refusalFrom, type StoredRefusal, storedRefusal } from './errors.ts'
+import { demand, RegistryError, type StoredRefusal, storedRefusal } from './errors.ts'
 import { instantText, instantTextOrNull } from './instants.ts'
+import { endOf, type Made, mergedInto, readUpdate, settle, type Update } from './metadata-update.ts'
 import { isUuid } from './pages.ts'
 import { mayWork } from './policy.ts'
 import type { Principal } from './principal.ts'
 import { seeCollection } from './seen.ts'
-import {
-  documentOf,
-  makeVersion,
-  readContent,
-  semverOf,
-  shownDigest,
-  withMetadata,
-} from './version-making.ts'
+import { documentOf, semverOf, shownDigest } from './version-making.ts'
 
 export interface MetadataResult {
   semver: string
@@ -116,6 +97,7 @@ export function metadataOf(context: Context) {
       running.add(update.id)
       try {
         const end = await settle(context, update)
+        if (end === 'gone') throw new RegistryError('collection_not_found', { say: path })
         if ('refusal' in end) throw end.refusal
         return await resultOf(context, end)
       } finally {
@@ -143,17 +125,6 @@ export function metadataOf(context: Context) {
   }
 }
 
-/** An update that holds its collection's slot. */
-interface Update {
-  id: string
-  collectionId: string
-  base: VersionRow
-  patch: JsonObject
-}
-
-/** How an update ended. */
-type End = { version: VersionRow; unchanged: boolean } | { refusal: RegistryError }
-
 /** Everything that can be refused before there is a job; then the slot is taken. */
 async function accept(
   context: Context,
@@ -169,7 +140,9 @@ async function accept(
   mergedInto((await documentOf(context, head, 'full')).metadata, patch)
   for (;;) {
     try {
-      return await context.database.transact((tx) => takeSlot(context, tx, collection.id, patch, also))
+      return await context.database.transact((tx) =>
+        takeSlot(context, tx, { id: collection.id, path }, patch, also),
+      )
     } catch (error) {
       if (!isUniqueViolation(error, 'metadata_jobs_slot')) throw error
       const holder = await findRunningMetadataJob(context.database, collection.id)
@@ -183,25 +156,25 @@ async function accept(
 async function takeSlot(
   context: Context,
   tx: Tx,
-  collectionId: string,
+  collection: { id: string; path: CollectionPath },
   patch: JsonObject,
   also?: (tx: Tx, jobId: string) => Promise<void>,
 ): Promise<Update> {
-  if ((await lockCollection(tx, collectionId, 'key share')) === undefined)
-    throw new RegistryError('collection_not_found')
-  const base = await findHead(tx, collectionId)
+  if ((await lockCollection(tx, collection.id, 'key share')) === undefined)
+    throw new RegistryError('collection_not_found', { say: collection.path })
+  const base = await findHead(tx, collection.id)
   if (base === undefined || base === null) throw new RegistryError('no_versions')
   const id = newId()
   await insertMetadataJob(tx, {
     id,
-    collectionId,
+    collectionId: collection.id,
     baseId: base.id,
     baseSemver: semverOf(base),
     patch: JSON.stringify(patch),
     startedAt: context.now(),
   })
   await also?.(tx, id)
-  return { id, collectionId, base, patch }
+  return { id, collectionId: collection.id, base, patch }
 }
 
 function checkPatch(patch: JsonObject): void {
@@ -211,110 +184,7 @@ function checkPatch(patch: JsonObject): void {
   throw new RegistryError('invalid_request', { details: { issues: named } })
 }
 
-function mergedInto(metadata: JsonObject, patch: JsonObject): JsonObject {
-  const merged = mergeMetadata(metadata, patch)
-  if (metadataBytes(merged) <= metadataBytesMax) return merged
-  const limit = `${metadataBytesMax} bytes (1 MiB) in canonical form`
-  throw new RegistryError('too_large', {
-    say: { what: 'The merged metadata', limit },
-    details: { limitBytes: metadataBytesMax },
-  })
-}
-
-/** Undefined: there is nothing to do any more. */
-async function readUpdate(context: Context, id: string): Promise<Update | undefined> {
-  const row = await findMetadataJob(context.database, id)
-  if (row === undefined || row.status !== 'running' || row.patch === null) return undefined
-  const base = await findVersionById(context.database, row.baseId)
-  // Without its base it has gone with its collection since.
-  return base && { id, collectionId: row.collectionId, base, patch: JSON.parse(row.patch) as JsonObject }
-}
-
-/** Somebody else ended the job, or its collection was deleted. */
-class Settled extends Error {}
-
-/**
- * Runs an update to its end, whatever happens on the way, and says how it ended, if by somebody else's hand.
- * @throws only when the database is away: then the job is still running, and recovery ends it.
- */
-async function settle(context: Context, update: Update): Promise<End> {
-  try {
-    return await execute(context, update)
-  } catch (error) {
-    if (!(error instanceof Settled)) {
-      const refusal = error instanceof RegistryError ? error : new RegistryError('internal', { cause: error })
-      if (refusal.code === 'internal')
-        context.log.error({ err: error, job: update.id }, 'a metadata update failed')
-      await context.database.transact((tx) =>
-        finishMetadataJob(tx, update.id, {
-          at: context.now(),
-          status: 'failed',
-          error: { ...storedRefusal(refusal) },
-        }),
-      )
-    }
-    return endOf(context, await findMetadataJob(context.database, update.id), error)
-  }
-}
-
-/** What the row says. @param error What was met on the way, kept as the cause. */
-async function endOf(context: Context, row: MetadataJobRow | undefined, error: unknown): Promise<End> {
-  if (row === undefined) return { refusal: new RegistryError('collection_not_found') }
-  if (row.status === 'failed') return { refusal: refusalFrom(row.error as unknown as StoredRefusal, error) }
-  const version =
-    row.resultVersionId === null ? undefined : await findVersionById(context.database, row.resultVersionId)
-  if (version === undefined) throw new Error(`metadata job ${row.id} is ${row.status} and has no version`)
-  return { version, unchanged: row.unchanged }
-}
-
-async function execute(context: Context, { id, collectionId, base, patch }: Update): Promise<End> {
-  const content = await readContent(context, base)
-  const metadata = mergedInto(content.full.metadata, patch)
-  const claim = async (tx: Tx): Promise<void> => {
-    if (!(await lockRunningMetadataJob(tx, id))) throw new Settled()
-  }
-  const complete = (tx: Tx, version: VersionRow, unchanged: boolean): Promise<void> =>
-    finishMetadataJob(tx, id, {
-      at: context.now(),
-      status: 'completed',
-      resultVersionId: version.id,
-      unchanged,
-    })
-
-  if (canonicalize(metadata) === canonicalize(content.full.metadata)) {
-    await context.database.transact(async (tx) => {
-      await claim(tx)
-      await demandHead(tx, collectionId, base)
-      await complete(tx, base, true)
-    })
-    return { version: base, unchanged: true }
-  }
-  const version = await makeVersion(context, {
-    collection: { id: collectionId },
-    base,
-    semver: nextSemver(base, 'other'),
-    content: withMetadata(content, metadata),
-    writer: openObjectWriter({ database: context.database, blobs: context.blobs }),
-    before: claim,
-    also: (tx, made) => complete(tx, made, false),
-  })
-  return { version, unchanged: false }
-}
-
-/** @throws version_conflict when a version landed after `base`. */
-async function demandHead(tx: Tx, collectionId: string, base: VersionRow): Promise<void> {
-  const head = await findHead(tx, collectionId)
-  if (head?.id === base.id) return
-  throw new RegistryError('version_conflict', {
-    details: { currentVersion: head ? semverOf(head) : null },
-    say: { baseVersion: semverOf(base) },
-  })
-}
-
-async function resultOf(
-  context: Context,
-  end: { version: VersionRow; unchanged: boolean },
-): Promise<MetadataResult> {
+async function resultOf(context: Context, end: Made): Promise<MetadataResult> {
   const { metadata } = await documentOf(context, end.version, 'full')
   return {
     semver: semverOf(end.version),
@@ -333,7 +203,8 @@ async function shownJob(context: Context, row: MetadataJobRow): Promise<Metadata
     finished_at: instantTextOrNull(row.finishedAt),
   }
   if (row.status === 'running') return job
-  const end = await endOf(context, row, undefined)
+  const end = await endOf(context, row)
+  if (end === 'gone') throw new RegistryError('job_not_found')
   return 'refusal' in end
     ? { ...job, error: storedRefusal(end.refusal) }
     : { ...job, result: await resultOf(context, end) }

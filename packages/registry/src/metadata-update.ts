@@ -1,0 +1,141 @@
+/** Running a metadata update that holds its collection's slot: see metadata.ts. */
+import {
+  canonicalize,
+  type JsonObject,
+  mergeMetadata,
+  metadataBytes,
+  metadataBytesMax,
+  nextSemver,
+} from '@ulmus/content'
+import {
+  findHead,
+  findMetadataJob,
+  findVersionById,
+  finishMetadataJob,
+  lockRunningMetadataJob,
+  type MetadataJobRow,
+  openObjectWriter,
+  type Tx,
+  type VersionRow,
+} from '@ulmus/storage'
+import type { Context } from './context.ts'
+import { RegistryError, type StoredRefusal, storedRefusal } from './errors.ts'
+import { refusalOf } from './refusals.ts'
+import { makeVersion, readContent, semverOf, withMetadata } from './version-making.ts'
+
+/** An update that holds its collection's slot. */
+export interface Update {
+  id: string
+  collectionId: string
+  base: VersionRow
+  patch: JsonObject
+}
+
+/** How an update ended; `gone`: with its collection, which was deleted. */
+export type End = 'gone' | Made | { refusal: RegistryError }
+
+/** The version made, or the one that stood when there was nothing to change. */
+export interface Made {
+  version: VersionRow
+  unchanged: boolean
+}
+
+/** `metadata` with the patch merged into it. @throws too_large */
+export function mergedInto(metadata: JsonObject, patch: JsonObject): JsonObject {
+  const merged = mergeMetadata(metadata, patch)
+  if (metadataBytes(merged) <= metadataBytesMax) return merged
+  const limit = `${metadataBytesMax} bytes (1 MiB) in canonical form`
+  throw new RegistryError('too_large', {
+    say: { what: 'The merged metadata', limit },
+    details: { limitBytes: metadataBytesMax },
+  })
+}
+
+/** Undefined: there is nothing to do any more. */
+export async function readUpdate(context: Context, id: string): Promise<Update | undefined> {
+  const row = await findMetadataJob(context.database, id)
+  if (row === undefined || row.status !== 'running' || row.patch === null) return undefined
+  const base = await findVersionById(context.database, row.baseId)
+  // Without its base it has gone with its collection since.
+  return base && { id, collectionId: row.collectionId, base, patch: JSON.parse(row.patch) as JsonObject }
+}
+
+/** Somebody else ended the job, or its collection was deleted. */
+class Settled extends Error {}
+
+/**
+ * Runs an update to its end, whatever happens on the way, and says how it ended, if by somebody else's hand.
+ * @throws only when the database is away: then the job is still running, and recovery ends it.
+ */
+export async function settle(context: Context, update: Update): Promise<End> {
+  try {
+    return await execute(context, update)
+  } catch (error) {
+    if (!(error instanceof Settled)) await fail(context, update.id, error)
+    return endOf(context, await findMetadataJob(context.database, update.id))
+  }
+}
+
+async function fail(context: Context, id: string, error: unknown): Promise<void> {
+  const refusal = refusalOf(error)
+  if (refusal !== error) context.log.error({ err: error, job: id }, 'a metadata update failed')
+  const stored = { ...storedRefusal(refusal) }
+  await context.database.transact((tx) =>
+    finishMetadataJob(tx, id, { at: context.now(), status: 'failed', error: stored }),
+  )
+}
+
+/** What the row says. */
+export async function endOf(context: Context, row: MetadataJobRow | undefined): Promise<End> {
+  if (row === undefined) return 'gone'
+  if (row.status === 'failed')
+    return { refusal: RegistryError.restored(row.error as unknown as StoredRefusal) }
+  const made =
+    row.resultVersionId === null ? undefined : await findVersionById(context.database, row.resultVersionId)
+  if (made === undefined) throw new Error(`metadata job ${row.id} is ${row.status} and has no version`)
+  return { version: made, unchanged: row.unchanged }
+}
+
+async function execute(context: Context, { id, collectionId, base, patch }: Update): Promise<End> {
+  const content = await readContent(context, base)
+  const metadata = mergedInto(content.full.metadata, patch)
+  const claim = async (tx: Tx): Promise<void> => {
+    if (!(await lockRunningMetadataJob(tx, id))) throw new Settled()
+  }
+  const complete = (tx: Tx, version: VersionRow, unchanged: boolean): Promise<void> =>
+    finishMetadataJob(tx, id, {
+      at: context.now(),
+      status: 'completed',
+      resultVersionId: version.id,
+      unchanged,
+    })
+
+  if (canonicalize(metadata) === canonicalize(content.full.metadata)) {
+    await context.database.transact(async (tx) => {
+      await claim(tx)
+      await demandHead(tx, collectionId, base)
+      await complete(tx, base, true)
+    })
+    return { version: base, unchanged: true }
+  }
+  const version = await makeVersion(context, {
+    collection: { id: collectionId },
+    base,
+    semver: nextSemver(base, 'other'),
+    content: withMetadata(content, metadata),
+    writer: openObjectWriter({ database: context.database, blobs: context.blobs }),
+    before: claim,
+    also: (tx, made) => complete(tx, made, false),
+  })
+  return { version, unchanged: false }
+}
+
+/** @throws version_conflict when a version landed after `base`. */
+async function demandHead(tx: Tx, collectionId: string, base: VersionRow): Promise<void> {
+  const head = await findHead(tx, collectionId)
+  if (head?.id === base.id) return
+  throw new RegistryError('version_conflict', {
+    details: { currentVersion: head ? semverOf(head) : null },
+    say: { baseVersion: semverOf(base) },
+  })
+}
