@@ -3,9 +3,12 @@ import type { Registry } from '@ulmus/registry'
 import { NoQuery } from '@ulmus/wire'
 import type { FastifyPluginAsync } from 'fastify'
 import { accountRoutes } from './accounts.ts'
+import { collectionRoutes } from './collections.ts'
 import { fileRoutes } from './files.ts'
+import { forkRoutes } from './forks.ts'
 import { keyRoutes } from './keys.ts'
 import { memberRoutes } from './members.ts'
+import { metadataRoutes } from './metadata.ts'
 import { pushRoutes } from './pushes.ts'
 import { recordRoutes } from './records.ts'
 import { versionRoutes } from './versions.ts'
@@ -22,6 +25,9 @@ export const apiRoutes: FastifyPluginAsync<RouteOptions> = async (app, { registr
   await app.register(accountRoutes, { registry })
   await app.register(memberRoutes, { registry })
   await app.register(keyRoutes, { registry })
+  await app.register(collectionRoutes, { registry })
+  await app.register(metadataRoutes, { registry })
+  await app.register(forkRoutes, { registry })
   await app.register(versionRoutes, { registry })
   await app.register(recordRoutes, { registry })
   await app.register(fileRoutes, { registry })

@@ -1,0 +1,116 @@
+/** Collections over HTTP. interface.md "Collections"; http-api §4. */
+import {
+  BrowseQuery,
+  Collection,
+  CollectionItem,
+  CollectionPath,
+  CreateCollection,
+  CreatedCollection,
+  Done,
+  ListQuery,
+  OwnedCollection,
+  OwnerPath,
+  UpdateCollection,
+} from '@ulmus/wire'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import type { RouteOptions } from './index.ts'
+import { linkPages } from './links.ts'
+
+const tags = ['collections']
+
+export const collectionRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
+  app.get(
+    '/collections',
+    {
+      schema: {
+        tags,
+        summary: 'Browse public collections',
+        querystring: BrowseQuery,
+        response: { 200: z.array(CollectionItem) },
+      },
+    },
+    async (request, reply) => linkPages(request, reply, await registry.collections.browse(request.query)),
+  )
+
+  app.get(
+    '/accounts/:owner/collections',
+    {
+      schema: {
+        tags,
+        summary: 'Collections of an account: all for its members, the public ones for others',
+        params: OwnerPath,
+        querystring: ListQuery,
+        response: { 200: z.array(OwnedCollection) },
+      },
+    },
+    async (request, reply) => {
+      const { owner } = request.params
+      return linkPages(
+        request,
+        reply,
+        await registry.collections.list(request.principal, owner, request.query),
+      )
+    },
+  )
+
+  app.post(
+    '/accounts/:owner/collections',
+    {
+      config: { entrance: { scope: 'write', unlimited: true } },
+      schema: {
+        tags,
+        summary: 'Make a collection',
+        params: OwnerPath,
+        body: CreateCollection,
+        response: { 201: CreatedCollection },
+      },
+    },
+    async (request, reply) =>
+      reply
+        .code(201)
+        .send(await registry.collections.create(request.principal, request.params.owner, request.body)),
+  )
+
+  app.get(
+    '/collections/:owner/:slug',
+    {
+      schema: {
+        tags,
+        summary: 'A collection and its latest version',
+        params: CollectionPath,
+        response: { 200: Collection },
+      },
+    },
+    async (request) => registry.collections.detail(request.principal, request.params),
+  )
+
+  app.patch(
+    '/collections/:owner/:slug',
+    {
+      config: { entrance: { scope: 'write' } },
+      schema: {
+        tags,
+        summary: 'Change a collection',
+        params: CollectionPath,
+        body: UpdateCollection,
+        response: { 200: Done },
+      },
+    },
+    async (request) => registry.collections.patch(request.principal, request.params, request.body),
+  )
+
+  app.delete(
+    '/collections/:owner/:slug',
+    {
+      config: { entrance: { scope: 'write' } },
+      schema: {
+        tags,
+        summary: 'Delete a collection with its versions',
+        params: CollectionPath,
+        response: { 200: Done },
+      },
+    },
+    async (request) => registry.collections.remove(request.principal, request.params),
+  )
+}

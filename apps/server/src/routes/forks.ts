@@ -1,0 +1,22 @@
+/** Forks over HTTP. interface.md "Fork"; http-api §6. */
+import { CollectionPath, CreateFork, Fork } from '@ulmus/wire'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { RouteOptions } from './index.ts'
+
+export const forkRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
+  app.post(
+    '/collections/:owner/:slug/fork',
+    {
+      config: { entrance: { scope: 'write', unlimited: true } },
+      schema: {
+        tags: ['forks'],
+        summary: 'Fork the latest version into an organization',
+        params: CollectionPath,
+        body: CreateFork,
+        response: { 201: Fork },
+      },
+    },
+    async (request, reply) =>
+      reply.code(201).send(await registry.forks.create(request.principal, request.params, request.body)),
+  )
+}

@@ -1,0 +1,59 @@
+/** Version metadata over HTTP. interface.md "Version metadata"; http-api §5. */
+import {
+  CollectionPath,
+  MetadataJob,
+  MetadataJobPath,
+  MetadataPatch,
+  MetadataQuery,
+  MetadataResult,
+  StartedMetadataJob,
+} from '@ulmus/wire'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { renderStored } from '../plugins/errors.ts'
+import type { RouteOptions } from './index.ts'
+
+const tags = ['metadata']
+
+export const metadataRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
+  app.patch(
+    '/collections/:owner/:slug/metadata',
+    {
+      config: { entrance: { scope: 'write' } },
+      schema: {
+        tags,
+        summary: 'Merge into the metadata of the latest version, as a new version',
+        description:
+          '200: nothing changed, no version was made. 202, with `async=true`: a job to poll at `metadata/jobs/:job_id`.',
+        params: CollectionPath,
+        querystring: MetadataQuery,
+        body: MetadataPatch,
+        response: { 200: MetadataResult, 201: MetadataResult, 202: StartedMetadataJob },
+      },
+    },
+    async (request, reply) => {
+      const { principal, params, body } = request
+      if (request.query.async)
+        return reply.code(202).send(await registry.metadata.start(principal, params, body))
+      const result = await registry.metadata.update(principal, params, body)
+      return reply.code(result.unchanged ? 200 : 201).send(result)
+    },
+  )
+
+  app.get(
+    '/collections/:owner/:slug/metadata/jobs/:job_id',
+    {
+      config: { entrance: { scope: 'read' } },
+      schema: {
+        tags,
+        summary: 'How a metadata update goes',
+        params: MetadataJobPath,
+        response: { 200: MetadataJob },
+      },
+    },
+    async (request) => {
+      const { job_id, ...path } = request.params
+      const { error, ...job } = await registry.metadata.job(request.principal, path, job_id)
+      return error === undefined ? job : { ...job, error: renderStored(error) }
+    },
+  )
+}
