@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util'
 import { type Client, createClient, UlmusError } from '@ulmus/client'
 import { publish } from './publish.ts'
 import { readBack } from './read-back.ts'
-import { bytesText, countText, openReport, type Report, timeText } from './report.ts'
+import { bytesText, countText, nameWidth, openReport, type Report, timeText } from './report.ts'
 import { signIn } from './sign-in.ts'
 import { citiesSource } from './sources/cities.ts'
 import { countriesSource } from './sources/countries.ts'
@@ -120,7 +120,7 @@ async function readEverything(
     { title: 'Read back as anyone', as: createClient({ baseUrl }), forbidden: privateTexts },
   ]
   for (const { title, as, forbidden } of readers) {
-    report.section(`${title}: hashes, counts, digest, a proof, files`)
+    report.section(`${title} (hashes, counts, digest, a proof, files)`)
     for (const ref of refs) {
       await report.step(
         ref,
@@ -138,12 +138,15 @@ function farewell(baseUrl: string, user: string, org: string, report: Report): v
   for (const { name, seconds } of report.times().slice(0, 5))
     report.line(`  ${timeText(seconds).padStart(8)}  ${name}`)
   report.section('Where to look')
-  report.line(`  ${baseUrl}/docs/api                                   the API reference`)
-  report.line(`  ${api}?q=cities                         browse`)
-  report.line(`  ${api}/${user}/cities/versions               versions and what made them`)
-  report.line(`  ${api}/${user}/cities/versions/latest/records?type=City&limit=3`)
-  report.line(`  ${api}/${org}/cities                        the fork`)
-  report.line(`  ${api}/${user}/stations/versions/latest      the public view: no keeperEmail, no Visit`)
+  const places = {
+    'the API reference': `${baseUrl}/docs/api`,
+    browse: `${api}?q=cities`,
+    'versions, and what made them': `${api}/${user}/cities/versions`,
+    'a page of cities': `${api}/${user}/cities/versions/latest/records?type=City&limit=3`,
+    'the fork': `${api}/${org}/cities`,
+    'the public view, without keeperEmail and Visit': `${api}/${user}/stations/versions/latest`,
+  }
+  for (const [what, url] of Object.entries(places)) report.line(`  ${what.padEnd(nameWidth)} ${url}`)
   report.line(`\nEverything that was read back is what was published.`)
 }
 

@@ -14,7 +14,8 @@ export interface Report {
   line(text: string): void
 }
 
-const nameWidth = 46
+/** Width of the first column. Characters. */
+export const nameWidth = 46
 
 export function openReport(out: NodeJS.WriteStream): Report {
   const taken: { name: string; seconds: number }[] = []
@@ -32,7 +33,7 @@ export function openReport(out: NodeJS.WriteStream): Report {
       show(`${label} …`)
       const result = await work((now) => show(`${label} ${now}`))
       const seconds = (performance.now() - begun) / 1_000
-      taken.push({ name: `${heading}: ${name}`, seconds })
+      taken.push({ name: `${heading.replace(/ \(.*/, '')}: ${name}`, seconds })
       show('')
       out.write(`${label} ${timeText(seconds).padStart(8)}  ${say(result)}`.trimEnd().concat('\n'))
       return result
