@@ -4,7 +4,7 @@ import { BatchRefused, UlmusError } from './errors.ts'
 import { nameFile } from './files.ts'
 import type { PushProgress } from './push.ts'
 import { type FaultyServer, startFaultyServer } from './testing/faulty-server.ts'
-import { type KeeperOptions, keepSessions } from './testing/session-keeper.ts'
+import { type KeeperOptions, SessionKeeper } from './testing/session-keeper.ts'
 
 const open: FaultyServer[] = []
 afterEach(async () => {
@@ -12,8 +12,8 @@ afterEach(async () => {
 })
 
 async function start(options: KeeperOptions = {}) {
-  const keeper = keepSessions(options)
-  const server = await startFaultyServer(keeper.handle)
+  const keeper = new SessionKeeper(options)
+  const server = await startFaultyServer((request) => keeper.handle(request))
   open.push(server)
   const retry = { attempts: 4, delayMs: 5, delayMsMax: 20 }
   return {

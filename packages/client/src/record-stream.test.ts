@@ -3,7 +3,7 @@ import { createClient } from './client.ts'
 import { cursorAfter } from './cursor.ts'
 import type { StreamOptions } from './record-stream.ts'
 import { type FaultyServer, startFaultyServer } from './testing/faulty-server.ts'
-import { keepSessions } from './testing/session-keeper.ts'
+import { SessionKeeper } from './testing/session-keeper.ts'
 
 const open: FaultyServer[] = []
 afterEach(async () => {
@@ -11,12 +11,12 @@ afterEach(async () => {
 })
 
 async function start(count: number) {
-  const keeper = keepSessions()
+  const keeper = new SessionKeeper()
   for (let n = 0; n < count; n++) {
     const id = `${n}-é🏙`
     keeper.published.set(`T/${id}`, { id, type: 'T', data: { n, text: 'ä'.repeat(20) } })
   }
-  const server = await startFaultyServer(keeper.handle)
+  const server = await startFaultyServer((request) => keeper.handle(request))
   open.push(server)
   const retry = { attempts: 3, delayMs: 5, delayMsMax: 10 }
   return { keeper, server, client: createClient({ baseUrl: server.url, retry, timeoutMs: 300 }) }

@@ -4,19 +4,6 @@ import type { DeleteLine, RecordLine } from '@ulmus/wire'
 import { cursorAfter } from '../cursor.ts'
 import type { Reply, Request } from './faulty-server.ts'
 
-export interface SessionKeeper {
-  handle(request: Request): Reply
-  /** What was committed, by `type/id`. */
-  readonly published: Map<string, RecordLine>
-  /** Sizes of the batches received, in lines. */
-  readonly batches: number[]
-  readonly files: Set<string>
-  /** Sessions by their state. */
-  readonly sessions: Map<string, 'open' | 'committing' | 'committed' | 'cancelled'>
-  /** Times a version was made. */
-  commits: number
-}
-
 export interface KeeperOptions {
   readonly batchBytes?: number
   readonly batchLines?: number
@@ -28,71 +15,64 @@ const json = (status: number, body: unknown): Reply => ({ status, body: JSON.str
 const refuse = (statusCode: number, code: string, facts: object = {}): Reply =>
   json(statusCode, { error: `Refused: ${code}.`, code, statusCode, ...facts })
 
-export function keepSessions(options: KeeperOptions = {}): SessionKeeper {
-  const drafts = new Map<string, RecordLine | null>()
-  const keeper: SessionKeeper = {
-    handle,
-    published: new Map(),
-    batches: [],
-    files: new Set(),
-    sessions: new Map(),
-    commits: 0,
-  }
-  let declared: string[] = []
-  let pollsLeft = 0
-  const result = () => ({
-    semver: 'v1.0.0',
-    hash: `private:${'0'.repeat(64)}`,
-    recordCount: keeper.published.size,
-    fileCount: keeper.files.size,
-    changes: { added: keeper.published.size, updated: 0, removed: 0 },
-  })
-  const missing = () => [...referenced(drafts), ...declared].filter((hash) => !keeper.files.has(hash))
+export class SessionKeeper {
+  /** What was committed, by `type/id`. */
+  readonly published = new Map<string, RecordLine>()
+  /** Sizes of the batches received, in lines. */
+  readonly batches: number[] = []
+  readonly files = new Set<string>()
+  /** Sessions by their state. */
+  readonly sessions = new Map<string, 'open' | 'committing' | 'committed' | 'cancelled'>()
+  /** Times a version was made. */
+  commits = 0
+  readonly #options: KeeperOptions
+  readonly #drafts = new Map<string, RecordLine | null>()
+  #declared: string[] = []
+  #pollsLeft = 0
 
-  function handle(request: Request): Reply {
+  constructor(options: KeeperOptions = {}) {
+    this.#options = options
+  }
+
+  handle(request: Request): Reply {
     const [, , , , , noun, session = '', verb] = request.path.split('/')
-    if (noun === 'pushes' && session === '') return open(request)
-    if (noun === 'pushes') return onSession(request, session, verb)
-    if (noun === 'files') return receiveFile(request, decodeURIComponent(session))
-    if (noun === 'versions' && verb === 'records.ndjson') return streamRecords(request)
+    if (noun === 'pushes' && session === '') return this.#open(request)
+    if (noun === 'pushes') return this.#onSession(request, session, verb)
+    if (noun === 'files') return this.#receiveFile(request, decodeURIComponent(session))
+    if (noun === 'versions' && verb === 'records.ndjson') return this.#streamRecords(request)
     if (noun === 'versions') return json(200, { semver: 'v1.0.0' })
     return refuse(404, 'route_not_found')
   }
 
-  function open(request: Request): Reply {
-    declared = JSON.parse(request.body.toString()).files ?? []
-    const session = `session-${keeper.sessions.size + 1}`
-    keeper.sessions.set(session, 'open')
-    drafts.clear()
+  #open(request: Request): Reply {
+    this.#declared = JSON.parse(request.body.toString()).files ?? []
+    const session = `session-${this.sessions.size + 1}`
+    this.sessions.set(session, 'open')
+    this.#drafts.clear()
     const limits = {
-      batch_bytes: options.batchBytes ?? 1_000_000,
-      batch_lines: options.batchLines ?? 10_000,
+      batch_bytes: this.#options.batchBytes ?? 1_000_000,
+      batch_lines: this.#options.batchLines ?? 10_000,
       session_idle_seconds: 60,
       file_bytes: 1_000_000,
     }
-    return json(201, {
-      session_id: session,
-      base_version: null,
-      needed_files: missing(),
-      expires_at: '',
-      limits,
-    })
+    const answer = { session_id: session, base_version: null, expires_at: '', limits }
+    return json(201, { ...answer, needed_files: this.#missing() })
   }
 
-  function onSession(request: Request, session: string, verb: string | undefined): Reply {
-    const status = keeper.sessions.get(session)
+  #onSession(request: Request, session: string, verb: string | undefined): Reply {
+    const status = this.sessions.get(session)
     if (status === undefined) return refuse(404, 'push_not_found')
-    if (verb === undefined && request.method === 'GET') return state(session)
+    if (verb === undefined && request.method === 'GET') return this.#state(session)
     if (verb === undefined) {
-      if (status === 'open') keeper.sessions.set(session, 'cancelled')
+      if (status === 'open') this.sessions.set(session, 'cancelled')
       return { status: 204 }
     }
-    if (status === 'committed' && verb === 'commit') return json(201, result())
+    if (status === 'committed' && verb === 'commit') return json(201, this.#result())
     if (status !== 'open') return refuse(409, 'push_not_open')
-    return verb === 'commit' ? commit(session) : receive(request, verb)
+    return verb === 'commit' ? this.#commit(session) : this.#receive(request, verb)
   }
 
-  function receive(request: Request, verb: string): Reply {
+  #receive(request: Request, verb: string): Reply {
     const lines = request.body
       .toString()
       .split('\n')
@@ -102,45 +82,59 @@ export function keepSessions(options: KeeperOptions = {}): SessionKeeper {
       const validationErrors = [{ line: bad + 1, id: '', type: 'T', code: 'bad_id' }]
       return refuse(422, 'schema_violation', { validationErrors, totalErrors: 1 })
     }
-    keeper.batches.push(lines.length)
+    this.batches.push(lines.length)
     for (const line of lines) {
       const parsed = JSON.parse(line) as RecordLine & DeleteLine
-      drafts.set(`${parsed.type}/${parsed.id}`, verb === 'records' ? parsed : null)
+      this.#drafts.set(`${parsed.type}/${parsed.id}`, verb === 'records' ? parsed : null)
     }
     return json(200, { received: lines.length })
   }
 
-  function commit(session: string): Reply {
-    if (missing().length > 0) return refuse(422, 'files_missing', { filesNeeded: missing() })
-    for (const [key, record] of drafts)
-      record === null ? keeper.published.delete(key) : keeper.published.set(key, record)
-    keeper.commits++
-    pollsLeft = options.commitPolls ?? 0
-    keeper.sessions.set(session, pollsLeft === 0 ? 'committed' : 'committing')
-    return pollsLeft === 0 ? json(201, result()) : json(202, { session_id: session, status: 'committing' })
+  #commit(session: string): Reply {
+    const filesNeeded = this.#missing()
+    if (filesNeeded.length > 0) return refuse(422, 'files_missing', { filesNeeded })
+    for (const [key, record] of this.#drafts) {
+      if (record === null) this.published.delete(key)
+      else this.published.set(key, record)
+    }
+    this.commits++
+    this.#pollsLeft = this.#options.commitPolls ?? 0
+    this.sessions.set(session, this.#pollsLeft === 0 ? 'committed' : 'committing')
+    if (this.#pollsLeft === 0) return json(201, this.#result())
+    return json(202, { session_id: session, status: 'committing' })
   }
 
-  function state(session: string): Reply {
-    if (keeper.sessions.get(session) === 'committing' && --pollsLeft <= 0)
-      keeper.sessions.set(session, 'committed')
-    const status = keeper.sessions.get(session)
-    return json(200, {
-      session_id: session,
-      status,
-      result: status === 'committed' ? result() : null,
-      error: null,
-    })
+  #state(session: string): Reply {
+    if (this.sessions.get(session) === 'committing' && --this.#pollsLeft <= 0)
+      this.sessions.set(session, 'committed')
+    const status = this.sessions.get(session)
+    const result = status === 'committed' ? this.#result() : null
+    return json(200, { session_id: session, status, result, error: null })
   }
 
-  function receiveFile(request: Request, hash: string): Reply {
+  #result() {
+    return {
+      semver: 'v1.0.0',
+      hash: `private:${'0'.repeat(64)}`,
+      recordCount: this.published.size,
+      fileCount: this.files.size,
+      changes: { added: this.published.size, updated: 0, removed: 0 },
+    }
+  }
+
+  #missing(): string[] {
+    return [...referenced(this.#drafts), ...this.#declared].filter((hash) => !this.files.has(hash))
+  }
+
+  #receiveFile(request: Request, hash: string): Reply {
     const actual = `sha256:${createHash('sha256').update(request.body).digest('hex')}`
     if (actual !== hash) return refuse(400, 'hash_mismatch')
-    keeper.files.add(hash)
+    this.files.add(hash)
     return json(201, { hash, size: request.body.length, contentType: request.headers['content-type'] })
   }
 
-  function streamRecords(request: Request): Reply {
-    const all = [...keeper.published.values()]
+  #streamRecords(request: Request): Reply {
+    const all = [...this.published.values()]
     const after = request.query.get('after')
     const from =
       after === null ? 0 : all.findIndex((record) => cursorAfter(record.type, record.id) === after) + 1
@@ -150,7 +144,6 @@ export function keepSessions(options: KeeperOptions = {}): SessionKeeper {
       .join('')
     return { status: 200, body, headers: { 'x-record-count': String(all.length - from) } }
   }
-  return keeper
 }
 
 function* referenced(drafts: Map<string, RecordLine | null>): Generator<string> {
