@@ -54,6 +54,8 @@ export interface TestServer {
     scope: 'read' | 'write' | 'admin',
     more?: { label?: string; collectionId?: string; expiresAt?: string },
   ): Promise<string>
+  /** Ends the server and keeps its data: another one can be served from `dataFolder`. */
+  stop(): Promise<void>
   /** Ends the server and removes its data. */
   close(): Promise<void>
 }
@@ -93,6 +95,7 @@ export async function serveForTest(
       if (answer.status !== 201) throw new Error(`No key was made: ${await answer.text()}`)
       return ((await answer.json()) as { key: string }).key
     },
+    stop: () => server.close(),
     async close() {
       await server.close()
       rmSync(dataFolder, { recursive: true, force: true })
