@@ -12,7 +12,6 @@ import {
   findMetadataJob,
   findVersionById,
   finishMetadataJob,
-  lockRunningMetadataJob,
   type MetadataJobRow,
   openObjectWriter,
   type Tx,
@@ -21,7 +20,7 @@ import {
 import type { Context } from './context.ts'
 import { RegistryError, type StoredRefusal, storedRefusal } from './errors.ts'
 import { refusalOf } from './refusals.ts'
-import { makeVersion, readContent, semverOf, withMetadata } from './version-making.ts'
+import { documentOf, makeVersion, readContent, semverOf, withMetadata } from './version-making.ts'
 
 /** An update that holds its collection's slot. */
 export interface Update {
@@ -38,6 +37,7 @@ export type End = 'gone' | Made | { refusal: RegistryError }
 export interface Made {
   version: VersionRow
   unchanged: boolean
+  metadata: JsonObject
 }
 
 /** `metadata` with the patch merged into it. @throws too_large */
@@ -93,30 +93,26 @@ export async function endOf(context: Context, row: MetadataJobRow | undefined): 
   const made =
     row.resultVersionId === null ? undefined : await findVersionById(context.database, row.resultVersionId)
   if (made === undefined) throw new Error(`metadata job ${row.id} is ${row.status} and has no version`)
-  return { version: made, unchanged: row.unchanged }
+  const { metadata } = await documentOf(context, made, 'full')
+  return { version: made, unchanged: row.unchanged, metadata }
 }
 
 async function execute(context: Context, { id, collectionId, base, patch }: Update): Promise<End> {
   const content = await readContent(context, base)
-  const metadata = mergedInto(content.full.metadata, patch)
-  const claim = async (tx: Tx): Promise<void> => {
-    if (!(await lockRunningMetadataJob(tx, id))) throw new Settled()
+  const before = canonicalize(content.full.metadata)
+  const after = canonicalize(mergedInto(content.full.metadata, patch))
+  // In canonical order, as whoever reads the document later sees it.
+  const metadata = JSON.parse(after) as JsonObject
+  const complete = async (tx: Tx, version: VersionRow, unchanged: boolean): Promise<void> => {
+    const end = { at: context.now(), status: 'completed' as const, resultVersionId: version.id, unchanged }
+    if (!(await finishMetadataJob(tx, id, end))) throw new Settled()
   }
-  const complete = (tx: Tx, version: VersionRow, unchanged: boolean): Promise<void> =>
-    finishMetadataJob(tx, id, {
-      at: context.now(),
-      status: 'completed',
-      resultVersionId: version.id,
-      unchanged,
-    })
-
-  if (canonicalize(metadata) === canonicalize(content.full.metadata)) {
+  if (before === after) {
     await context.database.transact(async (tx) => {
-      await claim(tx)
       await demandHead(tx, collectionId, base)
       await complete(tx, base, true)
     })
-    return { version: base, unchanged: true }
+    return { version: base, unchanged: true, metadata }
   }
   const version = await makeVersion(context, {
     collection: { id: collectionId },
@@ -124,10 +120,9 @@ async function execute(context: Context, { id, collectionId, base, patch }: Upda
     semver: nextSemver(base, 'other'),
     content: withMetadata(content, metadata),
     writer: openObjectWriter({ database: context.database, blobs: context.blobs }),
-    before: claim,
     also: (tx, made) => complete(tx, made, false),
   })
-  return { version, unchanged: false }
+  return { version, unchanged: false, metadata }
 }
 
 /** @throws version_conflict when a version landed after `base`. */

@@ -21,6 +21,7 @@ import {
   lockCollection,
   type MetadataJobRow,
   type Tx,
+  type VersionRow,
 } from '@ulmus/storage'
 import { v7 as newId } from 'uuid'
 import type { CollectionPath } from './collections.ts'
@@ -99,7 +100,7 @@ export function metadataOf(context: Context) {
         const end = await settle(context, update)
         if (end === 'gone') throw new RegistryError('collection_not_found', { say: path })
         if ('refusal' in end) throw end.refusal
-        return await resultOf(context, end)
+        return resultOf(end)
       } finally {
         running.delete(update.id)
       }
@@ -141,7 +142,7 @@ async function accept(
   for (;;) {
     try {
       return await context.database.transact((tx) =>
-        takeSlot(context, tx, { id: collection.id, path }, patch, also),
+        takeSlot(context, tx, { id: collection.id, path, head }, patch, also),
       )
     } catch (error) {
       if (!isUniqueViolation(error, 'metadata_jobs_slot')) throw error
@@ -156,25 +157,24 @@ async function accept(
 async function takeSlot(
   context: Context,
   tx: Tx,
-  collection: { id: string; path: CollectionPath },
+  seen: { id: string; path: CollectionPath; head: VersionRow },
   patch: JsonObject,
   also?: (tx: Tx, jobId: string) => Promise<void>,
 ): Promise<Update> {
-  if ((await lockCollection(tx, collection.id, 'key share')) === undefined)
-    throw new RegistryError('collection_not_found', { say: collection.path })
-  const base = await findHead(tx, collection.id)
-  if (base === undefined || base === null) throw new RegistryError('no_versions')
+  const locked = await lockCollection(tx, seen.id, 'key share')
+  const base = locked?.headId === seen.head.id ? seen.head : locked && (await findHead(tx, seen.id))
+  if (!base) throw new RegistryError('collection_not_found', { say: seen.path })
   const id = newId()
   await insertMetadataJob(tx, {
     id,
-    collectionId: collection.id,
+    collectionId: seen.id,
     baseId: base.id,
     baseSemver: semverOf(base),
     patch: JSON.stringify(patch),
     startedAt: context.now(),
   })
   await also?.(tx, id)
-  return { id, collectionId: collection.id, base, patch }
+  return { id, collectionId: seen.id, base, patch }
 }
 
 function checkPatch(patch: JsonObject): void {
@@ -184,15 +184,12 @@ function checkPatch(patch: JsonObject): void {
   throw new RegistryError('invalid_request', { details: { issues: named } })
 }
 
-async function resultOf(context: Context, end: Made): Promise<MetadataResult> {
-  const { metadata } = await documentOf(context, end.version, 'full')
-  return {
-    semver: semverOf(end.version),
-    hash: shownDigest(end.version, 'full'),
-    metadata,
-    ...(end.unchanged ? { unchanged: true as const } : {}),
-  }
-}
+const resultOf = ({ version, unchanged, metadata }: Made): MetadataResult => ({
+  semver: semverOf(version),
+  hash: shownDigest(version, 'full'),
+  metadata,
+  ...(unchanged ? { unchanged: true } : {}),
+})
 
 async function shownJob(context: Context, row: MetadataJobRow): Promise<MetadataJob> {
   const job: MetadataJob = {
@@ -205,7 +202,5 @@ async function shownJob(context: Context, row: MetadataJobRow): Promise<Metadata
   if (row.status === 'running') return job
   const end = await endOf(context, row)
   if (end === 'gone') throw new RegistryError('job_not_found')
-  return 'refusal' in end
-    ? { ...job, error: storedRefusal(end.refusal) }
-    : { ...job, result: await resultOf(context, end) }
+  return 'refusal' in end ? { ...job, error: storedRefusal(end.refusal) } : { ...job, result: resultOf(end) }
 }

@@ -65,17 +65,7 @@ export async function findRunningMetadataJob(
   return row
 }
 
-/** Locks the job against everyone else who would finish it. False when it is finished, or gone with its collection. */
-export async function lockRunningMetadataJob(tx: Tx, id: string): Promise<boolean> {
-  const rows = await tx.orm
-    .select({ id: metadataJobs.id })
-    .from(metadataJobs)
-    .where(and(eq(metadataJobs.id, id), eq(metadataJobs.status, 'running')))
-    .for('update')
-  return rows.length === 1
-}
-
-/** Ends a job that runs, and frees the slot. Nothing happens to one that has ended. */
+/** Ends a job that runs, and frees the slot. False, and nothing happens, when it has ended or is gone with its collection. */
 export async function finishMetadataJob(
   tx: Tx,
   id: string,
@@ -83,12 +73,14 @@ export async function finishMetadataJob(
     | { status: 'completed'; resultVersionId: string; unchanged: boolean }
     | { status: 'failed'; error: Record<string, unknown> }
   ),
-): Promise<void> {
+): Promise<boolean> {
   const { at, ...outcome } = end
-  await tx.orm
+  const rows = await tx.orm
     .update(metadataJobs)
     .set({ ...outcome, patch: null, finishedAt: at })
     .where(and(eq(metadataJobs.id, id), eq(metadataJobs.status, 'running')))
+    .returning({ id: metadataJobs.id })
+  return rows.length === 1
 }
 
 /** Ids of jobs that have been running since before an instant, oldest first. */
