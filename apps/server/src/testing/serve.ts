@@ -73,7 +73,7 @@ export async function serveForTest(
     databaseUrl: database.url,
     oidcClientSecret: config.oidc === null ? undefined : 'test-secret',
   }
-  const log = pino({ level: process.env.ULMUS_TEST_LOG ?? 'silent' })
+  const log = pino({ level: overrides.logLevel ?? 'silent' })
   const server = await startServer(config, secrets, { log, now, checkAnswers: true })
   return {
     url: server.url,
