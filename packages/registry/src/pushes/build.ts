@@ -219,7 +219,7 @@ class VersionBuild {
 
   /** Sizes of all files of which a reference arrives: the base's own, and those that the collection knows. */
   async #sizes(): Promise<ReadonlyMap<Hash, number>> {
-    const arriving = new Set([...this.#references.full.arriving, ...this.#references.public.arriving])
+    const arriving = new Set([...this.#references.full.arriving(), ...this.#references.public.arriving()])
     const sizes = await sizesIn(this.#input.base.full.files, arriving, this.#io.objects)
     const unknown = [...arriving].filter((file) => !sizes.has(file))
     if (unknown.length > 0)
@@ -234,7 +234,7 @@ class VersionBuild {
   }
 
   async #entered(view: 'full' | 'public', before: Tree): Promise<Hash[]> {
-    const { arriving } = this.#references[view]
+    const arriving = this.#references[view].arriving()
     const had = await sizesIn(before, arriving, this.#io.objects)
     return [...arriving].filter((file) => !had.has(file))
   }

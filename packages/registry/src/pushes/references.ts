@@ -34,8 +34,6 @@ export class ReferenceChanges {
   /** Key → does it come (true) or leave (false). */
   readonly #keys = new Map<string, boolean>()
   readonly #files = new Set<Hash>()
-  /** Files of which a key comes. */
-  readonly arriving = new Set<Hash>()
 
   get size(): number {
     return this.#keys.size
@@ -44,6 +42,13 @@ export class ReferenceChanges {
   /** Every file of which a key comes or leaves. */
   get files(): ReadonlySet<Hash> {
     return this.#files
+  }
+
+  /** Files of which a key comes, when all is noted: one that was noted to come and then to leave does not. */
+  arriving(): Set<Hash> {
+    const files = new Set<Hash>()
+    for (const [key, comes] of this.#keys) if (comes) files.add(key.slice(0, 64) as Hash)
+    return files
   }
 
   /** Whether a key leaves. */
@@ -68,7 +73,6 @@ export class ReferenceChanges {
   #set(file: Hash, key: string, comes: boolean): void {
     this.#files.add(file)
     this.#keys.set(key, comes)
-    if (comes) this.arriving.add(file)
   }
 
   /** Notes what a record referred to before and refers to now. */
@@ -121,9 +125,10 @@ export async function applyReferences(
   if (changes.size === 0) return base
   const port = setPort(io.objects, io.writer)
   const edits: Edit<null>[] = []
+  const arriving = changes.arriving()
   for (const file of [...changes.files].sort(compareUtf8)) {
     const size = sizes.get(file)
-    if (size !== undefined && changes.arriving.has(file))
+    if (size !== undefined && arriving.has(file))
       edits.push({ key: file, put: { hash: noHash, size, payload: null } })
     else if (!(await staysReferred(base.references, file, changes, io.objects))) edits.push({ key: file })
   }
