@@ -37,7 +37,7 @@ import {
   tidySessions,
 } from './pushes/commit.ts'
 import { CommitLeases } from './pushes/leases.ts'
-import { acceptSchemas, schemasOf, schemasText } from './pushes/schemas.ts'
+import { schemasOf, schemasText } from './pushes/schemas.ts'
 import { statesFor } from './pushes/states.ts'
 import { type Seen, seeCollection } from './seen.ts'
 import { documentOf, semverOf } from './version-making.ts'
@@ -102,7 +102,7 @@ export function pushesOf(context: Context) {
     async open(who: Principal, path: Path, opening: PushOpening) {
       const seen = await workplace(who, path, 'write')
       demandHead(seen, opening.base_version)
-      const schemas = opening.schemas === undefined ? null : schemasText(acceptSchemas(opening.schemas))
+      const schemas = opening.schemas === undefined ? null : await accepted(context, opening.schemas)
       await checkMetadata(context, seen, opening.metadata)
       const files = declaredFiles(opening.files ?? [])
       const push = await context.database.transact((tx) =>
@@ -240,6 +240,17 @@ function demandHead(seen: Seen, baseVersion: string | null): void {
   throw new RegistryError('version_conflict', {
     details: { currentVersion: current },
     say: { baseVersion: named },
+  })
+}
+
+/** The schemas a push brings, as text. @throws invalid_schema naming the type and the place. */
+async function accepted(context: Context, schemas: JsonObject): Promise<string> {
+  const outcome = await context.workers.acceptSchemas(canonicalize(schemas))
+  if (outcome.kind === 'accepted') return outcome.text
+  const { type, path, reason } = outcome
+  throw new RegistryError('invalid_schema', {
+    details: { type, ...(path === undefined ? {} : { path }) },
+    say: { reason },
   })
 }
 

@@ -34,7 +34,7 @@ import { checkCarriedOver } from './carried-over-check.ts'
 import type { PushEntry } from './entry.ts'
 import { mergeRuns } from './merge.ts'
 import { readRun } from './run.ts'
-import { acceptSchemas, schemasOf } from './schemas.ts'
+import { restoreSchemas, schemasOf } from './schemas.ts'
 import { statesFor } from './states.ts'
 
 /** The answer to a commit. */
@@ -86,7 +86,7 @@ async function commit(context: Context, push: PushRow): Promise<CommitResult> {
   const { database, objects, blobs } = context
   await demandBase(context, push)
   const base = await readBase(context, push)
-  const schemas = push.schemas === null ? base.schemas : acceptSchemas(JSON.parse(push.schemas) as JsonObject)
+  const schemas = push.schemas === null ? base.schemas : restoreSchemas(push.schemas)
   const runs = await listPushRuns(database, push.id)
   const entries = (): AsyncGenerator<PushEntry[]> =>
     mergeRuns(runs.map((run) => readRun(blobs.stream(run.name))))

@@ -1,44 +1,30 @@
 /** The schemas a push works with: those it brings, or its base's. */
-import {
-  acceptSchema,
-  type Json,
-  type JsonObject,
-  type Schema,
-  SchemaError,
-  typeFault,
-  type ViewDocument,
-} from '@ulmus/content'
+import { acceptSchema, type Json, type JsonObject, type Schema, type ViewDocument } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
-import { RegistryError } from '../errors.ts'
 
-/** @throws invalid_schema naming the type and the place. */
-export function acceptSchemas(sources: JsonObject): Map<string, Schema> {
+/** Schemas that were accepted before, from the text that `schemasText` made of them. Each is compiled when it is first used. */
+export function restoreSchemas(text: string): Map<string, Schema> {
+  const sources = Object.entries(JSON.parse(text) as JsonObject)
+  return new Map(sources.map(([type, source]) => [type, acceptSchema(source, { accepted: true })]))
+}
+
+/** The schemas of a version's view, from its document. Each is compiled when it is first used. */
+export async function schemasOf(objects: ObjectReader, document: ViewDocument): Promise<Map<string, Schema>> {
+  const types = Object.entries(document.types)
   const schemas = new Map<string, Schema>()
-  for (const [type, source] of Object.entries(sources)) {
-    const fault = typeFault(type)
-    if (fault !== undefined)
-      throw new RegistryError('invalid_schema', { details: { type }, say: { reason: fault } })
-    try {
-      schemas.set(type, acceptSchema(source))
-    } catch (error) {
-      if (!(error instanceof SchemaError)) throw error
-      throw new RegistryError('invalid_schema', {
-        details: { type, ...(error.path === undefined ? {} : { path: error.path }) },
-        say: { reason: error.message },
-      })
+  for (let at = 0; at < types.length; at += readAtOnce) {
+    const some = types.slice(at, at + readAtOnce)
+    const texts = await Promise.all(some.map(([, { schema }]) => objects.plain(schema)))
+    for (const [index, [type]] of some.entries()) {
+      const source = JSON.parse(decoder.decode(texts[index])) as Json
+      schemas.set(type, acceptSchema(source, { accepted: true }))
     }
   }
   return schemas
 }
 
-/** The schemas of a version's view, from its document. */
-export async function schemasOf(objects: ObjectReader, document: ViewDocument): Promise<Map<string, Schema>> {
-  const schemas = new Map<string, Schema>()
-  for (const [type, { schema }] of Object.entries(document.types)) {
-    schemas.set(type, acceptSchema(JSON.parse(decoder.decode(await objects.plain(schema))) as Json))
-  }
-  return schemas
-}
+/** Schemas read at the same time. */
+const readAtOnce = 32
 
 const decoder = new TextDecoder()
 

@@ -3,7 +3,6 @@
  * One bad line refuses the batch.
  */
 import {
-  acceptSchema,
   InputError,
   type Json,
   parseDeleteLine,
@@ -14,6 +13,7 @@ import {
 } from '@ulmus/content'
 import { compareEntries, type PushEntry } from '../pushes/entry.ts'
 import { encodeRun } from '../pushes/run.ts'
+import { restoreSchemas } from '../pushes/schemas.ts'
 
 export interface BatchTask {
   /** The request's body. */
@@ -183,8 +183,7 @@ let latest: { text: string; schemas: Map<string, Schema> } | undefined
 
 function schemasOf(text: string): ReadonlyMap<string, Schema> {
   if (latest?.text !== text) {
-    const sources = Object.entries(JSON.parse(text) as Record<string, Json>)
-    latest = { text, schemas: new Map(sources.map(([type, source]) => [type, acceptSchema(source)])) }
+    latest = { text, schemas: restoreSchemas(text) }
   }
   return latest.schemas
 }

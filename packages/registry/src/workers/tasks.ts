@@ -2,6 +2,8 @@
 import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { type BatchOutcome, type BatchTask, checkBatch as check } from './check-batch.ts'
 
+export { acceptSchemas } from './accept-schemas.ts'
+
 export function checkBatch(task: BatchTask): BatchOutcome {
   const outcome = check(task)
   return outcome.kind === 'run' ? moved(outcome, outcome.run.buffer) : outcome
