@@ -1,6 +1,6 @@
 /** Push sessions and the runs (checked, sorted batches) that each has received. */
 import { and, eq, gt, inArray, isNull, lt, lte, ne, notInArray, or, sql } from 'drizzle-orm'
-import { boolean, check, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { boolean, check, index, integer, json, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { collections } from './collections.ts'
 import { bytewiseText, count, instant } from './columns.ts'
 import type { Queries, Tx } from './database.ts'
@@ -31,9 +31,9 @@ export const pushes = pgTable(
     actorId: text('actor_id'),
     /** Lines of records received. */
     receivedRecords: count('received_records').notNull().default(0),
-    /** The commit's answer, or the error body that ended the session. */
-    result: jsonb('result').$type<Record<string, unknown>>(),
-    error: jsonb('error').$type<Record<string, unknown>>(),
+    /** The commit's answer, or the error body that ended the session. (Not jsonb, which refuses U+0000: a record's id may hold it.) */
+    result: json('result').$type<Record<string, unknown>>(),
+    error: json('error').$type<Record<string, unknown>>(),
     createdAt: instant('created_at').notNull(),
     /** When an open session ends if nothing comes. */
     expiresAt: instant('expires_at').notNull(),
