@@ -12,7 +12,7 @@ import './plugins/carried.ts'
 import { jsonBytesMax, readStrictJson } from './plugins/bodies.ts'
 import { compressAnswers } from './plugins/compression.ts'
 import { completeTags, tagAnswers } from './plugins/entity-tags.ts'
-import { answerError, answerErrors } from './plugins/errors.ts'
+import { answerError, answerErrors, answerUnreadable } from './plugins/errors.ts'
 import { measureRequests } from './plugins/metrics.ts'
 import { describeApi, showApi } from './plugins/openapi.ts'
 import { admitCallers, knowPrincipals } from './plugins/principal.ts'
@@ -99,6 +99,7 @@ function serverOptions({ config, log }: AppOptions): FastifyServerOptions {
     // Requests that come on open connections while the server drains are still answered, each the last of its connection.
     return503OnClosing: false,
     routerOptions: { maxParamLength: pathParameterCharactersMax },
+    clientErrorHandler: answerUnreadable,
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
   }
 }

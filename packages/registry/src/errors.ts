@@ -118,10 +118,10 @@ export const catalogue = {
 
   too_large: entry('too_large', (f) => `${f.what ?? 'The body'} is over the limit of ${f.limit}.`),
 
-  unsupported_media_type: entry(
-    'unsupported_media',
-    (f) =>
-      `A body of type ${f.type ? `\`${f.type}\`` : 'none'} is not taken here. Send the \`Content-Type\` that the API reference at /docs/api names.`,
+  unsupported_media_type: entry('unsupported_media', (f) =>
+    f.encoding
+      ? `The content encoding \`${f.encoding}\` is not known here. Send the body as it is, or as zstd, br or gzip.`
+      : `A body of type ${f.type ? `\`${f.type}\`` : 'none'} is not taken here. Send the \`Content-Type\` that the API reference at /docs/api names.`,
   ),
 
   range_not_satisfiable: entry(

@@ -2,7 +2,7 @@
 
 // What the floors below reject with and read by, for those who may only come down to this one.
 export { InputError, type Json, parseStrict } from '@ulmus/content'
-export { FolderInUse, isUnavailable, ObjectCorrupt } from '@ulmus/storage'
+export { FolderInUse, isUnavailable, isUnstorableText, ObjectCorrupt } from '@ulmus/storage'
 export type { Identity } from './accounts.ts'
 export type { Context, Log } from './context.ts'
 export * from './errors.ts'

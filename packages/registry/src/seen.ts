@@ -31,6 +31,9 @@ export async function seeCollection(
   who: Principal,
   path: { owner: string; slug: string },
 ): Promise<Seen> {
+  // No slug holds it, and PostgreSQL takes no text that does.
+  if (`${path.owner}${path.slug}`.includes('\0'))
+    throw new RegistryError('collection_not_found', { say: path })
   const accountId = who.kind === 'anonymous' ? null : who.accountId
   const found = await findCollectionByPath(context.database, path, accountId)
   if (found !== undefined && maySee(who, found.collection, found.role)) {

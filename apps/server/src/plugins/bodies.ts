@@ -23,6 +23,8 @@ export function readStrictJson(app: FastifyInstance): void {
 
 /** In the scope of routes that take NDJSON: `request.body` is the stream, not read yet and not limited. */
 export function receiveNdjson(scope: FastifyInstance): void {
+  // JSON too is the wrong content type here.
+  scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(
     ndjsonTypes,
     async (_request: FastifyRequest, stream: FastifyRequest['raw']) => stream,

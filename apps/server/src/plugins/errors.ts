@@ -1,13 +1,16 @@
 /** Every refusal as an answer: the one room that knows which HTTP status a kind of error is. */
+import type { Socket } from 'node:net'
 import {
   catalogue,
   type ErrorCode,
   InputError,
   isUnavailable,
+  isUnstorableText,
   type Kind,
   Moved,
   ObjectCorrupt,
   RegistryError,
+  type StoredRefusal,
 } from '@ulmus/registry'
 import type { ErrorBody } from '@ulmus/wire'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -21,6 +24,7 @@ const statusOf: Record<Kind, number> = {
   conflict: 409,
   too_large: 413,
   unsupported_media: 415,
+  unsatisfiable: 416,
   unacceptable: 422,
   limited: 429,
   corrupt: 500,
@@ -69,6 +73,12 @@ export function refusalOf(error: unknown, request: FastifyRequest): RegistryErro
   if (error instanceof ObjectCorrupt) {
     return new RegistryError('object_corrupt', { details: { hash: error.hash }, cause: error })
   }
+  // The stream of a body that ended too soon fails with the code of a lost connection, which is not the database's.
+  if (request.raw.destroyed && !request.raw.complete) return cutShort(error)
+  if (isUnstorableText(error)) {
+    const reason = 'Text of the request holds the character U+0000, which is not possible here.'
+    return new RegistryError('invalid_request', { say: { reason }, details: { issues: [] }, cause: error })
+  }
   if (isUnavailable(error)) return new RegistryError('unavailable', { cause: error })
   return refusalOfFastify(error as Partial<FastifyError>, request)
 }
@@ -81,8 +91,13 @@ function refusalOfFastify(error: Partial<FastifyError>, request: FastifyRequest)
     case 'FST_REQ_FILE_TOO_LARGE':
       return tooLarge(request.routeOptions.bodyLimit)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-    case 'FST_CP_ERR_INVALID_CONTENT_ENCODING':
       return new RegistryError('unsupported_media_type', { say: { type: request.headers['content-type'] } })
+    case 'FST_CP_ERR_INVALID_CONTENT_ENCODING':
+      return new RegistryError('unsupported_media_type', {
+        say: { encoding: request.headers['content-encoding'] },
+      })
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return reason('A part of the path is longer than anything that could be there.')
     case 'FST_ERR_BAD_URL':
       return reason(
         'The path is not well-formed: `%` must be followed by two hex digits, and what they spell must be UTF-8.',
@@ -97,6 +112,32 @@ function refusalOfFastify(error: Partial<FastifyError>, request: FastifyRequest)
     return reason(`The request is not well-formed: ${error.message}.`)
   }
   return new RegistryError('internal', { cause: error })
+}
+
+const cutShort = (cause: unknown) =>
+  new RegistryError('invalid_request', {
+    say: { reason: 'The connection ended before the body did.' },
+    details: { issues: [] },
+    cause,
+  })
+
+/** Answers what the HTTP parser itself refuses, before there is a request, on the bare socket. The connection ends with it. */
+export function answerUnreadable(error: { code: string }, socket: Socket): void {
+  if (socket.writable && error.code !== 'ECONNRESET') {
+    const refusal = new RegistryError('invalid_request', {
+      say: { reason: unreadable[error.code] ?? 'The request is not HTTP/1.1 as RFC 9112 has it.' },
+      details: { issues: [] },
+    })
+    const body = JSON.stringify(errorBody(refusal))
+    const headers = `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}`
+    socket.write(`HTTP/1.1 400 Bad Request\r\nConnection: close\r\n${headers}\r\n\r\n${body}`)
+  }
+  socket.destroy()
+}
+
+const unreadable: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: 'The path, the query and the headers together are over the limit of 16 KiB.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not come in time.',
 }
 
 /** @param bytes the limit that was passed */

@@ -1,8 +1,9 @@
 /** Validation by zod: what arrives is parsed by the shapes of the wire package, what leaves is checked by them in tests. */
+import type { Readable } from 'node:stream'
 import { RegistryError } from '@ulmus/registry'
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
-import type { z } from 'zod'
+import { z } from 'zod'
 
 type Issue = z.core.$ZodIssue
 
@@ -39,3 +40,9 @@ function issuesOf(issue: Issue): { path: string; message: string }[] {
   if (issue.code !== 'unrecognized_keys') return [{ path: path.join('.'), message: issue.message }]
   return issue.keys.map((key) => ({ path: [...path, key].join('.'), message: 'is not known here' }))
 }
+
+/** An answer that is a stream of bytes, for a route's `response`. */
+export const streamed = (contentType: string, description: string) => ({
+  description,
+  content: { [contentType]: { schema: z.custom<Readable>().meta({ type: 'string', format: 'binary' }) } },
+})

@@ -5,7 +5,7 @@ import { openServer } from './server.ts'
 
 export { FolderInUse } from './folder-lock.ts'
 export type { Orm } from './orm.ts'
-export { isUnavailable, isUniqueViolation } from './sql-errors.ts'
+export { isUnavailable, isUniqueViolation, isUnstorableText } from './sql-errors.ts'
 
 /** What statements run on: the database itself or an open transaction. */
 export interface Queries {

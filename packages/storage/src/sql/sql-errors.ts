@@ -25,6 +25,12 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
   return false
 }
 
+/** Whether a text was refused that no text of PostgreSQL can be: one with U+0000. */
+export function isUnstorableText(error: unknown): boolean {
+  for (const told of causes(error)) if (told.code === '22021' || told.code === '22P05') return true
+  return false
+}
+
 /** Whether the same transaction may succeed when run again: serialization failure or deadlock. */
 export function isConflict(error: unknown): boolean {
   for (const told of causes(error)) if (told.code === '40001' || told.code === '40P01') return true
