@@ -1,20 +1,18 @@
 /** Files over HTTP. http-api §8; ranges RFC 9110 §14. */
 import { Readable } from 'node:stream'
+import { RegistryError } from '@ulmus/registry'
 import { FilePath, NoQuery, StoredFile } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { z } from 'zod'
 import { receiveBytes } from '../plugins/bodies.ts'
 import { holds } from '../plugins/entity-tags.ts'
 import { readRange } from '../plugins/ranges.ts'
+import { streamed } from '../plugins/shapes.ts'
 import type { RouteOptions } from './index.ts'
 
 const tags = ['files']
 const path = '/collections/:owner/:slug/files/:hash'
 
-const fileAnswer = {
-  description: 'The bytes of the file, or of the range asked for.',
-  content: { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } },
-}
+const fileAnswer = streamed('application/octet-stream', 'The bytes of the file, or of the range asked for.')
 
 export const fileRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
   await app.register(async (scope) => {
@@ -64,10 +62,13 @@ export const fileRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { reg
       reply.header('X-Content-Type-Options', 'nosniff')
       reply.header('Content-Security-Policy', "default-src 'none'; sandbox")
       reply.header('Accept-Ranges', 'bytes')
-      const whole = request.headers['if-range'] !== undefined && !holds(request.headers['if-range'], tag)
+      const ifRange = request.headers['if-range']
+      // A range is something of GET alone (RFC 9110 §14.2); of a file that has changed since, the whole is sent (§13.1.5).
+      const whole = request.method === 'HEAD' || (ifRange !== undefined && !holds(String(ifRange), tag))
       const range = whole ? undefined : readRange(request.headers.range, file.size)
       if (range === 'unsatisfiable') {
-        return reply.code(416).header('Content-Range', `bytes */${file.size}`).send()
+        reply.header('Content-Range', `bytes */${file.size}`)
+        throw new RegistryError('range_not_satisfiable', { say: { size: file.size } })
       }
       if (range !== undefined) {
         reply

@@ -10,7 +10,7 @@ import {
   VersionPath,
 } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { z } from 'zod'
+import { streamed } from '../plugins/shapes.ts'
 import type { RouteOptions } from './index.ts'
 
 const tags = ['records']
@@ -72,10 +72,7 @@ export const recordRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { r
         params: VersionPath,
         querystring: RecordsStreamQuery,
         response: {
-          200: {
-            description: 'A `Record` a line. `X-Record-Count` says how many follow.',
-            content: { 'application/x-ndjson': { schema: z.string() } },
-          },
+          200: streamed('application/x-ndjson', 'A `Record` a line. `X-Record-Count` says how many follow.'),
         },
       },
     },
