@@ -1,0 +1,229 @@
+/** Every permission as a table: function × principal × role. http-api §1 (credentials, limited keys, roles), §3, §6. */
+import { expect, test } from 'vitest'
+import {
+  type Answer,
+  mayChangeMember,
+  mayCreateIn,
+  mayDeleteCollection,
+  mayEnter,
+  mayFork,
+  mayHandleKey,
+  mayListMembers,
+  mayManageAccount,
+  maySee,
+  mayWork,
+  type Role,
+  roleCovers,
+  scopeCovers,
+  viewFor,
+} from './policy.ts'
+import { anonymous, type Caller, type Principal, type Scope } from './principal.ts'
+
+const mine = 'c0000000-0000-0000-0000-000000000001'
+const other = 'c0000000-0000-0000-0000-000000000002'
+
+const caller = (scope: Scope, limitedTo: string | null = null, kind: Caller['kind'] = 'key'): Caller => ({
+  kind,
+  accountId: 'a0000000-0000-0000-0000-000000000001',
+  accountSlug: 'ann',
+  scope,
+  limitedTo,
+})
+
+/** `here` and `there`: write keys limited to the collection asked about, and to another. */
+const principals = {
+  nobody: anonymous as Principal,
+  session: caller('admin', null, 'session'),
+  admin: caller('admin'),
+  write: caller('write'),
+  read: caller('read'),
+  here: caller('write', mine),
+  there: caller('write', other),
+}
+type Name = keyof typeof principals
+const names = Object.keys(principals) as Name[]
+const roles: (Role | null)[] = [null, 'member', 'admin', 'owner']
+const hidden = { id: mine, public: false }
+const open = { id: mine, public: true }
+
+const signIn = 'unauthenticated'
+const scope = 'insufficient_scope'
+const limit = 'key_limited'
+const member = 'not_a_member'
+const role = 'insufficient_role'
+
+/** Answers by principal, each for the roles none, member, admin, owner. One answer stands for all four. */
+type Table<T> = Record<Name, T | [T, T, T, T]>
+
+function check<T>(table: Table<T>, ask: (who: Principal, role: Role | null) => T) {
+  for (const name of names) {
+    const cell = table[name]
+    roles.forEach((held, i) => {
+      const wanted = Array.isArray(cell) ? cell[i] : cell
+      expect(ask(principals[name], held), `${name}, ${held ?? 'no role'}`).toBe(wanted)
+    })
+  }
+}
+
+test('scopes and roles nest', () => {
+  const scopes: Scope[] = ['read', 'write', 'admin']
+  scopes.forEach((held, i) => {
+    scopes.forEach((wanted, j) => {
+      expect(scopeCovers(held, wanted)).toBe(i >= j)
+    })
+  })
+  const held: Role[] = ['member', 'admin', 'owner']
+  held.forEach((one, i) => {
+    held.forEach((wanted, j) => {
+      expect(roleCovers(one, wanted)).toBe(i >= j)
+    })
+  })
+  for (const wanted of held) expect(roleCovers(null, wanted)).toBe(false)
+})
+
+test('mayEnter', () => {
+  const all = (answer: Answer): Table<Answer> =>
+    Object.fromEntries(names.map((name) => [name, answer])) as Table<Answer>
+  check(all('ok'), (who) => mayEnter(who, {}))
+  check({ ...all('ok'), nobody: signIn }, (who) => mayEnter(who, { scope: 'any' }))
+  check({ ...all('ok'), nobody: signIn }, (who) => mayEnter(who, { scope: 'read' }))
+  check({ ...all('ok'), nobody: signIn, read: scope }, (who) => mayEnter(who, { scope: 'write' }))
+  const admins = { ...all(scope), nobody: signIn, session: 'ok', admin: 'ok' } as Table<Answer>
+  check(admins, (who) => mayEnter(who, { scope: 'admin' }))
+  const unlimited = { ...all('ok'), nobody: signIn, here: limit, there: limit } as Table<Answer>
+  check(unlimited, (who) => mayEnter(who, { scope: 'any', unlimited: true }))
+  // The scope is asked before the limit: http-api §6.
+  check(admins, (who) => mayEnter(who, { scope: 'admin', unlimited: true }))
+})
+
+test('maySee and viewFor', () => {
+  const byRole: [boolean, boolean, boolean, boolean] = [false, true, true, true]
+  const seen: Table<boolean> = {
+    ...{
+      nobody: false,
+      session: byRole,
+      admin: byRole,
+      write: byRole,
+      read: byRole,
+      here: byRole,
+      there: false,
+    },
+  }
+  check(seen, (who, held) => maySee(who, hidden, held))
+  for (const name of names) for (const held of roles) expect(maySee(principals[name], open, held)).toBe(true)
+  check(seen, (who, held) => viewFor(who, open, held) === 'full')
+})
+
+test('mayWork', () => {
+  const byRole: [Answer, Answer, Answer, Answer] = [member, 'ok', 'ok', 'ok']
+  const writers: Table<Answer> = {
+    ...{
+      nobody: signIn,
+      session: byRole,
+      admin: byRole,
+      write: byRole,
+      read: scope,
+      here: byRole,
+      there: limit,
+    },
+  }
+  check(writers, (who, held) => mayWork(who, hidden, held, 'write'))
+  check(writers, (who, held) => mayWork(who, open, held, 'write'))
+  check({ ...writers, read: byRole }, (who, held) => mayWork(who, hidden, held, 'read'))
+})
+
+test('mayDeleteCollection', () => {
+  const byRole: [Answer, Answer, Answer, Answer] = [member, role, 'ok', 'ok']
+  check<Answer>(
+    {
+      nobody: signIn,
+      session: byRole,
+      admin: byRole,
+      write: byRole,
+      read: scope,
+      here: byRole,
+      there: limit,
+    },
+    (who, held) => mayDeleteCollection(who, hidden, held),
+  )
+})
+
+test('mayCreateIn', () => {
+  const byRole: [Answer, Answer, Answer, Answer] = [member, 'ok', 'ok', 'ok']
+  check<Answer>(
+    { nobody: signIn, session: byRole, admin: byRole, write: byRole, read: scope, here: limit, there: limit },
+    mayCreateIn,
+  )
+})
+
+const managers = (byRole: [Answer, Answer, Answer, Answer]): Table<Answer> => ({
+  ...{ nobody: signIn, session: byRole, admin: byRole, write: scope, read: scope, here: scope, there: scope },
+})
+
+test('mayManageAccount', () => {
+  check(managers([member, role, 'ok', 'ok']), (who, held) => mayManageAccount(who, held))
+  check(managers([member, role, role, 'ok']), (who, held) => mayManageAccount(who, held, 'owner'))
+  const limitedAdmin = caller('admin', mine)
+  for (const held of roles) expect(mayManageAccount(limitedAdmin, held)).toBe(limit)
+})
+
+test('mayChangeMember', () => {
+  for (const target of ['member', 'admin'] as const) {
+    for (const removal of [true, false]) {
+      const change = { target, self: false, removal }
+      check(managers([member, role, 'ok', 'ok']), (who, held) => mayChangeMember(who, held, change))
+    }
+  }
+  for (const removal of [true, false]) {
+    const change = { target: 'owner' as const, self: false, removal }
+    check(managers([member, role, role, 'ok']), (who, held) => mayChangeMember(who, held, change))
+  }
+  // Anyone may leave, with whatever role; nobody may raise itself.
+  for (const target of ['member', 'admin', 'owner'] as const) {
+    const leaving = { target, self: true, removal: true }
+    check(managers([member, 'ok', 'ok', 'ok']), (who, held) => mayChangeMember(who, held, leaving))
+  }
+  const rising = { target: 'owner' as const, self: true, removal: false }
+  check(managers([member, role, role, 'ok']), (who, held) => mayChangeMember(who, held, rising))
+})
+
+test('mayListMembers', () => {
+  const byRole: [Answer, Answer, Answer, Answer] = [member, 'ok', 'ok', 'ok']
+  check<Answer>(
+    {
+      nobody: signIn,
+      session: byRole,
+      admin: byRole,
+      write: byRole,
+      read: byRole,
+      here: limit,
+      there: limit,
+    },
+    mayListMembers,
+  )
+})
+
+test.each<[Name, Scope, string | null, Answer]>([
+  ['session', 'admin', null, 'ok'],
+  ['admin', 'admin', null, 'ok'],
+  ['admin', 'read', mine, 'ok'],
+  ['write', 'admin', null, scope],
+  ['write', 'write', null, 'ok'],
+  ['write', 'read', other, 'ok'],
+  ['read', 'write', null, scope],
+  ['read', 'read', null, 'ok'],
+  ['here', 'write', mine, 'ok'],
+  ['here', 'read', mine, 'ok'],
+  ['here', 'admin', mine, scope],
+  ['here', 'read', null, limit],
+  ['here', 'read', other, limit],
+])('mayHandleKey: %s, a key of scope %s for %s: %s', (name, wanted, collectionId, answer) => {
+  expect(mayHandleKey(principals[name] as Caller, { scope: wanted, collectionId })).toBe(answer)
+})
+
+test('mayFork', () => {
+  for (const held of roles) {
+    expect(mayFork(held, true)).toBe('ok')
+    expect(mayFork(held, false)).toBe(held === null ? 'private_content' : 'ok')
+  }
+})
