@@ -15,6 +15,20 @@ export class BlobMissing extends Error {
   }
 }
 
+/** The store does not answer, or not to us: the network, its own trouble, credentials that are no longer taken. Trying later may help. */
+export class StoreUnavailable extends Error {
+  override name = 'StoreUnavailable'
+
+  constructor(why: string, options?: ErrorOptions) {
+    super(`The object store is not available: ${why}`, options)
+  }
+}
+
+/** The bucket that was configured cannot be used. The message is for the operator: what is wrong, and the cure. */
+export class BucketUnusable extends Error {
+  override name = 'BucketUnusable'
+}
+
 /** A pack whose magic, footer or trailer is not what was written. */
 export class PackCorrupt extends Error {
   override name = 'PackCorrupt'

@@ -3,9 +3,10 @@ import { openEmbedded } from './embedded.ts'
 import type { Orm } from './orm.ts'
 import { openServer } from './server.ts'
 
+export { isUnavailable } from '../unavailable.ts'
 export { FolderInUse } from './folder-lock.ts'
 export type { Orm } from './orm.ts'
-export { isUnavailable, isUniqueViolation, isUnstorableText } from './sql-errors.ts'
+export { isUniqueViolation, isUnstorableText } from './sql-errors.ts'
 
 /** What statements run on: the database itself or an open transaction. */
 export interface Queries {
