@@ -7,6 +7,8 @@ export { fileName, filesPrefix, packsPrefix, runName, runsPrefix } from './objec
 export { type ObjectReader, openObjectReader } from './objects/object-reader.ts'
 export { type ObjectWriter, openObjectWriter, type PackedObjects } from './objects/object-writer.ts'
 export { type PackEntry, readFooter, type StoredPack } from './objects/pack.ts'
+export { openS3Store, s3BlobBytesMax } from './objects/s3.ts'
+export type { S3Keys, S3Settings } from './objects/s3-bucket.ts'
 export * from './sql/collection-lists.ts'
 export * from './sql/database.ts'
 export * from './sql/found-collection.ts'

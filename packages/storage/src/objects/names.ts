@@ -20,8 +20,11 @@ const nameCharactersMax = 200
 /** Two to four parts of lowercase letters, digits and hyphens: no way up, no absolute path, nothing a file system folds or forbids. */
 const wellFormed = /^[a-z0-9][a-z0-9-]*(?:\/[a-z0-9][a-z0-9-]*){1,3}$/
 
+/** Whether a function here could have made it. */
+export const isName = (name: string) => name.length <= nameCharactersMax && wellFormed.test(name)
+
 /** @throws RangeError for a name that no function here makes. */
 export function checkedName(name: string): string {
-  if (name.length <= nameCharactersMax && wellFormed.test(name)) return name
+  if (isName(name)) return name
   throw new RangeError(`"${name.slice(0, nameCharactersMax)}" is no name of a blob.`)
 }

@@ -1,12 +1,31 @@
-/** Before a run: the template of the embedded database, a server, and the template on it. After it: all gone. */
+/** Before a run: the template of the embedded database, a server and the template on it, an S3 server. After it: all gone. */
 import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { openDatabase } from '../sql/database.ts'
+import { cephInstalled, cephPackages, type S3Server, startCeph } from './ceph.ts'
 import { onServer } from './databases.ts'
 import { startPostgres } from './postgres.ts'
+
+/**
+ * `ULMUS_TEST_S3` names an S3 server to use instead of Ceph, as `http://<access key>:<secret>@<host>:<port>`; its account must be
+ * allowed to create buckets. Null: there is neither.
+ */
+async function openS3(folder: string): Promise<S3Server | null> {
+  const given = process.env.ULMUS_TEST_S3
+  if (given !== undefined) {
+    const { origin, username, password } = new URL(given)
+    const keys = { accessKeyId: decodeURIComponent(username), secretAccessKey: decodeURIComponent(password) }
+    return { endpoint: origin, keys, stop: async () => undefined }
+  }
+  if (cephInstalled()) return startCeph(folder)
+  process.stderr.write(
+    `Tests of the object store on S3 are skipped. To run them: apt-get install ${cephPackages}\n`,
+  )
+  return null
+}
 
 /** `ULMUS_TEST_DATABASE_URL` names a server to use instead of one of our own; its account must be allowed to create databases. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -15,8 +34,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const given = process.env.ULMUS_TEST_DATABASE_URL
   const embeddedTemplate = join(folder, 'template')
   const template = `ulmus_template_${randomUUID().replaceAll('-', '')}`
-  const [server] = await Promise.all([
+  const [server, s3] = await Promise.all([
     given === undefined ? startPostgres(join(folder, 'server')) : { url: given, stop: async () => undefined },
+    openS3(join(folder, 's3')),
     openDatabase({ folder: embeddedTemplate }).then((database) => database.close()),
   ])
   const url = new URL(server.url)
@@ -27,9 +47,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('embeddedTemplate', embeddedTemplate)
   project.provide('serverUrl', server.url)
   project.provide('serverTemplate', template)
+  project.provide('s3Server', s3 && { endpoint: s3.endpoint, keys: s3.keys })
   return async () => {
     await onServer(server.url, `drop database if exists ${template} with (force)`)
-    await server.stop()
+    await Promise.all([server.stop(), s3?.stop()])
     rmSync(folder, { recursive: true, force: true })
   }
 }

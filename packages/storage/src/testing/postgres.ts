@@ -70,7 +70,8 @@ function unprivilegedAccount(): { uid: number; gid: number } | undefined {
   return { uid: id('-u'), gid: id('-g') }
 }
 
-function freePort(): Promise<number> {
+/** A port of 127.0.0.1 that nobody listens on just now. */
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
     probe.once('error', reject)
