@@ -185,7 +185,7 @@ describe.each(databases)('collections on $name', (testDatabase) => {
     await vi.waitFor(async () => {
       const left = await context.database.query(
         `select 1 from pgboss.job where name = $1 and state <> 'completed'`,
-        ['forget-collection-files'],
+        ['sweep-deleted-collection'],
       )
       expect(left.rows).toEqual([])
     })

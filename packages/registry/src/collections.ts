@@ -12,8 +12,10 @@ import {
   type ListedCollection,
   listOwnedCollections,
   listPublicCollections,
+  listPushesWithRuns,
   lockCollection,
   placeOf,
+  runsPrefix,
   type Tx,
   takeFormerSlug,
   updateCollection,
@@ -60,11 +62,12 @@ export type Collections = ReturnType<typeof collectionsOf>
 
 /** Files of deleted collections are forgotten in transactions of this many rows. */
 const forgottenAtOnce = 5_000
-const forgetting = 'forget-collection-files'
+const sweeping = 'sweep-deleted-collection'
 
 export function collectionsOf(context: Context) {
-  context.jobs.define(forgetting, async (payload) => {
-    for (const id of payload['collectionIds'] as string[]) await forgetAll(context, id)
+  context.jobs.define(sweeping, async ({ collectionIds, pushIds }) => {
+    for (const id of collectionIds as string[]) await forgetAll(context, id)
+    for (const id of pushIds as string[]) await dropPush(context, id)
   })
   return {
     /** @throws account_not_found, not_a_member, key_limited, invalid_slug, slug_taken. */
@@ -100,13 +103,13 @@ export function collectionsOf(context: Context) {
       const { collection, owner, role } = await seeCollection(context, who, path)
       demand(mayDeleteCollection(who, collection, role), { owner: owner.slug, needed: 'admin' })
       await context.database.transact(async (tx) => {
+        const pushIds = await listPushesWithRuns(tx, collection.id)
         await deleteCollection(tx, collection.id)
         // Its ancestors may be gone already, and kept only what they knew of files for its sake.
-        await context.jobs.enqueue(tx, forgetting, {
-          collectionIds: [collection.id, ...collection.ancestors],
-        })
+        const collectionIds = [collection.id, ...collection.ancestors]
+        await context.jobs.enqueue(tx, sweeping, { collectionIds, pushIds })
       })
-      context.jobs.poke(forgetting)
+      context.jobs.poke(sweeping)
       return { ok: true }
     },
 
@@ -236,6 +239,11 @@ async function forgetAll(context: Context, collectionId: string): Promise<void> 
   for (let dropped = forgottenAtOnce; dropped === forgottenAtOnce; ) {
     dropped = await context.database.transact((tx) => forgetFiles(tx, collectionId, forgottenAtOnce))
   }
+}
+
+/** What an unfinished push session had received. */
+async function dropPush(context: Context, pushId: string): Promise<void> {
+  for await (const blob of context.blobs.list(runsPrefix(pushId))) await context.blobs.remove(blob.name)
 }
 
 /** The latest version's metadata.description, else the collection's own, else null. */

@@ -9,6 +9,7 @@ export { type ObjectWriter, openObjectWriter, type PackedObjects } from './objec
 export { type PackEntry, readFooter, type StoredPack } from './objects/pack.ts'
 export { openS3Store, s3BlobBytesMax } from './objects/s3.ts'
 export type { S3Keys, S3Settings } from './objects/s3-bucket.ts'
+export * from './sql/collection-leavings.ts'
 export * from './sql/collection-lists.ts'
 export * from './sql/database.ts'
 export * from './sql/found-collection.ts'

@@ -1,6 +1,8 @@
 /** Collections over HTTP, sentence by sentence of interface.md and http-api.md §1 and §4. */
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { databases } from '@ulmus/storage/testing'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Answer, addOrg, type Calls, callsTo, pushTo } from '../testing/calls.ts'
 import { type SignedIn, serveForTest, type TestServer } from '../testing/serve.ts'
 
@@ -302,6 +304,23 @@ describe.each(databases)('collections over HTTP on $name', (testDatabase) => {
         status: 201,
       })
     })
+  })
+
+  test('“what it frees is swept later”: also what an unfinished push had sent', async () => {
+    const received: (() => string[])[] = []
+    for (const slug of ['half-pushed', 'other-push']) {
+      await owner.post('/accounts/acme/collections', { slug })
+      const pushes = `/collections/acme/${slug}/pushes`
+      const { body } = await owner.post(pushes, { base_version: null, schemas: { City: {} } })
+      const line = '{"id":"a","type":"City","data":{}}'
+      await owner.send('POST', `${pushes}/${body['session_id']}/records`, line, 'application/x-ndjson')
+      const folder = join(server.dataFolder, 'objects/runs', String(body['session_id']))
+      received.push(() => (existsSync(folder) ? readdirSync(folder) : []))
+    }
+    expect(received.map((names) => names().length)).toEqual([1, 1])
+    await owner.delete('/collections/acme/half-pushed')
+    await vi.waitFor(() => expect(received[0]?.()).toEqual([]), { timeout: 5_000 })
+    expect(received[1]?.()).toHaveLength(1)
   })
 
   describe('GET /api/accounts/:owner/collections', () => {

@@ -1,10 +1,9 @@
 /** Collections, and the slugs they once had. Lists of them are in collection-lists.ts. */
-import { and, arrayContains, eq, inArray, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { boolean, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { accounts } from './accounts.ts'
 import { bytewiseText, instant } from './columns.ts'
-import type { Queries, Tx } from './database.ts'
-import { collectionFiles } from './files.ts'
+import type { Tx } from './database.ts'
 
 /**
  * The pairs of neighbouring characters in a folded name, and its single characters: what an index must hold to find names by one
@@ -138,36 +137,7 @@ export async function takeFormerSlug(tx: Tx, taken: { ownerId: string; slug: str
     .where(and(eq(formerCollectionSlugs.ownerId, taken.ownerId), eq(formerCollectionSlugs.slug, taken.slug)))
 }
 
-/** With its versions, jobs, pushes, former slugs and the keys limited to it. What it knew of files stays: see `forgetFiles`. */
+/** With its versions, jobs, pushes, former slugs and the keys limited to it. What it leaves is in collection-leavings.ts. */
 export async function deleteCollection(tx: Tx, id: string): Promise<void> {
   await tx.orm.delete(collections).where(eq(collections.id, id))
-}
-
-/** Whether a collection stands, or a fork of it, or a fork of that. */
-async function isRemembered(at: Queries, id: string): Promise<boolean> {
-  const itself = at.orm.select({ id: collections.id }).from(collections).where(eq(collections.id, id))
-  const forks = at.orm
-    .select({ id: collections.id })
-    .from(collections)
-    .where(arrayContains(collections.ancestors, [id]))
-    .limit(1)
-  return (await itself).length > 0 || (await forks).length > 0
-}
-
-/**
- * Drops up to `max` rows of what a deleted collection knew of files, unless a fork of it lives, which may have inherited some.
- * @returns how many were dropped; fewer than `max`: all are.
- */
-export async function forgetFiles(tx: Tx, collectionId: string, max: number): Promise<number> {
-  if (await isRemembered(tx, collectionId)) return 0
-  const some = tx.orm
-    .select({ hash: collectionFiles.hash })
-    .from(collectionFiles)
-    .where(eq(collectionFiles.collectionId, collectionId))
-    .limit(max)
-  const dropped = await tx.orm
-    .delete(collectionFiles)
-    .where(and(eq(collectionFiles.collectionId, collectionId), inArray(collectionFiles.hash, some)))
-    .returning({ hash: collectionFiles.hash })
-  return dropped.length
 }
