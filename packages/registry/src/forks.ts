@@ -15,7 +15,7 @@ import { mayCreateIn, mayEnter, mayFork } from './policy.ts'
 import type { Principal } from './principal.ts'
 import { type Seen, seeCollection } from './seen.ts'
 import type { SeenAccount } from './seen-account.ts'
-import { checkCollectionSlug } from './slugs.ts'
+import { checkCollectionSlug, isAccountSlug } from './slugs.ts'
 import {
   isFullyPublic,
   makeVersion,
@@ -90,7 +90,7 @@ export function forksOf(context: Context) {
 
 /** A user account is no target. Nor is a former slug: what a body names is not redirected. */
 async function targetFor(context: Context, who: Principal, slug: string): Promise<SeenAccount> {
-  const account = await findAccountBySlug(context.database, slug)
+  const account = isAccountSlug(slug) ? await findAccountBySlug(context.database, slug) : undefined
   if (account?.type === 'org') return { account, role: await roleIn(context.database, who, account) }
   throw new RegistryError('account_not_found', { say: { slug } })
 }

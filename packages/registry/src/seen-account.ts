@@ -5,6 +5,7 @@ import { Moved, RegistryError } from './errors.ts'
 import { roleIn } from './membership.ts'
 import type { Role } from './policy.ts'
 import type { Principal } from './principal.ts'
+import { isAccountSlug } from './slugs.ts'
 
 export interface SeenAccount {
   readonly account: AccountRow
@@ -14,6 +15,8 @@ export interface SeenAccount {
 
 /** @throws account_not_found; Moved when a former slug leads to it. */
 export async function seeAccount(context: Context, who: Principal, slug: string): Promise<SeenAccount> {
+  // What can be no slug, a NUL in it perhaps, is not worth a look-up, and PostgreSQL would not take it.
+  if (!isAccountSlug(slug)) throw new RegistryError('account_not_found', { say: { slug } })
   const account = await findAccountBySlug(context.database, slug)
   if (account !== undefined) return { account, role: await roleIn(context.database, who, account) }
   const former = await findAccountByFormerSlug(context.database, slug)

@@ -12,6 +12,7 @@ import type { Context } from './context.ts'
 import { Moved, RegistryError } from './errors.ts'
 import { maySee, type Role, type View, viewFor } from './policy.ts'
 import type { Principal } from './principal.ts'
+import { isAccountSlug, isCollectionSlug } from './slugs.ts'
 
 /** A collection that the caller may see. */
 export interface Seen {
@@ -34,6 +35,10 @@ export async function seeCollection(
   // No slug holds it, and PostgreSQL takes no text that does.
   if (`${path.owner}${path.slug}`.includes('\0'))
     throw new RegistryError('collection_not_found', { say: path })
+  // What can be no slug, a NUL in it perhaps, is not worth a look-up, and PostgreSQL would not take it.
+  if (!isAccountSlug(path.owner) || !isCollectionSlug(path.slug)) {
+    throw new RegistryError('collection_not_found', { say: path })
+  }
   const accountId = who.kind === 'anonymous' ? null : who.accountId
   const found = await findCollectionByPath(context.database, path, accountId)
   if (found !== undefined && maySee(who, found.collection, found.role)) {
