@@ -1,5 +1,6 @@
 /** What an operator may set, from the environment: read once, checked, frozen. Every variable is in docs/configuration.md. */
 import { resolve } from 'node:path'
+import { type S3Keys, type S3Settings, s3BlobBytesMax } from '@ulmus/registry'
 import type { RateLimits } from './plugins/rate-limits.ts'
 
 export interface Config {
@@ -8,6 +9,8 @@ export interface Config {
   /** Where browsers reach this server, as `https://registry.example`; null: wherever it listens. */
   readonly publicUrl: string | null
   readonly dataFolder: string
+  /** A bucket; null: a folder in `dataFolder`. */
+  readonly objectStore: Bucket | null
   readonly oidc: { readonly issuer: string; readonly clientId: string } | null
   readonly sessionDays: number
   readonly rateLimits: RateLimits | null
@@ -24,7 +27,11 @@ export interface Secrets {
   /** With a password in it, as a rule. Undefined: the embedded database. */
   readonly databaseUrl: string | undefined
   readonly oidcClientSecret: string | undefined
+  /** For the bucket. Undefined: from where Amazon's tools have them. */
+  readonly s3Keys?: S3Keys
 }
+
+export type Bucket = Pick<S3Settings, 'bucket' | 'prefix' | 'region' | 'endpoint'>
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -45,6 +52,7 @@ export function readConfig(env: Environment): Config {
     port: read.integer('PORT', { min: 0, max: 65_535, usual: 4000 }),
     publicUrl: read.publicUrl('PUBLIC_URL'),
     dataFolder: resolve(read.text('DATA_DIR') ?? './data'),
+    objectStore: readObjectStore(read),
     oidc: readOidc(read),
     sessionDays: read.integer('SESSION_DAYS', { min: 1, max: 365, usual: 30 }),
     rateLimits: readRateLimits(read),
@@ -54,10 +62,8 @@ export function readConfig(env: Environment): Config {
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
     roles: Object.freeze(readRoles(read)),
   }
-  if (read.text('OBJECT_STORE') !== undefined) {
-    throw new ConfigError(
-      'OBJECT_STORE is set, but objects can only be kept in DATA_DIR/objects so far. Unset it.',
-    )
+  if (config.objectStore !== null && config.fileBytesMax > s3BlobBytesMax) {
+    throw new ConfigError(`MAX_FILE_BYTES must be at most ${s3BlobBytesMax} where OBJECT_STORE is a bucket.`)
   }
   refuseDevelopmentProvider(config, read.text('NODE_ENV'))
   return Object.freeze(config)
@@ -72,7 +78,8 @@ export function readSecrets(env: Environment): Secrets {
       'DATABASE_URL must be like postgres://user:password@host:5432/database. Unset it to use the embedded database.',
     )
   }
-  return Object.freeze({ databaseUrl, oidcClientSecret: read.text('OIDC_CLIENT_SECRET') })
+  const s3Keys = readS3Keys(read)
+  return Object.freeze({ databaseUrl, oidcClientSecret: read.text('OIDC_CLIENT_SECRET'), s3Keys })
 }
 
 /** Whether a host name or address is this machine's own and reaches nobody else. */
@@ -103,6 +110,50 @@ function refuseDevelopmentProvider(config: Config, nodeEnv: string | undefined):
       `PUBLIC_URL is ${config.publicUrl}, which others can reach, and ${why}: ${cure}, or unset PUBLIC_URL.`,
     )
   }
+}
+
+/** As Amazon names buckets, and as other servers take them too. */
+const bucketName = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
+/** What needs no escaping anywhere, and is no way up. */
+const prefixPart = /^(?!\.\.?$)[A-Za-z0-9._-]{1,100}$/
+
+function readObjectStore(read: Variables): Config['objectStore'] {
+  const place = read.text('OBJECT_STORE')
+  const endpoint = read.url('S3_ENDPOINT')
+  if (place === undefined) {
+    if (endpoint === undefined) return null
+    throw new ConfigError(
+      'S3_ENDPOINT is set, but OBJECT_STORE is not. Set it to s3://bucket, or unset both.',
+    )
+  }
+  const [, bucket = '', path = ''] = /^s3:\/\/([^/]+)(?:\/(.*?))?\/?$/.exec(place) ?? []
+  const parts = path === '' ? [] : path.split('/')
+  if (!bucketName.test(bucket) || !parts.every((part) => prefixPart.test(part))) {
+    throw new ConfigError(
+      `OBJECT_STORE must be like s3://bucket or s3://bucket/prefix, with letters, digits, dots, hyphens and, in the prefix, capitals and underscores; it is "${place}". Unset it to keep objects in DATA_DIR.`,
+    )
+  }
+  if (endpoint !== undefined && (endpoint.search !== '' || endpoint.hash !== '' || endpoint.username !== ''))
+    throw new ConfigError('S3_ENDPOINT must be a URL without credentials, query and fragment.')
+  const region = read.text('AWS_REGION') ?? (endpoint === undefined ? undefined : 'us-east-1')
+  if (region === undefined)
+    throw new ConfigError(
+      'AWS_REGION is not set, but OBJECT_STORE is a bucket. Set it to the region it is in.',
+    )
+  if (!/^[a-z0-9-]{1,50}$/.test(region))
+    throw new ConfigError(`AWS_REGION must be like us-east-1; it is "${region}".`)
+  const prefix = parts.map((part) => `${part}/`).join('')
+  return Object.freeze({ bucket, prefix, region, endpoint: endpoint?.href.replace(/\/$/, '') })
+}
+
+function readS3Keys(read: Variables): S3Keys | undefined {
+  const accessKeyId = read.text('AWS_ACCESS_KEY_ID')
+  const secretAccessKey = read.text('AWS_SECRET_ACCESS_KEY')
+  if (read.text('OBJECT_STORE') === undefined) return undefined
+  if (accessKeyId !== undefined && secretAccessKey !== undefined)
+    return Object.freeze({ accessKeyId, secretAccessKey, sessionToken: read.text('AWS_SESSION_TOKEN') })
+  if (accessKeyId === undefined && secretAccessKey === undefined) return undefined
+  throw new ConfigError('Set both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or neither.')
 }
 
 function readOidc(read: Variables): Config['oidc'] {

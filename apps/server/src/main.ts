@@ -1,5 +1,5 @@
 /** The server as a process: environment in, one clear sentence when it cannot start, an orderly end when it is told to. */
-import { FolderInUse, isUnavailable } from '@ulmus/registry'
+import { BucketUnusable, FolderInUse, isUnavailable } from '@ulmus/registry'
 import pino, { type Logger } from 'pino'
 import { type Config, ConfigError, readConfig, readSecrets } from './config.ts'
 import { type Server, startServer } from './server.ts'
@@ -30,9 +30,16 @@ function welcome(url: string, config: Config, onServer: boolean): string {
   Open           ${url}
   Sign in        ${url}/auth/login   (${signIn})
   API reference  ${url}/docs/api
-  Data           ${config.dataFolder}${onServer ? ' (objects; the database is at DATABASE_URL)' : ''}
+  Data           ${placesOf(config, onServer)}
 
 ${config.oidc === null ? '  WARNING: the built-in sign-in lets whoever can open this address be anyone. Before others can, set OIDC_ISSUER.\n\n' : ''}`
+}
+
+function placesOf({ dataFolder, objectStore }: Config, onServer: boolean): string {
+  const bucket = objectStore && `s3://${objectStore.bucket}/${objectStore.prefix}`
+  if (bucket !== null)
+    return `${bucket} (objects); the database is ${onServer ? 'at DATABASE_URL' : `in ${dataFolder}`}`
+  return `${dataFolder}${onServer ? ' (objects; the database is at DATABASE_URL)' : ''}`
 }
 
 /** SIGTERM and SIGINT: no new connections, requests and jobs under way come to their end, exit 0. The same again: at once. */
@@ -56,7 +63,8 @@ function endOnSignals(server: Server, log: Logger): void {
 
 /** Why the server cannot start, where that is for the operator to put right; undefined for what is a defect. */
 function sentenceOf(error: unknown): string | undefined {
-  if (error instanceof ConfigError || error instanceof FolderInUse) return error.message
+  if (error instanceof ConfigError || error instanceof FolderInUse || error instanceof BucketUnusable)
+    return error.message
   const { code, message, address, port, syscall, path } = error as NodeJS.ErrnoException & {
     address?: string
     port?: number

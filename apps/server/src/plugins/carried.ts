@@ -18,7 +18,7 @@ declare module 'fastify' {
 
   interface FastifyRequest {
     /** Who is asking. Known before any handler runs. */
-    principal: Principal
+    readonly principal: Principal
   }
 
   interface FastifyReply {

@@ -6,6 +6,8 @@ import { demandSameSite } from './same-site.ts'
 
 type Credentials = Pick<Registry, 'keys' | 'sessions'>
 
+/** Who sent which request; nobody, as long as its credential is not looked at or is none. */
+const callers = new WeakMap<FastifyRequest, Caller>()
 /** Why the credential of a request was refused, until the rate limit has counted the request. */
 const refused = new WeakMap<FastifyRequest, unknown>()
 
@@ -14,17 +16,20 @@ const refused = new WeakMap<FastifyRequest, unknown>()
  * anonymous.
  */
 export function knowPrincipals(app: FastifyInstance, registry: Credentials, cookie: SessionCookie): void {
-  app.decorateRequest('principal')
+  app.decorateRequest('principal', {
+    getter(this: FastifyRequest) {
+      return callers.get(this) ?? anonymous
+    },
+  })
   app.addHook('onRequest', async (request, reply) => {
-    request.principal = anonymous
     if (request.routeOptions.config.credentials === false) return
     const { authorization } = request.headers
-    if (authorization === undefined) {
-      request.principal = (await bySession(registry, cookie, request, reply)) ?? anonymous
-      return
-    }
     try {
-      request.principal = await byKey(registry, authorization)
+      const caller =
+        authorization === undefined
+          ? await bySession(registry, cookie, request, reply)
+          : await byKey(registry, authorization)
+      if (caller !== undefined) callers.set(request, caller)
     } catch (error) {
       refused.set(request, error)
     }
@@ -45,7 +50,7 @@ export function admitCallers(app: FastifyInstance, origin: () => string): void {
 }
 
 /** RFC 6750 §2.1. The name of the scheme counts in any case (RFC 9110 §11.1). */
-function byKey(registry: Credentials, authorization: string): Promise<Caller> {
+async function byKey(registry: Credentials, authorization: string): Promise<Caller> {
   const key = /^Bearer +([^ ]+) *$/i.exec(authorization)?.[1]
   if (key !== undefined) return registry.keys.resolve(key)
   const reason = 'The `Authorization` header must be `Bearer ul_…`, with an API key.'

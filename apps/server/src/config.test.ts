@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { ConfigError, isLoopback, readConfig, readSecrets } from './config.ts'
+
+const oidc = { OIDC_ISSUER: 'https://login.example', OIDC_CLIENT_ID: 'ulmus', OIDC_CLIENT_SECRET: 's' }
+
+test('nothing set is the embedded server on this machine, with sign-in for development', () => {
+  const config = readConfig({})
+  expect(config).toMatchObject({
+    ...{ host: '127.0.0.1', port: 4000, publicUrl: null, oidc: null, sessionDays: 30, trustProxy: false },
+    ...{
+      rateLimits: { anonymous: 1200, account: 6000 },
+      fileBytesMax: 2 ** 30,
+      logLevel: 'info',
+      roles: ['api', 'worker'],
+    },
+  })
+  expect(readSecrets({})).toEqual({ databaseUrl: undefined, oidcClientSecret: undefined })
+})
+
+test('an empty variable is not set', () => {
+  expect(readConfig({ PORT: '', HOST: ' ', OIDC_ISSUER: '' })).toEqual(readConfig({}))
+})
+
+test('what is read is frozen, and holds no secret', () => {
+  const config = readConfig({ ...oidc, HOST: '0.0.0.0', NODE_ENV: 'production' })
+  expect(() => Object.assign(config, { port: 1 })).toThrow(TypeError)
+  expect(() => Object.assign(config.oidc!, { issuer: 'x' })).toThrow(TypeError)
+  expect(JSON.stringify(config)).not.toContain('"s"')
+  expect(readSecrets({ ...oidc, DATABASE_URL: 'postgres://u:p@h/d' })).toEqual({
+    databaseUrl: 'postgres://u:p@h/d',
+    oidcClientSecret: 's',
+  })
+})
+
+test.each<[Record<string, string>, object]>([
+  [{ PORT: '0' }, { port: 0 }],
+  [{ PUBLIC_URL: 'https://Registry.example/', ...oidc }, { publicUrl: 'https://registry.example' }],
+  [{ RATE_LIMIT: 'off' }, { rateLimits: null }],
+  [{ RATE_LIMIT_ACCOUNT: '10' }, { rateLimits: { anonymous: 1200, account: 10 } }],
+  [{ TRUST_PROXY: 'all' }, { trustProxy: true }],
+  [{ TRUST_PROXY: 'loopback, 10.0.0.0/8,::1' }, { trustProxy: 'loopback, 10.0.0.0/8,::1' }],
+  [{ ROLES: 'api' }, { roles: ['api'] }],
+  [{ HOST: '::1' }, { host: '::1' }],
+  [
+    { ...oidc, OIDC_ISSUER: 'http://localhost:9000' },
+    { oidc: { issuer: 'http://localhost:9000', clientId: 'ulmus' } },
+  ],
+])('%j', (env, wanted) => {
+  expect(readConfig(env)).toMatchObject(wanted)
+})
+
+test.each<[Record<string, string>, string]>([
+  [{ PORT: 'x' }, 'PORT'],
+  [{ PORT: '65536' }, 'PORT'],
+  [{ PORT: '-1' }, 'PORT'],
+  [{ PORT: '4000.5' }, 'PORT'],
+  [{ PUBLIC_URL: 'registry.example' }, 'PUBLIC_URL'],
+  [{ PUBLIC_URL: 'http://localhost/path' }, 'PUBLIC_URL'],
+  [{ SESSION_DAYS: '0' }, 'SESSION_DAYS'],
+  [{ RATE_LIMIT: 'yes' }, 'RATE_LIMIT'],
+  [{ RATE_LIMIT_ANONYMOUS: '0' }, 'RATE_LIMIT_ANONYMOUS'],
+  [{ TRUST_PROXY: 'yes' }, 'TRUST_PROXY'],
+  [{ MAX_FILE_BYTES: '1GB' }, 'MAX_FILE_BYTES'],
+  [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
+  [{ ROLES: 'worker' }, 'ROLES'],
+  [{ ROLES: 'api,cook' }, 'ROLES'],
+  [{ OIDC_ISSUER: 'https://x.example' }, 'OIDC_CLIENT_ID'],
+  [{ ...oidc, OIDC_ISSUER: 'http://login.example' }, 'OIDC_ISSUER'],
+  [{ ...oidc, OIDC_ISSUER: 'login' }, 'OIDC_ISSUER'],
+  [{ NODE_ENV: 'production' }, 'OIDC_ISSUER'],
+  [{ HOST: '0.0.0.0' }, 'OIDC_ISSUER'],
+  [{ HOST: '::' }, 'HOST=127.0.0.1'],
+  [{ PUBLIC_URL: 'https://registry.example' }, 'PUBLIC_URL'],
+])('%j stops the start and names %s', (env, name) => {
+  expect(() => readConfig(env)).toThrow(ConfigError)
+  expect(() => readConfig(env)).toThrow(name)
+})
+
+test('a DATABASE_URL of another kind is refused without being shown', () => {
+  expect(() => readSecrets({ DATABASE_URL: 'mysql://u:hunter2@h/d' })).toThrow(/^DATABASE_URL must be/)
+  expect(() => readSecrets({ DATABASE_URL: 'mysql://u:hunter2@h/d' })).not.toThrow(/hunter2/)
+})
+
+test.each([
+  ['localhost', true],
+  ['127.8.9.1', true],
+  ['[::1]', true],
+  ['::1', true],
+  ['127.0.0.1.evil.example', false],
+  ['localhost.evil.example', false],
+  ['0.0.0.0', false],
+  ['::', false],
+  ['192.168.0.1', false],
+])('isLoopback(%s) is %s', (host, answer) => {
+  expect(isLoopback(host)).toBe(answer)
+})

@@ -1,0 +1,89 @@
+/** The server as a process: how it starts, refuses to and ends. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, expect, test } from 'vitest'
+
+const start = fileURLToPath(new URL('../start.js', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'ulmus-main-'))
+const started: ChildProcess[] = []
+afterAll(() => {
+  for (const child of started) if (child.exitCode === null) child.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function run(env: Record<string, string>) {
+  const child = spawn(process.execPath, [start], {
+    env: { PATH: process.env['PATH'], PORT: '0', DATA_DIR: join(folder, 'data'), ...env },
+  })
+  started.push(child)
+  const said = { out: '', err: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said.out += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said.err += text
+  })
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...said }))
+  const url = new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', () => {
+      const found = /Open +(\S+)\n/.exec(said.out)?.[1]
+      if (found !== undefined && said.out.includes('API reference')) resolve(found)
+    })
+    void ended.then(({ code, err }) => reject(new Error(`It ended with ${code}: ${err}`)))
+  })
+  url.catch(() => undefined)
+  return { child, ended, url, said }
+}
+
+test('it says where to open, ends in order, and a second one on its folder says who holds it', async () => {
+  const first = run({})
+  const url = await first.url
+  expect(first.said.out).toContain(`${url}/auth/login`)
+  expect(first.said.out).toContain(`${url}/docs/api`)
+  expect(first.said.out).toContain('WARNING')
+  expect((await fetch(`${url}/readyz`)).status).toBe(200)
+
+  const second = await run({}).ended
+  expect(second.code).toBe(1)
+  expect(second.err).toMatch(new RegExp(`in use by process ${first.child.pid} `))
+  expect(second.err.trim().split('\n')).toHaveLength(1)
+
+  // An open connection that asks for nothing must not hold the end up.
+  const began = Date.now()
+  first.child.kill('SIGTERM')
+  expect(await first.ended).toMatchObject({ code: 0 })
+  expect(Date.now() - began).toBeLessThan(10_000)
+}, 60_000)
+
+test('the port is taken: one sentence', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as { port: number }
+  const { code, err } = await run({ PORT: String(port), DATA_DIR: join(folder, 'other') }).ended
+  other.close()
+  expect(code).toBe(1)
+  expect(err).toBe(
+    `Ulmus cannot start. 127.0.0.1:${port} is in use by another program. Stop it, or set PORT to another port.\n`,
+  )
+}, 60_000)
+
+test.each([
+  [{ PORT: 'abc' }, 'PORT must be an integer'],
+  [{ NODE_ENV: 'production' }, 'NODE_ENV is production'],
+  [{ HOST: '0.0.0.0' }, 'OIDC_ISSUER'],
+  [{ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' }, 'The database at DATABASE_URL cannot be reached'],
+] as [Record<string, string>, string][])(
+  '%j: one sentence and exit 1',
+  async (env, sentence) => {
+    const { code, out, err } = await run(env).ended
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toContain(sentence)
+    expect(err.trim().split('\n')).toHaveLength(1)
+  },
+  60_000,
+)

@@ -1,0 +1,426 @@
+/** What every request meets, whatever it asks for: http-api §1, over real HTTP. */
+
+import { request as httpRequest } from 'node:http'
+import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { databases } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { serveForTest, type TestServer } from '../testing/serve.ts'
+
+interface Answer {
+  status: number
+  headers: Record<string, string | undefined>
+  bytes: Buffer
+  json: Record<string, unknown>
+}
+
+describe.each(databases)('every request on $name', ({ settings }) => {
+  let server: TestServer
+  let dispose: () => Promise<void>
+  let cookie: string
+  let key: string
+  beforeAll(async () => {
+    const made = await settings()
+    dispose = made.dispose
+    server = await serveForTest(made.settings)
+    cookie = (await server.signIn('ann', { name: 'Ann' })).cookie
+    key = await server.keyFor(cookie, 'admin')
+  })
+  afterAll(async () => {
+    await server.close()
+    await dispose()
+  })
+
+  /** As it goes over the wire: `fetch` would add headers, undo compression and mend the path. */
+  const send = (method: string, path: string, headers: Record<string, string> = {}, body?: string) =>
+    new Promise<Answer>((resolve, reject) => {
+      const { hostname, port } = new URL(server.url)
+      const sent = httpRequest({ hostname, port, method, path, headers }, async (answer) => {
+        const chunks: Buffer[] = []
+        for await (const chunk of answer) chunks.push(chunk as Buffer)
+        const bytes = Buffer.concat(chunks)
+        const isJson = answer.headers['content-type']?.includes('json') && !answer.headers['content-encoding']
+        const json = isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : {}
+        resolve({ status: answer.statusCode!, headers: answer.headers as Answer['headers'], bytes, json })
+      })
+      sent.on('error', reject).end(body)
+    })
+  const get = (path: string, headers?: Record<string, string>) => send('GET', path, headers)
+  const bearer = () => ({ authorization: `Bearer ${key}` })
+  const post = (path: string, body: string, headers: Record<string, string> = {}) =>
+    send('POST', path, { 'content-type': 'application/json', ...bearer(), ...headers }, body)
+  const told = ({ status, json }: Answer) => [status, json['code']]
+
+  describe('credentials', () => {
+    const bad = [
+      'Bearer ul_nonsense',
+      `Bearer ul_${'0'.repeat(49)}`,
+      'Basic YTpi',
+      'Bearer',
+      '',
+      'Bearer a b',
+      'ul_x',
+    ]
+    const places = [
+      '/api/accounts/ann',
+      '/api/collections',
+      '/api/accounts/me',
+      '/api/openapi.json',
+      '/api/nowhere',
+    ]
+
+    test.each(bad)('a bad header, %j, is 401 everywhere, public places too', async (authorization) => {
+      for (const path of places) {
+        const answer = await get(path, { authorization, cookie })
+        expect([path, ...told(answer)]).toEqual([path, 401, 'unauthenticated'])
+        expect(answer.headers['www-authenticate']).toBe('Bearer')
+        expect(answer.json['statusCode']).toBe(401)
+      }
+    })
+
+    test('the header decides alone, whatever the cookie', async () => {
+      const ben = await server.signIn('ben')
+      const answer = await get('/api/accounts/me', { ...bearer(), cookie: ben.cookie })
+      expect(answer.json['slug']).toBe('ann')
+    })
+
+    test('no credential where one is needed is 401; a dead cookie is none', async () => {
+      expect(told(await get('/api/accounts/me'))).toEqual([401, 'unauthenticated'])
+      const dead = { cookie: `ulmus_session=${'A'.repeat(43)}` }
+      expect(told(await get('/api/accounts/me', dead))).toEqual([401, 'unauthenticated'])
+      expect((await get('/api/accounts/ann', dead)).status).toBe(200)
+    })
+
+    test('the scheme counts in any case', async () => {
+      expect((await get('/api/accounts/me', { authorization: `bearer ${key}` })).status).toBe(200)
+    })
+
+    test('who may not enter learns it before the body is looked at', async () => {
+      const read = await server.keyFor(cookie, 'read')
+      const answer = await post('/api/accounts', '{', { authorization: `Bearer ${read}` })
+      expect(told(answer)).toEqual([403, 'insufficient_scope'])
+    })
+  })
+
+  describe('writes with a cookie', () => {
+    const write = (headers: Record<string, string>) =>
+      send(
+        'PATCH',
+        '/api/accounts/ann',
+        { 'content-type': 'application/json', cookie, ...headers },
+        '{"displayName":"Ann"}',
+      )
+
+    test('from this site are let in', async () => {
+      expect((await write({ 'sec-fetch-site': 'same-origin' })).status).toBe(200)
+      expect((await write({ origin: server.url })).status).toBe(200)
+      expect((await write({ 'sec-fetch-site': 'same-origin', origin: server.url })).status).toBe(200)
+    })
+
+    test.each([
+      {},
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { 'sec-fetch-site': 'none' },
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { 'sec-fetch-site': 'same-origin', origin: 'https://evil.example' },
+      { 'sec-fetch-site': 'cross-site', origin: 'http://127.0.0.1' },
+    ] as Record<string, string>[])('from elsewhere are refused: %j', async (headers) => {
+      expect(told(await write(headers))).toEqual([403, 'cross_site'])
+    })
+
+    test('reads and keys need no such proof', async () => {
+      expect((await get('/api/accounts/me', { cookie, 'sec-fetch-site': 'cross-site' })).status).toBe(200)
+      const answer = await send(
+        'PATCH',
+        '/api/accounts/ann',
+        { ...bearer(), 'content-type': 'application/json', origin: 'https://x.example' },
+        '{}',
+      )
+      expect(answer.status).toBe(200)
+    })
+  })
+
+  describe('bodies', () => {
+    test.each([
+      ['{"slug": "a", "slug": "b", "displayName": "x"}', 'duplicate_key'],
+      ['{"slug": 12345678901234567890}', 'unsafe_integer'],
+      ['{"slug": "\\ud800"}', 'lone_surrogate'],
+      ['{"slug": ', 'syntax'],
+      ['{"slug": 1e999}', 'number_out_of_range'],
+      [`${'['.repeat(100)}${']'.repeat(100)}`, 'too_deep'],
+    ])('%s breaks the rule %s', async (body, rule) => {
+      const answer = await post('/api/accounts', body)
+      expect(told(answer)).toEqual([400, 'invalid_request'])
+      expect(answer.json['issues']).toMatchObject([{ path: '', rule }])
+    })
+
+    test('what is missing, mistyped or unknown is named', async () => {
+      const answer = await post('/api/accounts', '{"slug": true, "display_name": "x"}')
+      expect(told(answer)).toEqual([400, 'invalid_request'])
+      const paths = (answer.json['issues'] as { path: string }[]).map(({ path }) => path)
+      expect(paths.sort()).toEqual(['displayName', 'display_name', 'slug'])
+    })
+
+    test('none where one is needed', async () => {
+      const answer = await send('POST', '/api/accounts', bearer())
+      expect(answer.json).toMatchObject({
+        code: 'invalid_request',
+        issues: [{ message: expect.stringContaining('body is needed') }],
+      })
+    })
+
+    test('unknown query parameters are refused, by calls that know none too', async () => {
+      for (const path of [
+        '/api/accounts/ann?x=1',
+        '/api/accounts/me/memberships?page=2',
+        '/api/accounts/me/memberships?limit=0',
+      ]) {
+        expect(told(await get(path, bearer()))).toEqual([400, 'invalid_request'])
+      }
+    })
+
+    test('a NUL in a slug, in a body and in a path', async () => {
+      expect(told(await post('/api/accounts', '{"slug": "a\\u0000b", "displayName": "x"}'))).toEqual([
+        422,
+        'invalid_slug',
+      ])
+      for (const path of [
+        '/api/accounts/a%00b',
+        '/api/accounts/a%00b/collections',
+        '/api/collections/a%00/b',
+        '/api/collections/ann/b%00',
+      ]) {
+        expect([path, (await get(path)).status]).toEqual([path, 404])
+      }
+      expect((await get('/api/collections?q=%00')).status).toBeLessThan(500)
+    })
+
+    test.each([
+      'text/plain',
+      'application/x-www-form-urlencoded',
+      'application/x-ndjson',
+      'multipart/form-data; boundary=x',
+    ])('%s is 415', async (type) => {
+      expect(told(await post('/api/accounts', 'a=b', { 'content-type': type }))).toEqual([
+        415,
+        'unsupported_media_type',
+      ])
+    })
+
+    test('over 8 MiB is 413, with the limit named', async () => {
+      const answer = await post('/api/accounts', JSON.stringify({ slug: 'x'.repeat(9 * 1024 ** 2) }))
+      expect(told(answer)).toEqual([413, 'too_large'])
+      expect(answer.json['error']).toContain(String(8 * 1024 ** 2))
+    })
+  })
+
+  describe('paths', () => {
+    test('the method is wrong: 405 with Allow', async () => {
+      const answer = await send('DELETE', '/api/accounts')
+      expect([...told(answer), answer.headers['allow']]).toEqual([405, 'method_not_allowed', 'POST'])
+      expect((await send('PATCH', '/api/accounts/ann/members/x', bearer())).headers['allow']).toBe(
+        'DELETE, PUT',
+      )
+    })
+
+    test('nothing there: 404; ill-formed: 400', async () => {
+      expect(told(await get('/api/nowhere'))).toEqual([404, 'route_not_found'])
+      expect(told(await get('/api/accounts/%zz'))).toEqual([400, 'invalid_request'])
+      expect(told(await get('/api/accounts/%ff'))).toEqual([400, 'invalid_request'])
+    })
+
+    test('a former slug is 308 to the same path and query, for any method', async () => {
+      await post('/api/accounts', '{"slug": "former", "displayName": "x"}')
+      await send(
+        'PATCH',
+        '/api/accounts/former',
+        { ...bearer(), 'content-type': 'application/json' },
+        '{"slug": "present"}',
+      )
+      const moved = await get('/api/accounts/former/members?limit=2', bearer())
+      expect([moved.status, moved.headers['location']]).toEqual([
+        308,
+        '/api/accounts/present/members?limit=2',
+      ])
+      expect((await send('DELETE', '/api/accounts/former', bearer())).headers['location']).toBe(
+        '/api/accounts/present',
+      )
+      expect((await get('/api/collections/former/x')).status).toBe(404)
+    })
+  })
+
+  describe('entity tags', () => {
+    test('If-None-Match is answered 304, without a body', async () => {
+      const first = await get('/api/accounts/ann')
+      expect(first.headers['etag']).toMatch(/^"[0-9a-f]{32}"$/)
+      for (const list of [first.headers['etag']!, `"x", W/${first.headers['etag']}`, '*']) {
+        const again = await get('/api/accounts/ann', { 'if-none-match': list })
+        expect([again.status, again.bytes.length, again.headers['etag']]).toEqual([
+          304,
+          0,
+          first.headers['etag'],
+        ])
+        expect(again.headers['vary']).toContain('Cookie')
+      }
+      expect((await get('/api/accounts/ann', { 'if-none-match': '"other"' })).status).toBe(200)
+    })
+
+    test('with and without a credential they differ, and so do the rules for caches', async () => {
+      const open = await get('/api/accounts/ann')
+      const own = await get('/api/accounts/ann', bearer())
+      expect(own.bytes.equals(open.bytes)).toBe(true)
+      expect(own.headers['etag']).not.toBe(open.headers['etag'])
+      expect(own.headers['cache-control']).toBe('private, no-cache')
+      expect(open.headers['cache-control']).toBe('no-cache')
+      for (const answer of [open, own]) expect(answer.headers['vary']).toMatch(/^Authorization, Cookie/)
+      expect(
+        (await get('/api/accounts/ann', { ...bearer(), 'if-none-match': open.headers['etag']! })).status,
+      ).toBe(200)
+    })
+
+    test('each content encoding has its own, all of one answer', async () => {
+      const path = '/api/openapi.json'
+      const undo = { zstd: zstdDecompressSync, br: brotliDecompressSync, gzip: gunzipSync }
+      const plain = await get(path)
+      expect(plain.headers['content-encoding']).toBeUndefined()
+      const tags = new Set([plain.headers['etag']])
+      for (const [encoding, decode] of Object.entries(undo)) {
+        const packed = await get(path, { 'accept-encoding': encoding })
+        expect(packed.headers['content-encoding']).toBe(encoding)
+        expect(decode(packed.bytes).equals(plain.bytes)).toBe(true)
+        expect(packed.headers['vary']).toContain('accept-encoding')
+        tags.add(packed.headers['etag'])
+        const match = { 'if-none-match': packed.headers['etag']! }
+        const again = await get(path, { 'accept-encoding': encoding, ...match })
+        expect([again.status, again.bytes.length, again.headers['content-encoding']]).toEqual([
+          304,
+          0,
+          undefined,
+        ])
+        // A tag of other bytes than those that would be sent does not match.
+        expect((await get(path, match)).status).toBe(200)
+      }
+      expect(tags.size).toBe(4)
+      const any = await get(path, { 'accept-encoding': 'gzip, deflate, br, zstd' })
+      expect(any.headers['content-encoding']).toBe('zstd')
+    })
+
+    test('HEAD has the tag and length of GET', async () => {
+      const [head, whole] = [await send('HEAD', '/api/accounts/ann'), await get('/api/accounts/ann')]
+      expect([head.status, head.bytes.length]).toEqual([200, 0])
+      for (const name of ['etag', 'content-length', 'content-type', 'cache-control']) {
+        expect(head.headers[name], name).toBe(whole.headers[name])
+      }
+    })
+
+    test('refusals have none', async () => {
+      expect((await get('/api/accounts/nobody-here')).headers['etag']).toBeUndefined()
+    })
+  })
+
+  describe('other headers', () => {
+    test('X-Request-Id is taken when it is plain, made when not', async () => {
+      expect((await get('/api/accounts/ann', { 'x-request-id': 'abc-1' })).headers['x-request-id']).toBe(
+        'abc-1',
+      )
+      for (const strange of ['a b', 'x'.repeat(200), '<script>']) {
+        expect((await get('/api/nowhere', { 'x-request-id': strange })).headers['x-request-id']).toMatch(
+          /^[0-9a-f-]{36}$/,
+        )
+      }
+    })
+
+    test('any origin may read, with no cookies', async () => {
+      const answer = await get('/api/accounts/ann', { origin: 'https://other.example' })
+      expect(answer.headers['access-control-allow-origin']).toBe('*')
+      expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
+      const preflight = await send('OPTIONS', '/api/accounts', {
+        ...{ origin: 'https://other.example', 'access-control-request-method': 'POST' },
+        'access-control-request-headers': 'authorization, content-type',
+      })
+      expect(preflight.status).toBe(204)
+      expect(preflight.headers['access-control-allow-methods']).toContain('PATCH')
+      expect(preflight.headers['access-control-allow-headers']).toContain('authorization')
+    })
+
+    test('answers run and load nothing', async () => {
+      const { headers } = await get('/api/accounts/ann')
+      expect(headers['content-security-policy']).toContain("default-src 'none'")
+      expect(headers['x-content-type-options']).toBe('nosniff')
+    })
+  })
+
+  describe('watching and reading about it', () => {
+    test('/healthz, /readyz and /metrics answer', async () => {
+      expect((await get('/healthz')).json).toEqual({ status: 'ok' })
+      expect((await get('/readyz')).json).toEqual({ ready: true, database: true, objects: true })
+      const text = (await get('/metrics')).bytes.toString()
+      expect(text).toContain(
+        'http_request_duration_seconds_bucket{le="0.001",method="GET",route="/api/accounts/:slug",status="200"}',
+      )
+      expect(text).toContain('route="none"')
+      expect(text).toContain('nodejs_eventloop_lag_p99_seconds')
+      expect(text).toContain('process_cpu_user_seconds_total')
+      expect(text).not.toContain('former')
+    })
+
+    test('/api/openapi.json is OpenAPI 3.1 with every call, its credentials and refusals', async () => {
+      const { json } = await get('/api/openapi.json')
+      expect(json['openapi']).toBe('3.1.0')
+      const paths = json['paths'] as Record<
+        string,
+        Record<string, { security: object[]; responses: Record<string, object>; summary: string }>
+      >
+      const make = paths['/api/accounts/keys']!['post']!
+      expect(make.security).toEqual([{ apiKey: [] }, { session: [] }])
+      expect(Object.keys(make.responses).sort()).toEqual(['201', '400', '401', '403', '429', '503'])
+      expect(paths['/api/accounts/{slug}']!['get']!.security).toEqual([{}, { apiKey: [] }, { session: [] }])
+      for (const calls of Object.values(paths))
+        for (const call of Object.values(calls)) expect(call.summary).toBeTruthy()
+      const text = JSON.stringify(json)
+      for (const [, name] of text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+        expect(json['components']).toHaveProperty(['schemas', name!])
+      }
+      expect((json['components'] as Record<string, object>)['securitySchemes']).toHaveProperty(
+        'apiKey.scheme',
+        'bearer',
+      )
+    })
+
+    test('/docs/api is served whole from here', async () => {
+      const page = (await get('/docs/api/')).bytes.toString()
+      expect(page).toContain('/api/openapi.json')
+      expect(page).not.toMatch(/https?:\/\//)
+      const script = await get('/docs/api/js/scalar.js')
+      expect([script.status, script.bytes.length > 1e6]).toEqual([200, true])
+      expect((await get('/docs/api')).status).toBe(301)
+    })
+  })
+})
+
+describe('rate limits', () => {
+  test('count addresses and accounts apart, and say so', async () => {
+    const { settings, dispose } = await databases[0]!.settings()
+    const server = await serveForTest(settings, { rateLimits: { anonymous: 12, account: 5 } })
+    const { cookie } = await server.signIn('ann')
+    const me = (): Promise<Response> => fetch(`${server.url}/api/accounts/me`, { headers: { cookie } })
+    const statuses = []
+    for (let i = 0; i < 5; i++) statuses.push((await me()).status)
+    // Signing in asked once already.
+    expect(statuses).toEqual([200, 200, 200, 200, 429])
+    const refused = await me()
+    expect(await refused.json()).toMatchObject({ code: 'rate_limited', statusCode: 429 })
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(refused.headers.get('ratelimit-limit')).toBe('5')
+    expect(refused.headers.get('ratelimit-remaining')).toBe('0')
+    const guess = () => fetch(`${server.url}/api/accounts/ann`, { headers: { authorization: 'Bearer ul_x' } })
+    const guesses = []
+    for (let i = 0; i < 12; i++) guesses.push((await guess()).status)
+    expect(guesses[0]).toBe(401)
+    expect(guesses.at(-1)).toBe(429)
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+    await server.close()
+    await dispose()
+  })
+})
