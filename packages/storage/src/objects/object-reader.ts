@@ -31,12 +31,19 @@ export interface ObjectReader extends NodeReader {
   body(leaf: Hash): Promise<Uint8Array>
   /** Frozen through and through. */
   document(digest: Hash): Promise<ViewDocument>
+  /**
+   * The reader for a walk over that many bytes of records: this one when they are a small part of what it keeps; else one
+   * that uses what is kept but adds no leaves and no bodies, so that a long walk does not push out what many read often.
+   */
+  forWalk(bytes: number): ObjectReader
   /** What the caches hold, by their own reckoning. Bytes, at most `cacheBytesMax`. */
   cachedBytes(): number
 }
 
 /** Shares of the cache. Bodies and nodes are read together; documents and the index are small. */
 const shares = { nodes: 0.35, bodies: 0.5, documents: 0.05, places: 0.1 }
+/** The part of the cache for bodies that one walk may fill. */
+const walkShare = 1 / 8
 /** A decoded node or document takes about this many times its text. */
 const decodedFactor = 3
 
@@ -94,15 +101,26 @@ export function openObjectReader(options: {
     return { value: raw, bytes: raw.length }
   }
 
-  return {
+  const reader: ObjectReader = {
     node: (hash) => nodes.get(hash, () => loadDecoded(hash, decodeNode)),
     plain: (hash) => plains.get(hash, () => loadBytes('plain', hash)),
     body: (leaf) => bodies.get(leaf, () => loadBytes('body', leaf)),
     document: (digest) =>
       documents.get(digest, () => loadDecoded(digest, (raw) => freezeThrough(parseDocument(raw)))),
+    forWalk: (bytes) => (bytes <= cacheBytesMax * shares.bodies * walkShare ? reader : walker),
     cachedBytes: () => nodes.bytes() + bodies.bytes() + documents.bytes() + index.bytes(),
   }
+  const walker: ObjectReader = {
+    ...reader,
+    // Interior nodes are few, and every walk and search begins with them.
+    node: (hash) => nodes.get(hash, () => loadDecoded(hash, decodeNode), isInterior),
+    body: (leaf) => bodies.get(leaf, () => loadBytes('body', leaf), never),
+  }
+  return reader
 }
+
+const isInterior = (node: TreeNode): boolean => node.kind === 'node'
+const never = (): boolean => false
 
 function freezeThrough<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {

@@ -250,6 +250,25 @@ describe.each(databases)('objects ($name)', ({ open }) => {
     expect(none.cachedBytes()).toBeLessThanOrEqual(512)
   })
 
+  it('keeps nothing of a long walk, and still gives it what is kept', async () => {
+    const blobs = watched(openMemoryStore())
+    const leaves = Array.from({ length: 40 }, (_, i) => encodeNode(leafOf(`walked-${i}`, 200)))
+    const bodies = leaves.map((text): [Hash, string] => [hashText(text), random(40_000)])
+    await store(blobs, leaves, bodies)
+    const reader = openReader(blobs, 2 * megabyte)
+    const often = bodies[7]![0]
+    await Promise.all([reader.node(often), reader.body(often)])
+    const held = reader.cachedBytes()
+    const walker = reader.forWalk(100 * megabyte)
+    for (const [leaf] of bodies) await Promise.all([walker.node(leaf), walker.body(leaf)])
+    // Where objects lie is remembered; what they hold is not.
+    expect(reader.cachedBytes() - held).toBeLessThan(40 * 1_024)
+    const reads = blobs.reads
+    await Promise.all([walker.node(often), reader.node(often), walker.body(often), reader.body(often)])
+    expect(blobs.reads).toBe(reads)
+    expect(reader.forWalk(1_000)).toBe(reader)
+  })
+
   it('does not keep a failure', async () => {
     const blobs = openMemoryStore()
     const text = encodeNode(leafOf(random(10), 5))

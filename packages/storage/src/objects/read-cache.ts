@@ -3,8 +3,15 @@ import type { Hash } from '@ulmus/content'
 import { LRUCache } from 'lru-cache'
 
 export interface ReadCache<T extends object> {
-  /** What is kept, or what `load` gives; `load` says what keeping it costs. A failure is told to all who wait and not kept. */
-  get(hash: Hash, load: () => Promise<{ value: T; bytes: number }>): Promise<T>
+  /**
+   * What is kept, or what `load` gives; `load` says what keeping it costs. A failure is told to all who wait and not kept.
+   * @param worthKeeping Whether to keep what was loaded. Default: whatever it is.
+   */
+  get(
+    hash: Hash,
+    load: () => Promise<{ value: T; bytes: number }>,
+    worthKeeping?: (value: T) => boolean,
+  ): Promise<T>
   bytes(): number
 }
 
@@ -18,10 +25,14 @@ export function openReadCache<T extends object>(bytesMax: number): ReadCache<T> 
     max < entryBytes ? undefined : new LRUCache<Hash, T>({ maxSize: max, maxEntrySize: max >>> 3 || 1 })
   const loading = new Map<Hash, Promise<T>>()
 
-  async function loadAndKeep(hash: Hash, load: () => Promise<{ value: T; bytes: number }>): Promise<T> {
+  async function loadAndKeep(
+    hash: Hash,
+    load: () => Promise<{ value: T; bytes: number }>,
+    worthKeeping: (value: T) => boolean,
+  ): Promise<T> {
     try {
       const { value, bytes } = await load()
-      kept?.set(hash, value, { size: bytes + entryBytes })
+      if (worthKeeping(value)) kept?.set(hash, value, { size: bytes + entryBytes })
       return value
     } finally {
       loading.delete(hash)
@@ -29,12 +40,12 @@ export function openReadCache<T extends object>(bytesMax: number): ReadCache<T> 
   }
 
   return {
-    async get(hash, load) {
+    async get(hash, load, worthKeeping = () => true) {
       const found = kept?.get(hash)
       if (found !== undefined) return found
       let work = loading.get(hash)
       if (work === undefined) {
-        work = loadAndKeep(hash, load)
+        work = loadAndKeep(hash, load, worthKeeping)
         loading.set(hash, work)
       }
       return work
