@@ -4,12 +4,16 @@ import { openDatabase, openDiskStore, openObjectReader } from '@ulmus/storage'
 import { accountsOf } from './accounts.ts'
 import { collectionsOf } from './collections.ts'
 import type { Context, Log } from './context.ts'
+import { diffsOf } from './diffs.ts'
+import { exportsOf } from './exports.ts'
 import { filesOf } from './files.ts'
 import { forksOf } from './forks.ts'
 import { healthOf } from './health.ts'
+import { historiesOf } from './histories.ts'
 import { jobsOf } from './jobs.ts'
 import { keysOf } from './keys.ts'
 import type { Limits } from './limits.ts'
+import { manifestsOf } from './manifests.ts'
 import { membersOf } from './members.ts'
 import { metadataOf } from './metadata.ts'
 import { pushesOf } from './pushes.ts'
@@ -86,5 +90,9 @@ const servicesOf = (context: Context) => ({
   versions: versionsOf(context),
   records: recordsOf(context),
   files: filesOf(context),
+  manifests: manifestsOf(context),
+  diffs: diffsOf(context),
+  histories: historiesOf(context),
+  exports: exportsOf(context),
   health: healthOf(context),
 })

@@ -3,23 +3,31 @@
  * text, hash appended: nothing is parsed on the way out.
  */
 import {
-  canonicalize,
-  compareUtf8,
   countThrough,
   documentText,
   findEntry,
   type Hash,
   type LeafNode,
   proveEntry,
-  type Tree,
-  type TypeEntry,
   type ViewDocument,
   walkLeaves,
 } from '@ulmus/content'
-import { canonicalOf, linesBetween, linesOf } from './bodies.ts'
+import { canonicalOf, linesBetween } from './bodies.ts'
 import type { Context } from './context.ts'
 import { RegistryError } from './errors.ts'
+import {
+  comparePlaces,
+  PageRoom,
+  type Place,
+  readCursor,
+  selectedTypes,
+  type TreeFrom,
+  treesFrom,
+  typeTree,
+  writeCursor,
+} from './places.ts'
 import type { Principal } from './principal.ts'
+import { walkRecords } from './record-walk.ts'
 import { seeVersion, type VersionPath } from './versions.ts'
 
 export const recordsLimitMax = 2_000
@@ -48,11 +56,6 @@ export interface RecordsStream {
   lines: AsyncGenerator<Uint8Array>
 }
 
-interface Place {
-  type: string
-  id: string
-}
-
 export type Records = ReturnType<typeof recordsOf>
 
 export function recordsOf(context: Context) {
@@ -62,7 +65,7 @@ export function recordsOf(context: Context) {
     /** @throws collection_not_found, version_not_found, invalid_request for a malformed cursor. */
     async page(who: Principal, path: VersionPath, ask: RecordsAsk): Promise<RecordsPage> {
       const { document } = await seeVersion(context, who, path)
-      const after = ask.after === undefined ? undefined : readCursor(ask.after)
+      const after = ask.after === undefined ? undefined : readCursor(ask.after, 'after')
       return ask.id === undefined ? pageOf(document, ask, after) : pageOfId(document, ask.id, ask, after)
     },
 
@@ -100,7 +103,7 @@ export function recordsOf(context: Context) {
       ask: { type?: string; after?: string },
     ): Promise<RecordsStream> {
       const { seen, version, document } = await seeVersion(context, who, path)
-      const after = ask.after === undefined ? undefined : readCursor(ask.after)
+      const after = ask.after === undefined ? undefined : readCursor(ask.after, 'after')
       const trees = [...treesFrom(document, ask.type, after)]
       let count = 0
       for (const { tree, startAfter } of trees) {
@@ -118,13 +121,10 @@ export function recordsOf(context: Context) {
     const records: string[] = []
     let last: Place | undefined
     let hasMore = false
+    const room = new PageRoom(ask.limit)
     for (const { type, tree, startAfter } of treesFrom(document, ask.type, after)) {
-      for await (const { hash, leaf, start } of walkLeaves(
-        tree,
-        objects,
-        startAfter === undefined ? {} : { after: startAfter },
-      )) {
-        const end = Math.min(leaf.keys.length, start + ask.limit - records.length)
+      for await (const { hash, leaf, start } of walkLeaves(tree, objects, { after: startAfter })) {
+        const end = room.takeFrom(leaf, start)
         if (end > start) {
           records.push(...(await recordsBetween(hash, leaf, start, end)))
           last = { type, id: leaf.keys[end - 1]! }
@@ -183,45 +183,14 @@ export function recordsOf(context: Context) {
     )
   }
 
-  async function* streamLines(
-    trees: readonly { tree: Tree; startAfter?: string }[],
-  ): AsyncGenerator<Uint8Array> {
+  async function* streamLines(trees: readonly TreeFrom[]): AsyncGenerator<Uint8Array> {
     for (const { tree, startAfter } of trees) {
-      for await (const { hash, leaf, start } of walkLeaves(
-        tree,
-        objects,
-        startAfter === undefined ? {} : { after: startAfter },
-      )) {
-        const lines = linesOf(await objects.body(hash))
-        const canonical: Uint8Array[] = []
-        for (let index = start; index < lines.length; index++)
-          canonical.push(await canonicalOf(objects, lines[index]!))
-        yield withHashes(canonical, leaf, start)
+      for await (const { forms, leaf, start } of walkRecords(objects, tree, { after: startAfter })) {
+        yield withHashes(forms, leaf, start)
       }
     }
   }
 }
-
-/** The types wanted, in order. */
-function selectedTypes(document: ViewDocument, type: string | undefined): [string, TypeEntry][] {
-  const all = Object.entries(document.types)
-  if (type !== undefined) return all.filter(([name]) => name === type)
-  return all.sort(([a], [b]) => compareUtf8(a, b))
-}
-
-const typeTree = (document: ViewDocument, type: string): Tree | undefined =>
-  Object.hasOwn(document.types, type) ? document.types[type] : undefined
-
-/** The trees that hold what comes after a place, and where to begin in the first. */
-function* treesFrom(document: ViewDocument, type: string | undefined, after: Place | undefined) {
-  for (const [name, tree] of selectedTypes(document, type)) {
-    const order = after === undefined ? 1 : compareUtf8(name, after.type)
-    if (order > 0) yield { type: name, tree }
-    else if (order === 0) yield { type: name, tree, startAfter: after!.id }
-  }
-}
-
-const comparePlaces = (a: Place, b: Place): number => compareUtf8(a.type, b.type) || compareUtf8(a.id, b.id)
 
 const decoder = new TextDecoder()
 
@@ -250,23 +219,3 @@ function withHashes(canonical: readonly Uint8Array[], leaf: LeafNode, start: num
   }
   return out
 }
-
-const writeCursor = ({ type, id }: Place): string =>
-  Buffer.from(canonicalize([type, id])).toString('base64url')
-
-function readCursor(text: string): Place {
-  try {
-    const parts: unknown = JSON.parse(strict.decode(Buffer.from(text, 'base64url')))
-    if (Array.isArray(parts) && parts.length === 2) {
-      const [type, id]: unknown[] = parts
-      if (typeof type === 'string' && typeof id === 'string' && writeCursor({ type, id }) === text)
-        return { type, id }
-    }
-  } catch {
-    // Neither UTF-8 nor JSON nor well-formed: refused below like every other text that is no cursor.
-  }
-  const message = 'is no cursor: take `nextCursor` of a page, or base64url of the JCS of `[type, id]`'
-  throw new RegistryError('invalid_request', { details: { issues: [{ path: 'after', message }] } })
-}
-
-const strict = new TextDecoder('utf-8', { fatal: true })

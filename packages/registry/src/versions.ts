@@ -53,9 +53,13 @@ export interface VersionPath {
 
 /** @throws collection_not_found, version_not_found. */
 export async function seeVersion(context: Context, who: Principal, path: VersionPath): Promise<SeenVersion> {
-  const seen = await seeCollection(context, who, path)
-  const version = await resolveVersion(context, seen, path.v)
-  if (version === undefined) throw new RegistryError('version_not_found', { say: { version: path.v } })
+  return versionIn(context, await seeCollection(context, who, path), path.v)
+}
+
+/** A version of a collection that was looked up already: two versions must be read in one view. @throws version_not_found. */
+export async function versionIn(context: Context, seen: Seen, v: string): Promise<SeenVersion> {
+  const version = await resolveVersion(context, seen, v)
+  if (version === undefined) throw new RegistryError('version_not_found', { say: { version: v } })
   return { seen, version, document: await documentOf(context, version, seen.view) }
 }
 

@@ -1,0 +1,71 @@
+/** What differs between two views, record by record, by type, then id: what the diff and the manifest's delta are made of. */
+import {
+  compareUtf8,
+  diffTrees,
+  emptyTree,
+  type Tree,
+  type TreeChange,
+  type ViewDocument,
+} from '@ulmus/content'
+import type { ObjectReader } from '@ulmus/storage'
+import { type Place, typeTree } from './places.ts'
+
+/** A record that two views do not hold alike. */
+export interface RecordDifference extends TreeChange {
+  type: string
+}
+
+/** A type whose tree may differ between two views, and where to begin in it. */
+export interface TypePair {
+  type: string
+  before: Tree
+  after: Tree
+  startAfter?: string
+}
+
+/** The types of either view in order, from that of `after` on. A view that lacks a type has an empty tree for it. */
+export function* typePairs(
+  before: ViewDocument,
+  after: ViewDocument,
+  beyond: Place | undefined,
+): Generator<TypePair> {
+  const types = new Set([...Object.keys(before.types), ...Object.keys(after.types)])
+  for (const type of [...types].sort(compareUtf8)) {
+    const order = beyond === undefined ? 1 : compareUtf8(type, beyond.type)
+    if (order < 0) continue
+    const pair = {
+      type,
+      before: typeTree(before, type) ?? emptyTree,
+      after: typeTree(after, type) ?? emptyTree,
+    }
+    yield order === 0 ? { ...pair, startAfter: beyond!.id } : pair
+  }
+}
+
+/** Every record that `before` and `after` do not hold alike, from a place on. Costs about as much as there are differences. */
+export async function* recordDifferences(
+  objects: ObjectReader,
+  before: ViewDocument,
+  after: ViewDocument,
+  beyond: Place | undefined,
+): AsyncGenerator<RecordDifference> {
+  for (const pair of typePairs(before, after, beyond)) {
+    const changes = diffTrees(pair.before, pair.after, objects, { after: pair.startAfter })
+    for await (const change of changes) yield { type: pair.type, ...change }
+  }
+}
+
+/** Files by which two views differ, as `sha256:…`, ascending. */
+export async function fileDifferences(
+  objects: ObjectReader,
+  before: ViewDocument,
+  after: ViewDocument,
+): Promise<{ added: string[]; removed: string[] }> {
+  const added: string[] = []
+  const removed: string[] = []
+  for await (const change of diffTrees(before.files, after.files, objects)) {
+    const list = change.before === undefined ? added : removed
+    list.push(`sha256:${change.key}`)
+  }
+  return { added, removed }
+}

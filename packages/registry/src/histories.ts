@@ -1,0 +1,144 @@
+/** The history of a record: the versions in which it changed (http-api §7), in the view that the caller reads. */
+import { emptyTree, findEntry, type Hash, parseSemver, type ViewDocument } from '@ulmus/content'
+import { listVersions, type VersionRow } from '@ulmus/storage'
+import type { Context } from './context.ts'
+import { RegistryError } from './errors.ts'
+import { instantText } from './instants.ts'
+import { mapPage, type Page, type PageAsk, type PageOrder, type PageStretch, pageOf } from './pages.ts'
+import { type Place, typeTree } from './places.ts'
+import type { Principal } from './principal.ts'
+import { type Seen, seeCollection } from './seen.ts'
+import { documentOf, semverOf } from './version-making.ts'
+
+export interface HistoryItem {
+  semver: string
+  change: 'added' | 'updated' | 'removed'
+  /** The record's hash in that version; of one removed, the hash it had. */
+  hash: Hash
+  /** When the version was made. */
+  createdAt: string
+}
+
+/** Versions looked at together: their documents are read at once. */
+const versionsAtOnce = 100
+
+const newestFirst: PageOrder = {
+  name: 'history',
+  read: (text) => (parseSemver(text) === undefined ? undefined : text),
+}
+
+interface Change {
+  version: VersionRow
+  change: HistoryItem['change']
+  hash: Hash
+}
+
+export type Histories = ReturnType<typeof historiesOf>
+
+export function historiesOf(context: Context) {
+  const { database, objects } = context
+
+  return {
+    /**
+     * Newest first. A version that left the record's type as it was costs a look at its document.
+     * @throws collection_not_found; record_not_found when no version had the record, in the caller's view.
+     */
+    async list(
+      who: Principal,
+      path: { owner: string; slug: string } & Place,
+      ask: PageAsk,
+    ): Promise<Page<HistoryItem>> {
+      const seen = await seeCollection(context, who, path)
+      const page = await pageOf(
+        ask,
+        newestFirst,
+        (stretch) => readStretch(seen, path, stretch),
+        ({ version }) => ({ value: semverOf(version), id: version.id }),
+      )
+      const isWhole = ask.cursor === undefined && (ask.offset ?? 0) === 0
+      if (page.items.length === 0 && isWhole) {
+        throw new RegistryError('record_not_found', { say: { type: path.type, id: path.id } })
+      }
+      return mapPage(page, ({ version, change, hash }) => ({
+        semver: semverOf(version),
+        change,
+        hash,
+        createdAt: instantText(version.createdAt),
+      }))
+    },
+  }
+
+  async function readStretch(seen: Seen, place: Place, stretch: PageStretch): Promise<Change[]> {
+    const found: Change[] = []
+    let passed = 0
+    for await (const [version, base] of successions(seen, stretch)) {
+      const change = await changeIn(place, version, base)
+      if (change === undefined || passed++ < stretch.offset) continue
+      found.push(change)
+      if (found.length === stretch.limit) break
+    }
+    return found
+  }
+
+  interface Read {
+    version: VersionRow
+    document: ViewDocument
+  }
+
+  /** Versions beyond a place, in the stretch's direction, each with the one before it. */
+  async function* successions(
+    seen: Seen,
+    stretch: PageStretch,
+  ): AsyncGenerator<[version: Read, base: Read | undefined]> {
+    let last: Read | undefined
+    for await (const one of versionsBeyond(seen, stretch)) {
+      if (stretch.backwards) yield [one, last ?? (await versionBefore(seen, one))]
+      else if (last !== undefined) yield [last, one]
+      last = one
+    }
+    if (!stretch.backwards && last !== undefined) yield [last, undefined]
+  }
+
+  async function* versionsBeyond(
+    seen: Seen,
+    { beyond, backwards }: Pick<PageStretch, 'beyond' | 'backwards'>,
+  ): AsyncGenerator<Read> {
+    let place = beyond && parseSemver(String(beyond.value))
+    for (;;) {
+      const rows = await listVersions(database, seen.collection.id, {
+        limit: versionsAtOnce,
+        offset: 0,
+        beyond: place,
+        backwards,
+      })
+      yield* await Promise.all(rows.map((version) => read(seen, version)))
+      if (rows.length < versionsAtOnce) return
+      place = rows.at(-1)
+    }
+  }
+
+  async function versionBefore(seen: Seen, { version }: Read): Promise<Read | undefined> {
+    const older = { limit: 1, offset: 0, beyond: version, backwards: false }
+    const [row] = await listVersions(database, seen.collection.id, older)
+    return row && read(seen, row)
+  }
+
+  async function read(seen: Seen, version: VersionRow): Promise<Read> {
+    return { version, document: await documentOf(context, version, seen.view) }
+  }
+
+  async function changeIn({ type, id }: Place, { version, document }: Read, base: Read | undefined) {
+    const tree = typeTree(document, type) ?? emptyTree
+    const baseTree = (base && typeTree(base.document, type)) ?? emptyTree
+    if (tree.root === baseTree.root) return undefined
+    const is = await findEntry(tree, id, objects)
+    const was = await findEntry(baseTree, id, objects)
+    return changeOf(version, was?.hash, is?.hash)
+  }
+}
+
+function changeOf(version: VersionRow, was: Hash | undefined, is: Hash | undefined): Change | undefined {
+  if (was === is) return undefined
+  if (is === undefined) return { version, change: 'removed', hash: was! }
+  return { version, change: was === undefined ? 'added' : 'updated', hash: is }
+}
