@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -53,10 +53,24 @@ test('it says where to open, ends in order, and a second one on its folder says 
   expect(second.err).toMatch(new RegExp(`in use by process ${first.child.pid} `))
   expect(second.err.trim().split('\n')).toHaveLength(1)
 
-  // An open connection that asks for nothing must not hold the end up.
+  // A request under way is answered; the open connection that `fetch` left, which asks for nothing, holds nothing up.
+  const { port } = new URL(url)
+  const socket = connect(Number(port), '127.0.0.1')
+  let answer = ''
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    answer += text
+  })
+  const type = 'application/x-www-form-urlencoded'
+  socket.write(
+    `POST /auth/logout HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 3\r\n\r\na=`,
+  )
+  await new Promise((resolve) => setTimeout(resolve, 300))
   const began = Date.now()
   first.child.kill('SIGTERM')
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  socket.write('b')
   expect(await first.ended).toMatchObject({ code: 0 })
+  expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n.*{"ok":true}/s)
   expect(Date.now() - began).toBeLessThan(10_000)
 }, 60_000)
 

@@ -22,7 +22,8 @@ const tags = [
   { name: 'versions', description: 'Versions and what is in them.' },
   { name: 'records', description: 'Records of a version.' },
   { name: 'files', description: 'Files that records refer to.' },
-  { name: 'pushes', description: 'Push sessions: how versions are made.' },
+  { name: 'pushes', description: 'Delta pushes: a version from what changed.' },
+  { name: 'snapshots', description: 'Snapshot pushes: a version from everything there is.' },
 ]
 
 /** The shapes of errors that any call may be answered with, by status. */
@@ -121,6 +122,8 @@ export async function showApi(app: FastifyInstance): Promise<void> {
         pageTitle: 'Ulmus API reference',
         withDefaultFonts: false,
         telemetry: false,
+        agent: { disabled: true },
+        mcp: { disabled: true },
         hideClientButton: true,
       },
     })
