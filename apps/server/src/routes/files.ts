@@ -4,7 +4,6 @@ import { RegistryError } from '@ulmus/registry'
 import { FilePath, NoQuery, StoredFile } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { receiveBytes } from '../plugins/bodies.ts'
-import { holds } from '../plugins/entity-tags.ts'
 import { readRange } from '../plugins/ranges.ts'
 import { streamed } from '../plugins/shapes.ts'
 import type { RouteOptions } from './index.ts'
@@ -45,6 +44,8 @@ export const fileRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { reg
     path,
     {
       config: { names: 'hash' },
+      // Ranges and length are those of the file itself.
+      compress: false,
       schema: {
         tags,
         summary: 'Download a file or a range of it',
@@ -63,8 +64,8 @@ export const fileRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { reg
       reply.header('Content-Security-Policy', "default-src 'none'; sandbox")
       reply.header('Accept-Ranges', 'bytes')
       const ifRange = request.headers['if-range']
-      // A range is something of GET alone (RFC 9110 §14.2); of a file that has changed since, the whole is sent (§13.1.5).
-      const whole = request.method === 'HEAD' || (ifRange !== undefined && !holds(String(ifRange), tag))
+      // A range is something of GET alone (RFC 9110 §14.2), and only of the file that is meant, whose tag is compared exactly (§13.1.5).
+      const whole = request.method === 'HEAD' || (ifRange !== undefined && ifRange !== tag)
       const range = whole ? undefined : readRange(request.headers.range, file.size)
       if (range === 'unsatisfiable') {
         reply.header('Content-Range', `bytes */${file.size}`)
