@@ -108,7 +108,9 @@ CREATE TABLE "objects" (
 	"pack_id" integer NOT NULL,
 	"offset" bigint NOT NULL,
 	"length" integer NOT NULL,
+	"crc" bigint NOT NULL,
 	"checksum" text COLLATE "C",
+	"bases" text[] DEFAULT '{}'::text[] NOT NULL,
 	CONSTRAINT "objects_hash_kind_pk" PRIMARY KEY("hash","kind"),
 	CONSTRAINT "objects_kind" CHECK ("objects"."kind" in ('plain', 'body'))
 );

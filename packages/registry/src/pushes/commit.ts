@@ -91,7 +91,7 @@ async function commit(context: Context, push: PushRow): Promise<CommitResult> {
   const entries = (): AsyncGenerator<PushEntry[]> =>
     mergeRuns(runs.map((run) => readRun(blobs.stream(run.name))))
   await checkCarriedOver(objects, { base: base.full, baseSchemas: base.schemas, schemas, entries })
-  const writer = openObjectWriter({ database, blobs })
+  const writer = openObjectWriter({ database, blobs, objects })
   try {
     const patch = push.metadata === null ? {} : (JSON.parse(push.metadata) as JsonObject)
     const built = await buildContent(

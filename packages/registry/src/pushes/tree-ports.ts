@@ -33,10 +33,11 @@ export function recordPort(
       for (const [index, { large }] of made.payloads.entries()) {
         if (large !== undefined) await writer.add('plain', made.leaf.hashes[index]!, large)
       }
-      await writer.add('plain', made.hash, made.text)
-      await writer.add('body', made.hash, bodyOf(made.payloads.map((line) => line.bytes)))
+      const { replaces } = made
+      await writer.add('plain', made.hash, made.text, { replaces })
+      await writer.add('body', made.hash, bodyOf(made.payloads.map((line) => line.bytes)), { replaces })
     },
-    interior: (made) => writer.add('plain', made.hash, made.text),
+    interior: (made) => writer.add('plain', made.hash, made.text, { replaces: made.replaces }),
     change,
   }
 }
@@ -46,7 +47,7 @@ export function setPort(objects: ObjectReader, writer: ObjectWriter): EditPort<n
   return {
     node: (hash) => objects.node(hash),
     payloads: async (_hash, leaf) => leaf.keys.map(() => null),
-    leaf: (made) => writer.add('plain', made.hash, made.text),
-    interior: (made) => writer.add('plain', made.hash, made.text),
+    leaf: (made) => writer.add('plain', made.hash, made.text, { replaces: made.replaces }),
+    interior: (made) => writer.add('plain', made.hash, made.text, { replaces: made.replaces }),
   }
 }

@@ -1,30 +1,96 @@
-/** How an object is encoded in a pack: one byte that names the encoding, then the encoded bytes. */
+/**
+ * How an object is encoded in a pack: one byte that names the encoding, the raw length as u32 little-endian, then one zstd frame.
+ * A delta (content-model §8) is a frame whose dictionary is the raw bytes of another object, which decoding needs again.
+ *
+ * Knowing the length, zstd is given room for all of its output at once: in pieces of its usual 64 KiB, a body would go back and
+ * forth between threads a dozen times.
+ */
 import { promisify } from 'node:util'
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
 
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
-/** content-model §8. */
+/** content-model §8. At level 1 zstd does not find that most of a body is in its dictionary. */
 const zstdLevel = 3
-/** Encoding 0: one zstd frame. */
+/** Encoding 0: a frame that stands alone. */
 const plainZstd = 0
+/** Encoding 1: a frame with a dictionary. */
+const deltaZstd = 1
+
+const headerBytes = 5
+/** What zstd takes for its output at least, whatever it is told. Bytes. */
+const chunkBytesMin = 1_024
 
 /**
  * No object is larger, raw. The largest is the body of a full leaf: 8,192 records of 16 KiB, each with its line feed. Bytes.
  */
 export const objectBytesMax = 8_192 * (16_384 + 1)
 
-export async function encodeObject(raw: Uint8Array): Promise<Uint8Array> {
-  const frame = await compress(raw, { params: { [constants.ZSTD_c_compressionLevel]: zstdLevel } })
-  const encoded = new Uint8Array(frame.length + 1)
-  encoded[0] = plainZstd
-  encoded.set(frame, 1)
-  return encoded
+/** An object and its dictionary together, when one is a delta: what zstd's decoders grant a window without being asked. Bytes. */
+const deltaBytesMax = 2 ** 27
+/** zstd ignores a shorter dictionary. Bytes. */
+const dictionaryBytesMin = 8
+/** A dictionary that begins so is taken for one of zstd's own format (its §5), not for plain content. */
+const dictionaryMagic = Buffer.from([0x37, 0xa4, 0x30, 0xec])
+const windowLogMin = 17
+/** Where level 3 has a window of 2 MiB, its tables of 2^17 entries find again what a usual body has in common with another. */
+const usualWindowLog = 21
+const usualTableLog = 17
+/** Tables of 4 MiB. They are zeroed for every object, which costs more than larger ones could save. */
+const tableLogMax = 20
+
+/** Whether `raw` may be encoded with `dictionary`. */
+export const mayBeDelta = (raw: Uint8Array, dictionary: Uint8Array): boolean =>
+  dictionary.length >= dictionaryBytesMin &&
+  raw.length + dictionary.length <= deltaBytesMax &&
+  !dictionaryMagic.equals(dictionary.subarray(0, dictionaryMagic.length))
+
+/** @param dictionary Raw bytes of the object that a delta is to, for which `mayBeDelta` holds. */
+export async function encodeObject(raw: Uint8Array, dictionary?: Uint8Array): Promise<Uint8Array> {
+  const params: Record<number, number> = { [constants.ZSTD_c_compressionLevel]: zstdLevel }
+  if (dictionary !== undefined) Object.assign(params, deltaParams(raw.length + dictionary.length))
+  const chunkSize = Math.max(chunkBytesMin, Math.ceil(raw.length / 4))
+  const frame = await compress(raw, { params, chunkSize, ...(dictionary && { dictionary }) })
+  const header = Buffer.allocUnsafe(headerBytes)
+  header[0] = dictionary === undefined ? plainZstd : deltaZstd
+  header.writeUInt32LE(raw.length, 1)
+  return Buffer.concat([header, frame])
 }
 
-/** @throws Error when the encoding is unknown, the frame is damaged or incomplete, or it holds more than `rawLengthMax` bytes. */
-export async function decodeObject(encoded: Uint8Array, rawLengthMax: number): Promise<Uint8Array> {
-  if (encoded[0] !== plainZstd) throw new Error(`Unknown encoding ${encoded[0] ?? '(nothing)'}.`)
-  return decompress(encoded.subarray(1), { maxOutputLength: rawLengthMax })
+/** The window reaches from the end of the object back to the start of its dictionary, and the tables grow with it. */
+function deltaParams(bytes: number): Record<number, number> {
+  const windowLog = Math.max(windowLogMin, 32 - Math.clz32(bytes))
+  if (windowLog <= usualWindowLog) return { [constants.ZSTD_c_windowLog]: windowLog }
+  const tableLog = Math.min(tableLogMax, usualTableLog + windowLog - usualWindowLog)
+  return {
+    [constants.ZSTD_c_windowLog]: windowLog,
+    [constants.ZSTD_c_hashLog]: tableLog,
+    [constants.ZSTD_c_chainLog]: tableLog,
+  }
+}
+
+/**
+ * @param dictionary That of a delta; undefined for what stands alone.
+ * @throws Error when the encoding is another, the frame is damaged or incomplete, or it holds more than `rawLengthMax` bytes.
+ */
+export async function decodeObject(
+  encoded: Uint8Array,
+  rawLengthMax: number,
+  dictionary?: Uint8Array,
+): Promise<Uint8Array> {
+  const expected = dictionary === undefined ? plainZstd : deltaZstd
+  if (encoded[0] !== expected)
+    throw new Error(`The encoding is ${encoded[0] ?? '(nothing)'}, not ${expected}.`)
+  if (encoded.length < headerBytes) throw new Error('The encoding is cut off.')
+  const rawLength = new DataView(encoded.buffer, encoded.byteOffset).getUint32(1, true)
+  if (rawLength > rawLengthMax) throw new Error(`It says that it has ${rawLength} bytes.`)
+  const options = {
+    chunkSize: Math.max(chunkBytesMin, rawLength + 1),
+    maxOutputLength: Math.max(1, rawLength),
+    ...(dictionary && { dictionary }),
+  }
+  const raw = await decompress(encoded.subarray(headerBytes), options)
+  if (raw.length !== rawLength) throw new Error(`It has ${raw.length} bytes, not ${rawLength}.`)
+  return raw
 }

@@ -4,34 +4,38 @@ import { LRUCache } from 'lru-cache'
 import type { Database } from '../sql/database.ts'
 import { findObjects, type ObjectPlace, objectKey } from '../sql/objects.ts'
 import { refuseInsideTransaction } from '../sql/transaction-scope.ts'
-import { type ObjectKind, ObjectMissing } from './errors.ts'
+import { ObjectCorrupt, type ObjectKind, ObjectMissing } from './errors.ts'
 
 export interface ObjectIndex {
   /**
-   * The object's place, and whether it was remembered rather than looked up now.
-   * @throws ObjectMissing when the index does not hold it. That is not remembered: it may be stored any moment.
+   * The object's place and those of its bases, in the chain's order.
+   * @throws ObjectMissing when the index does not hold it; that is not remembered, since it may be stored any moment.
+   * ObjectCorrupt when the index holds it and lacks one of its bases.
    */
-  find(kind: ObjectKind, hash: Hash): Promise<{ place: ObjectPlace; remembered: boolean }>
+  find(kind: ObjectKind, hash: Hash): Promise<ObjectPlace[]>
   forget(kind: ObjectKind, hash: Hash): void
   bytes(): number
 }
 
-/** A remembered place: its hashes, the pack's name, the map's own. Bytes, about. */
+/** A remembered place: its hashes, the pack's name, the map's own; and each of its bases. Bytes, about. */
 const placeBytes = 512
+const baseBytes = 96
 /** Hashes in one statement at most. */
 const hashesMax = 1_000
 
 interface Waiting {
   kind: ObjectKind
   hash: Hash
-  resolve(place: ObjectPlace | undefined): void
+  resolve(places: ReadonlyMap<string, ObjectPlace>): void
   reject(error: unknown): void
 }
 
 /** @param options.bytesMax For remembered places. Bytes. */
 export function openObjectIndex(options: { database: Database; bytesMax: number }): ObjectIndex {
-  const max = Math.max(1, Math.floor(options.bytesMax / placeBytes))
-  const places = new LRUCache<string, ObjectPlace>({ max })
+  const places = new LRUCache<string, ObjectPlace>({
+    maxSize: Math.max(placeBytes, Math.floor(options.bytesMax)),
+    sizeCalculation: (place) => placeBytes + baseBytes * place.bases.length,
+  })
   let waiting: Waiting[] = []
 
   async function lookUp(asked: Waiting[]): Promise<void> {
@@ -39,7 +43,7 @@ export function openObjectIndex(options: { database: Database; bytesMax: number 
       const found = await findObjects(options.database, [...new Set(asked.map((one) => one.hash))])
       for (const place of found) places.set(objectKey(place), place)
       const byKey = new Map(found.map((place) => [objectKey(place), place]))
-      for (const one of asked) one.resolve(byKey.get(objectKey(one)))
+      for (const one of asked) one.resolve(byKey)
     } catch (error) {
       for (const one of asked) one.reject(error)
     }
@@ -58,17 +62,37 @@ export function openObjectIndex(options: { database: Database; bytesMax: number 
 
   return {
     async find(kind, hash) {
-      const known = places.get(objectKey({ kind, hash }))
-      if (known !== undefined) return { place: known, remembered: true }
+      const known = chainIn(places, kind, hash)
+      if ('chain' in known) return known.chain
       // Here, not where the statement runs: it may run for others too, who are in no transaction.
       refuseInsideTransaction()
-      const place = await new Promise<ObjectPlace | undefined>((resolve, reject) =>
+      const found = await new Promise<ReadonlyMap<string, ObjectPlace>>((resolve, reject) =>
         lookUpSoon({ kind, hash, resolve, reject }),
       )
-      if (place === undefined) throw new ObjectMissing(kind, hash)
-      return { place, remembered: false }
+      const looked = chainIn(found, kind, hash)
+      if ('chain' in looked) return looked.chain
+      const missing = new ObjectMissing(kind, looked.missing)
+      const place = found.get(objectKey({ kind, hash }))
+      throw place === undefined ? missing : new ObjectCorrupt(kind, hash, place.pack, { cause: missing })
     },
     forget: (kind, hash) => void places.delete(objectKey({ kind, hash })),
-    bytes: () => places.size * placeBytes,
+    bytes: () => places.calculatedSize,
   }
+}
+
+/** An object's place and its bases', or the first of them that is not there. */
+function chainIn(
+  places: Pick<ReadonlyMap<string, ObjectPlace>, 'get'>,
+  kind: ObjectKind,
+  hash: Hash,
+): { chain: ObjectPlace[] } | { missing: Hash } {
+  const place = places.get(objectKey({ kind, hash }))
+  if (place === undefined) return { missing: hash }
+  const chain = [place]
+  for (const base of place.bases) {
+    const next = places.get(objectKey({ kind, hash: base }))
+    if (next === undefined) return { missing: base }
+    chain.push(next)
+  }
+  return { chain }
 }

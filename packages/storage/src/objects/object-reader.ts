@@ -4,8 +4,8 @@
  */
 import {
   decodeNode,
+  encodeNode,
   type Hash,
-  hashBytes,
   type NodeReader,
   parseDocument,
   type TreeNode,
@@ -14,9 +14,9 @@ import {
 import type { Database } from '../sql/database.ts'
 import type { ObjectPlace } from '../sql/objects.ts'
 import type { BlobStore } from './blob-store.ts'
-import { decodeObject, objectBytesMax } from './codec.ts'
-import { BlobMissing, ObjectCorrupt, type ObjectKind } from './errors.ts'
+import { ObjectCorrupt, type ObjectKind } from './errors.ts'
 import { openObjectIndex } from './object-index.ts'
+import { loadObject } from './object-loader.ts'
 import { openReadCache } from './read-cache.ts'
 
 /**
@@ -36,6 +36,10 @@ export interface ObjectReader extends NodeReader {
    * that uses what is kept but adds no leaves and no bodies, so that a long walk does not push out what many read often.
    */
   forWalk(bytes: number): ObjectReader
+  /** Where an object and its bases lie, itself first: what a delta to it goes on from. */
+  chain(kind: ObjectKind, hash: Hash): Promise<ObjectPlace[]>
+  /** The bytes of any object, made from what is kept or read and not kept. */
+  raw(kind: ObjectKind, hash: Hash): Promise<Uint8Array>
   /** What the caches hold, by their own reckoning. Bytes, at most `cacheBytesMax`. */
   cachedBytes(): number
 }
@@ -60,29 +64,13 @@ export function openObjectReader(options: {
   const documents = openReadCache<ViewDocument>(cacheBytesMax * shares.documents)
   const plains = openReadCache<Uint8Array>(0)
 
-  /** A place remembered from before may be outdated, when a sweep moved the object: then it is looked up once more. */
-  async function fetch(kind: ObjectKind, hash: Hash): Promise<{ place: ObjectPlace; encoded: Uint8Array }> {
-    const { place, remembered } = await index.find(kind, hash)
-    try {
-      return { place, encoded: await blobs.read(place.pack, { start: place.offset, length: place.length }) }
-    } catch (error) {
-      if (!(error instanceof BlobMissing)) throw error
-      if (!remembered) throw new ObjectCorrupt(kind, hash, place.pack, { cause: error })
-      index.forget(kind, hash)
-      return fetch(kind, hash)
-    }
+  /** Raw bytes of what is kept in whatever form. A node has one encoding, so it gives back the bytes it was read from. */
+  function kept(kind: ObjectKind, hash: Hash): Uint8Array | undefined {
+    if (kind === 'body') return bodies.peek(hash)
+    const node = nodes.peek(hash)
+    return node && Buffer.from(encodeNode(node))
   }
-
-  /** The object's bytes, which hash to what they must, and the pack they came from. */
-  async function load(kind: ObjectKind, hash: Hash): Promise<{ pack: string; raw: Uint8Array }> {
-    const { place, encoded } = await fetch(kind, hash)
-    const raw = await decodeObject(encoded, objectBytesMax).catch((cause: unknown) => {
-      throw new ObjectCorrupt(kind, hash, place.pack, { cause })
-    })
-    const expected = kind === 'plain' ? hash : place.checksum
-    if (hashBytes(raw) !== expected) throw new ObjectCorrupt(kind, hash, place.pack)
-    return { pack: place.pack, raw }
-  }
+  const load = (kind: ObjectKind, hash: Hash) => loadObject({ index, blobs, kept }, kind, hash)
 
   async function loadDecoded<T>(
     hash: Hash,
@@ -108,6 +96,8 @@ export function openObjectReader(options: {
     document: (digest) =>
       documents.get(digest, () => loadDecoded(digest, (raw) => freezeThrough(parseDocument(raw)))),
     forWalk: (bytes) => (bytes <= cacheBytesMax * shares.bodies * walkShare ? reader : walker),
+    chain: (kind, hash) => index.find(kind, hash),
+    raw: async (kind, hash) => kept(kind, hash) ?? (await load(kind, hash)).raw,
     cachedBytes: () => nodes.bytes() + bodies.bytes() + documents.bytes() + index.bytes(),
   }
   const walker: ObjectReader = {

@@ -4,9 +4,11 @@ import { type Hash, hashBytes } from '@ulmus/content'
 import type { Database } from '../sql/database.ts'
 import { objectKey, storedObjects } from '../sql/objects.ts'
 import type { BlobStore } from './blob-store.ts'
-import { encodeObject, objectBytesMax } from './codec.ts'
+import { objectBytesMax } from './codec.ts'
+import { encodeAlone, encodeReplacing } from './delta.ts'
 import type { ObjectKind } from './errors.ts'
 import { packName } from './names.ts'
+import type { ObjectReader } from './object-reader.ts'
 import { type PackWriter, type StoredPack, writePack } from './pack.ts'
 
 /** Bytes of objects after which the next pack begins (content-model §8). */
@@ -28,9 +30,16 @@ export interface ObjectWriter {
   /**
    * Adds an object, unless this commit or the index has it. `hash` is that of `raw` for plain objects, the leaf's for bodies.
    * Resolves when there is room for more; rejects, like all that follows, once a look-up or the store has failed.
+   * @param options.replaces An object of the same kind in the index whose bytes are much the same: this one may be stored as
+   * what differs.
    * @throws RangeError for a plain object whose hash is another, or more than `objectBytesMax` bytes.
    */
-  add(kind: ObjectKind, hash: Hash, raw: Uint8Array | string): Promise<void>
+  add(
+    kind: ObjectKind,
+    hash: Hash,
+    raw: Uint8Array | string,
+    options?: { replaces?: Hash | undefined },
+  ): Promise<void>
   /** Packs durable. Nothing new: no packs. */
   finish(): Promise<PackedObjects>
   /** Gives up what is being written and removes the packs already there. */
@@ -41,15 +50,20 @@ interface NewObject {
   kind: ObjectKind
   hash: Hash
   raw: Uint8Array
+  replaces: Hash | undefined
 }
 
-/** @param options.packBytesMax Smaller in tests. */
+/**
+ * @param options.objects Reads what new objects replace; without it every object is stored to stand alone.
+ * @param options.packBytesMax Smaller in tests.
+ */
 export function openObjectWriter(options: {
   database: Database
   blobs: BlobStore
+  objects?: ObjectReader
   packBytesMax?: number
 }): ObjectWriter {
-  const { database, blobs } = options
+  const { database, blobs, objects: reader } = options
   const splitBytes = options.packBytesMax ?? packBytesMax
   const seen = new Set<string>()
   const packs: StoredPack[] = []
@@ -61,14 +75,19 @@ export function openObjectWriter(options: {
   async function writeBatch(objects: NewObject[]): Promise<void> {
     const held = await storedObjects(database, objects)
     const wanted = objects.filter((object) => !held.has(objectKey(object)))
-    const encodings = await Promise.all(wanted.map((object) => encodeObject(object.raw)))
+    const encodings = await Promise.all(wanted.map(encode))
     for (const [i, { kind, hash, raw }] of wanted.entries()) {
-      const encoded = encodings[i]!
+      const { encoded, bases } = encodings[i]!
       if (pack !== undefined && pack.bytes + encoded.length > splitBytes) await finishPack(pack)
       pack ??= writePack(blobs, packName(randomUUID()))
-      await pack.add({ kind, hash, checksum: kind === 'body' ? hashBytes(raw) : null }, encoded)
+      await pack.add({ kind, hash, checksum: kind === 'body' ? hashBytes(raw) : null, bases }, encoded)
     }
   }
+
+  const encode = ({ kind, raw, replaces }: NewObject) =>
+    reader === undefined || replaces === undefined
+      ? encodeAlone(raw)
+      : encodeReplacing(reader, { kind, raw, replaces })
 
   async function finishPack(full: PackWriter): Promise<void> {
     packs.push(await full.finish())
@@ -85,7 +104,7 @@ export function openObjectWriter(options: {
   }
 
   return {
-    async add(kind, hash, raw) {
+    async add(kind, hash, raw, { replaces } = {}) {
       const key = objectKey({ kind, hash })
       if (seen.has(key)) return
       seen.add(key)
@@ -94,7 +113,7 @@ export function openObjectWriter(options: {
         throw new RangeError(`The ${kind} object ${hash} has ${bytes.length} bytes.`)
       if (kind === 'plain' && hashBytes(bytes) !== hash)
         throw new RangeError(`${hash} is not the hash of its object.`)
-      batch.push({ kind, hash, raw: bytes })
+      batch.push({ kind, hash, raw: bytes, replaces })
       batchBytes += bytes.length
       if (batchBytes < batchBytesMax && batch.length < batchObjectsMax) return
       const before = writing

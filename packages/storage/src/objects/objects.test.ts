@@ -333,7 +333,7 @@ describe.each(databases)('objects ($name)', ({ open }) => {
     }
     const { packs } = await writer.finish()
     expect(packs[0]!.bytes).toBeGreaterThan(150 * megabyte)
-    expect(most).toBeLessThan(100 * megabyte)
+    expect(most).toBeLessThan(130 * megabyte)
   })
 
   async function discard(_name: string, source: Uint8Array | AsyncIterable<Uint8Array>): Promise<number> {

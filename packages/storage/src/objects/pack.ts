@@ -3,13 +3,14 @@
  *
  *     magic 'ULMUSPK\0' · format u32 = 1
  *     encoded objects, end to end
- *     footer: zstd of JSON lines [hash, kind, offset, length, checksum or null]
+ *     footer: zstd of JSON lines [hash, kind, offset, length, crc, checksum or null, …hashes of the chain of bases]
  *     trailer: footer's offset u64 · footer's length u32 · SHA-256 of the footer as stored · magic
  *
  * Numbers are little-endian. Offsets count from the pack's first byte and, as lengths, are in bytes.
  */
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
+import { crc32 } from 'node:zlib'
 import { type Hash, hashBytes, parseHash } from '@ulmus/content'
 import type { BlobStore } from './blob-store.ts'
 import { decodeObject, encodeObject } from './codec.ts'
@@ -21,9 +22,19 @@ export interface PackEntry {
   kind: ObjectKind
   offset: number
   length: number
+  /** CRC-32 of the encoded bytes: it tells every flipped byte, also one that decoding would not mind. */
+  crc: number
   /** SHA-256 of the decoded bytes where the name does not say it (bodies), null elsewhere. */
   checksum: Hash | null
+  /**
+   * Objects of the same kind that decoding needs (content-model §8): the one whose raw bytes are this one's dictionary, then that
+   * one's, and so on to one that stands alone. At most `basesMax`; none for what stands alone.
+   */
+  bases: readonly Hash[]
 }
+
+/** Deltas in a chain at most (content-model §8). */
+export const basesMax = 6
 
 /** A pack in the store. */
 export interface StoredPack {
@@ -36,7 +47,7 @@ export interface PackWriter {
   /** Bytes of header and objects so far. */
   readonly bytes: number
   /** Resolves when there is room for more; rejects when the store refused. One at a time. */
-  add(object: Omit<PackEntry, 'offset' | 'length'>, encoded: Uint8Array): Promise<void>
+  add(object: Omit<PackEntry, 'offset' | 'length' | 'crc'>, encoded: Uint8Array): Promise<void>
   /** Durable when it resolves. */
   finish(): Promise<StoredPack>
   /** Leaves nothing in the store. */
@@ -79,7 +90,7 @@ export function writePack(blobs: BlobStore, name: string): PackWriter {
     },
     async add(object, encoded) {
       await begun
-      entries.push({ ...object, offset, length: encoded.length })
+      entries.push({ ...object, offset, length: encoded.length, crc: crc32(encoded) })
       await write(encoded)
     },
     async finish() {
@@ -98,8 +109,8 @@ export function writePack(blobs: BlobStore, name: string): PackWriter {
 }
 
 async function encodeFooter(entries: readonly PackEntry[]): Promise<Uint8Array> {
-  const lines = entries.map(({ hash, kind, offset, length, checksum }) =>
-    JSON.stringify([hash, kind, offset, length, checksum]),
+  const lines = entries.map(({ hash, kind, offset, length, crc, checksum, bases }) =>
+    JSON.stringify([hash, kind, offset, length, crc, checksum, ...bases]),
   )
   return encodeObject(Buffer.from(lines.join('\n')))
 }
@@ -149,18 +160,23 @@ async function decodeFooter(name: string, footer: Uint8Array): Promise<PackEntry
 }
 
 function parseEntry(line: string): PackEntry {
-  const [hash, kind, offset, length, checksum]: unknown[] = JSON.parse(line)
-  const parsed = typeof hash === 'string' ? parseHash(hash) : undefined
-  const sum = typeof checksum === 'string' ? parseHash(checksum) : null
+  const [hash, kind, offset, length, crc, checksum, ...bases]: unknown[] = JSON.parse(line)
   const known = kind === 'plain' || kind === 'body'
-  if (
-    !parsed ||
-    sum === undefined ||
-    !known ||
-    !Number.isSafeInteger(offset) ||
-    !Number.isSafeInteger(length)
-  ) {
-    throw new Error(`"${line}" is no entry.`)
+  const numbers = [offset, length, crc].every((number) => Number.isSafeInteger(number))
+  if (!known || !numbers || bases.length > basesMax) throw new Error(`"${line}" is no entry.`)
+  return {
+    hash: hashOf(hash),
+    kind,
+    offset: offset as number,
+    length: length as number,
+    crc: crc as number,
+    checksum: checksum === null ? null : hashOf(checksum),
+    bases: bases.map(hashOf),
   }
-  return { hash: parsed, kind, offset: offset as number, length: length as number, checksum: sum }
+}
+
+function hashOf(value: unknown): Hash {
+  const hash = typeof value === 'string' ? parseHash(value) : undefined
+  if (hash === undefined) throw new Error(`${JSON.stringify(value)} is no hash.`)
+  return hash
 }

@@ -12,6 +12,8 @@ export interface ReadCache<T extends object> {
     load: () => Promise<{ value: T; bytes: number }>,
     worthKeeping?: (value: T) => boolean,
   ): Promise<T>
+  /** What is kept, without loading and without counting as a use. */
+  peek(hash: Hash): T | undefined
   bytes(): number
 }
 
@@ -50,6 +52,7 @@ export function openReadCache<T extends object>(bytesMax: number): ReadCache<T> 
       }
       return work
     },
+    peek: (hash) => kept?.peek(hash),
     bytes: () => kept?.calculatedSize ?? 0,
   }
 }

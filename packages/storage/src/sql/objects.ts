@@ -1,4 +1,4 @@
-/** Where each stored object lies: hash → (pack, offset, length). Rebuildable from the packs' footers. */
+/** Where each stored object lies: hash → (pack, offset, length, chain of bases). Rebuildable from the packs' footers. */
 
 import type { Hash } from '@ulmus/content'
 import { sql } from 'drizzle-orm'
@@ -28,8 +28,12 @@ export const objects = pgTable(
     /** Where the encoded bytes lie in the pack. Bytes. */
     offset: count('offset').notNull(),
     length: integer('length').notNull(),
+    /** CRC-32 of the encoded bytes. */
+    crc: count('crc').notNull(),
     /** SHA-256 of the decoded bytes where the name does not say it (bodies), null elsewhere. */
     checksum: bytewiseText('checksum'),
+    /** The chain of a delta, nearest base first, all of the same kind; empty for what stands alone (see `PackEntry`). */
+    bases: text('bases').array().notNull().default(sql`'{}'::text[]`),
   },
   (t) => [
     primaryKey({ columns: [t.hash, t.kind] }),
@@ -73,10 +77,10 @@ export async function recordPacks(tx: Tx, packed: { packs: readonly StoredPack[]
 
 async function insertObjects(tx: Tx, packId: number, entries: readonly PackEntry[]): Promise<void> {
   await tx.query(
-    `insert into objects (hash, kind, pack_id, "offset", length, checksum)
-     select hash, kind, $1, "offset", length, checksum
-     from unnest($2::text[], $3::text[], $4::bigint[], $5::integer[], $6::text[])
-       as entry (hash, kind, "offset", length, checksum)
+    `insert into objects (hash, kind, pack_id, "offset", length, crc, checksum, bases)
+     select hash, kind, $1, "offset", length, crc, checksum, string_to_array(bases, ' ')
+     from unnest($2::text[], $3::text[], $4::bigint[], $5::integer[], $6::bigint[], $7::text[], $8::text[])
+       as entry (hash, kind, "offset", length, crc, checksum, bases)
      on conflict (hash, kind) do nothing`,
     [
       packId,
@@ -84,7 +88,9 @@ async function insertObjects(tx: Tx, packId: number, entries: readonly PackEntry
       entries.map((entry) => entry.kind),
       entries.map((entry) => entry.offset),
       entries.map((entry) => entry.length),
+      entries.map((entry) => entry.crc),
       entries.map((entry) => entry.checksum),
+      entries.map((entry) => entry.bases.join(' ')),
     ],
   )
 }
@@ -98,13 +104,23 @@ export async function storedObjects(at: Queries, names: readonly ObjectName[]): 
   return new Set((rows as unknown as ObjectName[]).map(objectKey))
 }
 
-/** Where objects lie: rows of every kind for each hash, none for those the index does not hold. */
+/**
+ * Where objects lie, and what they are deltas to: rows of every kind for each hash and for each base of those, none for what
+ * the index does not hold.
+ */
 export async function findObjects(at: Queries, hashes: readonly Hash[]): Promise<ObjectPlace[]> {
   const { rows } = await at.query(
-    `select o.hash, o.kind, p.name as pack, o."offset", o.length, o.checksum
-     from objects o join packs p on p.id = o.pack_id
-     where o.hash = any($1::text[])`,
+    `with asked as (select hash, kind, bases from objects where hash = any($1::text[])),
+          wanted as (select hash, kind from asked union select unnest(bases) collate "C", kind from asked)
+     select o.hash, o.kind, p.name as pack, o."offset", o.length, o.crc, o.checksum, o.bases
+     from wanted join objects o using (hash, kind) join packs p on p.id = o.pack_id`,
     [hashes],
   )
-  return rows.map((row) => ({ ...(row as unknown as ObjectPlace), offset: Number(row.offset) }))
+  return rows.map(placeOf)
 }
+
+const placeOf = (row: Record<string, unknown>): ObjectPlace => ({
+  ...(row as unknown as ObjectPlace),
+  offset: Number(row.offset),
+  crc: Number(row.crc),
+})

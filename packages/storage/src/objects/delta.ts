@@ -1,0 +1,59 @@
+/** What a new object is stored as: a delta to what it replaces, or to a base of that, or alone (content-model §8). */
+import type { Hash } from '@ulmus/content'
+import { encodeObject, mayBeDelta } from './codec.ts'
+import type { ObjectKind } from './errors.ts'
+import type { ObjectReader } from './object-reader.ts'
+import { basesMax } from './pack.ts'
+
+export interface EncodedObject {
+  encoded: Uint8Array
+  bases: readonly Hash[]
+}
+
+/** @throws what `objects` rejects with when `replaces` cannot be read. */
+export async function encodeReplacing(
+  objects: ObjectReader,
+  object: { kind: ObjectKind; raw: Uint8Array; replaces: Hash },
+): Promise<EncodedObject> {
+  const { kind, raw, replaces } = object
+  const chain = await objects.chain(kind, replaces)
+  const from = goingOnFrom(chain.map((place) => place.length))
+  if (from === undefined) return encodeAlone(raw)
+  const bases = chain.slice(from).map((place) => place.hash)
+  const dictionary = await objects.raw(kind, bases[0]!)
+  if (!mayBeDelta(raw, dictionary)) return encodeAlone(raw)
+  const delta = { encoded: await encodeObject(raw, dictionary), bases }
+  // What its oldest relation takes alone, it would take about: where the delta is far smaller, trying costs more than it can tell.
+  if (delta.encoded.length < chain.at(-1)!.length / 2) return delta
+  const alone = await encodeAlone(raw)
+  return delta.encoded.length < alone.encoded.length ? delta : alone
+}
+
+export const encodeAlone = async (raw: Uint8Array): Promise<EncodedObject> => ({
+  encoded: await encodeObject(raw),
+  bases: [],
+})
+
+/**
+ * Where in a chain the next delta takes its dictionary: at the nearest object, while there is room for one more.
+ *
+ * A full chain goes on from one of its bases instead. A delta to the i-th before the nearest repeats what the i deltas between
+ * them say and makes room for i − 1 more after it, so it costs the mean of their lengths on top of every version until the chain
+ * is full again: the i with the least mean is taken, the greatest of several. An object that stands alone makes room for six and
+ * costs its own length; where a seventh of that is less, there is none (undefined). So 20 versions that each change 1 % take
+ * about 1.3 times what the first does, where beginning anew with every seventh would take 3.2 times.
+ * @param lengths Encoded lengths of the chain's objects, nearest first. Bytes.
+ */
+export function goingOnFrom(lengths: readonly number[]): number | undefined {
+  if (lengths.length <= basesMax) return 0
+  let best = 0
+  let bestMean = lengths.at(-1)! / (basesMax + 1)
+  let sum = 0
+  for (let i = 1; i < lengths.length; i++) {
+    sum += lengths[i - 1]!
+    if (sum / i > bestMean) continue
+    best = i
+    bestMean = sum / i
+  }
+  return best === 0 ? undefined : best
+}
