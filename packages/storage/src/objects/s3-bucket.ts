@@ -102,5 +102,5 @@ export function storeError(error: unknown, blob?: string): unknown {
   if (blob !== undefined && absent.has(code)) return new BlobMissing(blob, { cause: error })
   const refused = status !== undefined && status >= 400 && status < 500 && !refusedForNow.has(status)
   if (refused && code !== 'NoSuchBucket') return error
-  return new StoreUnavailable(message, { cause: error })
+  return new StoreUnavailable(`${code || 'an error'}, ${message}`, { cause: error })
 }

@@ -1,7 +1,7 @@
 /** Reading from a bucket: what arrives is counted, and a connection that breaks is taken up again where it broke. */
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { GetObjectCommand } from '@aws-sdk/client-s3'
+import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3'
 import type { ByteRange } from './blob-store.ts'
 import { BlobMissing, StoreUnavailable } from './errors.ts'
 import { answerOf, type Bucket, storeError } from './s3-bucket.ts'
@@ -19,23 +19,27 @@ interface Part {
   tag: string | undefined
 }
 
-/** At least one byte, or the whole. May be left at any time: the connection is then closed. */
+/**
+ * The whole, or a range of at least one byte. Even the whole is asked for as a range, since only the answer to one says how long
+ * the blob is beside how much of it comes. May be left at any time: the connection is then closed.
+ */
 export async function* streamFrom(
   bucket: Bucket,
   blob: string,
   range?: ByteRange,
 ): AsyncGenerator<Uint8Array> {
   let at = range?.start ?? 0
-  let first: Part | undefined
+  let end = range === undefined ? undefined : range.start + range.length
+  let tag: string | undefined
   for (let fruitless = 0; ; fruitless++) {
-    const end = range === undefined ? first?.end : range.start + range.length
-    const part = await request(bucket, blob, { at, end, tag: first?.tag })
-    first ??= part
+    const part = await request(bucket, blob, { at, end, tag })
+    if (part === 'empty') return
+    ;({ end, tag } = part)
     let broken: unknown
     try {
       for await (const chunk of part.body as AsyncIterable<Uint8Array>) {
         at += chunk.length
-        if (at > part.end) throw new RangeError(`More came of ${blob} than was asked for.`)
+        if (at > end) throw new RangeError(`More came of ${blob} than was asked for.`)
         if (chunk.length > 0) fruitless = -1
         yield chunk
       }
@@ -43,47 +47,46 @@ export async function* streamFrom(
       if (error instanceof RangeError) throw error
       broken = error
     }
-    if (at === part.end) return
-    if (fruitless + 1 >= fruitlessMax) {
-      throw new StoreUnavailable(`${blob} breaks off at byte ${at} of ${part.end}.`, { cause: broken })
-    }
+    if (at === end) return
+    if (fruitless + 1 >= fruitlessMax)
+      throw new StoreUnavailable(`${blob} breaks off at byte ${at} of ${end}.`, { cause: broken })
     await sleep(Math.random() * pauseMilliseconds * 2 ** Math.max(fruitless, 0))
   }
 }
 
+/** @param wanted From byte `at` to `end`, or to the blob's own end; `tag`: of these bytes and no others. */
 async function request(
   bucket: Bucket,
   blob: string,
-  { at, end, tag }: { at: number; end: number | undefined; tag: string | undefined },
-): Promise<Part> {
-  const ranged = end !== undefined
+  wanted: { at: number; end: number | undefined; tag: string | undefined },
+): Promise<Part | 'empty'> {
+  const { at, end, tag } = wanted
   const command = new GetObjectCommand({
     Bucket: bucket.name,
     Key: bucket.key(blob),
-    Range: ranged ? `bytes=${at}-${end - 1}` : undefined,
+    Range: `bytes=${at}-${end === undefined ? '' : end - 1}`,
     IfMatch: tag,
   })
-  const answer = await bucket.client.send(command).catch((error: unknown) => {
-    if (answerOf(error).status === 412) throw replaced(blob, error)
+  let answer: GetObjectCommandOutput
+  try {
+    answer = await bucket.client.send(command)
+  } catch (error) {
+    const { status } = answerOf(error)
+    // Nothing at all lies at byte 0 or beyond.
+    if (status === 416 && at === 0 && end === undefined) return 'empty'
+    if (status === 412) throw replaced(blob, error)
     throw storeError(error, blob)
-  })
-  const { Body: body, ETag, ContentLength, ContentRange } = answer
+  }
+  const { Body: body, ETag, ContentRange } = answer
   if (!(body instanceof Readable)) throw new StoreUnavailable('it answers without a body.')
-  const refuse = (error: Error): never => {
-    body.destroy()
-    throw error
-  }
-  if (tag !== undefined && ETag !== tag) return refuse(replaced(blob))
-  if (!ranged) {
-    if (ContentLength === undefined)
-      return refuse(new StoreUnavailable('it does not say how long a blob is.'))
-    return { body, end: ContentLength, tag: ETag }
-  }
   const [, start, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(ContentRange ?? '') ?? []
-  if (Number(start) !== at)
-    return refuse(new StoreUnavailable('it does not answer with the range asked for.'))
-  if (Number(total) < end) return refuse(new BlobMissing(blob))
-  return { body, end, tag: ETag }
+  let wrong: Error | undefined
+  if (Number(start) !== at) wrong = new StoreUnavailable('it does not answer with the range asked for.')
+  else if (tag !== undefined && ETag !== tag) wrong = replaced(blob)
+  else if (end !== undefined && Number(total) < end) wrong = new BlobMissing(blob)
+  if (wrong === undefined) return { body, end: end ?? Number(total), tag: ETag }
+  body.destroy()
+  throw wrong
 }
 
 const replaced = (blob: string, cause?: unknown) =>

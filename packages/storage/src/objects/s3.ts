@@ -74,7 +74,7 @@ export async function openS3Store(settings: S3Settings): Promise<BlobStore> {
     async remove(name) {
       await sent(client.send(new DeleteObjectCommand({ Bucket, Key: bucket.key(name) })))
     },
-    list: (prefix) => list(bucket, prefix),
+    list: (prefix) => listBlobs(bucket, prefix),
     ping: () => headBucket(bucket, AbortSignal.timeout(pingMillisecondsMax)),
     close: async () => client.destroy(),
   }
@@ -118,13 +118,19 @@ async function put(
   return whole ? source.length : bytes
 }
 
-async function* list(bucket: Bucket, prefix: string): AsyncGenerator<ListedBlob> {
+/** @param pageMax Blobs asked for at once, at most 1,000. Fewer in tests. */
+export async function* listBlobs(
+  bucket: Bucket,
+  prefix: string,
+  pageMax = 1_000,
+): AsyncGenerator<ListedBlob> {
   let token: string | undefined
   do {
     const command = new ListObjectsV2Command({
       Bucket: bucket.name,
       Prefix: `${bucket.prefix}${prefix}`,
       ContinuationToken: token,
+      MaxKeys: pageMax,
     })
     const page = await sent(bucket.client.send(command))
     for (const { Key, Size, LastModified } of page.Contents ?? []) {
@@ -142,9 +148,8 @@ async function headBucket({ client, name }: Bucket, abortSignal?: AbortSignal): 
   try {
     await client.send(new HeadBucketCommand({ Bucket: name }), { abortSignal })
   } catch (error) {
-    throw new StoreUnavailable(`the bucket ${name} is not there: ${answerOf(error).message}`, {
-      cause: error,
-    })
+    if (answerOf(error).status !== 404) throw storeError(error)
+    throw new StoreUnavailable(`the bucket ${name} is gone.`, { cause: error })
   }
 }
 

@@ -7,9 +7,14 @@
  * Where Debian's Ceph is not installed and `ULMUS_TEST_S3` names no other server there is none, and the run says so.
  */
 import { randomUUID } from 'node:crypto'
-import { CreateBucketCommand, DeleteBucketCommand, S3Client } from '@aws-sdk/client-s3'
+import {
+  CreateBucketCommand,
+  DeleteBucketCommand,
+  DeleteObjectCommand,
+  paginateListObjectsV2,
+  S3Client,
+} from '@aws-sdk/client-s3'
 import { inject } from 'vitest'
-import { openS3Store } from '../objects/s3.ts'
 import type { S3Settings } from '../objects/s3-bucket.ts'
 
 declare module 'vitest' {
@@ -38,9 +43,9 @@ export async function makeBucket(): Promise<{ settings: S3Settings; dispose(): P
   return {
     settings,
     async dispose() {
-      const store = await openS3Store(settings)
-      for await (const { name } of store.list('')) await store.remove(name)
-      await store.close()
+      for await (const page of paginateListObjectsV2({ client }, { Bucket })) {
+        for (const { Key } of page.Contents ?? []) await client.send(new DeleteObjectCommand({ Bucket, Key }))
+      }
       await client.send(new DeleteBucketCommand({ Bucket }))
       client.destroy()
     },

@@ -2,6 +2,7 @@
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 
 /** What becomes of one request. */
 export type Mishap =
@@ -17,7 +18,7 @@ export type Mishap =
   /** The answer is late. Milliseconds. */
   | { delay: number }
   /** The body of the answer stops after so many bytes: with the connection, or without a word. */
-  | { cutAfter: number; then: 'close' | 'silence' }
+  | { cutAfter: number; end: 'close' | 'silence' }
   /** The body ends after so many bytes, in good order, and its head says that this is all. */
   | { shortenTo: number }
 
@@ -25,6 +26,8 @@ export interface Call {
   readonly method: string
   /** Path and query. */
   readonly url: string
+  /** `bytes=0-99`, when a part is asked for. */
+  readonly range: string | undefined
   /** How many requests came before. */
   readonly index: number
 }
@@ -36,6 +39,8 @@ export interface FlakyProxy {
   readonly calls: readonly Call[]
   /** Decides what becomes of each request from now on. Before: nothing. */
   misbehave(mishapOf: (call: Call) => Mishap): void
+  /** Connections that clients hold open. */
+  connections(): Promise<number>
   /** Nobody listens any more, and connections are cut. */
   leave(): Promise<void>
   comeBack(): Promise<void>
@@ -48,7 +53,12 @@ export async function startFlakyProxy(target: string): Promise<FlakyProxy> {
   const calls: Call[] = []
   let mishapOf: (call: Call) => Mishap = () => 'none'
   const server = createServer((incoming, outgoing) => {
-    const call = { method: incoming.method ?? '', url: incoming.url ?? '', index: calls.length }
+    const call = {
+      method: incoming.method ?? '',
+      url: incoming.url ?? '',
+      range: incoming.headers.range,
+      index: calls.length,
+    }
     calls.push(call)
     const mishap = mishapOf(call)
     incoming.on('error', () => undefined)
@@ -80,6 +90,7 @@ export async function startFlakyProxy(target: string): Promise<FlakyProxy> {
     misbehave(next) {
       mishapOf = next
     },
+    connections: promisify(server.getConnections.bind(server)),
     leave,
     comeBack: () => listen(port),
     async close() {
@@ -113,7 +124,7 @@ async function pass(answer: IncomingMessage, outgoing: ServerResponse, mishap: M
   if (typeof mishap === 'object' && 'cutAfter' in mishap) {
     outgoing.writeHead(status, answer.headers)
     outgoing.write((await gather(answer)).subarray(0, mishap.cutAfter), () => {
-      if (mishap.then === 'close') outgoing.destroy()
+      if (mishap.end === 'close') outgoing.destroy()
     })
   } else if (typeof mishap === 'object' && 'shortenTo' in mishap) {
     const body = (await gather(answer)).subarray(0, mishap.shortenTo)
