@@ -41,6 +41,25 @@ export const catalogue = {
     (f) => `Signing in failed. ${f.reason ? `${f.reason} ` : ''}Start again at /auth/login.`,
   ),
 
+  unexpected_record: entry(
+    'invalid',
+    (f) =>
+      `Line ${f.line}: the record hashes to ${f.hash}, which the manifest lacks. None of this request was stored.`,
+  ),
+  manifest_conflict: entry(
+    'invalid',
+    (f) => `The manifest names record \`${f.id}\` of type \`${f.type}\` with two hashes.`,
+  ),
+  manifest_incomplete: entry(
+    'invalid',
+    (f) =>
+      `The manifest has ${f.manifest_received} entries; ${f.manifest_expected} were announced. Send the rest.`,
+  ),
+  records_missing: entry(
+    'invalid',
+    'Some records that the manifest names were not sent; `missing_hashes` lists the first of them. Send them, then commit again.',
+  ),
+
   unauthenticated: entry(
     'unauthenticated',
     (f) => `${f.reason ?? 'Sign in, or send an API key as `Authorization: Bearer ul_…`.'}`,

@@ -2,7 +2,16 @@
 
 // What the floors below reject with and read by, for those who may only come down to this one.
 export { InputError, type Json, parseStrict } from '@ulmus/content'
-export { FolderInUse, isUnavailable, isUnstorableText, ObjectCorrupt } from '@ulmus/storage'
+export {
+  BucketUnusable,
+  FolderInUse,
+  isUnavailable,
+  isUnstorableText,
+  ObjectCorrupt,
+  type S3Keys,
+  type S3Settings,
+  s3BlobBytesMax,
+} from '@ulmus/storage'
 export type { Identity } from './accounts.ts'
 export type { Context, Log } from './context.ts'
 export * from './errors.ts'

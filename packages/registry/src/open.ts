@@ -1,6 +1,6 @@
 /** From configuration to a running registry: stores opened, services made, background work started; closed in reverse. */
 import { join } from 'node:path'
-import { openDatabase, openDiskStore, openObjectReader } from '@ulmus/storage'
+import { openDatabase, openDiskStore, openObjectReader, openS3Store, type S3Settings } from '@ulmus/storage'
 import { accountsOf } from './accounts.ts'
 import { collectionsOf } from './collections.ts'
 import type { Context, Log } from './context.ts'
@@ -16,17 +16,21 @@ import type { Limits } from './limits.ts'
 import { manifestsOf } from './manifests.ts'
 import { membersOf } from './members.ts'
 import { metadataOf } from './metadata.ts'
+import { pushSessionsOf } from './pushes/sessions.ts'
 import { pushesOf } from './pushes.ts'
 import { recordsOf } from './records.ts'
 import { sessionsOf } from './sessions.ts'
+import { snapshotsOf } from './snapshots.ts'
 import { versionsOf } from './versions.ts'
 import { openWorkers } from './workers.ts'
 
 export interface RegistryConfig {
-  /** Folder of what is kept on disk: `objects/`, and `database/` unless `databaseUrl` is given. */
+  /** Folder of what is kept on disk: `objects/` unless `bucket` is given, and `database/` unless `databaseUrl` is. */
   dataFolder: string
   /** A PostgreSQL server; without it the embedded database. */
   databaseUrl?: string
+  /** Where objects are kept; without it in a folder. */
+  bucket?: S3Settings
   limits: Limits
   /** True: this process also does background work (jobs, recovery, tidying). At least one process must. */
   works: boolean
@@ -41,7 +45,7 @@ const cacheBytesUsual = 256 * 1024 ** 2
 
 export type Registry = Awaited<ReturnType<typeof openRegistry>>
 
-/** @throws FolderInUse when another process has the data folder; what the stores reject with when they cannot be reached. */
+/** @throws FolderInUse when another process has the data folder; BucketUnusable; what the stores reject with when they cannot be reached. */
 export async function openRegistry(config: RegistryConfig) {
   const { log } = config
   const opened = new AsyncDisposableStack()
@@ -52,7 +56,10 @@ export async function openRegistry(config: RegistryConfig) {
         : { url: config.databaseUrl }
     const database = await openDatabase({ ...where, log: (line) => log.info({}, line) })
     opened.defer(() => database.close())
-    const blobs = await openDiskStore(join(config.dataFolder, 'objects'))
+    const blobs =
+      config.bucket === undefined
+        ? await openDiskStore(join(config.dataFolder, 'objects'))
+        : await openS3Store(config.bucket)
     opened.defer(() => blobs.close())
     const workers = openWorkers()
     opened.defer(() => workers.close())
@@ -78,21 +85,25 @@ export async function openRegistry(config: RegistryConfig) {
 }
 
 /** Each service defines its background work as it is made. */
-const servicesOf = (context: Context) => ({
-  accounts: accountsOf(context),
-  members: membersOf(context),
-  keys: keysOf(context),
-  sessions: sessionsOf(context),
-  collections: collectionsOf(context),
-  metadata: metadataOf(context),
-  forks: forksOf(context),
-  pushes: pushesOf(context),
-  versions: versionsOf(context),
-  records: recordsOf(context),
-  files: filesOf(context),
-  manifests: manifestsOf(context),
-  diffs: diffsOf(context),
-  histories: historiesOf(context),
-  exports: exportsOf(context),
-  health: healthOf(context),
-})
+function servicesOf(context: Context) {
+  const pushSessions = pushSessionsOf(context)
+  return {
+    accounts: accountsOf(context),
+    members: membersOf(context),
+    keys: keysOf(context),
+    sessions: sessionsOf(context),
+    collections: collectionsOf(context),
+    metadata: metadataOf(context),
+    forks: forksOf(context),
+    pushes: pushesOf(context, pushSessions),
+    snapshots: snapshotsOf(context, pushSessions),
+    versions: versionsOf(context),
+    records: recordsOf(context),
+    files: filesOf(context),
+    manifests: manifestsOf(context),
+    diffs: diffsOf(context),
+    histories: historiesOf(context),
+    exports: exportsOf(context),
+    health: healthOf(context),
+  }
+}

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { filesOf } from './files.ts'
 import { anonymous, type Caller } from './principal.ts'
+import { pushSessionsOf } from './pushes/sessions.ts'
 import { pushesOf } from './pushes.ts'
 import { recordsOf } from './records.ts'
 import { addAccount, addCollection, callerOf, openContext, type TestContext } from './testing/context.ts'
@@ -39,7 +40,7 @@ describe.each(databases)('pushes on $name', (database) => {
 
   beforeAll(async () => {
     context = await openContext(database)
-    pushes = pushesOf(context)
+    pushes = pushesOf(context, pushSessionsOf(context))
     records = recordsOf(context)
     versions = versionsOf(context)
     files = filesOf(context)
@@ -272,7 +273,8 @@ describe.each(databases)('pushes on $name', (database) => {
     const jobs = { ...context.jobs, define: () => undefined, repeat: () => undefined }
     const path = await newCollection()
     const id = await opened(path, { base: null, schemas: { A: open } })
-    const few = pushesOf({ ...context, limits, jobs })
+    const limited = { ...context, limits, jobs }
+    const few = pushesOf(limited, pushSessionsOf(limited))
     const line = '{"id":"1","type":"A","data":{}}'
     await expect(few.receive(me, path, id, 'records', lines([line, line, line]))).rejects.toMatchObject({
       code: 'too_large',

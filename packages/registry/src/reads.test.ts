@@ -15,6 +15,7 @@ import { filesOf } from './files.ts'
 import { type Histories, historiesOf } from './histories.ts'
 import { type ManifestEntry, type Manifests, manifestsOf } from './manifests.ts'
 import { anonymous, type Principal } from './principal.ts'
+import { pushSessionsOf } from './pushes/sessions.ts'
 import { pushesOf } from './pushes.ts'
 import { recordsOf } from './records.ts'
 import {
@@ -70,7 +71,7 @@ describe.each(databases)('reads on $name', (database) => {
 
   beforeAll(async () => {
     context = await openContext(database, { now: tickingClock() })
-    pushes = pushesOf(context)
+    pushes = pushesOf(context, pushSessionsOf(context))
     manifests = manifestsOf(context)
     diffs = diffsOf(context)
     histories = historiesOf(context)

@@ -3,10 +3,14 @@ import { availableParallelism } from 'node:os'
 import { Piscina } from 'piscina'
 import type { SchemasOutcome } from './workers/accept-schemas.ts'
 import type { BatchOutcome, BatchTask } from './workers/check-batch.ts'
+import type { ManifestOutcome, ManifestTask, OpeningOutcome, OpeningTask } from './workers/check-manifest.ts'
 
 export interface Workers {
   /** Checks a batch of lines. Takes the task's bytes over: they are gone from this thread afterwards. */
   checkBatch(task: BatchTask): Promise<BatchOutcome>
+  /** Checks a chunk of a manifest, and likewise the body that opens a snapshot; takes the bytes over. */
+  checkManifest(task: ManifestTask): Promise<ManifestOutcome>
+  checkOpening(task: OpeningTask): Promise<OpeningOutcome>
   /** @param text JSON `{type: schema}` */
   acceptSchemas(text: string): Promise<SchemasOutcome>
   /** Waits for running tasks. */
@@ -21,9 +25,12 @@ export function openWorkers(): Workers {
     maxThreads: Math.max(1, availableParallelism() - 1),
     idleTimeout: 30_000,
   })
+  const overTaken = <Outcome>(name: string, task: { bytes: Uint8Array }): Promise<Outcome> =>
+    pool.run(task, { name, transferList: [task.bytes.buffer as ArrayBuffer] })
   return {
-    checkBatch: (task) =>
-      pool.run(task, { name: 'checkBatch', transferList: [task.bytes.buffer as ArrayBuffer] }),
+    checkBatch: (task) => overTaken('checkBatch', task),
+    checkManifest: (task) => overTaken('checkManifest', task),
+    checkOpening: (task) => overTaken('checkOpening', task),
     acceptSchemas: (text) => pool.run(text, { name: 'acceptSchemas' }),
     close: () => pool.close(),
   }

@@ -126,10 +126,12 @@ CREATE TABLE "packs" (
 CREATE TABLE "push_runs" (
 	"push_id" uuid NOT NULL,
 	"sequence" integer NOT NULL,
+	"role" text NOT NULL,
 	"name" text COLLATE "C" NOT NULL,
 	"entries" integer NOT NULL,
 	"bytes" bigint NOT NULL,
-	CONSTRAINT "push_runs_push_id_sequence_pk" PRIMARY KEY("push_id","sequence")
+	CONSTRAINT "push_runs_push_id_sequence_pk" PRIMARY KEY("push_id","sequence"),
+	CONSTRAINT "push_runs_role" CHECK ("push_runs"."role" in ('records', 'manifest'))
 );
 --> statement-breakpoint
 CREATE TABLE "pushes" (
@@ -146,11 +148,14 @@ CREATE TABLE "pushes" (
 	"message" text,
 	"app_id" text,
 	"actor_id" text,
+	"manifest_expected" bigint,
 	"received_records" bigint DEFAULT 0 NOT NULL,
 	"result" json,
 	"error" json,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"expires_at" timestamp (3) with time zone NOT NULL,
+	"records_done" bigint DEFAULT 0 NOT NULL,
+	"records_total" bigint DEFAULT 0 NOT NULL,
 	"lease_until" timestamp (3) with time zone,
 	CONSTRAINT "pushes_status" CHECK ("pushes"."status" in ('open', 'committing', 'committed', 'failed', 'cancelled', 'expired'))
 );

@@ -105,6 +105,8 @@ export const PushState = z
     total_records: Count.meta({ description: 'Lines of records received so far.' }),
     needed_records: Count.meta({ description: 'How many records the session still lacks: 0 in a delta.' }),
     needed_files: z.array(FileHash),
+    records_done: Count.meta({ description: 'Progress of a commit under way, in records.' }),
+    records_total: Count,
     expires_at: Instant,
     result: CommittedPush.nullable(),
     error: ErrorBody.nullable(),

@@ -36,3 +36,12 @@ export function receiveBytes(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', async (_request: FastifyRequest, stream: FastifyRequest['raw']) => stream)
 }
+
+/** In the scope of routes that take JSON too large to be read here: `request.body` is the stream, not read yet and not limited. */
+export function receiveLargeJson(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser(
+    'application/json',
+    async (_request: FastifyRequest, stream: FastifyRequest['raw']) => stream,
+  )
+}

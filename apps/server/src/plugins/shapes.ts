@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream'
 import { RegistryError } from '@ulmus/registry'
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
+import type { FastifyRouteSchemaDef } from 'fastify/types/schema.js'
 import { serializerCompiler } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 
@@ -27,11 +28,23 @@ export function checkShapes(app: FastifyInstance, options: { checkAnswers: boole
 const validate: FastifySchemaCompiler<z.ZodType> =
   ({ schema, httpPart }) =>
   (data) => {
-    const result = schema.safeParse(data)
-    if (result.success) return { value: result.data }
-    const issues = data === null && httpPart === 'body' ? [noBody] : result.error.issues.flatMap(issuesOf)
-    return { error: new RegistryError('invalid_request', { details: { issues } }) }
+    if (data === null && httpPart === 'body') return { error: invalid([noBody]) }
+    try {
+      return { value: parseShape(schema, data) }
+    } catch (error) {
+      return { error: error as RegistryError }
+    }
   }
+
+/** @throws invalid_request with an issue for everything that does not fit. */
+export function parseShape<Shape extends z.ZodType>(shape: Shape, value: unknown): z.infer<Shape> {
+  const result = shape.safeParse(value)
+  if (result.success) return result.data
+  throw invalid(result.error.issues.flatMap(issuesOf))
+}
+
+const invalid = (issues: { path: string; message: string }[]): RegistryError =>
+  new RegistryError('invalid_request', { details: { issues } })
 
 const noBody = { path: '', message: 'A JSON body is needed, with `Content-Type: application/json`.' }
 
@@ -46,3 +59,9 @@ export const streamed = (contentType: string, description: string) => ({
   description,
   content: { [contentType]: { schema: z.custom<Readable>().meta({ type: 'string', format: 'binary' }) } },
 })
+
+/** For a route whose body is a stream: its shape documents it, and whoever reads it checks it. */
+export const bodyUnchecked = (route: FastifyRouteSchemaDef<unknown>) =>
+  route.httpPart === 'body'
+    ? (data: unknown) => ({ value: data })
+    : validate(route as FastifyRouteSchemaDef<z.ZodType>)

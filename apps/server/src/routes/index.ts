@@ -11,6 +11,7 @@ import { memberRoutes } from './members.ts'
 import { metadataRoutes } from './metadata.ts'
 import { pushRoutes } from './pushes.ts'
 import { recordRoutes } from './records.ts'
+import { snapshotRoutes } from './snapshots.ts'
 import { versionRoutes } from './versions.ts'
 
 export interface RouteOptions {
@@ -32,4 +33,5 @@ export const apiRoutes: FastifyPluginAsync<RouteOptions> = async (app, { registr
   await app.register(recordRoutes, { registry })
   await app.register(fileRoutes, { registry })
   await app.register(pushRoutes, { registry })
+  await app.register(snapshotRoutes, { registry })
 }

@@ -1,22 +1,10 @@
 /** Delta pushes over HTTP. http-api §9. */
 import { Readable } from 'node:stream'
-import {
-  BatchReceived,
-  CollectionPath,
-  CommitQuery,
-  CommittedPush,
-  CommittingPush,
-  NoQuery,
-  OpenedPush,
-  OpenPush,
-  PushPath,
-  PushState,
-} from '@ulmus/wire'
+import { BatchReceived, CollectionPath, NoQuery, OpenedPush, OpenPush, PushPath } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { z } from 'zod'
 import { receiveNdjson } from '../plugins/bodies.ts'
-import { renderStored } from '../plugins/errors.ts'
 import type { RouteOptions } from './index.ts'
+import { sessionRoutes } from './push-sessions.ts'
 
 const tags = ['pushes']
 const root = '/collections/:owner/:slug/pushes'
@@ -70,55 +58,5 @@ export const pushRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { reg
     }
   })
 
-  app.post(
-    `${root}/:id/commit`,
-    {
-      config,
-      schema: {
-        tags,
-        summary: 'Make the version',
-        params: PushPath,
-        querystring: CommitQuery,
-        response: { 201: CommittedPush, 202: CommittingPush },
-      },
-    },
-    async (request, reply) => {
-      const { id, ...path } = request.params
-      const answer = await registry.pushes.commit(request.principal, path, id, request.query)
-      if (answer.kind === 'committed') return reply.code(201).send(answer.result)
-      return reply.code(202).send({ session_id: answer.session_id, status: answer.status })
-    },
-  )
-
-  app.get(
-    `${root}/:id`,
-    {
-      config: { entrance: { scope: 'read' } },
-      schema: {
-        tags,
-        summary: 'State of a push session',
-        params: PushPath,
-        querystring: NoQuery,
-        response: { 200: PushState },
-      },
-    },
-    async (request) => {
-      const { id, ...path } = request.params
-      const state = await registry.pushes.state(request.principal, path, id)
-      return { ...state, error: state.error === null ? null : renderStored(state.error) }
-    },
-  )
-
-  app.delete(
-    `${root}/:id`,
-    {
-      config,
-      schema: { tags, summary: 'Give a push session up', params: PushPath, response: { 204: z.null() } },
-    },
-    async (request, reply) => {
-      const { id, ...path } = request.params
-      await registry.pushes.cancel(request.principal, path, id)
-      return reply.code(204).send(null)
-    },
-  )
+  sessionRoutes(app, { root, tags, service: registry.pushes })
 }

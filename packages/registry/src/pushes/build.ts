@@ -36,8 +36,12 @@ export interface BuildInput {
   metadata: JsonObject
   /** Files that the push declares. */
   declared: readonly Hash[]
+  /** True: they are all that is declared from now on. False: they come on top of what the base declares. */
+  replacesDeclared: boolean
   /** Sizes of those files that the collection may refer to. @throws files_missing when one is not known. */
   fileSizes: (files: readonly Hash[]) => Promise<ReadonlyMap<Hash, number>>
+  /** Counts the entries that are done. */
+  progress: { recordsDone: number }
 }
 
 export interface Built {
@@ -114,7 +118,7 @@ class VersionBuild {
     const baseShadow = this.#baseShadow(type)
     const changes = new ReferenceChanges()
     const seen = { private: false }
-    const full = await this.#edit(base, fullEdits(entries, seen), async (change) => {
+    const full = await this.#edit(base, fullEdits(entries, seen, this.#input.progress), async (change) => {
       this.#count(change)
       await changes.noteChange(this.#io.objects, type, change)
     })
@@ -193,6 +197,9 @@ class VersionBuild {
 
   async #finish(): Promise<Built> {
     const { base, declared, metadata } = this.#input
+    if (this.#input.replacesDeclared) {
+      await this.#references.full.undeclareAll(this.#io.objects, base.aside.references.full, base.full.files)
+    }
     for (const file of declared) this.#references.full.declare(file)
     const sizes = await this.#sizes()
     const full = await this.#files('full', sizes)
@@ -260,8 +267,13 @@ class VersionBuild {
 const treeOf = ({ root, count, bytes }: Tree): Tree => ({ root, count, bytes })
 
 /** Edits of a type's full tree. `seen.private` becomes true when something was pushed as private. */
-async function* fullEdits(entries: Entries, seen: { private: boolean }): AsyncGenerator<Edit<Line>[]> {
+async function* fullEdits(
+  entries: Entries,
+  seen: { private: boolean },
+  progress: { recordsDone: number },
+): AsyncGenerator<Edit<Line>[]> {
   for await (const batch of entries) {
+    progress.recordsDone += batch.length
     yield batch.map(({ id, put }) => {
       if (put === undefined) return { key: id }
       seen.private ||= put.private

@@ -11,12 +11,9 @@ import {
   type ViewDocument,
 } from '@ulmus/content'
 import {
-  deletePushRuns,
-  expirePushes,
   findHead,
   findPush,
   findVersionById,
-  listEndedPushesWithRuns,
   listPushRuns,
   markFilesInViews,
   movePush,
@@ -28,13 +25,13 @@ import { type Aside, emptyAside, readAside } from '../aside.ts'
 import type { Context } from '../context.ts'
 import { RegistryError, storedRefusal } from '../errors.ts'
 import { knownFiles, recordInherited } from '../known-files.ts'
+import { refusalOf } from '../refusals.ts'
 import { makeVersion, readContent, semverOf, shownCounts, shownDigest } from '../version-making.ts'
 import { type Built, buildContent } from './build.ts'
 import { checkCarriedOver } from './carried-over-check.ts'
-import type { PushEntry } from './entry.ts'
-import { mergeRuns } from './merge.ts'
-import { readRun } from './run.ts'
+import { dropRuns, mergedEntries } from './runs.ts'
 import { restoreSchemas, schemasOf } from './schemas.ts'
+import { snapshotEntries } from './snapshot-entries.ts'
 import { statesFor } from './states.ts'
 
 /** The answer to a commit. */
@@ -50,16 +47,34 @@ export type CommitAnswer =
   | { kind: 'committed'; result: CommitResult }
   | { kind: 'committing'; session_id: string; status: 'committing' }
 
-/** Refusals that the session's owner can mend: it goes back to `open`, with all it has received. */
-const mendable = new Set<string>(['files_missing', 'schema_violation', 'no_changes', 'unavailable'])
+/** How far a commit is, in entries of the push; its row shows it. */
+export interface Progress {
+  recordsDone: number
+  recordsTotal: number
+}
+
+/**
+ * Refusals that leave the session open, with all it has received: what its owner can mend, and what may pass by itself. The
+ * rest, a base that is no longer the head, ends it.
+ */
+const mendable = new Set<string>([
+  'files_missing',
+  'internal',
+  'manifest_incomplete',
+  'no_changes',
+  'records_missing',
+  'schema_violation',
+  'unavailable',
+])
 
 /**
  * Makes the version of a committing session; its state is settled in any case.
- * @throws RegistryError what refused it: version_conflict, files_missing, schema_violation, no_changes.
+ * @throws RegistryError what refused it: version_conflict, files_missing, schema_violation, no_changes; of a
+ * snapshot also manifest_incomplete, manifest_conflict, records_missing.
  */
-export async function runCommit(context: Context, push: PushRow): Promise<CommitResult> {
+export async function runCommit(context: Context, push: PushRow, progress: Progress): Promise<CommitResult> {
   try {
-    return await commit(context, push)
+    return await commit(context, push, progress)
   } catch (error) {
     const settled = await settle(context, push, error)
     if (settled !== undefined) return settled
@@ -69,12 +84,10 @@ export async function runCommit(context: Context, push: PushRow): Promise<Commit
 
 /** Somebody else may have finished the session meanwhile: then their result is the answer. */
 async function settle(context: Context, push: PushRow, error: unknown): Promise<CommitResult | undefined> {
-  const refusal = error instanceof RegistryError ? error : new RegistryError('internal', { cause: error })
-  // What nobody foresaw may pass (a store away for a moment): nothing received is lost to it.
-  const mend = mendable.has(refusal.code) || refusal.code === 'internal'
+  const refusal = refusalOf(error)
   await context.database.transact((tx) =>
     movePush(tx, push.id, statesFor('fail'), {
-      status: mend ? 'open' : 'failed',
+      status: mendable.has(refusal.code) ? 'open' : 'failed',
       error: { ...storedRefusal(refusal) },
     }),
   )
@@ -82,14 +95,17 @@ async function settle(context: Context, push: PushRow, error: unknown): Promise<
   return now?.status === 'committed' ? (now.result as unknown as CommitResult) : undefined
 }
 
-async function commit(context: Context, push: PushRow): Promise<CommitResult> {
+async function commit(context: Context, push: PushRow, progress: Progress): Promise<CommitResult> {
   const { database, objects, blobs } = context
   await demandBase(context, push)
   const base = await readBase(context, push)
   const schemas = push.schemas === null ? base.schemas : restoreSchemas(push.schemas)
   const runs = await listPushRuns(database, push.id)
-  const entries = (): AsyncGenerator<PushEntry[]> =>
-    mergeRuns(runs.map((run) => readRun(blobs.stream(run.name))))
+  progress.recordsTotal = runs.reduce((sum, run) => sum + (run.role === 'records' ? run.entries : 0), 0)
+  const entries =
+    push.kind === 'delta'
+      ? () => mergedEntries(context, runs)
+      : await snapshotEntries(context, push, { base, runs })
   await checkCarriedOver(objects, { base: base.full, baseSchemas: base.schemas, schemas, entries })
   const writer = openObjectWriter({ database, blobs, objects })
   try {
@@ -103,7 +119,9 @@ async function commit(context: Context, push: PushRow): Promise<CommitResult> {
         entries,
         metadata: mergeMetadata(base.full.metadata, patch),
         declared: push.files as Hash[],
+        replacesDeclared: push.kind === 'snapshot',
         fileSizes: (files) => sizesOfKnown(context, push.collectionId, files),
+        progress,
       },
     )
     return await landVersion(context, push, { base, built, writer })
@@ -214,22 +232,6 @@ function changeFrom(base: Base, { content }: Built): ReturnType<typeof changeBet
   }
   const change = changeBetween({ full: base.full, public: base.public }, content)
   return change === 'none' && base.asideHash !== content.aside ? 'other' : change
-}
-
-/** What an ended session had received is of no more use. Failing is harmless: the next tidying does it. */
-export async function dropRuns(context: Context, pushId: string): Promise<void> {
-  try {
-    for (const run of await listPushRuns(context.database, pushId)) await context.blobs.remove(run.name)
-    await context.database.transact((tx) => deletePushRuns(tx, pushId))
-  } catch (error) {
-    context.log.warn({ err: error, pushId }, 'could not drop the runs of an ended push session')
-  }
-}
-
-/** Ends sessions that nobody used in time, and drops what ended ones had received. */
-export async function tidySessions(context: Context): Promise<void> {
-  await context.database.transact((tx) => expirePushes(tx, context.now()))
-  for (const pushId of await listEndedPushesWithRuns(context.database)) await dropRuns(context, pushId)
 }
 
 /** Those of some declared files that the collection does not know yet. */

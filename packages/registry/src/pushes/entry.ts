@@ -10,10 +10,12 @@ export interface PushEntry {
 
 export interface PushedRecord {
   readonly hash: Hash
-  /** Canonical form, UTF-8. */
+  /** Canonical form, UTF-8. Empty in a manifest, which names records only. */
   readonly canonical: Uint8Array
   /** Pushed as `private: true`. */
   readonly private: boolean
+  /** Of a manifest's entry: the base version lacks the record, so that it must be sent. */
+  readonly needed?: boolean
 }
 
 /** The order of everything pushed: type, then id, both by UTF-8 bytes. */

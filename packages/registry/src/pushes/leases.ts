@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { findPush, listAbandonedCommits, type PushRow, renewPushLease, takePushLease } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { RegistryError, type StoredRefusal } from '../errors.ts'
-import { type CommitAnswer, type CommitResult, runCommit } from './commit.ts'
+import { type CommitAnswer, type CommitResult, type Progress, runCommit } from './commit.ts'
 
 /** How long a silent server counts as alive. Milliseconds. Three renewals may fail within it. */
 const leaseMilliseconds = 4_000
@@ -26,16 +26,18 @@ export class CommitLeases {
     return new Date(this.#context.now().getTime() + leaseMilliseconds)
   }
 
-  /** Does `work` while vouching for the session. */
-  async hold<T>(push: PushRow, work: () => Promise<T>): Promise<T> {
+  /** Does `work` while vouching for the session, and keeps in its row what `work` reports. */
+  async hold<T>(push: PushRow, work: (progress: Progress) => Promise<T>): Promise<T> {
+    const progress: Progress = { recordsDone: 0, recordsTotal: 0 }
     this.#held.add(push.id)
     const renewal = setInterval(() => {
-      renewPushLease(this.#context.database, push.id, this.end()).catch((error: unknown) => {
+      const alive = { leaseUntil: this.end(), ...progress }
+      renewPushLease(this.#context.database, push.id, alive).catch((error: unknown) => {
         this.#context.log.warn({ err: error, pushId: push.id }, 'could not renew the lease of a commit')
       })
     }, renewalMilliseconds)
     try {
-      return await work()
+      return await work(progress)
     } finally {
       clearInterval(renewal)
       this.#held.delete(push.id)
@@ -63,7 +65,7 @@ export class CommitLeases {
 
   async #settle(push: PushRow): Promise<void> {
     try {
-      await this.hold(push, () => runCommit(this.#context, push))
+      await this.hold(push, (progress) => runCommit(this.#context, push, progress))
     } catch (error) {
       if (!(error instanceof RegistryError))
         this.#context.log.error({ err: error, pushId: push.id }, 'a commit failed')

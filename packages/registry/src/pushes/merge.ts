@@ -4,6 +4,9 @@ import { compareEntries, type PushEntry } from './entry.ts'
 /** Entries yielded at once. */
 const batchEntries = 512
 
+/** Told of every entry that another one, of a later run, stands in for. May throw. */
+export type Superseded = (entry: PushEntry, by: PushEntry) => void
+
 /** A run being read: where it stands and how late it is. */
 interface Cursor {
   readonly frames: AsyncGenerator<PushEntry[]>
@@ -17,20 +20,23 @@ interface Cursor {
  * Merges runs, given in the order in which they arrived, holding one frame of each. Batches hold entries of one type only and
  * are not empty; together they ascend strictly by (type, id). The runs are closed when the merge ends or is abandoned.
  */
-export async function* mergeRuns(runs: readonly AsyncGenerator<PushEntry[]>[]): AsyncGenerator<PushEntry[]> {
+export async function* mergeRuns(
+  runs: readonly AsyncGenerator<PushEntry[]>[],
+  superseded?: Superseded,
+): AsyncGenerator<PushEntry[]> {
   const heap: Cursor[] = []
   try {
     for (const [sequence, frames] of runs.entries()) {
       const cursor: Cursor = { frames, sequence, frame: [], at: -1 }
       if (await advance(cursor)) pushUp(heap, cursor)
     }
-    yield* mergedBatches(heap)
+    yield* mergedBatches(heap, superseded)
   } finally {
     await Promise.all(runs.map((frames) => frames.return(undefined)))
   }
 }
 
-async function* mergedBatches(heap: Cursor[]): AsyncGenerator<PushEntry[]> {
+async function* mergedBatches(heap: Cursor[], superseded?: Superseded): AsyncGenerator<PushEntry[]> {
   let batch: PushEntry[] = []
   let last: PushEntry | undefined
   while (heap.length > 0) {
@@ -47,7 +53,7 @@ async function* mergedBatches(heap: Cursor[]): AsyncGenerator<PushEntry[]> {
       }
       batch.push(entry)
       last = entry
-    }
+    } else superseded?.(entry, last)
     if (top.at + 1 < top.frame.length) top.at++
     else if (!(await advance(top))) {
       const tail = heap.pop()!

@@ -1,6 +1,5 @@
 /** How an edit of the full view is projected onto the public one (content-model §6). */
 import {
-  compareUtf8,
   type Edit,
   type Hash,
   parseCanonical,
@@ -8,11 +7,11 @@ import {
   recordOf,
   type Schema,
   type Tree,
-  walkLeaves,
 } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
 import type { Standing } from './carried-over.ts'
 import type { PushEntry } from './entry.ts'
+import { LeafCursor } from './leaf-cursor.ts'
 import { type Line, lineFor } from './tree-ports.ts'
 
 const encoder = new TextEncoder()
@@ -40,14 +39,15 @@ export async function* reprojected(
   basePublic: Tree,
   standing: AsyncGenerator<Standing[]>,
 ): AsyncGenerator<Edit<Line>[]> {
-  const shown = new KeySet(objects, basePublic)
+  const shown = new LeafCursor(objects, basePublic)
   for await (const batch of standing) {
     const edits: Edit<Line>[] = []
     for (const one of batch) {
       if ('entry' in one) {
         const { id, put } = one.entry
         if (put !== undefined && !put.private) edits.push(publicPut(schema, id, put))
-      } else if (await shown.has(one.carried.id)) edits.push(publicPut(schema, one.carried.id, one.carried))
+      } else if ((await shown.find(one.carried.id)) !== undefined)
+        edits.push(publicPut(schema, one.carried.id, one.carried))
     }
     yield edits
   }
@@ -62,26 +62,4 @@ function publicPut(schema: Schema, id: string, record: { hash: Hash; canonical: 
   const stripped = recordOf(id, type, publicData(schema, data))
   const payload = lineFor({ hash: stripped.hash, canonical: encoder.encode(stripped.canonical) })
   return { key: id, put: { hash: stripped.hash, size: stripped.size, payload } }
-}
-
-/** Asks a tree for keys in ascending order, reading each leaf once. */
-class KeySet {
-  readonly #leaves: ReturnType<typeof walkLeaves>
-  #keys: string[] = []
-  #at = 0
-
-  constructor(objects: ObjectReader, tree: Tree) {
-    this.#leaves = walkLeaves(tree, objects)
-  }
-
-  async has(key: string): Promise<boolean> {
-    for (;;) {
-      while (this.#at < this.#keys.length && compareUtf8(this.#keys[this.#at]!, key) < 0) this.#at++
-      if (this.#at < this.#keys.length) return this.#keys[this.#at] === key
-      const next = await this.#leaves.next()
-      if (next.done) return false
-      this.#keys = next.value.leaf.keys
-      this.#at = 0
-    }
-  }
 }

@@ -65,6 +65,16 @@ export class ReferenceChanges {
     this.#set(file, declaredKey(file), true)
   }
 
+  /** Notes that no file of a view is declared any more. */
+  async undeclareAll(objects: ObjectReader, references: Tree, files: Tree): Promise<void> {
+    for await (const { leaf } of walkLeaves(files, objects)) {
+      for (const file of leaf.keys as Hash[]) {
+        const isDeclared = (await findEntry(references, declaredKey(file), objects)) !== undefined
+        if (isDeclared) this.#set(file, declaredKey(file), false)
+      }
+    }
+  }
+
   /** Adds the notes of another, as later ones. */
   add(other: ReferenceChanges): void {
     for (const [key, comes] of other.#keys) this.#set(key.slice(0, 64) as Hash, key, comes)

@@ -3,12 +3,12 @@
  *
  * A run is a sequence of frames: encoded length u32, raw length u32, then zstd of the raw bytes. A frame holds whole entries:
  *
- *     flags u8 (1 put, 2 private) · type length u16 · id length u16 · canonical length u32 · [hash 32 bytes] · type · id · canonical
+ *     flags u8 (1 put, 2 private, 4 needed) · type length u16 · id length u16 · canonical length u32 · [hash 32 bytes] · type · id · canonical
  *
  * with hash and canonical only for a put. Numbers are little-endian. Entries of a run ascend strictly by (type, id).
  */
 import { promisify } from 'node:util'
-import { constants, zstdCompressSync, zstdDecompress } from 'node:zlib'
+import { constants, zstdCompress, zstdCompressSync, zstdDecompress } from 'node:zlib'
 import type { Hash } from '@ulmus/content'
 import type { PushEntry } from './entry.ts'
 
@@ -22,8 +22,10 @@ const hashBytesLength = 32
 
 const flagPut = 1
 const flagPrivate = 2
+const flagNeeded = 4
 
 const inflate = promisify(zstdDecompress)
+const deflate = promisify(zstdCompress)
 
 /** Synchronous: runs in a worker thread. */
 export function encodeRun(entries: readonly PushEntry[]): Uint8Array<ArrayBuffer> {
@@ -43,6 +45,16 @@ export function encodeRun(entries: readonly PushEntry[]): Uint8Array<ArrayBuffer
   return new Uint8Array(Buffer.concat(frames))
 }
 
+/** The same from a stream of sorted entries, compressing off the thread. */
+export async function encodeFrames(batches: AsyncIterable<readonly PushEntry[]>): Promise<Uint8Array> {
+  const frames: Buffer[] = []
+  for await (const batch of batches) {
+    const raw = Buffer.concat(batch.map(encodeEntry))
+    if (raw.length > 0) frames.push(...framed(raw, await deflate(raw, frameOptions)))
+  }
+  return Buffer.concat(frames)
+}
+
 function encodeEntry(entry: PushEntry): Buffer {
   const { put } = entry
   const typeLength = Buffer.byteLength(entry.type)
@@ -50,7 +62,7 @@ function encodeEntry(entry: PushEntry): Buffer {
   const canonicalLength = put?.canonical.length ?? 0
   const hashLength = put === undefined ? 0 : hashBytesLength
   const out = Buffer.allocUnsafe(entryHeaderBytes + hashLength + typeLength + idLength + canonicalLength)
-  out[0] = put === undefined ? 0 : put.private ? flagPut | flagPrivate : flagPut
+  out[0] = put === undefined ? 0 : flagPut | (put.private ? flagPrivate : 0) | (put.needed ? flagNeeded : 0)
   out.writeUInt16LE(typeLength, 1)
   out.writeUInt16LE(idLength, 3)
   out.writeUInt32LE(canonicalLength, 5)
@@ -62,8 +74,12 @@ function encodeEntry(entry: PushEntry): Buffer {
   return out
 }
 
-function encodeFrame(raw: Buffer): [Buffer, Buffer] {
-  const encoded = zstdCompressSync(raw, { params: { [constants.ZSTD_c_compressionLevel]: 1 } })
+/** The forms are compressed for a short stay: the fastest level. */
+const frameOptions = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
+
+const encodeFrame = (raw: Buffer): [Buffer, Buffer] => framed(raw, zstdCompressSync(raw, frameOptions))
+
+function framed(raw: Buffer, encoded: Buffer): [Buffer, Buffer] {
   const header = Buffer.allocUnsafe(frameHeaderBytes)
   header.writeUInt32LE(encoded.length, 0)
   header.writeUInt32LE(raw.length, 4)
@@ -71,7 +87,9 @@ function encodeFrame(raw: Buffer): [Buffer, Buffer] {
 }
 
 /** The entries of a run, a frame at a time, in order. Rejects when the run is cut off or damaged. */
-export async function* readRun(source: AsyncIterable<Uint8Array>): AsyncGenerator<PushEntry[]> {
+export async function* readRun(
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): AsyncGenerator<PushEntry[]> {
   let held: Buffer = Buffer.alloc(0)
   for await (const chunk of source) {
     held =
@@ -111,7 +129,10 @@ function decodeFrame(raw: Buffer): PushEntry[] {
     const id = raw.toString('utf8', at, take(idLength))
     const canonical = raw.subarray(at, take(canonicalLength))
     if (hash === undefined) entries.push({ type, id })
-    else entries.push({ type, id, put: { hash, canonical, private: (flags & flagPrivate) !== 0 } })
+    else {
+      const said = { private: (flags & flagPrivate) !== 0, needed: (flags & flagNeeded) !== 0 }
+      entries.push({ type, id, put: { hash, canonical, ...said } })
+    }
   }
   if (at !== raw.length) throw new Error('a run holds a damaged frame')
   return entries

@@ -24,6 +24,8 @@ export interface BatchTask {
   /** Types that deletes may name beside those. */
   formerTypes: readonly string[]
   stripUnknownFields: boolean
+  /** True: the outcome has `facts`. */
+  facts: boolean
   linesMax: number
 }
 
@@ -38,12 +40,22 @@ export interface LineError {
 }
 
 export type BatchOutcome =
-  | { kind: 'run'; run: Uint8Array<ArrayBuffer>; entries: number; received: number }
+  | { kind: 'run'; run: Uint8Array<ArrayBuffer>; entries: number; received: number; facts?: LineFacts[] }
   | { kind: 'refused'; errors: LineError[]; totalErrors: number }
   | { kind: 'too_many_lines' }
 
+/** What a line says that a snapshot's manifest has said before it. */
+export interface LineFacts {
+  line: number
+  id: string
+  type: string
+  hash: string
+  /** Absent where the line does not say. */
+  private?: boolean
+}
+
 /** Errors answered at most; all are counted. */
-const lineErrorsMax = 100
+export const lineErrorsMax = 100
 
 const newline = 0x0a
 
@@ -52,6 +64,7 @@ export function checkBatch(task: BatchTask): BatchOutcome {
   const former = new Set(task.formerTypes)
   const entries: PushEntry[] = []
   const errors: LineError[] = []
+  const facts: LineFacts[] = []
   let totalErrors = 0
   for (const { line, bytes } of linesOf(task.bytes)) {
     if (entries.length + totalErrors >= task.linesMax) return { kind: 'too_many_lines' }
@@ -62,20 +75,39 @@ export function checkBatch(task: BatchTask): BatchOutcome {
     if ('code' in checked) {
       totalErrors++
       if (errors.length < lineErrorsMax) errors.push({ line, ...checked })
-    } else if (totalErrors === 0) entries.push(checked)
+    } else if (totalErrors === 0) {
+      entries.push(checked)
+      if (task.facts)
+        facts.push({
+          line,
+          id: checked.id,
+          type: checked.type,
+          hash: checked.put!.hash,
+          private: checked.said,
+        })
+    }
   }
   if (totalErrors > 0) return { kind: 'refused', errors, totalErrors }
   const sorted = lastOfEach(entries)
-  return { kind: 'run', run: encodeRun(sorted), entries: sorted.length, received: entries.length }
+  const run = {
+    kind: 'run',
+    run: encodeRun(sorted),
+    entries: sorted.length,
+    received: entries.length,
+  } as const
+  return task.facts ? { ...run, facts } : run
 }
 
 type Refused = Omit<LineError, 'line'>
+
+/** `said`: the line's own `private`. */
+type CheckedEntry = PushEntry & { said?: boolean }
 
 function checkRecord(
   bytes: Uint8Array,
   schemas: ReadonlyMap<string, Schema>,
   strip: boolean,
-): PushEntry | Refused {
+): CheckedEntry | Refused {
   let named: { id: string; type: string } | undefined
   try {
     const line = parseRecordLine(bytes)
@@ -91,7 +123,7 @@ function checkRecord(
       canonical: encoder.encode(record.canonical),
       private: line.private === true,
     }
-    return { type: line.type, id: line.id, put }
+    return { type: line.type, id: line.id, put, said: line.private }
   } catch (error) {
     if (error instanceof InputError) return refuse(error.code, error.message, named)
     throw error
@@ -132,7 +164,7 @@ function checkDelete(
   bytes: Uint8Array,
   schemas: ReadonlyMap<string, Schema>,
   former: ReadonlySet<string>,
-): PushEntry | Refused {
+): CheckedEntry | Refused {
   try {
     const { id, type } = parseDeleteLine(bytes)
     if (schemas.has(type) || former.has(type)) return { type, id }
@@ -151,7 +183,7 @@ const refuse = (code: string, message: string, named?: { id: string; type: strin
 })
 
 /** The lines that hold something, numbered; a byte order mark at the start is skipped. */
-function* linesOf(bytes: Uint8Array): Generator<{ line: number; bytes: Uint8Array }> {
+export function* linesOf(bytes: Uint8Array): Generator<{ line: number; bytes: Uint8Array }> {
   let start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
   for (let line = 1; start < bytes.length; line++) {
     const found = bytes.indexOf(newline, start)

@@ -12,7 +12,7 @@ export const pushes = pgTable(
     collectionId: uuid('collection_id')
       .notNull()
       .references(() => collections.id, { onDelete: 'cascade' }),
-    kind: text('kind', { enum: ['delta'] }).notNull(),
+    kind: text('kind', { enum: ['delta', 'snapshot'] }).notNull(),
     status: text('status', {
       enum: ['open', 'committing', 'committed', 'failed', 'cancelled', 'expired'],
     }).notNull(),
@@ -29,6 +29,8 @@ export const pushes = pgTable(
     message: text('message'),
     appId: text('app_id'),
     actorId: text('actor_id'),
+    /** How many entries the manifest of a snapshot is to have; null in a delta. */
+    manifestExpected: count('manifest_expected'),
     /** Lines of records received. */
     receivedRecords: count('received_records').notNull().default(0),
     /** The commit's answer, or the error body that ended the session. (Not jsonb, which refuses U+0000: a record's id may hold it.) */
@@ -37,6 +39,9 @@ export const pushes = pgTable(
     createdAt: instant('created_at').notNull(),
     /** When an open session ends if nothing comes. */
     expiresAt: instant('expires_at').notNull(),
+    /** Progress of a commit, in entries; kept while it runs, every second. */
+    recordsDone: count('records_done').notNull().default(0),
+    recordsTotal: count('records_total').notNull().default(0),
     /** While `committing`: until when the server that commits vouches for being alive. */
     leaseUntil: instant('lease_until'),
   },
@@ -59,12 +64,17 @@ export const pushRuns = pgTable(
       .references(() => pushes.id, { onDelete: 'cascade' }),
     /** Order of arrival within the session: of the same (type, id) the entry of the higher sequence counts. */
     sequence: integer('sequence').notNull(),
+    /** What its entries are: records and deletes, or lines of a snapshot's manifest. */
+    role: text('role', { enum: ['records', 'manifest'] }).notNull(),
     /** The run's name in the blob store. */
     name: bytewiseText('name').notNull(),
     entries: integer('entries').notNull(),
     bytes: count('bytes').notNull(),
   },
-  (t) => [primaryKey({ columns: [t.pushId, t.sequence] })],
+  (t) => [
+    primaryKey({ columns: [t.pushId, t.sequence] }),
+    check('push_runs_role', sql`${t.role} in ('records', 'manifest')`),
+  ],
 )
 
 export type PushRow = typeof pushes.$inferSelect
@@ -129,22 +139,27 @@ export async function insertPushRun(tx: Tx, run: Omit<PushRunRow, 'sequence'>): 
   await tx.orm.insert(pushRuns).values({ ...run, sequence: sql`${next}` })
 }
 
-/** In order of arrival. */
-export async function listPushRuns(at: Queries, pushId: string): Promise<PushRunRow[]> {
-  return at.orm.select().from(pushRuns).where(eq(pushRuns.pushId, pushId)).orderBy(pushRuns.sequence)
+/** In order of arrival; `after`: only later ones than this sequence. */
+export async function listPushRuns(at: Queries, pushId: string, after = 0): Promise<PushRunRow[]> {
+  return at.orm
+    .select()
+    .from(pushRuns)
+    .where(and(eq(pushRuns.pushId, pushId), gt(pushRuns.sequence, after)))
+    .orderBy(pushRuns.sequence)
 }
 
 export async function deletePushRuns(tx: Tx, pushId: string): Promise<void> {
   await tx.orm.delete(pushRuns).where(eq(pushRuns.pushId, pushId))
 }
 
-/** Says that the server which commits the session is alive; false when the session is no longer committing. */
-export async function renewPushLease(at: Queries, id: string, leaseUntil: Date): Promise<boolean> {
+/** Says that the server which commits the session is alive, and how far it is. */
+export async function renewPushLease(
+  at: Queries,
+  id: string,
+  alive: { leaseUntil: Date; recordsDone: number; recordsTotal: number },
+): Promise<void> {
   const committing = and(eq(pushes.id, id), eq(pushes.status, 'committing'))
-  return (
-    (await at.orm.update(pushes).set({ leaseUntil }).where(committing).returning({ id: pushes.id }))
-      .length === 1
-  )
+  await at.orm.update(pushes).set(alive).where(committing)
 }
 
 /** Takes over a commit whose server fell silent: true for one caller only. */

@@ -1,0 +1,101 @@
+/** Snapshot pushes over HTTP. http-api §9. */
+import { Readable } from 'node:stream'
+import {
+  CollectionPath,
+  ManifestReceived,
+  Negotiate,
+  Negotiated,
+  NegotiatedInChunks,
+  NegotiateOpening,
+  NoQuery,
+  PushPath,
+  SnapshotReceived,
+} from '@ulmus/wire'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import { receiveLargeJson, receiveNdjson } from '../plugins/bodies.ts'
+import { bodyUnchecked, parseShape } from '../plugins/shapes.ts'
+import type { RouteOptions } from './index.ts'
+import { sessionRoutes } from './push-sessions.ts'
+
+const tags = ['snapshots']
+const config = { entrance: { scope: 'write' } } as const
+const root = '/collections/:owner/:slug/negotiate'
+
+export const snapshotRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
+  await app.register(async (scope) => {
+    receiveLargeJson(scope)
+    scope.post(
+      '/collections/:owner/:slug/versions/negotiate',
+      {
+        config,
+        validatorCompiler: bodyUnchecked,
+        schema: {
+          tags,
+          summary: 'Open a snapshot by its manifest',
+          params: CollectionPath,
+          querystring: NoQuery,
+          body: Negotiate,
+          response: { 200: z.union([Negotiated, NegotiatedInChunks]) },
+        },
+      },
+      async (request) =>
+        registry.snapshots.negotiate(
+          request.principal,
+          request.params as CollectionPath,
+          bytesOf(request.body),
+          (rest) => parseShape(NegotiateOpening, rest),
+        ),
+    )
+  })
+
+  await app.register(async (scope) => {
+    receiveNdjson(scope)
+    const consumes = ['application/x-ndjson']
+    scope.post(
+      `${root}/:id/manifest`,
+      {
+        config,
+        schema: {
+          tags,
+          summary: 'Send a chunk of the manifest',
+          description: 'NDJSON, at most 50,000 lines, each a `ManifestEntry`. Sending one again is harmless.',
+          consumes,
+          params: PushPath,
+          querystring: NoQuery,
+          response: { 200: ManifestReceived },
+        },
+      },
+      async (request) => {
+        const { id, ...path } = request.params as PushPath
+        return registry.snapshots.manifest(request.principal, path, id, bytesOf(request.body))
+      },
+    )
+
+    scope.post(
+      `${root}/:id/records`,
+      {
+        config,
+        schema: {
+          tags,
+          summary: 'Send records that the base version lacks',
+          description: 'NDJSON, all lines taken or none, each a `RecordLine` whose hash the manifest names.',
+          consumes,
+          params: PushPath,
+          querystring: NoQuery,
+          response: { 200: SnapshotReceived },
+        },
+      },
+      async (request) => {
+        const { id, ...path } = request.params as PushPath
+        return registry.snapshots.receive(request.principal, path, id, bytesOf(request.body))
+      },
+    )
+  })
+
+  sessionRoutes(app, { root, tags, service: registry.snapshots })
+}
+
+/** A body that was not read yet; none at all is an empty one. */
+const bytesOf = (body: unknown): AsyncIterable<Uint8Array> =>
+  (body ?? Readable.from([])) as AsyncIterable<Uint8Array>

@@ -1,0 +1,127 @@
+/**
+ * What a snapshot session has been told and sent so far, by hash: kept in memory by whichever server serves it, made again from
+ * the session's runs where it is not. A record's hash covers its type and id, so a hash stands for one entry of the manifest.
+ */
+import { listPushRuns, type PushRow } from '@ulmus/storage'
+import { LRUCache } from 'lru-cache'
+import type { Context } from '../context.ts'
+import { readRun } from './run.ts'
+
+const isPrivate = 1
+const isNeeded = 2
+const isReceived = 4
+const isTaken = 8
+
+/** Sessions of which marks are kept in memory, together at most. Bytes. */
+const marksBytesMax = 256 * 1024 ** 2
+
+/**
+ * A set of hashes with marks, by the first 64 bits of each: open addressing, 9 bytes a place. Two hashes that share 64 bits
+ * would be taken for one; the commit compares whole ones.
+ */
+export class ManifestMarks {
+  #high = new Uint32Array(1024)
+  #low = new Uint32Array(1024)
+  #marks = new Uint8Array(1024)
+  size = 0
+  needed = 0
+  receivedNeeded = 0
+  /** Runs up to this sequence are in. */
+  sequence = 0
+
+  get bytes(): number {
+    return this.#marks.length * 9
+  }
+
+  /** Still to be sent. */
+  get remaining(): number {
+    return this.needed - this.receivedNeeded
+  }
+
+  add(hash: string, entry: { private: boolean; needed: boolean }): void {
+    if (this.size * 2 >= this.#marks.length) this.#grow()
+    const place = this.#place(parseInt(hash.slice(0, 8), 16), parseInt(hash.slice(8, 16), 16))
+    if (this.#marks[place] === 0) {
+      this.size++
+      if (entry.needed) this.needed++
+    }
+    const received = this.#marks[place]! & isReceived
+    this.#marks[place] = isTaken | (entry.private ? isPrivate : 0) | (entry.needed ? isNeeded : 0) | received
+  }
+
+  /** What the manifest says of a hash; undefined when it lacks it. */
+  find(hash: string): { private: boolean } | undefined {
+    const marks = this.#marks[this.#placeOf(hash)]!
+    return marks === 0 ? undefined : { private: (marks & isPrivate) !== 0 }
+  }
+
+  receive(hash: string): void {
+    const place = this.#placeOf(hash)
+    const marks = this.#marks[place]!
+    if (marks === 0 || (marks & isReceived) !== 0) return
+    this.#marks[place] = marks | isReceived
+    if ((marks & isNeeded) !== 0) this.receivedNeeded++
+  }
+
+  #placeOf(hash: string): number {
+    return this.#place(parseInt(hash.slice(0, 8), 16), parseInt(hash.slice(8, 16), 16))
+  }
+
+  #place(high: number, low: number): number {
+    const mask = this.#marks.length - 1
+    for (let place = low & mask; ; place = (place + 1) & mask) {
+      if (this.#marks[place] === 0 || (this.#high[place] === high && this.#low[place] === low)) {
+        this.#high[place] = high
+        this.#low[place] = low
+        return place
+      }
+    }
+  }
+
+  #grow(): void {
+    const [high, low, marks] = [this.#high, this.#low, this.#marks]
+    this.#high = new Uint32Array(marks.length * 2)
+    this.#low = new Uint32Array(marks.length * 2)
+    this.#marks = new Uint8Array(marks.length * 2)
+    for (let place = 0; place < marks.length; place++) {
+      if (marks[place] !== 0) this.#marks[this.#place(high[place]!, low[place]!)] = marks[place]!
+    }
+  }
+}
+
+export class ManifestMarksCache {
+  readonly #context: Context
+  readonly #kept = new LRUCache<string, { marks: ManifestMarks; ready: Promise<unknown> }>({
+    maxSize: marksBytesMax,
+    max: 1_000,
+    sizeCalculation: ({ marks }) => marks.bytes,
+  })
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  /** The marks of a session with every run that it has by now. */
+  async of(push: PushRow): Promise<ManifestMarks> {
+    const kept = this.#kept.get(push.id) ?? { marks: new ManifestMarks(), ready: Promise.resolve() }
+    // One after the other: two requests of a session must not take in the same run twice at once.
+    const ready = kept.ready.catch(() => undefined).then(() => this.#takeIn(push, kept.marks))
+    // Set anew so that its size is reckoned anew.
+    this.#kept.set(push.id, { marks: kept.marks, ready })
+    await ready
+    return kept.marks
+  }
+
+  async #takeIn(push: PushRow, marks: ManifestMarks): Promise<void> {
+    for (const run of await listPushRuns(this.#context.database, push.id, marks.sequence)) {
+      for await (const entries of readRun(this.#context.blobs.stream(run.name))) {
+        for (const { put } of entries) {
+          if (put === undefined) continue
+          if (run.role === 'records') marks.receive(put.hash)
+          else marks.add(put.hash, { private: put.private, needed: put.needed === true })
+        }
+      }
+      marks.sequence = run.sequence
+    }
+  }
+}

@@ -1,0 +1,259 @@
+/** Push sessions of either kind: opened against the head, committed once, watched, given up. http-api §9. */
+import {
+  canonicalize,
+  formatSemver,
+  type Hash,
+  type JsonObject,
+  mergeMetadata,
+  metadataBytesMax,
+  metadataIssues,
+  parseFileReference,
+  parseSemver,
+  utf8Length,
+} from '@ulmus/content'
+import { findPush, insertPush, movePush, type PushRow } from '@ulmus/storage'
+import { validate as isId, v7 as newId } from 'uuid'
+import type { Context } from '../context.ts'
+import { demand, RegistryError, type StoredRefusal } from '../errors.ts'
+import { instantText } from '../instants.ts'
+import { mayWork } from '../policy.ts'
+import type { Principal, Scope } from '../principal.ts'
+import { type Seen, seeCollection } from '../seen.ts'
+import { documentOf, semverOf } from '../version-making.ts'
+import { type CommitAnswer, type CommitResult, filesNeeded, runCommit } from './commit.ts'
+import { CommitLeases } from './leases.ts'
+import { dropRuns, tidySessions } from './runs.ts'
+import { statesFor } from './states.ts'
+
+export type CollectionPath = { owner: string; slug: string }
+export type PushKind = PushRow['kind']
+
+export interface PushOpening {
+  base_version: string | null
+  schemas?: JsonObject
+  metadata?: JsonObject
+  files?: readonly string[]
+  message?: string | null
+  app_id?: string | null
+  actor_id?: string | null
+  strip_unknown_fields?: boolean
+}
+
+export interface PushStateAnswer {
+  session_id: string
+  status: PushRow['status']
+  base_version: string | null
+  total_records: number
+  /** How many records the session still lacks: 0 in a delta. */
+  needed_records: number
+  needed_files: string[]
+  /** Progress of a commit. */
+  records_done: number
+  records_total: number
+  expires_at: string
+  result: CommitResult | null
+  /** Why the session failed, or why its last commit did not succeed. */
+  error: StoredRefusal | null
+}
+
+/** Queue of commits asked for with `?async=true`. */
+const commitQueue = 'push-commit'
+const recoverySeconds = 1
+const tidyingSeconds = 60
+
+export type PushSessions = ReturnType<typeof pushSessionsOf>
+
+export function pushSessionsOf(context: Context) {
+  const leases = new CommitLeases(context)
+  context.jobs.define(commitQueue, ({ pushId, collectionId }) =>
+    leases.runJob({ pushId: String(pushId), collectionId: String(collectionId) }),
+  )
+  context.jobs.repeat('taking over abandoned commits', recoverySeconds, () => leases.recover())
+  context.jobs.repeat('tidying push sessions', tidyingSeconds, () => tidySessions(context))
+
+  return {
+    /** The collection, for whoever may work there. */
+    async workplace(who: Principal, path: CollectionPath, scope: Scope): Promise<Seen> {
+      const seen = await seeCollection(context, who, path)
+      demand(mayWork(who, seen.collection, seen.role, scope), { owner: seen.owner.slug, needed: scope })
+      return seen
+    },
+
+    /** @throws push_not_found. */
+    async find(seen: Seen, kind: PushKind, id: string): Promise<PushRow> {
+      const push = isId(id) ? await findPush(context.database, seen.collection.id, id) : undefined
+      if (push?.kind !== kind) throw new RegistryError('push_not_found')
+      return push.status === 'open' && push.expiresAt <= context.now() ? { ...push, status: 'expired' } : push
+    },
+
+    /** @throws push_not_found, push_not_open. */
+    async findOpen(who: Principal, path: CollectionPath, kind: PushKind, id: string): Promise<PushRow> {
+      const push = await this.find(await this.workplace(who, path, 'write'), kind, id)
+      demandOpen(push)
+      return push
+    },
+
+    /** When an open session ends if nothing more comes. */
+    idleEnd: (): Date => new Date(context.now().getTime() + context.limits.pushIdleSeconds * 1000),
+
+    /** @throws version_conflict, invalid_schema, invalid_request, too_large. */
+    async open(
+      seen: Seen,
+      opening: PushOpening,
+      as: { kind: PushKind; manifestExpected?: number },
+    ): Promise<{ push: PushRow; neededFiles: string[] }> {
+      demandHead(seen, opening.base_version)
+      const schemas = opening.schemas === undefined ? null : await accepted(context, opening.schemas)
+      await checkMetadata(context, seen, opening.metadata)
+      const files = declaredFiles(opening.files ?? [])
+      const push = await context.database.transact((tx) =>
+        insertPush(tx, {
+          id: newId(),
+          collectionId: seen.collection.id,
+          kind: as.kind,
+          status: 'open',
+          baseId: seen.head?.id ?? null,
+          baseSemver: seen.head === null ? null : semverOf(seen.head),
+          manifestExpected: as.manifestExpected ?? null,
+          schemas,
+          metadata: opening.metadata === undefined ? null : canonicalize(opening.metadata),
+          files,
+          stripUnknownFields: opening.strip_unknown_fields ?? false,
+          message: opening.message ?? null,
+          appId: opening.app_id ?? null,
+          actorId: opening.actor_id ?? null,
+          createdAt: context.now(),
+          expiresAt: this.idleEnd(),
+        }),
+      )
+      return { push, neededFiles: await filesNeeded(context, seen.collection.id, files) }
+    },
+
+    /** @throws what the commit is refused for; see `runCommit`. */
+    async commit(
+      who: Principal,
+      path: CollectionPath,
+      kind: PushKind,
+      id: string,
+      options: { async: boolean },
+    ): Promise<CommitAnswer> {
+      const push = await this.find(await this.workplace(who, path, 'write'), kind, id)
+      if (push.status === 'committed') {
+        return { kind: 'committed', result: push.result as unknown as CommitResult }
+      }
+      if (push.status === 'committing') return options.async ? committing(push) : leases.wait(push)
+      demandOpen(push)
+      const claimed = await claim(push, options)
+      // Somebody else was quicker: whatever became of it is the answer.
+      if (claimed === undefined) return this.commit(who, path, kind, id, options)
+      if (options.async) {
+        context.jobs.poke(commitQueue)
+        return committing(claimed)
+      }
+      const result = await leases.hold(claimed, (progress) => runCommit(context, claimed, progress))
+      return { kind: 'committed', result }
+    },
+
+    async state(push: PushRow, neededRecords: number): Promise<PushStateAnswer> {
+      return {
+        session_id: push.id,
+        status: push.status,
+        base_version: push.baseSemver,
+        total_records: push.manifestExpected ?? push.receivedRecords,
+        needed_records: neededRecords,
+        needed_files: await filesNeeded(context, push.collectionId, push.files as Hash[]),
+        records_done: push.recordsDone,
+        records_total: push.recordsTotal,
+        expires_at: instantText(push.expiresAt),
+        result: push.result as unknown as CommitResult | null,
+        error: push.error as unknown as StoredRefusal | null,
+      }
+    },
+
+    /** Ends a session that has not been committed; ending it twice is harmless. */
+    async cancel(who: Principal, path: CollectionPath, kind: PushKind, id: string): Promise<void> {
+      const push = await this.find(await this.workplace(who, path, 'write'), kind, id)
+      const moved = await context.database.transact((tx) =>
+        movePush(tx, push.id, statesFor('cancel'), { status: 'cancelled' }),
+      )
+      if (moved === undefined) throw new RegistryError('push_not_open', { details: { status: push.status } })
+      await dropRuns(context, push.id)
+    },
+  }
+
+  /** Moves an open session to `committing`, with the job that commits it where nobody waits for that. */
+  function claim(push: PushRow, options: { async: boolean }): Promise<PushRow | undefined> {
+    return context.database.transact(async (tx) => {
+      const to = { status: 'committing', error: null, leaseUntil: leases.end(), recordsDone: 0 } as const
+      const moved = await movePush(tx, push.id, ['open'], to, context.now())
+      if (moved !== undefined && options.async) {
+        await context.jobs.enqueue(tx, commitQueue, { pushId: push.id, collectionId: push.collectionId })
+      }
+      return moved
+    })
+  }
+}
+
+const committing = (push: PushRow): CommitAnswer => ({
+  kind: 'committing',
+  session_id: push.id,
+  status: 'committing',
+})
+
+function demandOpen(push: PushRow): void {
+  if (push.status !== 'open') throw new RegistryError('push_not_open', { details: { status: push.status } })
+}
+
+/** The base that a caller names must be the head. */
+function demandHead(seen: Seen, baseVersion: string | null): void {
+  const semver = baseVersion === null ? null : parseSemver(baseVersion)
+  if (semver === undefined) {
+    const message = `${JSON.stringify(baseVersion)} is no version such as v1.2.3`
+    throw new RegistryError('invalid_request', { details: { issues: [{ path: 'base_version', message }] } })
+  }
+  const named = semver === null ? null : formatSemver(semver)
+  const current = seen.head === null ? null : semverOf(seen.head)
+  if (named === current) return
+  throw new RegistryError('version_conflict', {
+    details: { currentVersion: current },
+    say: { baseVersion: named },
+  })
+}
+
+/** The schemas a push brings, as text. @throws invalid_schema naming the type and the place. */
+async function accepted(context: Context, schemas: JsonObject): Promise<string> {
+  const outcome = await context.workers.acceptSchemas(canonicalize(schemas))
+  if (outcome.kind === 'accepted') return outcome.text
+  const { type, path, reason } = outcome
+  throw new RegistryError('invalid_schema', {
+    details: { type, ...(path === undefined ? {} : { path }) },
+    say: { reason },
+  })
+}
+
+async function checkMetadata(context: Context, seen: Seen, patch: JsonObject | undefined): Promise<void> {
+  if (patch === undefined) return
+  const issues = metadataIssues(patch).map(({ path, message }) => ({ path: `metadata.${path}`, message }))
+  if (issues.length > 0) throw new RegistryError('invalid_request', { details: { issues } })
+  const base = seen.head === null ? {} : (await documentOf(context, seen.head, 'full')).metadata
+  if (utf8Length(canonicalize(mergeMetadata(base, patch))) > metadataBytesMax) {
+    throw new RegistryError('too_large', {
+      say: { what: 'The merged metadata', limit: '1 MiB in canonical form' },
+    })
+  }
+}
+
+function declaredFiles(names: readonly string[]): Hash[] {
+  const files = new Set<Hash>()
+  for (const [index, name] of names.entries()) {
+    const file = parseFileReference(name)
+    if (file === undefined) {
+      const message = 'must be `sha256:` and 64 lowercase hex digits'
+      throw new RegistryError('invalid_request', {
+        details: { issues: [{ path: `files.${index}`, message }] },
+      })
+    }
+    files.add(file)
+  }
+  return [...files].sort()
+}

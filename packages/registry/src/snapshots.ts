@@ -1,0 +1,181 @@
+/**
+ * Snapshot pushes, "this is everything": a manifest names every record by its hash, what the base version lacks is sent, and the
+ * commit makes the version hold just that. http-api §9.
+ */
+import type { Hash, JsonObject } from '@ulmus/content'
+import type { PushRow } from '@ulmus/storage'
+import { collect } from './collect.ts'
+import type { Context } from './context.ts'
+import { RegistryError } from './errors.ts'
+import type { Principal } from './principal.ts'
+import type { CommitAnswer } from './pushes/commit.ts'
+import { ManifestMarksCache } from './pushes/manifest-marks.ts'
+import { type MarkedManifest, markNeeded } from './pushes/needed.ts'
+import { checkLines, linesRefused, tooManyLines, typesOfPush } from './pushes/receiving.ts'
+import { keepRun } from './pushes/runs.ts'
+import type { CollectionPath, PushOpening, PushSessions, PushStateAnswer } from './pushes/sessions.ts'
+import type { LineError, LineFacts } from './workers/check-batch.ts'
+import type { ManifestOutcome } from './workers/check-manifest.ts'
+
+export interface SnapshotOpening extends PushOpening {
+  schemas: JsonObject
+  /** How many entries the manifest will have, where the body does not bring it. */
+  manifest_expected?: number
+}
+
+/** Entries of a manifest in the body that opens the session, and in one chunk. */
+const inlineEntriesMax = 500_000
+const chunkEntriesMax = 50_000
+/** The body that opens a session, and a chunk. Bytes. */
+const openingBytesMax = 128 * 1024 ** 2
+const chunkBytesMax = 64 * 1024 ** 2
+
+type ManifestRun = Extract<ManifestOutcome, { kind: 'run' }>
+
+export type Snapshots = ReturnType<typeof snapshotsOf>
+
+export function snapshotsOf(context: Context, sessions: PushSessions) {
+  const marks = new ManifestMarksCache(context)
+
+  return {
+    /**
+     * Opens a session. The body may be large, so a worker reads it; `shape` then checks what is left of it.
+     * @throws version_conflict, invalid_schema, invalid_request, invalid_records, manifest_conflict, too_large.
+     */
+    async negotiate(
+      who: Principal,
+      path: CollectionPath,
+      body: AsyncIterable<Uint8Array>,
+      shape: (rest: unknown) => SnapshotOpening,
+    ) {
+      const seen = await sessions.workplace(who, path, 'write')
+      const bytes = await collect(body, openingBytesMax)
+      const read = await context.workers.checkOpening({ bytes, entriesMax: inlineEntriesMax })
+      if (read.kind === 'malformed') throw malformed('', read.message, read.code)
+      if (read.kind === 'not_an_array')
+        throw malformed('manifest', 'must be an array of {id, type, hash, private?}')
+      const opening = shape(JSON.parse(read.rest))
+      if ((read.manifest === undefined) === (opening.manifest_expected === undefined)) {
+        throw malformed('manifest', 'give either `manifest` or `manifest_expected`')
+      }
+      const inline = read.manifest && accepted(read.manifest, inlineEntriesMax)
+      const expected = inline?.entries ?? opening.manifest_expected!
+      const { push, neededFiles } = await sessions.open(seen, opening, {
+        kind: 'snapshot',
+        manifestExpected: expected,
+      })
+      const files = {
+        needed_files: neededFiles,
+        total_files: push.files.length,
+        already_have_files: push.files.length - neededFiles.length,
+      }
+      if (inline === undefined) {
+        const next = `/api/collections/${seen.owner.slug}/${seen.collection.slug}/negotiate/${push.id}/manifest`
+        return { session_id: push.id, manifest_expected: expected, manifest_received: 0, ...files, next }
+      }
+      const needed = await keepManifest(push, inline)
+      return {
+        session_id: push.id,
+        needed_records: needed,
+        total_records: expected,
+        already_have_records: expected - needed.length,
+        ...files,
+      }
+    },
+
+    /** Takes a chunk of the manifest; taking it again is harmless. @throws as `negotiate`, and push_not_open. */
+    async manifest(who: Principal, path: CollectionPath, id: string, body: AsyncIterable<Uint8Array>) {
+      const push = await sessions.findOpen(who, path, 'snapshot', id)
+      const bytes = await collect(body, chunkBytesMax)
+      const types = Object.keys(JSON.parse((await typesOfPush(context, push)).schemas) as JsonObject)
+      const outcome = await context.workers.checkManifest({ bytes, types, entriesMax: chunkEntriesMax })
+      const chunk = accepted(outcome, chunkEntriesMax)
+      const needed = await keepManifest(push, chunk)
+      const known = await marks.of(push)
+      return {
+        received: chunk.received,
+        needed_records: needed,
+        manifest_received: known.size,
+        manifest_expected: push.manifestExpected!,
+      }
+    },
+
+    /** Takes records that the manifest names, all of a batch or none. @throws unexpected_record, as `checkLines`, and push_not_open. */
+    async receive(
+      who: Principal,
+      path: CollectionPath,
+      id: string,
+      body: AsyncIterable<Uint8Array>,
+    ): Promise<{ received: number; remaining: number }> {
+      const push = await sessions.findOpen(who, path, 'snapshot', id)
+      const batch = await collect(body, context.limits.batchBytesMax)
+      const { run, entries, received, facts } = await checkLines(context, push, batch, {
+        kind: 'records',
+        facts: true,
+      })
+      const known = await marks.of(push)
+      compareWithManifest(facts ?? [], (hash) => known.find(hash))
+      await keepRun(
+        context,
+        push.id,
+        { role: 'records', run, entries },
+        { expiresAt: sessions.idleEnd(), receivedRecords: received },
+      )
+      return { received, remaining: (await marks.of(push)).remaining }
+    },
+
+    commit: (
+      who: Principal,
+      path: CollectionPath,
+      id: string,
+      options: { async: boolean },
+    ): Promise<CommitAnswer> => sessions.commit(who, path, 'snapshot', id, options),
+
+    async state(who: Principal, path: CollectionPath, id: string): Promise<PushStateAnswer> {
+      const push = await sessions.find(await sessions.workplace(who, path, 'read'), 'snapshot', id)
+      const isOpen = push.status === 'open' || push.status === 'committing'
+      return sessions.state(push, isOpen ? (await marks.of(push)).remaining : 0)
+    },
+
+    cancel: (who: Principal, path: CollectionPath, id: string): Promise<void> =>
+      sessions.cancel(who, path, 'snapshot', id),
+  }
+
+  /** Keeps a run of the manifest, marked with what the base lacks; the hashes of that are the result. */
+  async function keepManifest(push: PushRow, run: ManifestRun): Promise<Hash[]> {
+    const marked: MarkedManifest = await markNeeded(context, push, run.run)
+    const kept = { role: 'manifest', run: marked.run, entries: run.entries } as const
+    await keepRun(context, push.id, kept, { expiresAt: sessions.idleEnd(), receivedRecords: 0 })
+    return marked.needed
+  }
+}
+
+function malformed(path: string, message: string, rule?: string): RegistryError {
+  const issue = rule === undefined ? { path, message } : { path, message, rule }
+  return new RegistryError('invalid_request', { details: { issues: [issue] } })
+}
+
+function accepted(outcome: ManifestOutcome, max: number): ManifestRun {
+  if (outcome.kind === 'run') return outcome
+  if (outcome.kind === 'too_many') throw tooManyLines(max)
+  if (outcome.kind === 'refused') throw linesRefused(outcome.errors, outcome.totalErrors)
+  const { id, type, hashes } = outcome
+  throw new RegistryError('manifest_conflict', { details: { id, type, hashes } })
+}
+
+/** Every line must be a record of the manifest, and say of its privacy nothing else. */
+function compareWithManifest(
+  facts: readonly LineFacts[],
+  find: (hash: string) => { private: boolean } | undefined,
+): void {
+  const errors: LineError[] = []
+  for (const { line, id, type, hash, private: said } of facts) {
+    const known = find(hash)
+    if (known === undefined)
+      throw new RegistryError('unexpected_record', { details: { line, id, type, hash } })
+    if (said === undefined || said === known.private) continue
+    const message = `the manifest says ${known.private ? 'that it is private' : 'nothing of its being private'}, the line says otherwise`
+    errors.push({ line, id, type, code: 'private_mismatch', message })
+  }
+  if (errors.length > 0) throw linesRefused(errors.slice(0, 100), errors.length)
+}

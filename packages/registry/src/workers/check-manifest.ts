@@ -1,0 +1,148 @@
+/**
+ * Entries of a snapshot's manifest, checked: the task a worker thread runs for a manifest given inline (the whole body of the
+ * request) and for every chunk of one that comes as NDJSON.
+ */
+import {
+  InputError,
+  idFault,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  parseHash,
+  parseStrict,
+  typeFault,
+} from '@ulmus/content'
+import { compareEntries, type PushEntry } from '../pushes/entry.ts'
+import { encodeRun } from '../pushes/run.ts'
+import { type LineError, lineErrorsMax, linesOf } from './check-batch.ts'
+
+export interface ManifestTask {
+  /** NDJSON. */
+  bytes: Uint8Array
+  /** Types that entries may name. */
+  types: readonly string[]
+  entriesMax: number
+}
+
+export type ManifestOutcome =
+  | { kind: 'run'; run: Uint8Array<ArrayBuffer>; entries: number; received: number }
+  | { kind: 'refused'; errors: LineError[]; totalErrors: number }
+  | { kind: 'conflict'; id: string; type: string; hashes: string[] }
+  | { kind: 'too_many' }
+
+type Refused = Omit<LineError, 'line'>
+
+export function checkManifest(task: ManifestTask): ManifestOutcome {
+  const values = function* (): Generator<{ line: number; value: () => Json }> {
+    for (const { line, bytes } of linesOf(task.bytes)) yield { line, value: () => parseStrict(bytes) }
+  }
+  return checkEntries(values(), task)
+}
+
+export interface OpeningTask {
+  /** The whole JSON body of a negotiation. */
+  bytes: Uint8Array
+  entriesMax: number
+}
+
+export type OpeningOutcome =
+  /** `rest`: the body without its manifest, JSON text. `manifest` absent: the body has none. */
+  | { kind: 'opening'; rest: string; manifest?: ManifestOutcome }
+  | { kind: 'malformed'; code: string; message: string }
+  | { kind: 'not_an_array' }
+
+/** Types are checked against the schemas that the same body brings. */
+export function checkOpening(task: OpeningTask): OpeningOutcome {
+  let body: Json
+  try {
+    body = parseStrict(task.bytes, { depthMax: openingDepthMax })
+  } catch (error) {
+    if (error instanceof InputError) return { kind: 'malformed', code: error.code, message: error.message }
+    throw error
+  }
+  if (!isJsonObject(body) || !Object.hasOwn(body, 'manifest'))
+    return { kind: 'opening', rest: JSON.stringify(body) }
+  const { manifest, ...rest } = body
+  if (!Array.isArray(manifest)) return { kind: 'not_an_array' }
+  const types = isJsonObject(rest['schemas'] ?? null) ? Object.keys(rest['schemas'] as JsonObject) : []
+  const values = manifest.map((value, index) => ({ line: index + 1, value: () => value }))
+  return {
+    kind: 'opening',
+    rest: JSON.stringify(rest),
+    manifest: checkEntries(values, { types, entriesMax: task.entriesMax }),
+  }
+}
+
+/** A schema may nest as deep as a record; it lies two levels down in the body. */
+const openingDepthMax = 67
+
+function checkEntries(
+  values: Iterable<{ line: number; value: () => Json }>,
+  task: { types: readonly string[]; entriesMax: number },
+): ManifestOutcome {
+  const types = new Set(task.types)
+  const entries: PushEntry[] = []
+  const errors: LineError[] = []
+  let totalErrors = 0
+  for (const { line, value } of values) {
+    if (entries.length + totalErrors >= task.entriesMax) return { kind: 'too_many' }
+    const checked = checkEntry(value, types)
+    if ('code' in checked) {
+      totalErrors++
+      if (errors.length < lineErrorsMax) errors.push({ line, ...checked })
+    } else if (totalErrors === 0) entries.push(checked)
+  }
+  if (totalErrors > 0) return { kind: 'refused', errors, totalErrors }
+  return sortedRun(entries)
+}
+
+const nothing = new Uint8Array(0)
+
+function checkEntry(read: () => Json, types: ReadonlySet<string>): PushEntry | Refused {
+  let entry: Json
+  try {
+    entry = read()
+  } catch (error) {
+    if (error instanceof InputError) return { id: null, type: null, code: error.code, message: error.message }
+    throw error
+  }
+  if (!isJsonObject(entry)) return refuse('bad_envelope', 'The entry is no JSON object.')
+  const { id, type, hash, private: hidden } = entry
+  const badId = idFault(id)
+  if (badId !== undefined) return refuse('bad_id', badId)
+  const badType = typeFault(type)
+  if (badType !== undefined) return refuse('bad_type', badType)
+  const named = { id: id as string, type: type as string }
+  const digest = typeof hash === 'string' ? parseHash(hash) : undefined
+  if (digest === undefined)
+    return refuse('bad_envelope', 'The hash must be 64 lowercase hexadecimal digits.', named)
+  if (hidden !== undefined && typeof hidden !== 'boolean') {
+    return refuse('bad_envelope', 'The member "private" must be true or false.', named)
+  }
+  if (!types.has(named.type))
+    return refuse('unknown_type', `there is no schema for type ${JSON.stringify(type)}`, named)
+  return { ...named, put: { hash: digest, canonical: nothing, private: hidden === true } }
+}
+
+const refuse = (code: string, message: string, named?: { id: string; type: string }): Refused => ({
+  id: named?.id ?? null,
+  type: named?.type ?? null,
+  code,
+  message,
+})
+
+/** Each (type, id) once: naming it twice is harmless with one hash and a conflict with two. */
+function sortedRun(entries: PushEntry[]): ManifestOutcome {
+  const sorted = entries.toSorted(compareEntries)
+  const once: PushEntry[] = []
+  for (const entry of sorted) {
+    const last = once.at(-1)
+    if (last === undefined || compareEntries(last, entry) !== 0) once.push(entry)
+    else if (last.put!.hash === entry.put!.hash) once[once.length - 1] = entry
+    else {
+      const { id, type } = entry
+      return { kind: 'conflict', id, type, hashes: [last.put!.hash, entry.put!.hash] }
+    }
+  }
+  return { kind: 'run', run: encodeRun(once), entries: once.length, received: entries.length }
+}

@@ -1,0 +1,86 @@
+/** Snapshot pushes: "this is everything". http-api §9; bodies are snake_case. */
+import { z } from 'zod'
+import { AnyObject } from './json.ts'
+import { OpenPush } from './pushes.ts'
+import { Count, FileHash, HashText, Id } from './text.ts'
+
+/** Entries that one body or chunk may bring. */
+export const manifestInlineMax = 500_000
+export const manifestChunkMax = 50_000
+
+/** An entry of a manifest: a record by its hash. */
+export const ManifestEntry = z
+  .object({ id: z.string(), type: z.string(), hash: HashText, private: z.boolean().optional() })
+  .meta({ id: 'ManifestEntry' })
+export type ManifestEntry = z.infer<typeof ManifestEntry>
+
+const { schemas: _optional, ...common } = OpenPush.shape
+
+/** What opens a snapshot beside its manifest, which is checked apart because it may be large. */
+export const NegotiateOpening = z.strictObject({
+  ...common,
+  schemas: AnyObject.meta({ description: 'The complete set `{type: JSON Schema}`.' }),
+  manifest_expected: z
+    .int()
+    .min(0)
+    .optional()
+    .meta({ description: 'In place of `manifest`: how many entries will come in chunks.' }),
+})
+export type NegotiateOpening = z.infer<typeof NegotiateOpening>
+
+/** `POST …/versions/negotiate`, as documented. */
+export const Negotiate = NegotiateOpening.extend({
+  manifest: z
+    .array(ManifestEntry)
+    .max(manifestInlineMax)
+    .optional()
+    .meta({ description: 'Every record of the version by its hash, at most 500,000.' }),
+}).meta({ id: 'Negotiate' })
+export type Negotiate = z.infer<typeof Negotiate>
+
+/** The 200 to a negotiation with an inline manifest. */
+export const Negotiated = z
+  .object({
+    session_id: Id,
+    needed_records: z
+      .array(HashText)
+      .meta({ description: 'Hashes of the records that the base version lacks.' }),
+    needed_files: z.array(FileHash),
+    total_records: Count,
+    total_files: Count,
+    already_have_records: Count,
+    already_have_files: Count,
+  })
+  .meta({ id: 'Negotiated' })
+export type Negotiated = z.infer<typeof Negotiated>
+
+/** The 200 to a negotiation whose manifest comes in chunks. */
+export const NegotiatedInChunks = z
+  .object({
+    session_id: Id,
+    manifest_expected: Count,
+    manifest_received: Count,
+    needed_files: z.array(FileHash),
+    total_files: Count,
+    already_have_files: Count,
+    next: z.string().meta({ description: 'Path that takes the chunks.' }),
+  })
+  .meta({ id: 'NegotiatedInChunks' })
+export type NegotiatedInChunks = z.infer<typeof NegotiatedInChunks>
+
+/** The answer to a chunk of the manifest. */
+export const ManifestReceived = z
+  .object({
+    received: Count,
+    needed_records: z.array(HashText),
+    manifest_received: Count.meta({ description: 'Different entries so far.' }),
+    manifest_expected: Count,
+  })
+  .meta({ id: 'ManifestReceived' })
+export type ManifestReceived = z.infer<typeof ManifestReceived>
+
+/** The answer to a batch of records. */
+export const SnapshotReceived = z
+  .object({ received: Count, remaining: Count.meta({ description: 'Needed records still to be sent.' }) })
+  .meta({ id: 'SnapshotReceived' })
+export type SnapshotReceived = z.infer<typeof SnapshotReceived>
