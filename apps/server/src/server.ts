@@ -32,6 +32,7 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
   const registry = await openRegistry({
     dataFolder: config.dataFolder,
     databaseUrl: secrets.databaseUrl,
+    bucket: config.objectStore === null ? undefined : { ...config.objectStore, keys: secrets.s3Keys },
     limits: {
       ...defaultLimits,
       fileBytesMax: config.fileBytesMax,
