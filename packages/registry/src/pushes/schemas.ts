@@ -1,6 +1,14 @@
 /** The schemas a push works with: those it brings, or its base's. */
-import { acceptSchema, type Json, type JsonObject, type Schema, type ViewDocument } from '@ulmus/content'
+import {
+  acceptSchema,
+  type Hash,
+  type Json,
+  type JsonObject,
+  type Schema,
+  type ViewDocument,
+} from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
+import { LRUCache } from 'lru-cache'
 
 /** Schemas that were accepted before, from the text that `schemasText` made of them. Each is compiled when it is first used. */
 export function restoreSchemas(text: string): Map<string, Schema> {
@@ -14,10 +22,9 @@ export async function schemasOf(objects: ObjectReader, document: ViewDocument): 
   const schemas = new Map<string, Schema>()
   for (let at = 0; at < types.length; at += readAtOnce) {
     const some = types.slice(at, at + readAtOnce)
-    const texts = await Promise.all(some.map(([, { schema }]) => objects.plain(schema)))
+    const texts = await Promise.all(some.map(([, { schema }]) => textOf(objects, schema)))
     for (const [index, [type]] of some.entries()) {
-      const source = JSON.parse(decoder.decode(texts[index])) as Json
-      schemas.set(type, acceptSchema(source, { accepted: true }))
+      schemas.set(type, acceptSchema(JSON.parse(texts[index]!) as Json, { accepted: true }))
     }
   }
   return schemas
@@ -25,6 +32,20 @@ export async function schemasOf(objects: ObjectReader, document: ViewDocument): 
 
 /** Schemas read at the same time. */
 const readAtOnce = 32
+
+/** Texts of schemas by hash, the latest used ones: a version of thousands of types is not read object by object each time. */
+const texts = new LRUCache<Hash, string>({
+  maxSize: 16 * 1024 ** 2,
+  sizeCalculation: (text) => 100 + text.length,
+})
+
+async function textOf(objects: ObjectReader, hash: Hash): Promise<string> {
+  const held = texts.get(hash)
+  if (held !== undefined) return held
+  const text = decoder.decode(await objects.plain(hash))
+  texts.set(hash, text)
+  return text
+}
 
 const decoder = new TextDecoder()
 
