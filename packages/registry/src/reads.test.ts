@@ -381,7 +381,8 @@ describe.each(databases)('reads on $name', (database) => {
     let seconds = 1_767_225_600
     const fixed = { ...context, now: () => new Date(seconds++ * 1_000) }
     const jobs = { ...context.jobs, define: () => undefined, repeat: () => undefined }
-    const own = pushesOf({ ...fixed, jobs })
+    const alone = { ...fixed, jobs }
+    const own = pushesOf(alone, pushSessionsOf(alone))
     const { slug } = await addCollection(context, account, { slug: 'fixed', public: true })
     const path = { owner: account.slug, slug }
     const me = callerOf(account)
