@@ -78,8 +78,11 @@ function sayHowLong(request: FastifyRequest, reply: FastifyReply): void {
   } else reply.header('Cache-Control', 'no-cache')
 }
 
+/** Whether the URL says for ever the same: by a hash, or by versions of which none is `latest`. */
 function neverChanges(request: FastifyRequest): boolean {
   const { names } = request.routeOptions.config
-  if (names === 'version') return (request.params as { v?: string }).v !== 'latest'
-  return names === 'hash'
+  if (names !== 'version') return names === 'hash'
+  const { v } = request.params as { v?: string }
+  const { version, from, since } = request.query as { version?: string; from?: string; since?: string }
+  return ![v, version, from, since].includes('latest')
 }

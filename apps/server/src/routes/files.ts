@@ -6,6 +6,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { receiveBytes } from '../plugins/bodies.ts'
 import { readRange } from '../plugins/ranges.ts'
 import { streamed } from '../plugins/shapes.ts'
+import { bytesFrom } from '../plugins/streams.ts'
 import type { RouteOptions } from './index.ts'
 
 const tags = ['files']
@@ -77,7 +78,7 @@ export const fileRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { reg
           .header('Content-Range', `bytes ${range.start}-${range.start + range.length - 1}/${file.size}`)
       }
       reply.header('Content-Length', range?.length ?? file.size)
-      return reply.send(Readable.from(file.stream(range), { objectMode: false }))
+      return reply.send(bytesFrom(request, file.stream(range)))
     },
   )
 }

@@ -4,9 +4,13 @@ import { NoQuery } from '@ulmus/wire'
 import type { FastifyPluginAsync } from 'fastify'
 import { accountRoutes } from './accounts.ts'
 import { collectionRoutes } from './collections.ts'
+import { diffRoutes } from './diffs.ts'
+import { exportRoutes } from './exports.ts'
 import { fileRoutes } from './files.ts'
 import { forkRoutes } from './forks.ts'
+import { historyRoutes } from './histories.ts'
 import { keyRoutes } from './keys.ts'
+import { manifestRoutes } from './manifests.ts'
 import { memberRoutes } from './members.ts'
 import { metadataRoutes } from './metadata.ts'
 import { pushRoutes } from './pushes.ts'
@@ -30,8 +34,12 @@ export const apiRoutes: FastifyPluginAsync<RouteOptions> = async (app, { registr
   await app.register(metadataRoutes, { registry })
   await app.register(forkRoutes, { registry })
   await app.register(versionRoutes, { registry })
+  await app.register(manifestRoutes, { registry })
+  await app.register(diffRoutes, { registry })
   await app.register(recordRoutes, { registry })
+  await app.register(historyRoutes, { registry })
   await app.register(fileRoutes, { registry })
+  await app.register(exportRoutes, { registry })
   await app.register(pushRoutes, { registry })
   await app.register(snapshotRoutes, { registry })
 }

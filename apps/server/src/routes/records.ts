@@ -1,5 +1,4 @@
 /** Records over HTTP. http-api §7. Their JSON comes from the store as text and is passed on so. */
-import { Readable } from 'node:stream'
 import {
   ProvenRecord,
   RecordPath,
@@ -11,6 +10,7 @@ import {
 } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { streamed } from '../plugins/shapes.ts'
+import { bytesFrom } from '../plugins/streams.ts'
 import type { RouteOptions } from './index.ts'
 
 const tags = ['records']
@@ -80,7 +80,7 @@ export const recordRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { r
       const stream = await registry.records.stream(request.principal, request.params, request.query)
       reply.tagBy(`${stream.hash} ${JSON.stringify(request.query)}`)
       reply.header('X-Record-Count', stream.count).type('application/x-ndjson')
-      return reply.send(Readable.from(stream.lines, { objectMode: false }))
+      return reply.send(bytesFrom(request, stream.lines))
     },
   )
 }

@@ -1,0 +1,21 @@
+/** Manifests over HTTP. http-api §7. */
+import { Manifest, ManifestQuery, VersionPath } from '@ulmus/wire'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { RouteOptions } from './index.ts'
+
+export const manifestRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
+  app.get(
+    '/collections/:owner/:slug/versions/:v/manifest',
+    {
+      config: { names: 'version' },
+      schema: {
+        tags: ['versions'],
+        summary: 'What a version holds, by hash, or what has changed since another',
+        params: VersionPath,
+        querystring: ManifestQuery,
+        response: { 200: Manifest },
+      },
+    },
+    async (request) => registry.manifests.page(request.principal, request.params, request.query),
+  )
+}
