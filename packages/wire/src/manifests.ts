@@ -29,7 +29,8 @@ export const ManifestQuery = z.strictObject({
 })
 export type ManifestQuery = z.infer<typeof ManifestQuery>
 
-export const ManifestEntry = z
+/** A record by its hash. A snapshot push takes it as it is, as a `ManifestEntry`. */
+export const ListedRecord = z
   .object({
     id: z.string(),
     type: z.string(),
@@ -39,8 +40,8 @@ export const ManifestEntry = z
       .optional()
       .meta({ description: 'The record was pushed as private. Told to members only.' }),
   })
-  .meta({ id: 'ManifestEntry' })
-export type ManifestEntry = z.infer<typeof ManifestEntry>
+  .meta({ id: 'ListedRecord' })
+export type ListedRecord = z.infer<typeof ListedRecord>
 
 /** A record that is no more, with the hash it had. */
 export const RemovedRecord = z
@@ -60,12 +61,12 @@ export const Manifest = z
         additionalProperties: { type: 'string' },
         description: 'The hash of the schema of each type.',
       }),
-    records: z.array(ManifestEntry).optional().meta({ description: 'Without `since`.' }),
+    records: z.array(ListedRecord).optional().meta({ description: 'Without `since`.' }),
     delta: z
       .object({
-        added: z.array(ManifestEntry),
+        added: z.array(ListedRecord),
         updated: z
-          .array(ManifestEntry)
+          .array(ListedRecord)
           .meta({ description: 'With another hash, or private and not so before, or the other way round.' }),
         removed: z.array(RemovedRecord),
       })
