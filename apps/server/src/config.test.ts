@@ -41,6 +41,20 @@ test.each<[Record<string, string>, object]>([
   [{ TRUST_PROXY: 'loopback, 10.0.0.0/8,::1' }, { trustProxy: 'loopback, 10.0.0.0/8,::1' }],
   [{ ROLES: 'api' }, { roles: ['api'] }],
   [{ HOST: '::1' }, { host: '::1' }],
+  [{ OBJECT_STORE: '', AWS_REGION: 'nowhere' }, { objectStore: null }],
+  [
+    { OBJECT_STORE: 's3://data.of-ours', AWS_REGION: 'eu-central-1' },
+    { objectStore: { bucket: 'data.of-ours', prefix: '', region: 'eu-central-1', endpoint: undefined } },
+  ],
+  [
+    { OBJECT_STORE: 's3://kept/ulmus/A_1/', S3_ENDPOINT: 'http://127.0.0.1:9000/' },
+    {
+      objectStore: {
+        ...{ bucket: 'kept', prefix: 'ulmus/A_1/' },
+        ...{ region: 'us-east-1', endpoint: 'http://127.0.0.1:9000' },
+      },
+    },
+  ],
   [
     { ...oidc, OIDC_ISSUER: 'http://localhost:9000' },
     { oidc: { issuer: 'http://localhost:9000', clientId: 'ulmus' } },
@@ -57,6 +71,20 @@ test.each<[Record<string, string>, string]>([
   [{ PUBLIC_URL: 'registry.example' }, 'PUBLIC_URL'],
   [{ PUBLIC_URL: 'http://localhost/path' }, 'PUBLIC_URL'],
   [{ SESSION_DAYS: '0' }, 'SESSION_DAYS'],
+  [{ OBJECT_STORE: '/var/objects' }, 'OBJECT_STORE'],
+  [{ OBJECT_STORE: 's3://' }, 'OBJECT_STORE'],
+  [{ OBJECT_STORE: 's3://Bucket' }, 'OBJECT_STORE'],
+  [{ OBJECT_STORE: 's3://bucket/a/../b' }, 'OBJECT_STORE'],
+  [{ OBJECT_STORE: 's3://bucket/a//b' }, 'OBJECT_STORE'],
+  [{ OBJECT_STORE: 's3://bucket' }, 'AWS_REGION'],
+  [{ OBJECT_STORE: 's3://bucket', AWS_REGION: 'Europe (Frankfurt)' }, 'AWS_REGION'],
+  [{ OBJECT_STORE: 's3://bucket', S3_ENDPOINT: '127.0.0.1:9000' }, 'S3_ENDPOINT'],
+  [{ OBJECT_STORE: 's3://bucket', S3_ENDPOINT: 'http://key:secret@host' }, 'S3_ENDPOINT'],
+  [{ S3_ENDPOINT: 'http://127.0.0.1:9000' }, 'S3_ENDPOINT'],
+  [
+    { OBJECT_STORE: 's3://bucket', AWS_REGION: 'us-east-1', MAX_FILE_BYTES: '1000000000000' },
+    'MAX_FILE_BYTES',
+  ],
   [{ RATE_LIMIT: 'yes' }, 'RATE_LIMIT'],
   [{ RATE_LIMIT_ANONYMOUS: '0' }, 'RATE_LIMIT_ANONYMOUS'],
   [{ TRUST_PROXY: 'yes' }, 'TRUST_PROXY'],
@@ -93,4 +121,16 @@ test.each([
   ['192.168.0.1', false],
 ])('isLoopback(%s) is %s', (host, answer) => {
   expect(isLoopback(host)).toBe(answer)
+})
+
+test('keys to the bucket are both or neither, and nobody else’s business', () => {
+  const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' }
+  const store = { OBJECT_STORE: 's3://bucket' }
+  expect(readSecrets({ ...keys, ...store }).s3Keys).toEqual({ accessKeyId: 'id', secretAccessKey: 'secret' })
+  expect(readSecrets({ ...keys, ...store, AWS_SESSION_TOKEN: 't' }).s3Keys).toMatchObject({
+    sessionToken: 't',
+  })
+  expect(readSecrets(store).s3Keys).toBeUndefined()
+  expect(readSecrets({ AWS_ACCESS_KEY_ID: 'id' }).s3Keys).toBeUndefined()
+  expect(() => readSecrets({ ...store, AWS_ACCESS_KEY_ID: 'id' })).toThrow(/AWS_SECRET_ACCESS_KEY/)
 })

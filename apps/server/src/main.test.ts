@@ -90,6 +90,13 @@ test.each([
   [{ PORT: 'abc' }, 'PORT must be an integer'],
   [{ NODE_ENV: 'production' }, 'NODE_ENV is production'],
   [{ HOST: '0.0.0.0' }, 'OIDC_ISSUER'],
+  [
+    {
+      OBJECT_STORE: 's3://bucket',
+      ...{ S3_ENDPOINT: 'http://127.0.0.1:9', AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' },
+    },
+    'The bucket bucket of OBJECT_STORE (http://127.0.0.1:9) cannot be reached',
+  ],
   [{ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' }, 'The database at DATABASE_URL cannot be reached'],
 ] as [Record<string, string>, string][])(
   '%j: one sentence and exit 1',

@@ -14,7 +14,7 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Registry } from '@ulmus/registry'
+import type { Registry, S3Keys } from '@ulmus/registry'
 import pino from 'pino'
 import { type Config, readConfig } from '../config.ts'
 import { startServer } from '../server.ts'
@@ -26,6 +26,8 @@ export type DatabaseSettings = { folder: string; url?: undefined } | { url: stri
 export interface Overrides extends Partial<Config> {
   /** The server's clock. */
   now?: () => Date
+  /** To the bucket of `objectStore`. */
+  s3Keys?: S3Keys
 }
 
 export interface SignedIn {
@@ -67,11 +69,12 @@ export async function serveForTest(
   const dataFolder = overrides.dataFolder ?? mkdtempSync(join(tmpdir(), 'ulmus-serve-'))
   mkdirSync(dataFolder, { recursive: true })
   if (database.folder !== undefined) renameSync(database.folder, join(dataFolder, 'database'))
-  const { now, ...configured } = overrides
+  const { now, s3Keys, ...configured } = overrides
   const config: Config = { ...readConfig({ PORT: '0', RATE_LIMIT: 'off' }), ...configured, dataFolder }
   const secrets = {
     databaseUrl: database.url,
     oidcClientSecret: config.oidc === null ? undefined : 'test-secret',
+    s3Keys,
   }
   const log = pino({ level: overrides.logLevel ?? 'silent' })
   const server = await startServer(config, secrets, { log, now, checkAnswers: true })

@@ -1,0 +1,100 @@
+/** A whole server whose objects are in a bucket: architecture §2, http-api §1 (503). */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { databases } from '@ulmus/storage/testing'
+import { makeBucket, s3Server } from '@ulmus/storage/testing/buckets'
+import { startFlakyProxy } from '@ulmus/storage/testing/flaky-proxy'
+import { describe, expect, test } from 'vitest'
+import { type Asker, askerOf, fileHash } from './testing/asker.ts'
+import { serveForTest } from './testing/serve.ts'
+
+const path = '/collections/ada/kept'
+const linesOf = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => ({ id: `r${from + i}`, type: 'A', data: { n: from + i } }))
+
+/** Everything of a version that lies in the store: records and a file. */
+async function read(ada: Asker, version: string) {
+  const records = await ada.get(`${path}/versions/${version}/records.ndjson`)
+  const file = await ada.get(`${path}/files/${fileHash('a file')}`)
+  return { statuses: [records.status, file.status], records: records.text, file: file.text }
+}
+
+async function opened(ada: Asker, base: string | null, schemas?: object): Promise<string> {
+  const { status, json } = await ada.post(`${path}/pushes`, { base_version: base, schemas })
+  expect(status).toBe(201)
+  return `${path}/pushes/${json.session_id}`
+}
+
+describe.skipIf(s3Server() === null).each(databases)('objects in a bucket, rows $name', (database) => {
+  test('a server pushes and reads; the next one reads the same; the store goes away and comes back', async () => {
+    await using ending = new AsyncDisposableStack()
+    const bucket = await makeBucket()
+    ending.defer(bucket.dispose)
+    const proxy = await startFlakyProxy(bucket.settings.endpoint!)
+    ending.defer(proxy.close)
+    const rows = await database.settings()
+    ending.defer(rows.dispose)
+    const { keys: s3Keys, ...place } = bucket.settings
+    const placed = { objectStore: { ...place, endpoint: proxy.url }, s3Keys }
+
+    const first = await serveForTest(rows.settings, placed)
+    const { cookie } = await first.signIn('ada')
+    const key = await first.keyFor(cookie, 'write')
+    const before = askerOf(first.url, key)
+    expect((await before.post('/accounts/ada/collections', { slug: 'kept' })).status).toBe(201)
+    expect((await before.upload(path, 'a file')).status).toBeLessThan(300)
+    const session = await opened(before, null, { A: {} })
+    expect((await before.lines(`${session}/records`, linesOf(0, 3_000))).status).toBe(200)
+    expect((await before.post(`${session}/commit`)).json).toMatchObject({
+      semver: 'v1.0.0',
+      recordCount: 3_000,
+    })
+    const written = await read(before, 'v1.0.0')
+    expect(written).toMatchObject({ statuses: [200, 200], file: 'a file' })
+    expect(written.records.trim().split('\n')).toHaveLength(3_000)
+    const put = proxy.calls.filter(({ method }) => method === 'PUT').map(({ url }) => url)
+    for (const kind of ['packs', 'runs', 'files'])
+      expect(put.some((url) => url.includes(`/${kind}/`))).toBe(true)
+    expect(existsSync(join(first.dataFolder, 'objects'))).toBe(false)
+    await first.stop()
+
+    const { dataFolder } = first
+    const again = rows.settings.url === undefined ? { folder: join(dataFolder, 'database') } : rows.settings
+    const second = await serveForTest(again, { ...placed, dataFolder })
+    ending.defer(second.close)
+    const ada = askerOf(second.url, key)
+    const ready = async () => {
+      const answer = await fetch(`${second.url}/readyz`)
+      return [answer.status, await answer.json()]
+    }
+    const next = await opened(ada, 'v1.0.0')
+    expect(await ready()).toEqual([200, { ready: true, database: true, objects: true }])
+
+    await proxy.leave()
+    expect(await ready()).toEqual([503, { ready: false, database: true, objects: false }])
+    const unavailable = async (answer: ReturnType<Asker['get']>) => {
+      const { status, json, headers } = await answer
+      expect([status, json.code, json.statusCode]).toEqual([503, 'unavailable', 503])
+      expect(json.error).not.toContain(proxy.url)
+      expect(Number(headers['retry-after'])).toBeGreaterThan(0)
+    }
+    await unavailable(ada.get(`${path}/versions/v1.0.0/records.ndjson`))
+    await unavailable(ada.get(`${path}/versions/v1.0.0/records/A/r17`))
+    await unavailable(ada.get(`${path}/files/${fileHash('a file')}`))
+    await unavailable(ada.upload(path, 'another'))
+    await unavailable(ada.lines(`${next}/records`, linesOf(3_000, 3_100)))
+    // What lies in rows alone is there.
+    expect((await ada.get('/accounts/me')).status).toBe(200)
+
+    await proxy.comeBack()
+    expect(await ready()).toEqual([200, { ready: true, database: true, objects: true }])
+    expect(await read(ada, 'v1.0.0')).toEqual(written)
+    expect((await ada.lines(`${next}/records`, linesOf(3_000, 3_100))).status).toBe(200)
+    await proxy.leave()
+    await unavailable(ada.post(`${next}/commit`))
+    await proxy.comeBack()
+    expect((await ada.post(`${next}/commit`)).json).toMatchObject({ semver: 'v1.1.0', recordCount: 3_100 })
+    const { records } = await read(ada, 'v1.1.0')
+    expect(records.trim().split('\n')).toHaveLength(3_100)
+  }, 60_000)
+})
