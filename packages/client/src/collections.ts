@@ -15,6 +15,7 @@ import type {
   VersionFile,
   VersionItem,
 } from '@ulmus/wire'
+import { type DiffOptions, diffPages, type ManifestOptions, manifestPages } from './differences.ts'
 import { everyItem, type PageOptions, readPage } from './lists.ts'
 import { accountPlace, type CollectionRef, collectionPlace, versionPlace } from './places.ts'
 import type { Transport } from './transport.ts'
@@ -70,4 +71,16 @@ export const versionCalls = (transport: Transport) => ({
   /** The files of a version, and which of its records refer to each. */
   files: (ref: CollectionRef, version = 'latest') =>
     everyItem(readPage<VersionFile>(transport, `${versionPlace(ref, version)}/files`, {})),
+  /** What a version holds, by hash, or with `since` what has changed, page by page. */
+  manifest: (ref: CollectionRef, version = 'latest', options: ManifestOptions = {}) =>
+    manifestPages(transport, ref, version, options),
+  /** What leads from one version to another, with the data on both sides, page by page. Either may be the newer. */
+  diff: (ref: CollectionRef, from: string, to = 'latest', options: DiffOptions = {}) =>
+    diffPages(transport, ref, { from, to }, options),
+  /**
+   * A whole version as a `.tar.gz`: the answer with its body still to be read, since memory may not hold it. A body that breaks off
+   * rejects whoever reads it. @throws version_not_found
+   */
+  export: async (ref: CollectionRef, version = 'latest', signal?: AbortSignal): Promise<Response> =>
+    (await transport.open({ path: `${collectionPlace(ref)}/export`, query: { version }, signal })).response,
 })

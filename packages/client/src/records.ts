@@ -1,6 +1,7 @@
 /** Reading the records of a version: a page, one, all by pages, all as a stream. http-api §7. */
-import type { CollectionRecord, ProvenRecord, RecordsPage } from '@ulmus/wire'
-import { type CollectionRef, versionPlace } from './places.ts'
+import type { CollectionRecord, HistoryItem, ProvenRecord, RecordsPage } from '@ulmus/wire'
+import { everyItem, type PageOptions, readPage } from './lists.ts'
+import { type CollectionRef, collectionPlace, versionPlace } from './places.ts'
 import { type StreamOptions, streamRecords } from './record-stream.ts'
 import type { Transport } from './transport.ts'
 
@@ -56,6 +57,12 @@ export const recordCalls = (transport: Transport) => {
     }
   }
 
+  function historyPlace(ref: CollectionRef, type: string, id: string): string {
+    if (isStep(id))
+      throw new TypeError(`No path can carry the id \`${id}\`, so its history cannot be asked for.`)
+    return `${collectionPlace(ref)}/records/${encodeURIComponent(type)}/${encodeURIComponent(id)}/history`
+  }
+
   return {
     /** A page of records in order of type, then id. */
     page,
@@ -66,5 +73,11 @@ export const recordCalls = (transport: Transport) => {
     /** All records as one stream, which goes on where it stopped when the connection breaks. */
     ndjson: (ref: CollectionRef, version = 'latest', options: StreamOptions = {}) =>
       streamRecords(transport, ref, version, options),
+    /** A page of the versions in which a record changed, newest first. @throws record_not_found when no version had it */
+    history: (ref: CollectionRef, type: string, id: string, options: PageOptions = {}) =>
+      readPage<HistoryItem>(transport, historyPlace(ref, type, id), { ...options }),
+    /** All of them, page by page. */
+    historyAll: (ref: CollectionRef, type: string, id: string) =>
+      everyItem(readPage<HistoryItem>(transport, historyPlace(ref, type, id), { limit: 100 })),
   }
 }

@@ -1,0 +1,60 @@
+/** Manifests and differences of versions, page by page. http-api §7. */
+import type { DiffPage, Manifest } from '@ulmus/wire'
+import { type CollectionRef, versionPlace } from './places.ts'
+import type { Transport } from './transport.ts'
+
+export interface ManifestOptions {
+  /** A version that you have, by semver or digest: pages tell what has changed since, as `delta`. */
+  readonly since?: string
+  /** Records a page: at most 10,000, default 1,000. */
+  readonly limit?: number
+  /** Begin after this record: `cursorAfter(type, id)`, or a page's `nextCursor`. */
+  readonly cursor?: string
+  readonly signal?: AbortSignal
+}
+
+export interface DiffOptions {
+  /** Differences a page: at most 2,000, default 500. */
+  readonly limit?: number
+  /** Begin after this record: `cursorAfter(type, id)`, or a page's `nextCursor`. */
+  readonly cursor?: string
+  readonly signal?: AbortSignal
+}
+
+/** The pages of a manifest, each when it is asked for. `latest` is fixed to the version that the first page is of. */
+export async function* manifestPages(
+  transport: Transport,
+  ref: CollectionRef,
+  version: string,
+  { signal, ...query }: ManifestOptions,
+): AsyncGenerator<Manifest, void, undefined> {
+  let fixed = version
+  for (let cursor = query.cursor; ; ) {
+    const path = `${versionPlace(ref, fixed)}/manifest`
+    const { body } = await transport.json<Manifest>({ path, query: { ...query, cursor }, signal })
+    yield body
+    const { hasMore, nextCursor } = body.pagination
+    if (!hasMore || nextCursor === null) return
+    fixed = body.semver
+    cursor = nextCursor
+  }
+}
+
+/** The pages of what leads from one version to another, each when it is asked for. `latest` is fixed likewise. */
+export async function* diffPages(
+  transport: Transport,
+  ref: CollectionRef,
+  versions: { from: string; to: string },
+  { signal, ...query }: DiffOptions,
+): AsyncGenerator<DiffPage, void, undefined> {
+  let { from, to } = versions
+  for (let cursor = query.cursor; ; ) {
+    const path = `${versionPlace(ref, to)}/diff`
+    const { body } = await transport.json<DiffPage>({ path, query: { ...query, from, cursor }, signal })
+    yield body
+    const { hasMore, nextCursor } = body.pagination
+    if (!hasMore || nextCursor === null) return
+    ;({ from, to } = body)
+    cursor = nextCursor
+  }
+}
