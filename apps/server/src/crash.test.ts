@@ -1,0 +1,358 @@
+/**
+ * The server killed at random moments under a stream of pushes and metadata updates (architecture §1: an acknowledged write
+ * survives `kill -9`; half of a version is never seen), and ended in order.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  acceptSchema,
+  canonicalize,
+  compareUtf8,
+  documentDigest,
+  type Edit,
+  editTree,
+  emptyTree,
+  type Json,
+  type JsonObject,
+  recordOf,
+} from '@ulmus/content'
+import { databases, type TestDatabase } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Asker, askerOf } from './testing/asker.ts'
+import { serveForTest } from './testing/serve.ts'
+import { type Ended, type ServerProcess, startProcess } from './testing/server-process.ts'
+
+const schema = { properties: { n: { type: 'integer' }, text: { type: 'string' } } }
+const settledMs = 10_000
+const jobSettledMs = 5_000
+
+/** What a version should hold. */
+interface Model {
+  records: ReadonlyMap<string, Json>
+  metadata: JsonObject
+}
+
+/** One collection with one writer, which knows what was acknowledged and what was under way when the server died. */
+class History {
+  readonly path: string
+  /** By semver. */
+  readonly acknowledged = new Map<string, { model: Model; hash: string }>()
+  head: { semver: string | null; model: Model } = {
+    semver: null,
+    model: { records: new Map(), metadata: {} },
+  }
+  /** What the request under way would have made, and where its fate can be asked for. */
+  pending: { model: Model; at?: string } | undefined
+
+  constructor(path: string) {
+    this.path = path
+  }
+
+  expect(model: Model, at?: string): void {
+    this.pending = { model, ...(at === undefined ? {} : { at }) }
+  }
+
+  acknowledge({ semver, hash }: { semver: string; hash: string }): void {
+    const { model } = this.pending!
+    this.acknowledged.set(semver, { model, hash })
+    this.head = { semver, model }
+    this.pending = undefined
+  }
+}
+
+/** The digest of a version computed anew from what it should hold. content-model §5, §7. */
+async function digestOf({ records, metadata }: Model): Promise<string> {
+  const edits: Edit<null>[] = [...records]
+    .sort(([a], [b]) => compareUtf8(a, b))
+    .map(([id, data]) => {
+      const { hash, size } = recordOf(id, 'A', data)
+      return { key: id, put: { hash, size, payload: null } }
+    })
+  const unread = () => Promise.reject(new Error('an empty tree has no nodes'))
+  const port = {
+    node: unread,
+    payloads: unread,
+    leaf: async () => undefined,
+    interior: async () => undefined,
+  }
+  const tree = await editTree(emptyTree, [edits], port, { kind: 'records' })
+  const types = { A: { schema: acceptSchema(schema).hash, ...tree } }
+  return `private:${documentDigest({ files: emptyTree, metadata, types })}`
+}
+
+/** A version read back whole is exactly the model, by its records, their hashes, its count and its digest. */
+async function expectWhole(asker: Asker, path: string, semver: string, model: Model): Promise<void> {
+  const version = (await asker.get(`${path}/versions/${semver}`)).json
+  const stream = await asker.get(`${path}/versions/${semver}/records.ndjson`)
+  const records = new Map<string, Json>()
+  for (const line of stream.text.split('\n').filter(Boolean)) {
+    const { id, type, data, hash } = JSON.parse(line)
+    expect(hash).toBe(recordOf(id, type, data).hash)
+    records.set(id, data)
+  }
+  expect(stream.headers['x-record-count']).toBe(String(records.size))
+  expect(version.recordCount).toBe(records.size)
+  expect(canonicalize(version.metadata)).toBe(canonicalize(model.metadata))
+  expect(canonicalize(Object.fromEntries(records))).toBe(canonicalize(Object.fromEntries(model.records)))
+  expect(version.hash).toBe(await digestOf(model))
+}
+
+describe.each(databases)('a server that is killed, on $name', (database: TestDatabase) => {
+  const root = mkdtempSync(join(tmpdir(), 'ulmus-crash-'))
+  const dataFolder = join(root, 'data')
+  const kills = database.name === 'embedded' ? 10 : 5
+  let env: Record<string, string>
+  let key: string
+  let dispose: () => Promise<void>
+  let server: ServerProcess | undefined
+  let histories: { pushes: History; later: History; updates: History; jobs: History }
+  const starts: number[] = []
+
+  beforeAll(async () => {
+    const made = await database.settings()
+    dispose = made.dispose
+    env = {
+      DATA_DIR: dataFolder,
+      ...(made.settings.url === undefined ? {} : { DATABASE_URL: made.settings.url }),
+    }
+    const first = await serveForTest(made.settings, { dataFolder })
+    key = await first.keyFor((await first.signIn('ada')).cookie, 'write')
+    const ada = askerOf(first.url, key)
+    const begun = async (slug: string) => {
+      expect((await ada.post('/accounts/ada/collections', { slug })).status).toBe(201)
+      const history = new History(`/collections/ada/${slug}`)
+      await push(ada, history, 200)
+      return history
+    }
+    const [pushes, later] = [await begun('pushes'), await begun('later')]
+    histories = { pushes, later, updates: await begun('updates'), jobs: await begun('jobs') }
+    await first.stop()
+  })
+  afterAll(async () => {
+    await server?.end('SIGKILL')
+    await dispose()
+    rmSync(root, { recursive: true, force: true })
+  })
+
+  let counter = 0
+
+  /** Changes `size` records of a collection and removes a few, committing at once or, `later`, by a job. */
+  async function push(asker: Asker, history: History, size: number, accepted?: () => void): Promise<void> {
+    const { semver, model } = history.head
+    const round = ++counter
+    const records = new Map(model.records)
+    const ids = Array.from({ length: size }, (_, n) => `id-${(round * 37 + n * 13) % 900}`)
+    const puts = ids.map((id) => ({
+      id,
+      type: 'A',
+      data: { n: round, text: `${id} ${'x'.repeat(round % 300)}` },
+    }))
+    for (const { id, data } of puts) records.set(id, data)
+    const gone = [...records.keys()].filter((_, index) => index % 97 === round % 97)
+    for (const id of gone) records.delete(id)
+    const opening = { base_version: semver, ...(semver === null ? { schemas: { A: schema } } : {}) }
+    const opened = await asker.post(`${history.path}/pushes`, opening)
+    if (opened.status !== 201) throw new Error(opened.text)
+    const session = `${history.path}/pushes/${opened.json.session_id}`
+    history.expect({ records, metadata: model.metadata }, session)
+    await asker.lines(`${session}/records`, puts)
+    await asker.lines(
+      `${session}/deletes`,
+      gone.map((id) => ({ id, type: 'A' })),
+    )
+    if (accepted === undefined) {
+      const committed = await asker.post(`${session}/commit`)
+      if (committed.status !== 201) throw new Error(committed.text)
+      history.acknowledge(committed.json)
+      return
+    }
+    expect((await asker.post(`${session}/commit?async=true`)).status).toBe(202)
+    accepted()
+    for (;;) {
+      const { status, result } = (await asker.get(session)).json
+      if (status === 'committed') return history.acknowledge(result)
+      expect(status).toBe('committing')
+      await sleep(5)
+    }
+  }
+
+  const patch = (asker: Asker, history: History, change: JsonObject, query = '') =>
+    asker.ask('PATCH', `${history.path}/metadata${query}`, {
+      body: JSON.stringify(change),
+      headers: { 'content-type': 'application/json' },
+    })
+
+  /** Updates metadata at once or, `accepted` given, as a job. */
+  async function update(asker: Asker, history: History, accepted?: () => void): Promise<void> {
+    const change = { [`key-${++counter % 5}`]: counter }
+    const { records, metadata } = history.head.model
+    history.expect({ records, metadata: { ...metadata, ...change } })
+    const answer = await patch(asker, history, change, accepted === undefined ? '' : '?async=true')
+    if (accepted === undefined) {
+      if (answer.status !== 201) throw new Error(answer.text)
+      return history.acknowledge(answer.json)
+    }
+    expect(answer.status).toBe(202)
+    const at = `${history.path}/metadata/jobs/${answer.json.job_id}`
+    history.expect(history.pending!.model, at)
+    accepted()
+    for (;;) {
+      const { status, result } = (await asker.get(at)).json
+      if (status === 'completed') return history.acknowledge(result)
+      expect(status).toBe('running')
+      await sleep(5)
+    }
+  }
+
+  /** Writes everywhere until the connection is cut; `accepted` hears of every 202. */
+  async function writeUntilCut(asker: Asker, accepted: (what: 'push' | 'job') => void): Promise<void> {
+    const { pushes, later, updates, jobs } = histories
+    const writers = [
+      () => push(asker, pushes, 150),
+      () => push(asker, later, 150, () => accepted('push')),
+      () => update(asker, updates),
+      () => update(asker, jobs, () => accepted('job')),
+    ]
+    const cut = (error: NodeJS.ErrnoException) =>
+      ['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes(error.code ?? '')
+    await Promise.all(
+      writers.map(async (write) => {
+        try {
+          for (;;) await write()
+        } catch (error) {
+          if (!cut(error as NodeJS.ErrnoException)) throw error
+        }
+      }),
+    )
+  }
+
+  /** What was under way has come to an end, and the collection holds what was acknowledged and at most that besides. */
+  async function settle(asker: Asker, history: History): Promise<void> {
+    const { pending } = history
+    if (pending?.at !== undefined) {
+      const isJob = pending.at.includes('/jobs/')
+      const states = isJob ? ['completed', 'failed'] : ['open', 'committed', 'failed']
+      const status = async () => (await asker.get(pending.at!)).json.status
+      const timeout = isJob ? jobSettledMs : settledMs
+      await expect.poll(status, { timeout, interval: 20 }).toSatisfy((one: string) => states.includes(one))
+    } else if (pending !== undefined) {
+      // An update whose answer was lost holds the collection's slot until it is settled.
+      const free = async () => (await patch(asker, history, {})).status
+      await expect.poll(free, { timeout: jobSettledMs, interval: 20 }).toBe(200)
+    }
+    const versions: { semver: string; hash: string }[] = []
+    for (let more = true; more; ) {
+      const page = (await asker.get(`${history.path}/versions?limit=100&offset=${versions.length}`)).json
+      versions.push(...page)
+      more = page.length === 100
+    }
+    const found = new Map(versions.map(({ semver, hash }) => [semver, hash]))
+    for (const [semver, { hash }] of history.acknowledged) expect(found.get(semver)).toBe(hash)
+    const others = versions.filter(({ semver }) => !history.acknowledged.has(semver))
+    const end = pending?.at === undefined ? undefined : (await asker.get(pending.at)).json
+    if (end !== undefined) expect(others.length).toBe(['committed', 'completed'].includes(end.status) ? 1 : 0)
+    expect(others.length).toBeLessThanOrEqual(pending === undefined ? 0 : 1)
+    if (others[0] !== undefined) {
+      await expectWhole(asker, history.path, others[0].semver, pending!.model)
+      const { semver, hash } = others[0]
+      if (end?.result) expect(end.result).toMatchObject({ semver, hash })
+      history.acknowledge(others[0])
+    }
+    history.pending = undefined
+    const { semver, model } = history.head
+    await expectWhole(asker, history.path, semver!, model)
+    expect((await asker.get(history.path)).json.latestVersion.semver).toBe(semver)
+  }
+
+  async function started(): Promise<Asker> {
+    server = await startProcess(env)
+    starts.push(server.readyMs)
+    return askerOf(server.url, key)
+  }
+
+  async function checkEverything(asker: Asker): Promise<void> {
+    for (const history of Object.values(histories)) {
+      for (const [semver, { model }] of history.acknowledged)
+        await expectWhole(asker, history.path, semver, model)
+    }
+  }
+
+  test(`killed ${kills} times: every acknowledged version is there, whole and with its digest; no half of any other`, async () => {
+    const caught = { push: 0, job: 0 }
+    for (let round = 0; round < kills; round++) {
+      const asker = await started()
+      await Promise.all(Object.values(histories).map((history) => settle(asker, history)))
+      // Every other time right after a 202, when its work is certain to be under way or still to come.
+      const moment = ([undefined, 'push', undefined, 'job'] as const)[round % 4]
+      const delay = sleep(100 + Math.random() * 500)
+      const killed = Promise.withResolvers<unknown>()
+      const kill = () => killed.resolve(server!.end('SIGKILL'))
+      let patience = 2 + Math.floor(Math.random() * 3)
+      const written = writeUntilCut(asker, (what) => {
+        if (what === moment && --patience === 0) kill()
+      })
+      if (moment === undefined) void delay.then(kill)
+      await killed.promise
+      await written
+      if (histories.later.pending?.at !== undefined) caught.push++
+      if (histories.jobs.pending?.at !== undefined) caught.job++
+    }
+    const asker = await started()
+    await Promise.all(Object.values(histories).map((history) => settle(asker, history)))
+    await checkEverything(asker)
+    // The test was worth its name: every writer wrote, and work was caught between its 202 and its end.
+    const written = Object.values(histories).map(({ acknowledged }) => acknowledged.size)
+    expect(Math.min(...written)).toBeGreaterThan(2)
+    expect(Math.min(caught.push, caught.job)).toBeGreaterThan(0)
+  }, 120_000)
+
+  test.runIf(database.name === 'embedded')(
+    'a second server on the folder says who holds it and stops with exit code 1; nothing is harmed',
+    async () => {
+      const asker = askerOf(server!.url, key)
+      const second = await startProcess(env).then(
+        () => 'it started',
+        (error: Ended) => error,
+      )
+      expect(second).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/in use by process \d+ on \S+ since \d{4}-/),
+      })
+      await push(asker, histories.pushes, 100)
+      await settle(asker, histories.pushes)
+    },
+    30_000,
+  )
+
+  test('SIGTERM finishes requests and jobs under way and exits 0 within 10 s', async () => {
+    const asker = askerOf(server!.url, key)
+    const accepted = Promise.withResolvers<void>()
+    const job = update(asker, histories.jobs, accepted.resolve).catch(() => undefined)
+    const commit = push(asker, histories.pushes, 700)
+    await accepted.promise
+    const began = performance.now()
+    const [code] = await Promise.all([server!.end('SIGTERM'), commit.catch(() => undefined), job])
+    expect(code).toBe(0)
+    expect(performance.now() - began).toBeLessThan(10_000)
+    const again = await started()
+    await Promise.all(Object.values(histories).map((history) => settle(again, history)))
+  }, 40_000)
+
+  test('to start again changes nothing, and takes less than 2 s', async () => {
+    const everything = async (asker: Asker) =>
+      Promise.all(
+        Object.values(histories).map(
+          async ({ path }) => (await asker.get(`${path}/versions?limit=100`)).text,
+        ),
+      )
+    const before = await everything(askerOf(server!.url, key))
+    for (let n = 0; n < 2; n++) {
+      expect(await server!.end('SIGTERM')).toBe(0)
+      expect(await everything(await started())).toEqual(before)
+    }
+    // The quickest of all starts here: the machine may have been busy during the others.
+    expect(Math.min(...starts)).toBeLessThan(2_000)
+  }, 40_000)
+})

@@ -1,0 +1,51 @@
+/** The server as a process of its own, for tests that kill it. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+const start = fileURLToPath(new URL('../../start.js', import.meta.url))
+
+export interface ServerProcess {
+  readonly url: string
+  /** From the start to its first answer on `/readyz`. Milliseconds. */
+  readonly readyMs: number
+  /** Sends a signal and waits for the end; the exit code, null when the signal ended it. */
+  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
+}
+
+export interface Ended {
+  readonly code: number | null
+  readonly err: string
+}
+
+/** @throws Ended, when it ends instead of getting ready. */
+export async function startProcess(env: Record<string, string>): Promise<ServerProcess> {
+  const began = performance.now()
+  const child = spawn(process.execPath, [start], {
+    env: { PATH: process.env['PATH'], PORT: '0', RATE_LIMIT: 'off', LOG_LEVEL: 'error', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const said = { out: '', err: '' }
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said.err += text
+  })
+  const ended = once(child, 'close').then(([code]) => code as number | null)
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said.out += text
+      const found = /Open +(\S+)\n/.exec(said.out)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+    void ended.then((code) => reject({ code, err: said.err } satisfies Ended))
+  })
+  const ready = await fetch(`${url}/readyz`)
+  if (ready.status !== 200) throw new Error(`not ready: ${await ready.text()}`)
+  return {
+    url,
+    readyMs: performance.now() - began,
+    async end(signal) {
+      child.kill(signal)
+      return ended
+    },
+  }
+}
