@@ -17,12 +17,12 @@ export interface Workers {
   close(): Promise<void>
 }
 
-/** Threads start when first needed and end after 30 s of idleness. */
+/** As many threads as cores; they start when first needed and end after 30 s of idleness. */
 export function openWorkers(): Workers {
   const pool = new Piscina({
     filename: new URL('./workers/tasks.ts', import.meta.url).href,
     minThreads: 0,
-    maxThreads: Math.max(1, availableParallelism() - 1),
+    maxThreads: Math.max(2, availableParallelism()),
     idleTimeout: 30_000,
   })
   const overTaken = <Outcome>(name: string, task: { bytes: Uint8Array }): Promise<Outcome> =>

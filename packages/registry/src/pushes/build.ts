@@ -118,9 +118,9 @@ class VersionBuild {
     const baseShadow = this.#baseShadow(type)
     const changes = new ReferenceChanges()
     const seen = { private: false }
-    const full = await this.#edit(base, fullEdits(entries, seen, this.#input.progress), async (change) => {
+    const full = await this.#edit(base, fullEdits(entries, seen, this.#input.progress), (change) => {
       this.#count(change)
-      await changes.noteChange(this.#io.objects, type, change)
+      return changes.noteChange(this.#io.objects, type, change)
     })
     this.#references.full.add(changes)
     this.#trees.set(type, { full, shadow: full })
@@ -151,7 +151,7 @@ class VersionBuild {
   #edit(
     base: Tree,
     edits: AsyncGenerator<Edit<Line>[]>,
-    change: (change: RecordChange) => Promise<void>,
+    change: (change: RecordChange) => Promise<void> | undefined,
   ): Promise<Tree> {
     return editTree(treeOf(base), edits, recordPort(this.#io.objects, this.#io.writer, change), {
       kind: 'records',

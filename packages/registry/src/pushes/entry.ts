@@ -12,6 +12,8 @@ export interface PushedRecord {
   readonly hash: Hash
   /** Canonical form, UTF-8. Empty in a manifest, which names records only. */
   readonly canonical: Uint8Array
+  /** False: the record is known to refer to no file. */
+  readonly refers: boolean
   /** Pushed as `private: true`. */
   readonly private: boolean
   /** Of a manifest's entry: the base version lacks the record, so that it must be sent. */

@@ -53,10 +53,13 @@ export async function* reprojected(
   }
 }
 
-function publicPut(schema: Schema, id: string, record: { hash: Hash; canonical: Uint8Array }): Edit<Line> {
+function publicPut(
+  schema: Schema,
+  id: string,
+  record: { hash: Hash; canonical: Uint8Array; refers?: boolean },
+): Edit<Line> {
   if (schema.privateFields.length === 0) {
-    const { hash, canonical } = record
-    return { key: id, put: { hash, size: canonical.length, payload: lineFor({ hash, canonical }) } }
+    return { key: id, put: { hash: record.hash, size: record.canonical.length, payload: lineFor(record) } }
   }
   const { type, data } = parseCanonical(decoder.decode(record.canonical))
   const stripped = recordOf(id, type, publicData(schema, data))

@@ -16,18 +16,22 @@ import {
 } from '@ulmus/content'
 import type { ObjectReader, ObjectWriter } from '@ulmus/storage'
 import { declaredKey, referenceKey, referencePrefix } from '../aside.ts'
-import { canonicalOf, linesOf } from '../bodies.ts'
-import { canonicalOfLine, type RecordChange, setPort } from './tree-ports.ts'
+import { canonicalOf, isReference, linesOf } from '../bodies.ts'
+import { canonicalOfLine, type Line, type RecordChange, setPort } from './tree-ports.ts'
 
 const fileMark = Buffer.from('"$file"')
 const decoder = new TextDecoder()
 
+/** JCS escapes nothing in `"$file"`: a form without these bytes refers to no file. */
+const holdsMark = (canonical: Uint8Array): boolean =>
+  Buffer.from(canonical.buffer, canonical.byteOffset, canonical.byteLength).includes(fileMark)
+
 /** Files that a canonical form refers to. */
-function filesIn(canonical: Uint8Array): Hash[] {
-  // JCS escapes nothing in `"$file"`: a form without these bytes refers to no file.
-  const bytes = Buffer.from(canonical.buffer, canonical.byteOffset, canonical.byteLength)
-  return bytes.includes(fileMark) ? fileReferences(parseCanonical(decoder.decode(canonical)).data) : []
-}
+const filesIn = (canonical: Uint8Array): Hash[] =>
+  holdsMark(canonical) ? fileReferences(parseCanonical(decoder.decode(canonical)).data) : []
+
+const mayRefer = (line: Line | undefined): boolean =>
+  line !== undefined && (line.refers ?? (isReference(line.bytes) || holdsMark(line.bytes)))
 
 /** Keys that come into one view's reference tree and keys that leave it. */
 export class ReferenceChanges {
@@ -85,18 +89,18 @@ export class ReferenceChanges {
     this.#keys.set(key, comes)
   }
 
-  /** Notes what a record referred to before and refers to now. */
-  async noteChange(objects: ObjectReader, type: string, change: RecordChange): Promise<void> {
-    if (change.before !== undefined) {
-      for (const file of filesIn(await canonicalOfLine(objects, change.before.payload))) {
-        this.note(file, type, change.key, false)
-      }
+  /** Notes what a record referred to before and refers to now. Nothing to wait for where it is no file, as in most. */
+  noteChange(objects: ObjectReader, type: string, change: RecordChange): Promise<void> | undefined {
+    const [before, after] = [change.before?.payload, change.after?.payload]
+    const [left, came] = [mayRefer(before), mayRefer(after)]
+    if (!left && !came) return undefined
+    const note = async (line: Line, comes: boolean) => {
+      for (const file of filesIn(await canonicalOfLine(objects, line)))
+        this.note(file, type, change.key, comes)
     }
-    if (change.after !== undefined) {
-      for (const file of filesIn(await canonicalOfLine(objects, change.after.payload))) {
-        this.note(file, type, change.key, true)
-      }
-    }
+    return (left ? note(before!, false) : Promise.resolve()).then(() =>
+      came ? note(after!, true) : undefined,
+    )
   }
 
   /** Notes every reference of a whole record tree, as coming or leaving. The tree's objects must be readable. */

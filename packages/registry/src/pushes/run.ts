@@ -3,7 +3,7 @@
  *
  * A run is a sequence of frames: encoded length u32, raw length u32, then zstd of the raw bytes. A frame holds whole entries:
  *
- *     flags u8 (1 put, 2 private, 4 needed) · type length u16 · id length u16 · canonical length u32 · [hash 32 bytes] · type · id · canonical
+ *     flags u8 (1 put, 2 private, 4 needed, 8 refers to files) · type length u16 · id length u16 · canonical length u32 · [hash 32 bytes] · type · id · canonical
  *
  * with hash and canonical only for a put. Numbers are little-endian. Entries of a run ascend strictly by (type, id).
  */
@@ -23,61 +23,89 @@ const hashBytesLength = 32
 const flagPut = 1
 const flagPrivate = 2
 const flagNeeded = 4
+const flagRefers = 8
 
 const inflate = promisify(zstdDecompress)
 const deflate = promisify(zstdCompress)
 
-/** Synchronous: runs in a worker thread. */
-export function encodeRun(entries: readonly PushEntry[]): Uint8Array<ArrayBuffer> {
-  const frames: Buffer[] = []
-  let pending: Buffer[] = []
-  let pendingBytes = 0
-  for (const entry of entries) {
-    const encoded = encodeEntry(entry)
-    pending.push(encoded)
-    pendingBytes += encoded.length
-    if (pendingBytes < frameBytes) continue
-    frames.push(...encodeFrame(Buffer.concat(pending, pendingBytes)))
-    pending = []
-    pendingBytes = 0
+/** An entry on its way into a run, its canonical form still text. */
+export interface RunEntry {
+  readonly type: string
+  readonly id: string
+  readonly put?: {
+    readonly hash: Hash
+    readonly canonical: string
+    /** Of the canonical form. UTF-8 bytes. */
+    readonly size: number
+    readonly private: boolean
+    readonly refers: boolean
   }
-  if (pendingBytes > 0) frames.push(...encodeFrame(Buffer.concat(pending, pendingBytes)))
+}
+
+/** Synchronous: runs in a worker thread. */
+export function encodeRun(entries: readonly RunEntry[]): Uint8Array<ArrayBuffer> {
+  const frames: Buffer[] = []
+  let raw = Buffer.allocUnsafe(frameBytes * 2)
+  let length = 0
+  for (const entry of entries) {
+    const most =
+      entryHeaderBytes + hashBytesLength + 3 * (entry.type.length + entry.id.length) + (entry.put?.size ?? 0)
+    if (length + most > raw.length) {
+      const wider = Buffer.allocUnsafe(length + most)
+      raw.copy(wider, 0, 0, length)
+      raw = wider
+    }
+    length += writeEntry(raw, length, entry)
+    if (length < frameBytes) continue
+    frames.push(...framed(raw.subarray(0, length), zstdCompressSync(raw.subarray(0, length), frameOptions)))
+    length = 0
+  }
+  if (length > 0)
+    frames.push(...framed(raw.subarray(0, length), zstdCompressSync(raw.subarray(0, length), frameOptions)))
   return new Uint8Array(Buffer.concat(frames))
 }
 
-/** The same from a stream of sorted entries, compressing off the thread. */
-export async function encodeFrames(batches: AsyncIterable<readonly PushEntry[]>): Promise<Uint8Array> {
+function writeEntry(out: Buffer, start: number, { type, id, put }: RunEntry): number {
+  let at = start + entryHeaderBytes
+  if (put !== undefined) at += out.write(put.hash, at, 'hex')
+  const typeLength = out.write(type, at)
+  const idLength = out.write(id, at + typeLength)
+  at += typeLength + idLength
+  if (put !== undefined) at += out.write(put.canonical, at)
+  out[start] = flagsOf(put)
+  out.writeUInt16LE(typeLength, start + 1)
+  out.writeUInt16LE(idLength, start + 3)
+  out.writeUInt32LE(put?.size ?? 0, start + 5)
+  return at - start
+}
+
+const flagsOf = (put: { private: boolean; refers: boolean; needed?: boolean } | undefined): number =>
+  put === undefined
+    ? 0
+    : flagPut |
+      (put.private ? flagPrivate : 0) |
+      (put.needed ? flagNeeded : 0) |
+      (put.refers ? flagRefers : 0)
+
+/** A run of a manifest again, from a stream of its sorted entries; compresses off the thread. */
+export async function encodeManifest(batches: AsyncIterable<readonly PushEntry[]>): Promise<Uint8Array> {
   const frames: Buffer[] = []
   for await (const batch of batches) {
-    const raw = Buffer.concat(batch.map(encodeEntry))
+    const raw = Buffer.concat(batch.map(encodeManifestEntry))
     if (raw.length > 0) frames.push(...framed(raw, await deflate(raw, frameOptions)))
   }
   return Buffer.concat(frames)
 }
 
-function encodeEntry(entry: PushEntry): Buffer {
-  const { put } = entry
-  const typeLength = Buffer.byteLength(entry.type)
-  const idLength = Buffer.byteLength(entry.id)
-  const canonicalLength = put?.canonical.length ?? 0
-  const hashLength = put === undefined ? 0 : hashBytesLength
-  const out = Buffer.allocUnsafe(entryHeaderBytes + hashLength + typeLength + idLength + canonicalLength)
-  out[0] = put === undefined ? 0 : flagPut | (put.private ? flagPrivate : 0) | (put.needed ? flagNeeded : 0)
-  out.writeUInt16LE(typeLength, 1)
-  out.writeUInt16LE(idLength, 3)
-  out.writeUInt32LE(canonicalLength, 5)
-  let at = entryHeaderBytes
-  if (put !== undefined) at += out.write(put.hash, at, 'hex')
-  at += out.write(entry.type, at)
-  at += out.write(entry.id, at)
-  if (put !== undefined) out.set(put.canonical, at)
-  return out
+function encodeManifestEntry({ type, id, put }: PushEntry): Buffer {
+  const out = Buffer.allocUnsafe(entryHeaderBytes + hashBytesLength + 3 * (type.length + id.length))
+  const { hash, private: hidden, refers, needed } = put!
+  const empty = { hash, canonical: '', size: 0, private: hidden, refers, needed }
+  return out.subarray(0, writeEntry(out, 0, { type, id, put: empty }))
 }
 
 /** The forms are compressed for a short stay: the fastest level. */
 const frameOptions = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
-
-const encodeFrame = (raw: Buffer): [Buffer, Buffer] => framed(raw, zstdCompressSync(raw, frameOptions))
 
 function framed(raw: Buffer, encoded: Buffer): [Buffer, Buffer] {
   const header = Buffer.allocUnsafe(frameHeaderBytes)
@@ -86,28 +114,51 @@ function framed(raw: Buffer, encoded: Buffer): [Buffer, Buffer] {
   return [header, encoded]
 }
 
-/** The entries of a run, a frame at a time, in order. Rejects when the run is cut off or damaged. */
+/**
+ * The entries of a run, a frame at a time, in order; the next frame is decoded meanwhile. Rejects when the run is cut off or
+ * damaged.
+ */
 export async function* readRun(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<PushEntry[]> {
+  let next: Promise<Buffer> | undefined
+  try {
+    for await (const frame of framesOf(source)) {
+      const ready = next
+      next = inflated(frame)
+      if (ready !== undefined) yield decodeFrame(await ready)
+    }
+    if (next !== undefined) yield decodeFrame(await next)
+  } finally {
+    // Abandoned, or failed before its turn: nobody else awaits it.
+    next?.catch(() => undefined)
+  }
+}
+
+/** Whole frames, headers included. */
+async function* framesOf(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Buffer> {
   let held: Buffer = Buffer.alloc(0)
   for await (const chunk of source) {
-    held =
-      held.length === 0
-        ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
-        : Buffer.concat([held, chunk])
-    for (;;) {
-      if (held.length < frameHeaderBytes) break
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+    held = held.length === 0 ? bytes : Buffer.concat([held, bytes])
+    while (held.length >= frameHeaderBytes) {
       const end = frameHeaderBytes + held.readUInt32LE(0)
       if (held.length < end) break
-      const rawLength = held.readUInt32LE(4)
-      const raw = await inflate(held.subarray(frameHeaderBytes, end), { maxOutputLength: frameBytesMax })
-      if (raw.length !== rawLength) throw new Error('a run holds a damaged frame')
-      yield decodeFrame(raw)
+      yield held.subarray(0, end)
       held = held.subarray(end)
     }
   }
   if (held.length > 0) throw new Error('a run is cut off')
+}
+
+async function inflated(frame: Buffer): Promise<Buffer> {
+  const rawLength = frame.readUInt32LE(4)
+  if (rawLength > frameBytesMax) throw new Error('a run holds a damaged frame')
+  // Room for all of the output at once: in pieces zstd goes back and forth between threads.
+  const room = { maxOutputLength: rawLength, chunkSize: Math.max(1024, rawLength + 1) }
+  const raw = await inflate(frame.subarray(frameHeaderBytes), room)
+  if (raw.length !== rawLength) throw new Error('a run holds a damaged frame')
+  return raw
 }
 
 function decodeFrame(raw: Buffer): PushEntry[] {
@@ -117,6 +168,9 @@ function decodeFrame(raw: Buffer): PushEntry[] {
     at += length
     return at
   }
+  // Most often an entry has the type of the one before it: one string serves both.
+  let type = ''
+  let typeBytes = raw.subarray(0, 0)
   while (at < raw.length) {
     const flags = raw[at]!
     const typeLength = raw.readUInt16LE(at + 1)
@@ -125,13 +179,18 @@ function decodeFrame(raw: Buffer): PushEntry[] {
     at += entryHeaderBytes
     const isPut = (flags & flagPut) !== 0
     const hash = isPut ? (raw.toString('hex', at, take(hashBytesLength)) as Hash) : undefined
-    const type = raw.toString('utf8', at, take(typeLength))
+    const typeStart = at
+    if (typeBytes.compare(raw, typeStart, take(typeLength)) !== 0) {
+      typeBytes = raw.subarray(typeStart, at)
+      type = typeBytes.toString('utf8')
+    }
     const id = raw.toString('utf8', at, take(idLength))
     const canonical = raw.subarray(at, take(canonicalLength))
     if (hash === undefined) entries.push({ type, id })
     else {
-      const said = { private: (flags & flagPrivate) !== 0, needed: (flags & flagNeeded) !== 0 }
-      entries.push({ type, id, put: { hash, canonical, ...said } })
+      const [isPrivate, needed] = [(flags & flagPrivate) !== 0, (flags & flagNeeded) !== 0]
+      const refers = (flags & flagRefers) !== 0
+      entries.push({ type, id, put: { hash, canonical, refers, private: isPrivate, needed } })
     }
   }
   if (at !== raw.length) throw new Error('a run holds a damaged frame')

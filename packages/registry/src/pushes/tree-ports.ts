@@ -8,12 +8,16 @@ import type { PushedRecord } from './entry.ts'
 export interface Line {
   readonly bytes: Uint8Array
   readonly large?: Uint8Array
+  /** False: the record is known to refer to no file. */
+  readonly refers?: boolean
 }
 
-export const lineFor = (put: Pick<PushedRecord, 'hash' | 'canonical'>): Line =>
-  put.canonical.length > recordInlineBytesMax
-    ? { bytes: referenceTo(put.hash), large: put.canonical }
-    : { bytes: put.canonical }
+export const lineFor = ({ hash, canonical, refers }: LinePart): Line =>
+  canonical.length > recordInlineBytesMax
+    ? { bytes: referenceTo(hash), large: canonical, refers }
+    : { bytes: canonical, refers }
+
+type LinePart = Pick<PushedRecord, 'hash' | 'canonical'> & { refers?: boolean }
 
 export const canonicalOfLine = async (objects: ObjectReader, line: Line): Promise<Uint8Array> =>
   line.large ?? canonicalOf(objects, line.bytes)
@@ -30,7 +34,8 @@ export function recordPort(
     node: (hash) => objects.node(hash),
     payloads: async (leaf: Hash) => linesOf(await objects.body(leaf)).map((bytes) => ({ bytes })),
     leaf: async (made) => {
-      for (const [index, { large }] of made.payloads.entries()) {
+      for (let index = 0; index < made.payloads.length; index++) {
+        const { large } = made.payloads[index]!
         if (large !== undefined) await writer.add('plain', made.leaf.hashes[index]!, large)
       }
       const { replaces } = made

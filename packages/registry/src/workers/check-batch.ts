@@ -11,8 +11,8 @@ import {
   type Schema,
   type SchemaIssue,
 } from '@ulmus/content'
-import { compareEntries, type PushEntry } from '../pushes/entry.ts'
-import { encodeRun } from '../pushes/run.ts'
+import { compareEntries } from '../pushes/entry.ts'
+import { encodeRun, type RunEntry } from '../pushes/run.ts'
 import { restoreSchemas } from '../pushes/schemas.ts'
 
 export interface BatchTask {
@@ -62,7 +62,7 @@ const newline = 0x0a
 export function checkBatch(task: BatchTask): BatchOutcome {
   const schemas = schemasOf(task.schemas)
   const former = new Set(task.formerTypes)
-  const entries: PushEntry[] = []
+  const entries: RunEntry[] = []
   const errors: LineError[] = []
   const facts: LineFacts[] = []
   let totalErrors = 0
@@ -101,7 +101,7 @@ export function checkBatch(task: BatchTask): BatchOutcome {
 type Refused = Omit<LineError, 'line'>
 
 /** `said`: the line's own `private`. */
-type CheckedEntry = PushEntry & { said?: boolean }
+type CheckedEntry = RunEntry & { said?: boolean }
 
 function checkRecord(
   bytes: Uint8Array,
@@ -118,19 +118,16 @@ function checkRecord(
     const checked = checkData(schema, line.data, strip)
     if ('code' in checked) return { ...checked, id: line.id, type: line.type }
     const record = recordOf(line.id, line.type, checked.data)
-    const put = {
-      hash: record.hash,
-      canonical: encoder.encode(record.canonical),
-      private: line.private === true,
-    }
+    const { hash, canonical, size } = record
+    // JCS escapes nothing in `"$file"`: a form without it refers to no file.
+    const refers = canonical.includes('"$file"')
+    const put = { hash, canonical, size, private: line.private === true, refers }
     return { type: line.type, id: line.id, put, said: line.private }
   } catch (error) {
     if (error instanceof InputError) return refuse(error.code, error.message, named)
     throw error
   }
 }
-
-const encoder = new TextEncoder()
 
 /** A record's data against its type's schema, as a push and a change of schema both ask it. */
 export function checkData(
@@ -202,7 +199,7 @@ function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
 }
 
 /** Sorted by (type, id); of the same one the last line counts. */
-function lastOfEach(entries: PushEntry[]): PushEntry[] {
+function lastOfEach(entries: RunEntry[]): RunEntry[] {
   // Array.prototype.sort is stable: equal ones keep the order of their lines.
   const sorted = entries.toSorted(compareEntries)
   return sorted.filter(

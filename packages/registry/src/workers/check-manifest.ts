@@ -12,8 +12,8 @@ import {
   parseStrict,
   typeFault,
 } from '@ulmus/content'
-import { compareEntries, type PushEntry } from '../pushes/entry.ts'
-import { encodeRun } from '../pushes/run.ts'
+import { compareEntries } from '../pushes/entry.ts'
+import { encodeRun, type RunEntry } from '../pushes/run.ts'
 import { type LineError, lineErrorsMax, linesOf } from './check-batch.ts'
 
 export interface ManifestTask {
@@ -81,7 +81,7 @@ function checkEntries(
   task: { types: readonly string[]; entriesMax: number },
 ): ManifestOutcome {
   const types = new Set(task.types)
-  const entries: PushEntry[] = []
+  const entries: RunEntry[] = []
   const errors: LineError[] = []
   let totalErrors = 0
   for (const { line, value } of values) {
@@ -96,9 +96,7 @@ function checkEntries(
   return sortedRun(entries)
 }
 
-const nothing = new Uint8Array(0)
-
-function checkEntry(read: () => Json, types: ReadonlySet<string>): PushEntry | Refused {
+function checkEntry(read: () => Json, types: ReadonlySet<string>): RunEntry | Refused {
   let entry: Json
   try {
     entry = read()
@@ -121,7 +119,8 @@ function checkEntry(read: () => Json, types: ReadonlySet<string>): PushEntry | R
   }
   if (!types.has(named.type))
     return refuse('unknown_type', `there is no schema for type ${JSON.stringify(type)}`, named)
-  return { ...named, put: { hash: digest, canonical: nothing, private: hidden === true } }
+  // Whether the record refers to files is not known from its hash.
+  return { ...named, put: { hash: digest, canonical: '', size: 0, private: hidden === true, refers: true } }
 }
 
 const refuse = (code: string, message: string, named?: { id: string; type: string }): Refused => ({
@@ -132,9 +131,9 @@ const refuse = (code: string, message: string, named?: { id: string; type: strin
 })
 
 /** Each (type, id) once: naming it twice is harmless with one hash and a conflict with two. */
-function sortedRun(entries: PushEntry[]): ManifestOutcome {
+function sortedRun(entries: RunEntry[]): ManifestOutcome {
   const sorted = entries.toSorted(compareEntries)
-  const once: PushEntry[] = []
+  const once: RunEntry[] = []
   for (const entry of sorted) {
     const last = once.at(-1)
     if (last === undefined || compareEntries(last, entry) !== 0) once.push(entry)

@@ -1,4 +1,5 @@
 /** What a worker thread can be asked to do. */
+import { constants, setPriority } from 'node:os'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { type BatchOutcome, type BatchTask, checkBatch as batchChecked } from './check-batch.ts'
 import {
@@ -9,6 +10,9 @@ import {
   type OpeningTask,
   checkOpening as openingChecked,
 } from './check-manifest.ts'
+
+// On Linux a priority is a thread's own: whoever waits for an answer comes before whoever pushes.
+if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 export { acceptSchemas } from './accept-schemas.ts'
 
