@@ -45,6 +45,9 @@ export interface DiffPage {
   }
 }
 
+/** Differences of which the records are read at once; scattered ones lie in two leaves each. */
+const readAtOnce = 32
+
 export type Diffs = ReturnType<typeof diffsOf>
 
 export function diffsOf(context: Context) {
@@ -71,21 +74,29 @@ export function diffsOf(context: Context) {
     },
   }
 
+  /** The differences of a page are told by the trees alone; then their records are read, some at once. */
   async function readPage(from: ViewDocument, to: ViewDocument, beyond: Place | undefined, limit: number) {
-    const page = { added: [] as string[], updated: [] as string[], removed: [] as DiffPage['removed'] }
-    const old = new FormReader(objects)
-    const next = new FormReader(objects)
     const room = new PageRoom(limit)
-    let last: Place | undefined
+    const differences: RecordDifference[] = []
+    let hasMore = false
     for await (const difference of recordDifferences(objects, from, to, beyond)) {
-      const { type, key: id, before, after } = difference
-      if (!room.take(dataBytes(difference))) return { ...page, nextCursor: writeCursor(last!) }
-      if (after === undefined) page.removed.push({ id, type, hash: before!.hash })
-      else if (before === undefined) page.added.push(addedJson(await next.read(after), after.hash))
-      else page.updated.push(updatedJson(difference, await next.read(after), await old.read(before)))
-      last = { type, id }
+      hasMore = !room.take(dataBytes(difference))
+      if (hasMore) break
+      differences.push(difference)
     }
-    return { ...page, nextCursor: null }
+    const page = { added: [] as string[], updated: [] as string[], removed: [] as DiffPage['removed'] }
+    const forms = new FormReader(objects)
+    for (let start = 0; start < differences.length; start += readAtOnce) {
+      const some = differences.slice(start, start + readAtOnce)
+      const texts = await Promise.all(some.map((difference) => jsonOf(difference, forms)))
+      for (const [index, { key: id, type, before, after }] of some.entries()) {
+        if (after === undefined) page.removed.push({ id, type, hash: before!.hash })
+        else (before === undefined ? page.added : page.updated).push(texts[index]!)
+      }
+      forms.forgetAllBut(some.at(-1)!)
+    }
+    const last = differences.at(-1)
+    return { ...page, nextCursor: hasMore ? writeCursor({ type: last!.type, id: last!.key }) : null }
   }
 
   async function metaOf(from: ViewDocument, to: ViewDocument, isFirst: boolean): Promise<DiffPage['meta']> {
@@ -112,29 +123,40 @@ const schemasOf = ({ types }: ViewDocument): Hash =>
 const dataBytes = ({ before, after }: RecordDifference): number =>
   after === undefined ? 0 : after.size + (before?.size ?? 0)
 
-const addedJson = (form: string, hash: Hash): string => `${form.slice(0, -1)},"hash":"${hash}"}`
-
-function updatedJson({ key, type, before, after }: RecordDifference, form: string, previous: string): string {
+/** What is told of a record that was added or updated; nothing of one removed. */
+async function jsonOf({ key, type, before, after }: RecordDifference, forms: FormReader): Promise<string> {
+  if (after === undefined) return ''
+  const [form, previous] = await Promise.all([forms.read(after), before && forms.read(before)])
+  const open = `${form.slice(0, -1)},"hash":"${after.hash}"`
+  if (previous === undefined) return `${open}}`
   // Both forms begin alike: `{"id":…,"type":…,"data":`.
   const dataStart = `{"id":${JSON.stringify(key)},"type":${JSON.stringify(type)},"data":`.length
-  const rest = `"previousHash":"${before!.hash}","previousData":${previous.slice(dataStart, -1)}}`
-  return `${form.slice(0, -1)},"hash":"${after!.hash}",${rest}`
+  return `${open},"previousHash":"${before!.hash}","previousData":${previous.slice(dataStart, -1)}}`
 }
 
-/** Reads canonical forms in tree order: the lines of a leaf are told apart once. */
+/** Reads canonical forms, in about tree order: the lines of a leaf are told apart once. */
 class FormReader {
   readonly #objects: ObjectReader
-  #leaf: { hash: Hash; lines: Uint8Array[] } | undefined
+  readonly #leaves = new Map<Hash, Promise<Uint8Array[]>>()
 
   constructor(objects: ObjectReader) {
     this.#objects = objects
   }
 
   async read({ leaf, index }: Located): Promise<string> {
-    if (this.#leaf?.hash !== leaf) {
-      this.#leaf = { hash: leaf, lines: linesOf(await this.#objects.body(leaf)) }
+    let lines = this.#leaves.get(leaf)
+    if (lines === undefined) {
+      lines = this.#objects.body(leaf).then(linesOf)
+      this.#leaves.set(leaf, lines)
     }
-    return decoder.decode(await canonicalOf(this.#objects, this.#leaf.lines[index]!))
+    return decoder.decode(await canonicalOf(this.#objects, (await lines)[index]!))
+  }
+
+  /** Lets go of the leaves that what comes after this difference does not lie in. */
+  forgetAllBut({ before, after }: RecordDifference): void {
+    for (const leaf of this.#leaves.keys()) {
+      if (leaf !== before?.leaf && leaf !== after?.leaf) this.#leaves.delete(leaf)
+    }
   }
 }
 
