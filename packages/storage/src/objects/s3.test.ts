@@ -6,7 +6,7 @@ import {
   PutBucketPolicyCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { makeBucket, s3Server } from '../testing/buckets.ts'
 import { type FlakyProxy, type Mishap, startFlakyProxy } from '../testing/flaky-proxy.ts'
 import { isUnavailable } from '../unavailable.ts'
@@ -51,15 +51,18 @@ describe.skipIf(s3Server() === null)('on S3', () => {
       disposeBucket = made.dispose
       bucket = bucketOf(settings)
       proxy = await startFlakyProxy(settings.endpoint!)
+    })
+    // Each test its own: a client that met many failures lately tries less often.
+    beforeEach(async () => {
       store = await openS3Store({ ...settings, endpoint: proxy.url, patience })
     })
     afterEach(async () => {
       proxy.misbehave(() => 'none')
-      for (const name of await names()) await store.remove(name)
+      for (const name of await names()) await openedElsewhere((other) => other.remove(name))
       await abortUploads(bucket, new Date(Date.now() + day))
+      await store.close()
     })
     afterAll(async () => {
-      await store.close()
       await proxy.close()
       bucket.client.destroy()
       await disposeBucket()

@@ -18,10 +18,10 @@ import { answerOf, type Bucket, bucketOf, type S3Settings, storeError } from './
 import { streamFrom } from './s3-read.ts'
 import { abortUploads, checkBucket } from './s3-start.ts'
 
-/** A part is kept in memory until the store has it, and hashed in one go. Bytes; S3 allows no less than 5 MiB. */
-const partBytes = 8 * 1_048_576
+/** A part is gathered in memory and kept until the store has it. Bytes; S3 allows no less. */
+const partBytes = 5 * 1_048_576
 /** Parts of one blob under way at once. */
-const partsAtOnce = 4
+const partsAtOnce = 3
 /** The largest blob: 10,000 parts (a limit of S3). Bytes. */
 export const s3BlobBytesMax = 10_000 * partBytes
 /** No put takes that long; an upload begun before belongs to no one. */
@@ -88,15 +88,21 @@ async function put(
 ): Promise<number> {
   let bytes = 0
   let failure: { error: unknown } | undefined
+  /** Step by step: an error thrown in from outside, when the upload has failed, is none of the source's. */
   async function* counted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const from = chunks[Symbol.asyncIterator]()
     try {
-      for await (const chunk of chunks) {
-        bytes += chunk.length
-        yield chunk
+      while (true) {
+        const step = await from.next().catch((error: unknown) => {
+          failure = { error }
+          throw error
+        })
+        if (step.done) return
+        bytes += step.value.length
+        yield step.value
       }
-    } catch (error) {
-      failure = { error }
-      throw error
+    } finally {
+      await from.return?.()
     }
   }
   const whole = source instanceof Uint8Array
