@@ -21,6 +21,21 @@ export function readStrictJson(app: FastifyInstance): void {
   )
 }
 
+/** Silence in the middle of a body after which its sender counts as gone. Seconds. */
+export const stallSecondsMax = 60
+
+/** Cuts the connection of whoever began a body and sends no more of it, so that half a request holds nothing for ever. */
+export function cutStalledBodies(app: FastifyInstance, seconds = stallSecondsMax): void {
+  app.addHook('onRequest', async ({ raw }) => {
+    const { 'content-length': length, 'transfer-encoding': coding } = raw.headers
+    if (coding === undefined && (length === undefined || length === '0')) return
+    if (raw.readableEnded) return
+    raw.setTimeout(seconds * 1000, () => raw.destroy())
+    // From its last byte on, the time is the handler's.
+    raw.once('end', () => raw.setTimeout(0))
+  })
+}
+
 /** In the scope of routes that take NDJSON: `request.body` is the stream, not read yet and not limited. */
 export function receiveNdjson(scope: FastifyInstance): void {
   // JSON too is the wrong content type here.
