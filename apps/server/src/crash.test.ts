@@ -220,7 +220,10 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
     await Promise.all(
       writers.map(async (write) => {
         try {
-          for (;;) await write()
+          for (;;) {
+            await write()
+            await sleep(20)
+          }
         } catch (error) {
           if (!cut(error as NodeJS.ErrnoException)) throw error
         }
@@ -306,7 +309,7 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
     const written = Object.values(histories).map(({ acknowledged }) => acknowledged.size)
     expect(Math.min(...written)).toBeGreaterThan(2)
     expect(Math.min(caught.push, caught.job)).toBeGreaterThan(0)
-  }, 120_000)
+  }, 180_000)
 
   test.runIf(database.name === 'embedded')(
     'a second server on the folder says who holds it and stops with exit code 1; nothing is harmed',
