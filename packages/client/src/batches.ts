@@ -4,6 +4,14 @@ export interface Batch {
   /** Lines, each with its end. */
   readonly body: Uint8Array<ArrayBuffer>
   readonly lines: number
+  /** Which records its lines are about. */
+  readonly keys: ReadonlySet<string>
+}
+
+/** What every line says besides. */
+export interface Keyed {
+  readonly id: string
+  readonly type: string
 }
 
 export interface BatchLimits {
@@ -16,30 +24,34 @@ const encoder = new TextEncoder()
 
 /** Values as lines of JSON, gathered into batches in their order. A value's `undefined` members are left out. */
 export async function* batchesOf(
-  values: Iterable<unknown> | AsyncIterable<unknown>,
+  values: Iterable<Keyed> | AsyncIterable<Keyed>,
   limits: BatchLimits,
 ): AsyncGenerator<Batch, void, undefined> {
   let lines: Uint8Array[] = []
   let bytes = 0
+  let keys = new Set<string>()
   for await (const value of values) {
     const line = encoder.encode(`${JSON.stringify(value)}\n`)
     if (lines.length > 0 && (lines.length >= limits.lines || bytes + line.length > limits.bytes)) {
-      yield joined(lines, bytes)
+      yield { body: joined(lines, bytes), lines: lines.length, keys }
       lines = []
       bytes = 0
+      keys = new Set()
     }
+    // No type holds U+0000.
+    keys.add(`${value.type}\0${value.id}`)
     lines.push(line)
     bytes += line.length
   }
-  if (lines.length > 0) yield joined(lines, bytes)
+  if (lines.length > 0) yield { body: joined(lines, bytes), lines: lines.length, keys }
 }
 
-function joined(lines: Uint8Array[], bytes: number): Batch {
+function joined(lines: Uint8Array[], bytes: number): Uint8Array<ArrayBuffer> {
   const body = new Uint8Array(bytes)
   let at = 0
   for (const line of lines) {
     body.set(line, at)
     at += line.length
   }
-  return { body, lines: lines.length }
+  return body
 }

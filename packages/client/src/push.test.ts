@@ -28,11 +28,15 @@ const records = (count: number) =>
 
 test('a push arrives whole, in batches within the limits of the session', async () => {
   const { keeper, client } = await start({ batchLines: 10 })
-  const result = await client.push('ada/numbers', {
-    baseVersion: null,
-    schemas: { T: {} },
-    records: records(25),
-  })
+  const result = await client.push(
+    'ada/numbers',
+    {
+      baseVersion: null,
+      schemas: { T: {} },
+      records: records(25),
+    },
+    { parallel: 1 },
+  )
   expect(result).toMatchObject({ semver: 'v1.0.0', recordCount: 25 })
   expect(keeper.batches).toEqual([10, 10, 5])
   expect(keeper.published.get('T/24')).toEqual({ id: '24', type: 'T', data: { n: 24 } })
@@ -42,7 +46,11 @@ test('batches keep the byte limit too, except for a line that alone is longer', 
   const { keeper, client } = await start({ batchBytes: 200 })
   const long = { id: 'long', type: 'T', data: 'x'.repeat(500) }
   const [first, second, third] = records(3)
-  await client.push('ada/numbers', { baseVersion: null, records: [first!, second!, long, third!] })
+  await client.push(
+    'ada/numbers',
+    { baseVersion: null, records: [first!, second!, long, third!] },
+    { parallel: 1 },
+  )
   expect(keeper.batches).toEqual([2, 1, 1])
 })
 
@@ -59,8 +67,16 @@ test('async iterables are read no faster than the server takes them', async () =
   server.fail(/\/records/, { how: 'stall', ms: 50 }, { how: 'stall', ms: 50 })
   await client.push('ada/numbers', { baseVersion: null, records: slowly() })
   expect(keeper.published.size).toBe(50)
-  // One batch on its way, the next one being made, and the line that overflows it.
-  expect(Math.max(...ahead)).toBeLessThanOrEqual(11)
+  // Two batches on their way, the next one being made, and the line that overflows it.
+  expect(Math.max(...ahead)).toBeLessThanOrEqual(16)
+})
+
+test('of one record the last line counts, also where its first batch has to be sent again', async () => {
+  const { keeper, server, client } = await start({ batchLines: 2 })
+  const lines = [...records(4), { id: '3', type: 'T', data: { n: 'last' } }, ...records(1)]
+  server.fail(/\/records/, { how: 'stall', ms: 40 }, { how: 'status', status: 503 })
+  await client.push('ada/numbers', { baseVersion: null, records: lines }, { parallel: 4 })
+  expect(keeper.published.get('T/3')!.data).toEqual({ n: 'last' })
 })
 
 test.each([
@@ -121,7 +137,7 @@ test('progress says what the server has acknowledged, never less than before', a
   await client.push(
     'ada/numbers',
     { baseVersion: null, records: records(25) },
-    { onProgress: (now) => seen.push(now) },
+    { onProgress: (now) => seen.push(now), parallel: 1 },
   )
   expect(seen.map((now) => [now.phase, now.recordsSent])).toEqual([
     ['records', 10],

@@ -1,9 +1,10 @@
 /** Publishing a version: "this changed", as one call. http-api §9, delta. */
 import type { BatchReceived, DeleteLine, OpenedPush, OpenPush, RecordLine } from '@ulmus/wire'
-import { type Batch, batchesOf } from './batches.ts'
+import { type Batch, batchesOf, type Keyed } from './batches.ts'
 import { commitPush, type PushResult } from './commit.ts'
 import { BatchRefused, UlmusError } from './errors.ts'
 import { type FileUpload, type NamedFile, nameFile } from './files.ts'
+import { sendOverlapping } from './overlap.ts'
 import { type CollectionRef, collectionPlace, filePlace, pushPlace } from './places.ts'
 import type { Transport } from './transport.ts'
 
@@ -44,10 +45,14 @@ export interface PushOptions {
   /** Size of a batch, below the session's own limits. Bytes, default 8 MiB; lines, default 10,000. */
   readonly batchBytes?: number
   readonly batchLines?: number
+  /** Batches on their way at once, at most; those that share a record never are. At least 1, default 2. */
+  readonly parallel?: number
 }
 
 const batchBytesUsual = 8 * 1024 ** 2
 const batchLinesUsual = 10_000
+/** One is checked while the next one arrives. */
+const parallelUsual = 2
 
 /** How long the farewell to a failed session may take. Milliseconds. */
 const cancelMs = 10_000
@@ -161,50 +166,43 @@ async function sendFiles(running: Running, hashes: readonly string[]): Promise<n
   return sent
 }
 
-/**
- * Sends lines batch after batch: one request at a time, so that the last line of a (type, id) stays the last, while the next
- * batch is being made.
- */
+/** Sends lines in batches while the next one is being made. */
 async function sendLines(
   running: Running,
   kind: 'records' | 'deletes',
-  lines: Iterable<unknown> | AsyncIterable<unknown>,
+  lines: Iterable<Keyed> | AsyncIterable<Keyed>,
 ): Promise<void> {
   const { limits } = running.session
-  const { batchBytes = batchBytesUsual, batchLines = batchLinesUsual } = running.options
+  const { batchBytes = batchBytesUsual, batchLines = batchLinesUsual, signal } = running.options
   const batches = batchesOf(lines, {
     bytes: Math.min(batchBytes, limits.batch_bytes),
     lines: Math.min(batchLines, limits.batch_lines),
   })
   let linesBefore = 0
-  let sending: Promise<void> = Promise.resolve()
-  try {
-    for await (const batch of batches) {
-      await sending
-      sending = sendBatch(running, kind, batch, linesBefore)
-      // Awaited in the next turn; until then its failure must not count as unhandled.
-      sending.catch(() => undefined)
-      linesBefore += batch.lines
-    }
-  } finally {
-    await sending
-  }
+  await sendOverlapping(batches, running.options.parallel ?? parallelUsual, (batch, stop) => {
+    const before = linesBefore
+    linesBefore += batch.lines
+    return sendBatch(running, kind, batch, {
+      linesBefore: before,
+      signal: signal === undefined ? stop : AbortSignal.any([signal, stop]),
+    })
+  })
 }
 
 async function sendBatch(
   running: Running,
   kind: 'records' | 'deletes',
   batch: Batch,
-  linesBefore: number,
+  { linesBefore, signal }: { linesBefore: number; signal: AbortSignal },
 ): Promise<void> {
-  const { transport, ref, session, options, onRetry } = running
+  const { transport, ref, session, onRetry } = running
   try {
     await transport.json<BatchReceived>({
       method: 'POST',
       path: `${pushPlace(ref, session.session_id)}/${kind}`,
       raw: { body: batch.body, contentType: 'application/x-ndjson' },
       repeatable: true,
-      signal: options.signal,
+      signal,
       onRetry,
     })
   } catch (error) {
