@@ -371,6 +371,33 @@ describe.each(databases)('pushes on $name', (database) => {
     expect(JSON.parse(one.json)).toMatchObject({ data, hash: recordOf('big', 'A', data).hash })
   })
 
+  test('more runs than are read at once are merged first, of each record the last line counts', async () => {
+    const path = await newCollection()
+    const id = await opened(path, { base: null, schemas: { A: open } })
+    const line = (n: number, run: number) => ({ id: `${n}`, type: 'A', data: { run } })
+    for (let run = 0; run < 150; run++) {
+      await pushes.receive(
+        me,
+        path,
+        id,
+        'records',
+        lines([line(run, run), line(run + 1, run), line(1_000, run)]),
+      )
+    }
+    const left = async () =>
+      (await context.database.query('select name from push_runs where push_id = $1', [id])).rows.length
+    expect(await left()).toBe(150)
+    const answer = await pushes.commit(me, path, id, { async: false })
+    expect(answer).toMatchObject({
+      result: { recordCount: 152, changes: { added: 152, updated: 0, removed: 0 } },
+    })
+    const found = new Map((await read(me, path)).map((record) => [record.id, record.data]))
+    for (let n = 0; n < 150; n++) expect(found.get(`${n}`)).toEqual({ run: n })
+    expect(found.get('150')).toEqual({ run: 149 })
+    expect(found.get('1000')).toEqual({ run: 149 })
+    await expect.poll(left).toBe(0)
+  }, 60_000)
+
   /** What the collection should hold: the model that random histories are compared with. */
   interface Model {
     schemas: Record<string, { private: boolean; privateField: boolean }>

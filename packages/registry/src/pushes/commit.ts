@@ -14,7 +14,6 @@ import {
   findHead,
   findPush,
   findVersionById,
-  listPushRuns,
   markFilesInViews,
   movePush,
   openObjectWriter,
@@ -29,9 +28,9 @@ import { refusalOf } from '../refusals.ts'
 import { makeVersion, readContent, semverOf, shownCounts, shownDigest } from '../version-making.ts'
 import { type Built, buildContent } from './build.ts'
 import { checkCarriedOver } from './carried-over-check.ts'
-import { dropRuns, mergedEntries } from './runs.ts'
+import { dropRuns, mergedEntries, tieredRuns } from './runs.ts'
 import { restoreSchemas, schemasOf } from './schemas.ts'
-import { snapshotEntries } from './snapshot-entries.ts'
+import { refuseTwoHashes, snapshotEntries } from './snapshot-entries.ts'
 import { statesFor } from './states.ts'
 
 /** The answer to a commit. */
@@ -100,7 +99,7 @@ async function commit(context: Context, push: PushRow, progress: Progress): Prom
   await demandBase(context, push)
   const base = await readBase(context, push)
   const schemas = push.schemas === null ? base.schemas : restoreSchemas(push.schemas)
-  const runs = await listPushRuns(database, push.id)
+  const runs = await tieredRuns(context, push.id, refuseTwoHashes)
   progress.recordsTotal = runs.reduce((sum, run) => sum + (run.role === 'records' ? run.entries : 0), 0)
   const entries =
     push.kind === 'delta'

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { documentOf } from '../version-making.ts'
 import type { PushEntry } from './entry.ts'
 import { LeafCursor } from './leaf-cursor.ts'
-import { encodeManifest, readRun } from './run.ts'
+import { encodeRunStream, readRun } from './run.ts'
 
 export interface MarkedManifest {
   /** The run again, its entries marked. */
@@ -36,5 +36,5 @@ export async function markNeeded(context: Context, push: PushRow, run: Uint8Arra
       yield batch
     }
   }
-  return { run: await encodeManifest(marked()), needed }
+  return { run: Buffer.concat(await Array.fromAsync(encodeRunStream(marked()))), needed }
 }

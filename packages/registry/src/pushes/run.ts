@@ -28,16 +28,15 @@ const flagRefers = 8
 const inflate = promisify(zstdDecompress)
 const deflate = promisify(zstdCompress)
 
-/** An entry on its way into a run, its canonical form still text. */
+/** An entry on its way into a run: fresh from its line, its canonical form still text, or from another run. */
 export interface RunEntry {
   readonly type: string
   readonly id: string
   readonly put?: {
     readonly hash: Hash
-    readonly canonical: string
-    /** Of the canonical form. UTF-8 bytes. */
-    readonly size: number
+    readonly canonical: string | Uint8Array
     readonly private: boolean
+    readonly needed?: boolean
     readonly refers: boolean
   }
 }
@@ -45,64 +44,81 @@ export interface RunEntry {
 /** Synchronous: runs in a worker thread. */
 export function encodeRun(entries: readonly RunEntry[]): Uint8Array<ArrayBuffer> {
   const frames: Buffer[] = []
-  let raw = Buffer.allocUnsafe(frameBytes * 2)
-  let length = 0
+  const frame = new Frame()
+  const close = () => frames.push(...framed(frame.bytes, zstdCompressSync(frame.bytes, frameOptions)))
   for (const entry of entries) {
-    const most =
-      entryHeaderBytes + hashBytesLength + 3 * (entry.type.length + entry.id.length) + (entry.put?.size ?? 0)
-    if (length + most > raw.length) {
-      const wider = Buffer.allocUnsafe(length + most)
-      raw.copy(wider, 0, 0, length)
-      raw = wider
-    }
-    length += writeEntry(raw, length, entry)
-    if (length < frameBytes) continue
-    frames.push(...framed(raw.subarray(0, length), zstdCompressSync(raw.subarray(0, length), frameOptions)))
-    length = 0
+    frame.add(entry)
+    if (frame.length < frameBytes) continue
+    close()
+    frame.clear()
   }
-  if (length > 0)
-    frames.push(...framed(raw.subarray(0, length), zstdCompressSync(raw.subarray(0, length), frameOptions)))
+  if (frame.length > 0) close()
   return new Uint8Array(Buffer.concat(frames))
 }
 
-function writeEntry(out: Buffer, start: number, { type, id, put }: RunEntry): number {
-  let at = start + entryHeaderBytes
-  if (put !== undefined) at += out.write(put.hash, at, 'hex')
-  const typeLength = out.write(type, at)
-  const idLength = out.write(id, at + typeLength)
-  at += typeLength + idLength
-  if (put !== undefined) at += out.write(put.canonical, at)
-  out[start] = flagsOf(put)
-  out.writeUInt16LE(typeLength, start + 1)
-  out.writeUInt16LE(idLength, start + 3)
-  out.writeUInt32LE(put?.size ?? 0, start + 5)
-  return at - start
+/** The same of a stream of sorted entries, frame by frame; compresses off the thread. */
+export async function* encodeRunStream(
+  batches: AsyncIterable<readonly RunEntry[]>,
+): AsyncGenerator<Uint8Array> {
+  const frame = new Frame()
+  for await (const batch of batches) {
+    for (const entry of batch) {
+      frame.add(entry)
+      if (frame.length < frameBytes) continue
+      yield* framed(frame.bytes, await deflate(frame.bytes, frameOptions))
+      frame.clear()
+    }
+  }
+  if (frame.length > 0) yield* framed(frame.bytes, await deflate(frame.bytes, frameOptions))
 }
 
-const flagsOf = (put: { private: boolean; refers: boolean; needed?: boolean } | undefined): number =>
+/** The raw bytes of a frame as they gather. */
+class Frame {
+  #raw = Buffer.allocUnsafe(frameBytes * 2)
+  length = 0
+
+  get bytes(): Buffer {
+    return this.#raw.subarray(0, this.length)
+  }
+
+  clear(): void {
+    this.length = 0
+  }
+
+  add({ type, id, put }: RunEntry): void {
+    const canonical = put?.canonical ?? ''
+    this.#demandRoom(entryHeaderBytes + hashBytesLength + 3 * (type.length + id.length + canonical.length))
+    const out = this.#raw
+    const start = this.length
+    let at = start + entryHeaderBytes
+    if (put !== undefined) at += out.write(put.hash, at, 'hex')
+    const typeLength = out.write(type, at)
+    const idLength = out.write(id, at + typeLength)
+    at += typeLength + idLength
+    const canonicalLength = typeof canonical === 'string' ? out.write(canonical, at) : canonical.length
+    if (typeof canonical !== 'string') out.set(canonical, at)
+    out[start] = flagsOf(put)
+    out.writeUInt16LE(typeLength, start + 1)
+    out.writeUInt16LE(idLength, start + 3)
+    out.writeUInt32LE(canonicalLength, start + 5)
+    this.length = at + canonicalLength
+  }
+
+  #demandRoom(bytes: number): void {
+    if (this.length + bytes <= this.#raw.length) return
+    const wider = Buffer.allocUnsafe(this.length + bytes)
+    this.#raw.copy(wider, 0, 0, this.length)
+    this.#raw = wider
+  }
+}
+
+const flagsOf = (put: RunEntry['put']): number =>
   put === undefined
     ? 0
     : flagPut |
       (put.private ? flagPrivate : 0) |
       (put.needed ? flagNeeded : 0) |
       (put.refers ? flagRefers : 0)
-
-/** A run of a manifest again, from a stream of its sorted entries; compresses off the thread. */
-export async function encodeManifest(batches: AsyncIterable<readonly PushEntry[]>): Promise<Uint8Array> {
-  const frames: Buffer[] = []
-  for await (const batch of batches) {
-    const raw = Buffer.concat(batch.map(encodeManifestEntry))
-    if (raw.length > 0) frames.push(...framed(raw, await deflate(raw, frameOptions)))
-  }
-  return Buffer.concat(frames)
-}
-
-function encodeManifestEntry({ type, id, put }: PushEntry): Buffer {
-  const out = Buffer.allocUnsafe(entryHeaderBytes + hashBytesLength + 3 * (type.length + id.length))
-  const { hash, private: hidden, refers, needed } = put!
-  const empty = { hash, canonical: '', size: 0, private: hidden, refers, needed }
-  return out.subarray(0, writeEntry(out, 0, { type, id, put: empty }))
-}
 
 /** The forms are compressed for a short stay: the fastest level. */
 const frameOptions = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }

@@ -6,6 +6,7 @@ import {
   listEndedPushesWithRuns,
   listPushRuns,
   type PushRunRow,
+  replacePushRuns,
   runName,
   touchOpenPush,
 } from '@ulmus/storage'
@@ -14,7 +15,7 @@ import type { Context } from '../context.ts'
 import { RegistryError } from '../errors.ts'
 import type { PushEntry } from './entry.ts'
 import { mergeRuns, type Superseded } from './merge.ts'
-import { readRun } from './run.ts'
+import { encodeRunStream, readRun } from './run.ts'
 
 export type RunRole = PushRunRow['role']
 
@@ -39,6 +40,56 @@ export async function keepRun(
   if (isOpen) return
   await context.blobs.remove(name)
   throw new RegistryError('push_not_open', { say: { status: 'no longer open' } })
+}
+
+/** Runs read side by side: each holds two frames in memory. */
+const runsAtOnceMax = 64
+
+/**
+ * The runs of a session in order of arrival, few enough of each role to be read at once: where there are more, neighbours are
+ * merged into longer ones, which take their place.
+ * @param superseded as of `mergeRuns`, for runs of a manifest
+ */
+export async function tieredRuns(
+  context: Context,
+  pushId: string,
+  superseded: Superseded,
+): Promise<PushRunRow[]> {
+  for (;;) {
+    const runs = await listPushRuns(context.database, pushId)
+    const crowded = (['records', 'manifest'] as const).find(
+      (role) => runs.filter((run) => run.role === role).length > runsAtOnceMax,
+    )
+    if (crowded === undefined) return runs
+    const some = runs.filter((run) => run.role === crowded)
+    for (let at = 0; at < some.length; at += runsAtOnceMax) {
+      const group = some.slice(at, at + runsAtOnceMax)
+      if (group.length > 1) await mergeGroup(context, group, crowded === 'manifest' ? superseded : undefined)
+    }
+  }
+}
+
+async function mergeGroup(
+  context: Context,
+  group: PushRunRow[],
+  superseded: Superseded | undefined,
+): Promise<void> {
+  const last = group.at(-1)!
+  const name = runName(last.pushId, randomId())
+  let entries = 0
+  async function* counted(): AsyncGenerator<PushEntry[]> {
+    for await (const batch of mergedEntries(context, group, superseded)) {
+      entries += batch.length
+      yield batch
+    }
+  }
+  const bytes = await context.blobs.put(name, encodeRunStream(counted()))
+  const replaced = await context.database.transact((tx) =>
+    replacePushRuns(tx, group, { ...last, name, entries, bytes }),
+  )
+  // Another server that took the commit over has done the same: its runs stand.
+  const gone = replaced ? group.map((run) => run.name) : [name]
+  for (const one of gone) await context.blobs.remove(one)
 }
 
 /** The entries of some runs as one sorted stream; see `mergeRuns`. */

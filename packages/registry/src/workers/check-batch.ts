@@ -118,10 +118,10 @@ function checkRecord(
     const checked = checkData(schema, line.data, strip)
     if ('code' in checked) return { ...checked, id: line.id, type: line.type }
     const record = recordOf(line.id, line.type, checked.data)
-    const { hash, canonical, size } = record
+    const { hash, canonical } = record
     // JCS escapes nothing in `"$file"`: a form without it refers to no file.
     const refers = canonical.includes('"$file"')
-    const put = { hash, canonical, size, private: line.private === true, refers }
+    const put = { hash, canonical, private: line.private === true, refers }
     return { type: line.type, id: line.id, put, said: line.private }
   } catch (error) {
     if (error instanceof InputError) return refuse(error.code, error.message, named)

@@ -120,7 +120,7 @@ function checkEntry(read: () => Json, types: ReadonlySet<string>): RunEntry | Re
   if (!types.has(named.type))
     return refuse('unknown_type', `there is no schema for type ${JSON.stringify(type)}`, named)
   // Whether the record refers to files is not known from its hash.
-  return { ...named, put: { hash: digest, canonical: '', size: 0, private: hidden === true, refers: true } }
+  return { ...named, put: { hash: digest, canonical: '', private: hidden === true, refers: true } }
 }
 
 const refuse = (code: string, message: string, named?: { id: string; type: string }): Refused => ({

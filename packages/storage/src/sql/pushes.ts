@@ -148,6 +148,17 @@ export async function listPushRuns(at: Queries, pushId: string, after = 0): Prom
     .orderBy(pushRuns.sequence)
 }
 
+/** Puts one run in the place of several; false, and nothing done, when they are no longer there. */
+export async function replacePushRuns(tx: Tx, gone: readonly PushRunRow[], by: PushRunRow): Promise<boolean> {
+  const names = gone.map((run) => run.name)
+  const there = and(eq(pushRuns.pushId, by.pushId), inArray(pushRuns.name, names))
+  const locked = await tx.orm.select({ name: pushRuns.name }).from(pushRuns).where(there).for('update')
+  if (locked.length !== gone.length) return false
+  await tx.orm.delete(pushRuns).where(there)
+  await tx.orm.insert(pushRuns).values(by)
+  return true
+}
+
 export async function deletePushRuns(tx: Tx, pushId: string): Promise<void> {
   await tx.orm.delete(pushRuns).where(eq(pushRuns.pushId, pushId))
 }
