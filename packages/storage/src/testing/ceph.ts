@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { accessSync, constants, mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { accessSync, closeSync, constants, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -17,7 +17,17 @@ export interface S3Server {
   stop(): Promise<void>
 }
 
-const programs = ['ceph', 'ceph-authtool', 'ceph-mon', 'ceph-osd', 'monmaptool', 'radosgw', 'radosgw-admin']
+/** `setpriv` ends the daemons with the run, however that ends. */
+const programs = [
+  'setpriv',
+  'ceph',
+  'ceph-authtool',
+  'ceph-mon',
+  'ceph-osd',
+  'monmaptool',
+  'radosgw',
+  'radosgw-admin',
+]
 /** Its own words when it cannot: Debian's packages of the programs. */
 export const cephPackages = 'radosgw ceph-mon ceph-osd ceph-common'
 const startMillisecondsMax = 25_000
@@ -49,7 +59,9 @@ export async function startCeph(folder: string): Promise<S3Server> {
   const daemons: ChildProcess[] = []
   const start = (program: string, ...flags: string[]) => {
     const output = openSync(join(folder, `${program}.out`), 'a')
-    daemons.push(spawn(program, ['-f', ...flags], { env, stdio: ['ignore', output, output] }))
+    const whole = ['--pdeathsig', 'KILL', program, '-f', ...flags]
+    daemons.push(spawn('setpriv', whole, { env, stdio: ['ignore', output, output] }))
+    closeSync(output)
   }
   const stop = () => endAll(daemons)
   const all = ['--cap', 'mon', 'allow *', '--cap', 'osd', 'allow *']
