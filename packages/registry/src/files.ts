@@ -7,6 +7,8 @@ import {
   findCollectionFiles,
   insertCollectionFile,
   insertFile,
+  passSweepGate,
+  type Tx,
   type VersionRow,
 } from '@ulmus/storage'
 import { readAside, referencePrefix } from './aside.ts'
@@ -66,6 +68,7 @@ export function filesOf(context: Context) {
       const size = await store(context, hash, upload.body)
       const createdAt = context.now()
       const created = await context.database.transact(async (tx) => {
+        await demandStored(context, tx, hash)
         await insertFile(tx, { hash, size, createdAt })
         return insertCollectionFile(tx, { collectionId: seen.collection.id, hash, contentType, createdAt })
       })
@@ -144,6 +147,12 @@ async function store(context: Context, expected: Hash, body: AsyncIterable<Uint8
     }
   }
   return context.blobs.put(fileName(expected), checked())
+}
+
+/** A sweep may have taken bytes for a leftover that lay here unrecorded, while they were uploaded again. From here on it will not. */
+async function demandStored(context: Context, tx: Tx, hash: Hash): Promise<void> {
+  await passSweepGate(tx, 'commit')
+  if ((await context.blobs.size(fileName(hash))) === undefined) throw new RegistryError('unavailable')
 }
 
 /** A file as the reader of a view may read it, or undefined. */

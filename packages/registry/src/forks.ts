@@ -16,6 +16,7 @@ import type { Principal } from './principal.ts'
 import { type Seen, seeCollection } from './seen.ts'
 import type { SeenAccount } from './seen-account.ts'
 import { checkCollectionSlug, isAccountSlug } from './slugs.ts'
+import { againIfSwept } from './swept.ts'
 import {
   isFullyPublic,
   makeVersion,
@@ -64,9 +65,9 @@ export function forksOf(context: Context) {
         forkedFromSemver: semverOf(head),
         ancestors: [source.collection.id, ...source.collection.ancestors],
       }
-      const writer = openObjectWriter({ database: context.database, blobs: context.blobs })
-      const version = await slugTakenAs(slug, async () =>
-        makeVersion(context, {
+      const make = async () => {
+        const writer = openObjectWriter({ database: context.database, blobs: context.blobs })
+        return makeVersion(context, {
           collection: row,
           base: null,
           semver: firstSemver,
@@ -74,8 +75,9 @@ export function forksOf(context: Context) {
           writer,
           message: forkMessage,
           before: (tx) => place(tx, source, row, path, input.public ?? true),
-        }),
-      )
+        })
+      }
+      const version = await slugTakenAs(slug, () => againIfSwept(make))
       return {
         id: row.id,
         owner: target.account.slug,

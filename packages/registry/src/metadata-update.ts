@@ -20,6 +20,7 @@ import {
 import type { Context } from './context.ts'
 import { RegistryError, type StoredRefusal, storedRefusal } from './errors.ts'
 import { refusalOf } from './refusals.ts'
+import { againIfSwept } from './swept.ts'
 import { documentOf, makeVersion, readContent, semverOf, withMetadata } from './version-making.ts'
 
 /** An update that holds its collection's slot. */
@@ -69,7 +70,7 @@ class Settled extends Error {}
  */
 export async function settle(context: Context, update: Update): Promise<End> {
   try {
-    return await execute(context, update)
+    return await againIfSwept(() => execute(context, update))
   } catch (error) {
     if (!(error instanceof Settled)) await fail(context, update.id, error)
     return endOf(context, await findMetadataJob(context.database, update.id))

@@ -21,6 +21,7 @@ import { pushesOf } from './pushes.ts'
 import { recordsOf } from './records.ts'
 import { sessionsOf } from './sessions.ts'
 import { snapshotsOf } from './snapshots.ts'
+import { scheduleSweeps } from './sweep.ts'
 import { versionsOf } from './versions.ts'
 import { openWorkers } from './workers.ts'
 
@@ -74,6 +75,7 @@ export async function openRegistry(config: RegistryConfig) {
       now: config.now ?? (() => new Date()),
     }
     const services = servicesOf(context)
+    scheduleSweeps(context)
     opened.defer(() => services.keys.settle())
     await context.jobs.start()
     opened.defer(() => context.jobs.stop())

@@ -111,6 +111,7 @@ CREATE TABLE "objects" (
 	"crc" bigint NOT NULL,
 	"checksum" text COLLATE "C",
 	"bases" text[] DEFAULT '{}'::text[] NOT NULL,
+	"condemned" uuid,
 	CONSTRAINT "objects_hash_kind_pk" PRIMARY KEY("hash","kind"),
 	CONSTRAINT "objects_kind" CHECK ("objects"."kind" in ('plain', 'body'))
 );
@@ -119,6 +120,7 @@ CREATE TABLE "packs" (
 	"id" integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "packs_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 2147483647 START WITH 1 CACHE 1),
 	"name" text COLLATE "C" NOT NULL,
 	"bytes" bigint NOT NULL,
+	"object_bytes" bigint NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "packs_name_unique" UNIQUE("name")
 );
@@ -165,6 +167,11 @@ CREATE TABLE "sessions" (
 	"account_id" uuid NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"expires_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "chores" (
+	"name" text PRIMARY KEY NOT NULL,
+	"begun_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "versions" (

@@ -5,8 +5,14 @@ export * from './objects/errors.ts'
 export { openMemoryStore } from './objects/memory.ts'
 export { fileName, filesPrefix, packsPrefix, runName, runsPrefix } from './objects/names.ts'
 export { type ObjectReader, openObjectReader } from './objects/object-reader.ts'
-export { type ObjectWriter, openObjectWriter, type PackedObjects } from './objects/object-writer.ts'
+export {
+  type ObjectWriter,
+  openObjectWriter,
+  type PackedObjects,
+  packBytesMax,
+} from './objects/object-writer.ts'
 export { type PackEntry, readFooter, type StoredPack } from './objects/pack.ts'
+export { copyObjects } from './objects/repack.ts'
 export { openS3Store, s3BlobBytesMax } from './objects/s3.ts'
 export type { S3Keys, S3Settings } from './objects/s3-bucket.ts'
 export * from './sql/collection-leavings.ts'

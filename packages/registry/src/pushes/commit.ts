@@ -25,6 +25,7 @@ import type { Context } from '../context.ts'
 import { RegistryError, storedRefusal } from '../errors.ts'
 import { knownFiles, recordInherited } from '../known-files.ts'
 import { refusalOf } from '../refusals.ts'
+import { againIfSwept } from '../swept.ts'
 import { makeVersion, readContent, semverOf, shownCounts, shownDigest } from '../version-making.ts'
 import { type Built, buildContent } from './build.ts'
 import { checkCarriedOver } from './carried-over-check.ts'
@@ -73,7 +74,7 @@ const mendable = new Set<string>([
  */
 export async function runCommit(context: Context, push: PushRow, progress: Progress): Promise<CommitResult> {
   try {
-    return await commit(context, push, progress)
+    return await againIfSwept(() => commit(context, push, progress))
   } catch (error) {
     const settled = await settle(context, push, error)
     if (settled !== undefined) return settled
@@ -96,6 +97,7 @@ async function settle(context: Context, push: PushRow, error: unknown): Promise<
 
 async function commit(context: Context, push: PushRow, progress: Progress): Promise<CommitResult> {
   const { database, objects, blobs } = context
+  progress.recordsDone = 0
   await demandBase(context, push)
   const base = await readBase(context, push)
   const schemas = push.schemas === null ? base.schemas : restoreSchemas(push.schemas)

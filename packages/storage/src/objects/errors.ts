@@ -67,3 +67,12 @@ export class ObjectCorrupt extends Error {
     this.pack = pack
   }
 }
+
+/** A sweep removed an object that a commit had found in the index and relied on. Nothing is recorded: the commit must be built again. */
+export class ObjectsSwept extends Error {
+  override name = 'ObjectsSwept'
+
+  constructor(kind: ObjectKind, hash: Hash) {
+    super(`The ${kind} object ${hash} was swept away while a commit relied on it.`)
+  }
+}

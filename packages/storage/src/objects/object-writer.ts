@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Hash, hashBytes } from '@ulmus/content'
 import type { Database } from '../sql/database.ts'
-import { objectKey, storedObjects } from '../sql/objects.ts'
+import { objectKey, type ReliedOn, storedObjects } from '../sql/objects.ts'
 import type { BlobStore } from './blob-store.ts'
 import { objectBytesMax } from './codec.ts'
 import { encodeAlone, encodeReplacing } from './delta.ts'
@@ -20,6 +20,8 @@ const batchObjectsMax = 256
 /** What the transaction records with `recordPacks`. */
 export interface PackedObjects {
   packs: StoredPack[]
+  /** What was not written because the index had it, and what deltas go on from: it must still be there. */
+  reliedOn: ReliedOn[]
 }
 
 /**
@@ -40,7 +42,7 @@ export interface ObjectWriter {
     raw: Uint8Array | string,
     options?: { replaces?: Hash | undefined },
   ): Promise<void>
-  /** Packs durable. Nothing new: no packs. */
+  /** Packs durable. Nothing new: no packs, but what was relied on. */
   finish(): Promise<PackedObjects>
   /** Gives up what is being written and removes the packs already there. */
   abort(): Promise<void>
@@ -67,6 +69,7 @@ export function openObjectWriter(options: {
   const splitBytes = options.packBytesMax ?? packBytesMax
   const seen = new Set<string>()
   const packs: StoredPack[] = []
+  const reliedOn = new Map<string, ReliedOn>()
   let pack: PackWriter | undefined
   let batch: NewObject[] = []
   let batchBytes = 0
@@ -75,13 +78,20 @@ export function openObjectWriter(options: {
   async function writeBatch(objects: NewObject[]): Promise<void> {
     const held = await storedObjects(database, objects)
     const wanted = objects.filter((object) => !held.has(objectKey(object)))
+    for (const { kind, hash } of objects) if (held.has(objectKey({ kind, hash }))) rely({ kind, hash })
     const encodings = await Promise.all(wanted.map(encode))
     for (const [i, { kind, hash, raw }] of wanted.entries()) {
       const { encoded, bases } = encodings[i]!
+      if (bases[0] !== undefined) rely({ kind, hash: bases[0], bases: bases.slice(1) })
       if (pack !== undefined && pack.bytes + encoded.length > splitBytes) await finishPack(pack)
       pack ??= writePack(blobs, packName(randomUUID()))
       await pack.add({ kind, hash, checksum: kind === 'body' ? hashBytes(raw) : null, bases }, encoded)
     }
+  }
+
+  function rely(name: ReliedOn): void {
+    const key = objectKey(name)
+    if (name.bases !== undefined || !reliedOn.has(key)) reliedOn.set(key, name)
   }
 
   const encode = ({ kind, raw, replaces }: NewObject) =>
@@ -124,7 +134,7 @@ export function openObjectWriter(options: {
       if (batch.length > 0) sendBatch()
       await writing
       if (pack !== undefined) await finishPack(pack)
-      return { packs }
+      return { packs, reliedOn: [...reliedOn.values()] }
     },
     async abort() {
       await writing.catch(() => undefined)

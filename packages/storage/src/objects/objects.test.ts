@@ -117,7 +117,10 @@ describe.each(databases)('objects ($name)', ({ open }) => {
     const second = await store(blobs, [b, c, b], [[hashText(a), c]])
     expect(second.packs.flatMap((pack) => pack.entries).map((entry) => entry.hash)).toEqual([hashText(c)])
     const third = await store(blobs, [a, b, c], [[hashText(a), c]])
-    expect(third).toEqual({ packs: [] })
+    expect(third.packs).toEqual([])
+    expect(third.reliedOn.map((one) => one.hash).toSorted()).toEqual(
+      [hashText(a), hashText(a), hashText(b), hashText(c)].toSorted(),
+    )
   })
 
   it('keeps the first place when two commits wrote the same object at once', async () => {
@@ -286,7 +289,7 @@ describe.each(databases)('objects ($name)', ({ open }) => {
     await expect(writer.add('plain', hashText('a'), 'b')).rejects.toThrow(RangeError)
     const large = new Uint8Array(objectBytesMax + 1)
     await expect(writer.add('body', hashText('large'), large)).rejects.toThrow(RangeError)
-    expect(await writer.finish()).toEqual({ packs: [] })
+    expect(await writer.finish()).toEqual({ packs: [], reliedOn: [] })
   })
 
   it('fails the commit when the store refuses, and leaves nothing when it is given up', async () => {

@@ -2,8 +2,8 @@
 
 import type { Hash } from '@ulmus/content'
 import { sql } from 'drizzle-orm'
-import { check, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import type { ObjectKind } from '../objects/errors.ts'
+import { check, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { type ObjectKind, ObjectsSwept } from '../objects/errors.ts'
 import type { PackEntry, StoredPack } from '../objects/pack.ts'
 import { bytewiseText, count, instant } from './columns.ts'
 import type { Queries, Tx } from './database.ts'
@@ -13,6 +13,9 @@ export const packs = pgTable('packs', {
   /** The pack's name in the blob store. */
   name: bytewiseText('name').notNull().unique(),
   bytes: count('bytes').notNull(),
+  /** Of the encoded objects alone: what a sweep holds against those that live. */
+  objectBytes: count('object_bytes').notNull(),
+  /** When it was recorded, by the database's clock. */
   createdAt: instant('created_at').notNull(),
 })
 
@@ -34,6 +37,8 @@ export const objects = pgTable(
     checksum: bytewiseText('checksum'),
     /** The chain of a delta, nearest base first, all of the same kind; empty for what stands alone (see `PackEntry`). */
     bases: text('bases').array().notNull().default(sql`'{}'::text[]`),
+    /** The sweep that is about to remove the row unless somebody pardons it (see sweeps.ts); null: none. */
+    condemned: uuid('condemned'),
   },
   (t) => [
     primaryKey({ columns: [t.hash, t.kind] }),
@@ -60,18 +65,72 @@ export const objectKey = ({ kind, hash }: ObjectName): string => (kind === 'body
 /** The rows of one statement at most: each is one round trip and a few megabytes. */
 const statementRowsMax = 10_000
 
+/** An object that a commit did not write because it was there, or wrote others as deltas to. */
+export interface ReliedOn extends ObjectName {
+  /** The chain that those deltas go on from; undefined when it only has to be there. */
+  bases?: readonly Hash[]
+}
+
 /**
  * Records packs, which must be durable already, and where their objects lie. An object that another commit recorded meanwhile
  * keeps its place. Rows go in one order, so that two commits with objects in common wait for one another but never deadlock.
+ * Call it before the version's row is inserted: until the transaction ends no sweep condemns anything (see sweeps.ts).
+ * @throws ObjectsSwept when a sweep has removed something relied on: the commit must be built again.
  */
-export async function recordPacks(tx: Tx, packed: { packs: readonly StoredPack[] }): Promise<void> {
-  for (const pack of packed.packs) {
-    const values = { name: pack.name, bytes: pack.bytes, createdAt: sql`now()` }
-    const [row] = await tx.orm.insert(packs).values(values).returning({ id: packs.id })
-    const entries = pack.entries.toSorted((a, b) => (objectKey(a) < objectKey(b) ? -1 : 1))
-    for (let i = 0; i < entries.length; i += statementRowsMax) {
-      await insertObjects(tx, row!.id, entries.slice(i, i + statementRowsMax))
-    }
+export async function recordPacks(
+  tx: Tx,
+  packed: { packs: readonly StoredPack[]; reliedOn: readonly ReliedOn[] },
+): Promise<void> {
+  await passSweepGate(tx, 'commit')
+  for (let i = 0; i < packed.reliedOn.length; i += statementRowsMax) {
+    await relyOn(tx, packed.reliedOn.slice(i, i + statementRowsMax))
+  }
+  for (const pack of packed.packs) await insertPack(tx, pack)
+}
+
+/** Records one pack. Returns its id. */
+export async function insertPack(tx: Tx, pack: StoredPack): Promise<number> {
+  const objectBytes = pack.entries.reduce((sum, entry) => sum + entry.length, 0)
+  const values = { name: pack.name, bytes: pack.bytes, objectBytes, createdAt: sql`now()` }
+  const [row] = await tx.orm.insert(packs).values(values).returning({ id: packs.id })
+  const entries = pack.entries.toSorted((a, b) => (objectKey(a) < objectKey(b) ? -1 : 1))
+  for (let i = 0; i < entries.length; i += statementRowsMax) {
+    await insertObjects(tx, row!.id, entries.slice(i, i + statementRowsMax))
+  }
+  return row!.id
+}
+
+/** "swep", as the number of the lock. */
+const sweepGate = 0x73_77_65_70
+
+/**
+ * Commits pass the gate side by side; a sweep that condemns passes alone, when the transactions of all that went before have ended.
+ * Held to the end of the transaction.
+ */
+export async function passSweepGate(tx: Tx, who: 'commit' | 'sweep'): Promise<void> {
+  const lock = who === 'commit' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock'
+  await tx.query(`select ${lock}($1::bigint)`, [sweepGate])
+}
+
+/** Pardons what is condemned of these objects and their bases, and makes sure that they are there. */
+async function relyOn(tx: Tx, names: readonly ReliedOn[]): Promise<void> {
+  const hashes = [names.map((name) => name.hash)]
+  await tx.query(
+    `with relied as (select hash, kind, bases from objects where hash = any($1::text[])),
+          wanted as (select hash, kind from relied union select unnest(bases) collate "C", kind from relied)
+     update objects o set condemned = null from wanted
+     where o.hash = wanted.hash and o.kind = wanted.kind and o.condemned is not null`,
+    hashes,
+  )
+  const { rows } = await tx.query(
+    'select hash, kind, bases from objects where hash = any($1::text[])',
+    hashes,
+  )
+  const there = new Map((rows as unknown as Required<ReliedOn>[]).map((row) => [objectKey(row), row.bases]))
+  for (const name of names) {
+    const bases = there.get(objectKey(name))
+    if (bases === undefined || (name.bases !== undefined && name.bases.join() !== bases.join()))
+      throw new ObjectsSwept(name.kind, name.hash)
   }
 }
 

@@ -1,0 +1,344 @@
+import { type Hash, hashText, type JsonObject } from '@ulmus/content'
+import {
+  ObjectsSwept,
+  openObjectReader,
+  openObjectWriter,
+  packsPrefix,
+  recordPacks,
+  runName,
+  takeChore,
+} from '@ulmus/storage'
+import { databases } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { recordsOf } from './records.ts'
+import { type SweepOptions, sweep } from './sweep.ts'
+import { openWorld, type Path, type World } from './testing/world.ts'
+
+const schemas: JsonObject = { Item: { type: 'object' }, Other: { type: 'object' } }
+
+/** Records that no other test has. `large`: one of them has an object of its own. */
+function items(name: string, count: number, type = 'Item', large = false) {
+  return Array.from({ length: count }, (_, i) => ({
+    id: `${name}-${String(i).padStart(5, '0')}`,
+    type,
+    data: {
+      text: String(hashText(`${name} ${i}`)),
+      ...(large && i === 7 ? { long: 'x'.repeat(20_000) } : {}),
+    },
+  }))
+}
+
+describe.each(databases)('sweeping ($name)', (database) => {
+  let world: World
+  /** Runs once when the next pack is durable. */
+  let afterPack: (() => Promise<unknown>) | undefined
+
+  beforeAll(async () => {
+    world = await openWorld(database, ({ blobs }) => ({
+      blobs: {
+        ...blobs,
+        async put(name, source) {
+          const bytes = await blobs.put(name, source)
+          const work = afterPack
+          if (!name.startsWith(packsPrefix) || work === undefined) return bytes
+          afterPack = undefined
+          await work()
+          return bytes
+        },
+      },
+    }))
+  })
+  afterAll(() => world.dispose())
+
+  /** Everything is old at once. */
+  const now = (options: SweepOptions = {}) => sweep(world.context, { graceSeconds: 0, ...options })
+  const rows = async (text: string, values: unknown[] = []) =>
+    (await world.context.database.query(text, values)).rows
+  const packNames = async () => {
+    const names: string[] = []
+    for await (const { name } of world.context.blobs.list(packsPrefix)) names.push(name)
+    return names.toSorted()
+  }
+  /** Root of a type's tree in a collection's one version. */
+  const rootOf = async ({ slug }: Path, type: string) => {
+    const [row] = await rows(
+      'select v.full_digest as digest from versions v join collections c on c.id = v.collection_id where c.slug = $1',
+      [slug],
+    )
+    return (await world.context.objects.document(row!['digest'] as Hash)).types[type]!.root
+  }
+  const condemned = () => rows('select hash from objects where condemned is not null')
+
+  /** What was pushed is what is read, with nothing from caches. */
+  async function expectHolds(path: Path, puts: { id: string; data: unknown }[], v?: string): Promise<void> {
+    const cold = openColdly(world)
+    const lines = (await cold(path, v)).split('\n').filter(Boolean)
+    const read = lines.map((line) => JSON.parse(line) as { id: string; data: unknown })
+    expect(read.map(({ id, data }) => ({ id, data }))).toEqual(puts.map(({ id, data }) => ({ id, data })))
+  }
+
+  test('removes what no version needs and nothing else', async () => {
+    const [kept, gone] = [await world.collection(), await world.collection()]
+    const stays = items('stays', 300, 'Item', true)
+    const goes = items('goes', 300, 'Item', true)
+    await world.push(kept, { base: null, schemas, puts: stays })
+    await now()
+    const count = async () => Number((await rows('select count(*) as n from objects'))[0]!['n'])
+    const [without, before] = [await count(), await packNames()]
+    await world.push(gone, { base: null, schemas, puts: goes })
+    const dead = (await count()) - without
+    expect(dead).toBeGreaterThanOrEqual(5)
+    expect((await now()).objectsRemoved).toBe(0)
+    await world.remove(gone)
+    const report = await now()
+    expect(report).toMatchObject({ objectsRemoved: dead, packsRemoved: 1, packsRewritten: 0 })
+    expect(await count()).toBe(without)
+    expect(report.bytesFreed).toBeGreaterThan(1_000)
+    expect(await packNames()).toEqual(before)
+    await expectHolds(kept, stays)
+    expect(await condemned()).toEqual([])
+  })
+
+  test('leaves alone what is younger than a day', async () => {
+    const path = await world.collection()
+    await world.push(path, { base: null, schemas, puts: items('young', 50) })
+    await world.context.blobs.put(`${packsPrefix}aa/aa-unrecorded`, new Uint8Array(10))
+    await world.remove(path)
+    const report = await sweep(world.context)
+    expect(report).toMatchObject({
+      objectsRemoved: 0,
+      packsRemoved: 0,
+      packsRewritten: 0,
+      leftoversRemoved: 0,
+    })
+    await now()
+  })
+
+  test('keeps the bases of what lives, though the versions they were of are gone', async () => {
+    const path = await world.collection()
+    let puts = items('chain', 400)
+    let base = await world.push(path, { base: null, schemas, puts })
+    for (let i = 0; i < 9; i++) {
+      const changed = { ...puts[i * 40]!, data: { text: `changed ${i}` } }
+      puts = puts.with(i * 40, changed) as typeof puts
+      base = await world.push(path, { base, puts: [changed] })
+    }
+    const fork = await world.fork(path)
+    await world.remove(path)
+    const report = await now()
+    expect(report.objectsRemoved).toBeGreaterThan(9)
+    const chains = await rows(
+      `select bases from objects where cardinality(bases) > 0 and exists (
+         select from unnest(bases) base where not exists (select from objects o where o.hash = base))`,
+    )
+    expect(chains).toEqual([])
+    await expectHolds(fork, puts)
+    expect((await now()).objectsRemoved).toBe(0)
+    await expectHolds(fork, puts)
+    // A delta to what was there before, on the same chain.
+    const more = { ...puts[0]!, data: { text: 'more' } }
+    await world.push(fork, { base: 'v1.0.0', puts: [more] })
+    await expectHolds(fork, puts.with(0, more as never))
+  })
+
+  test('writes a mostly dead pack anew', async () => {
+    const [first, second] = [await world.collection(), await world.collection()]
+    const small = items('small', 20, 'Other')
+    await world.push(first, { base: null, schemas, puts: [...items('big', 2_000), ...small] })
+    await world.push(second, { base: null, schemas: { Other: { type: 'object' } }, puts: small })
+    await world.remove(first)
+    const names = await packNames()
+    const report = await now()
+    expect(report.packsRewritten).toBeGreaterThan(0)
+    expect(report.bytesFreed).toBeGreaterThan(50_000)
+    expect((await packNames()).length).toBeLessThanOrEqual(names.length)
+    await expectHolds(second, small)
+    const worn = await rows(
+      `select p.name from packs p join objects o on o.pack_id = p.id group by p.id
+       having sum(o.length) <> p.object_bytes and sum(o.length) * 2 < p.object_bytes`,
+    )
+    expect(worn).toEqual([])
+  })
+
+  test('leaves a worn pack as it is whose bytes are damaged', async () => {
+    const [first, second] = [await world.collection(), await world.collection()]
+    const small = items('harmed', 20, 'Other')
+    await world.push(first, { base: null, schemas, puts: [...items('big harmed', 2_000), ...small] })
+    await world.push(second, { base: null, schemas: { Other: { type: 'object' } }, puts: small })
+    await world.remove(first)
+    const [body] = await rows(
+      `select p.name, o."offset"::integer as at from objects o join packs p on p.id = o.pack_id
+       where o.kind = 'body' and o.hash = $1`,
+      [await rootOf(second, 'Other')],
+    )
+    const name = String(body!['name'])
+    const whole = await world.context.blobs.read(name)
+    const damaged = new Uint8Array(whole)
+    damaged[Number(body!['at']) + 20]! ^= 4
+    await world.context.blobs.put(name, damaged)
+    const logged = world.log.errors.length
+    await now()
+    expect(world.log.errors.slice(logged)).toMatchObject([{ facts: { pack: name } }])
+    expect(await packNames()).toContain(name)
+    await world.context.blobs.put(name, whole)
+    await now()
+    expect(await packNames()).not.toContain(name)
+    await expectHolds(second, small)
+  })
+
+  /** What was dead when a sweep marked is pushed again while it goes on. */
+  async function revivedAt(step: 'marked' | 'condemned' | 'pardoned'): Promise<void> {
+    const [first, second] = [await world.collection(), await world.collection()]
+    const puts = items(`revived when ${step}`, 200, 'Item', true)
+    let base = await world.push(first, { base: null, schemas, puts })
+    const changed = { ...puts[3]!, data: { text: 'changed' } }
+    base = await world.push(first, { base, puts: [changed] })
+    const fork = await world.fork(first)
+    await world.remove(first)
+    await world.remove(fork)
+    const again = puts.with(3, changed as never)
+    const onStep = async (at: string) => {
+      if (at !== step) return
+      if (step !== 'marked') expect((await condemned()).length).toBeGreaterThan(4)
+      const packs = await packNames()
+      await world.push(second, { base: null, schemas, puts: again })
+      // All of it was there: nothing was written.
+      expect(await packNames()).toEqual(packs)
+    }
+    const report = await now({ onStep })
+    expect(report.objectsRemoved).toBeGreaterThan(0)
+    await expectHolds(second, again)
+    expect(await condemned()).toEqual([])
+    expect((await now()).objectsRemoved).toBe(0)
+    await expectHolds(second, again)
+  }
+  test('spares what a commit relies on after it was marked dead', () => revivedAt('marked'))
+  test('spares what a commit relies on after it was condemned', () => revivedAt('condemned'))
+  test('spares what a commit pardons at the last moment', () => revivedAt('pardoned'))
+
+  test('a commit that found an object which is gone by its transaction is built again', async () => {
+    const [first, second] = [await world.collection(), await world.collection()]
+    const puts = items('gone meanwhile', 200, 'Item', true)
+    await world.push(first, { base: null, schemas, puts })
+    await world.remove(first)
+    let removed = 0
+    afterPack = async () => {
+      // Grace keeps the pack of this very commit, which is not recorded yet.
+      const report = await now()
+      removed = report.objectsRemoved
+    }
+    const session = { base: null, schemas, puts, metadata: { new: 'document' } }
+    await world.push(second, session)
+    expect(afterPack).toBeUndefined()
+    expect(removed).toBeGreaterThan(2)
+    await expectHolds(second, puts)
+    await now()
+    await expectHolds(second, puts)
+  })
+
+  test('a transaction refuses what was swept, and a base that is stored otherwise now', async () => {
+    const { database: db, blobs } = world.context
+    const text = `swept ${Math.random()}`
+    const write = async () => {
+      const writer = openObjectWriter({ database: db, blobs })
+      await writer.add('plain', hashText(text), text)
+      return writer.finish()
+    }
+    const packed = await write()
+    await db.transact((tx) => recordPacks(tx, packed))
+    const relying = await write()
+    expect(relying.packs).toEqual([])
+    await db.transact((tx) => recordPacks(tx, relying))
+    const name = { kind: 'plain' as const, hash: hashText(text) }
+    const otherwise = { packs: [], reliedOn: [{ ...name, bases: [hashText('another')] }] }
+    await expect(db.transact((tx) => recordPacks(tx, otherwise))).rejects.toThrow(ObjectsSwept)
+    await now()
+    await expect(db.transact((tx) => recordPacks(tx, relying))).rejects.toThrow(ObjectsSwept)
+  })
+
+  test('removes leftovers of commits, pushes and uploads, and keeps files', async () => {
+    const path = await world.collection()
+    const kept = await world.upload(path, 'a file that is kept')
+    await world.push(path, {
+      base: null,
+      schemas,
+      puts: [{ id: 'a', type: 'Item', data: { f: { $file: kept } } }],
+    })
+    const session = await world.open(path, { base: 'v1.0.0', puts: items('unfinished', 10) })
+    const { blobs } = world.context
+    const lost = [
+      `${packsPrefix}ab/ab-of-no-commit`,
+      runName('00000000-0000-4000-8000-000000000000', 'lost'),
+      `files/00/${'0'.repeat(64)}`,
+    ]
+    for (const name of lost) await blobs.put(name, new Uint8Array(100))
+    const orphan = runName(session, 'arrived-only-now')
+    await blobs.put(orphan, new Uint8Array(100))
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    expect((await now()).leftoversRemoved).toBeGreaterThanOrEqual(3)
+    for (const name of lost) expect(await blobs.size(name)).toBeUndefined()
+    expect(await blobs.size(orphan)).toBe(100)
+    await world.cancel(path, session)
+    await now()
+    expect(await blobs.size(orphan)).toBeUndefined()
+    await world.remove(path)
+    await now()
+    expect(await blobs.size(`files/${kept.slice(7, 9)}/${kept.slice(7)}`)).toBe(19)
+  })
+
+  test('removes nothing while something that lives cannot be read', async () => {
+    const [path, gone] = [await world.collection(), await world.collection()]
+    await world.push(path, { base: null, schemas, puts: items('unreadable', 50) })
+    await world.push(gone, { base: null, schemas, puts: items('dead beside it', 50) })
+    await world.remove(gone)
+    const [row] = await rows(
+      `select p.name from versions v join collections c on c.id = v.collection_id
+       join objects o on o.hash = v.full_digest join packs p on p.id = o.pack_id where c.slug = $1`,
+      [path.slug],
+    )
+    const name = String(row!['name'])
+    const whole = await world.context.blobs.read(name)
+    await world.context.blobs.put(name, new Uint8Array(whole.length))
+    const before = await rows('select count(*)::integer as n from objects')
+    await expect(now()).rejects.toMatchObject({ name: 'ObjectCorrupt' })
+    expect(await rows('select count(*)::integer as n from objects')).toEqual(before)
+    await world.context.blobs.put(name, whole)
+    expect((await now()).objectsRemoved).toBeGreaterThan(0)
+  })
+
+  test('two sweeps at once do each other no harm', async () => {
+    const [path, gone] = [await world.collection(), await world.collection()]
+    const puts = items('between two', 300)
+    await world.push(path, { base: null, schemas, puts })
+    await world.push(gone, { base: null, schemas, puts: [...puts, ...items('more', 3_000)] })
+    await world.remove(gone)
+    await Promise.all([now(), now(), now()])
+    await expectHolds(path, puts)
+    expect(await condemned()).toEqual([])
+  })
+
+  test('a chore is due once in its time, and not when it is first heard of', async () => {
+    const { database: db } = world.context
+    const due = (seconds: number) => db.transact((tx) => takeChore(tx, 'test', seconds))
+    expect(await due(0)).toBe(false)
+    expect(await due(3_600)).toBe(false)
+    expect(await due(0)).toBe(true)
+    const answers = await Promise.all([due(3_600), due(3_600)])
+    expect(answers).toEqual([false, false])
+  })
+})
+
+/** Reads of a world with caches of their own. */
+function openColdly(world: World) {
+  const { database, blobs } = world.context
+  const records = recordsOf({
+    ...world.context,
+    objects: openObjectReader({ database, blobs, cacheBytesMax: 1_000_000 }),
+  })
+  return async (path: Path, v = 'latest'): Promise<string> => {
+    const { lines } = await records.stream(world.me, { ...path, v }, {})
+    const chunks: Uint8Array[] = []
+    for await (const chunk of lines) chunks.push(chunk)
+    return Buffer.concat(chunks).toString('utf8')
+  }
+}

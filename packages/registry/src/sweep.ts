@@ -1,0 +1,226 @@
+/**
+ * Sweeping (content-model §8): removes what no version needs. Dead objects leave the index, packs of which nothing is left go,
+ * packs of which little is left are written anew, leftovers of what came to nothing go. Files are kept, whoever referred to them.
+ *
+ * Runs beside everything else, on any server, also several at once; how a sweep and a commit stay clear of one another is written
+ * in storage's sql/sweeps.ts. What is younger than a day stays.
+ */
+import { randomUUID } from 'node:crypto'
+import {
+  allVersionRoots,
+  BlobMissing,
+  basesOfYoungRows,
+  condemn,
+  copyObjects,
+  forgetEmptyPacks,
+  moveRows,
+  ObjectCorrupt,
+  objectKey,
+  oldRows,
+  openObjectReader,
+  type PackEntry,
+  packBytesMax,
+  pardon,
+  removeCondemned,
+  rowsOfPack,
+  type SweptRow,
+  takeChore,
+  type WornPack,
+  wornPacks,
+} from '@ulmus/storage'
+import type { Context } from './context.ts'
+import { removeLeftovers } from './sweep/leftovers.ts'
+import { Marks } from './sweep/marks.ts'
+
+/** Nothing younger is touched: what is being made may not be recorded yet. */
+const graceSecondsUsual = 86_400
+const sweepEverySeconds = 86_400
+const lookEverySeconds = 600
+const cacheBytes = 33_554_432
+const rowsAtOnce = 5_000
+
+export interface SweepReport {
+  versions: number
+  /** Objects that versions need. */
+  living: number
+  /** Objects taken out of the index. */
+  objectsRemoved: number
+  packsRemoved: number
+  packsRewritten: number
+  /** Blobs of unfinished commits, pushes and uploads. */
+  leftoversRemoved: number
+  /** What the store holds less, packs written anew deducted. Bytes. */
+  bytesFreed: number
+}
+
+export type SweepContext = Pick<Context, 'database' | 'blobs' | 'log' | 'now'>
+
+export interface SweepOptions {
+  /** What is younger stays. Default: a day. */
+  graceSeconds?: number
+  /** Called between the steps; for tests that let something happen there. */
+  onStep?: (step: 'marked' | 'condemned' | 'pardoned') => Promise<void>
+}
+
+/** Sweeps once a day, on whichever server comes first. */
+export function scheduleSweeps(context: Context): void {
+  context.jobs.repeat('the daily sweep', lookEverySeconds, async () => {
+    const due = await context.database.transact((tx) => takeChore(tx, 'sweep', sweepEverySeconds))
+    if (due) context.log.info({ ...(await sweep(context)) }, 'swept')
+  })
+}
+
+/**
+ * @throws when an object that a version needs cannot be read: nothing is removed while nobody can say what lives. fsck tells more.
+ */
+export async function sweep(context: SweepContext, options: SweepOptions = {}): Promise<SweepReport> {
+  return new Sweep(context, options).run()
+}
+
+class Sweep {
+  readonly #context: SweepContext
+  readonly #id = randomUUID()
+  readonly #grace: number
+  readonly #onStep: NonNullable<SweepOptions['onStep']>
+  readonly #marks: Marks
+  readonly #report: SweepReport = {
+    versions: 0,
+    living: 0,
+    objectsRemoved: 0,
+    packsRemoved: 0,
+    packsRewritten: 0,
+    leftoversRemoved: 0,
+    bytesFreed: 0,
+  }
+
+  constructor(context: SweepContext, options: SweepOptions) {
+    const { database, blobs } = context
+    this.#context = context
+    this.#grace = options.graceSeconds ?? graceSecondsUsual
+    this.#onStep = options.onStep ?? (async () => undefined)
+    this.#marks = new Marks(database, openObjectReader({ database, blobs, cacheBytesMax: cacheBytes }))
+  }
+
+  async run(): Promise<SweepReport> {
+    const before = new Date(this.#context.now().getTime() - this.#grace * 1_000)
+    await this.#mark()
+    const dead = await this.#dead()
+    await this.#onStep('marked')
+    await this.#inSlices(dead, (tx, rows) => condemn(tx, this.#id, rows, this.#grace))
+    await this.#onStep('condemned')
+    await this.#mark()
+    const doomed = await this.#pardonLiving(dead)
+    await this.#onStep('pardoned')
+    // Before its bases goes what needs them.
+    doomed.sort((a, b) => b.bases.length - a.bases.length)
+    await this.#inSlices(
+      doomed,
+      async (tx, rows) => removeCondemned(tx, this.#id, rows),
+      (removed) => {
+        this.#report.objectsRemoved += removed
+      },
+    )
+    await this.#forgetEmptyPacks()
+    await this.#rewriteWornPacks()
+    const leftovers = await removeLeftovers(this.#context, before)
+    this.#report.leftoversRemoved = leftovers.blobs
+    this.#report.bytesFreed += leftovers.bytes
+    this.#report.versions = this.#marks.versions
+    this.#report.living = this.#marks.living.size
+    return this.#report
+  }
+
+  /** Marks all versions there are, and the bases of young rows, which may be of commits that are not versions yet. */
+  async #mark(): Promise<void> {
+    const { database } = this.#context
+    await this.#marks.mark(await allVersionRoots(database))
+    for (const base of await basesOfYoungRows(database, this.#grace)) this.#marks.living.add(objectKey(base))
+  }
+
+  /** Old rows of objects that no version needs, neither as themselves nor as a base. */
+  async #dead(): Promise<SweptRow[]> {
+    const unmarked: SweptRow[] = []
+    for await (const page of oldRows(this.#context.database, this.#grace)) {
+      for (const row of page) {
+        if (this.#marks.living.has(objectKey(row))) this.#markBases(row)
+        else unmarked.push(row)
+      }
+    }
+    return this.#withoutLiving(unmarked)
+  }
+
+  #markBases({ kind, bases }: SweptRow): void {
+    for (const hash of bases) this.#marks.living.add(objectKey({ kind, hash }))
+  }
+
+  /** A row names its whole chain, so one look at each living row finds every base that lives. */
+  #withoutLiving(rows: readonly SweptRow[]): SweptRow[] {
+    const { living } = this.#marks
+    for (const row of rows) if (living.has(objectKey(row))) this.#markBases(row)
+    return rows.filter((row) => !living.has(objectKey(row)))
+  }
+
+  async #pardonLiving(condemned: readonly SweptRow[]): Promise<SweptRow[]> {
+    const doomed = this.#withoutLiving(condemned)
+    const still = new Set(doomed)
+    const living = condemned.filter((row) => !still.has(row))
+    await this.#inSlices(living, (tx, rows) => pardon(tx, this.#id, rows))
+    return doomed
+  }
+
+  async #inSlices<T>(
+    rows: readonly SweptRow[],
+    work: (tx: Parameters<typeof pardon>[0], rows: readonly SweptRow[]) => Promise<T>,
+    done?: (result: T) => void,
+  ): Promise<void> {
+    for (let i = 0; i < rows.length; i += rowsAtOnce) {
+      const result = await this.#context.database.transact((tx) => work(tx, rows.slice(i, i + rowsAtOnce)))
+      done?.(result)
+    }
+  }
+
+  async #forgetEmptyPacks(): Promise<number> {
+    const { database, blobs } = this.#context
+    const gone = await database.transact((tx) => forgetEmptyPacks(tx, this.#grace))
+    for (const { name, bytes } of gone) {
+      await blobs.remove(name)
+      this.#report.bytesFreed += bytes
+    }
+    this.#report.packsRemoved += gone.length
+    return gone.length
+  }
+
+  async #rewriteWornPacks(): Promise<void> {
+    const { database } = this.#context
+    let gathered: { pack: WornPack; entries: PackEntry[] }[] = []
+    let bytes = 0
+    for (const pack of await wornPacks(database, this.#grace)) {
+      const entries = await rowsOfPack(database, pack.id)
+      gathered.push({ pack, entries })
+      bytes += entries.reduce((sum, entry) => sum + entry.length, 0)
+      if (bytes < packBytesMax / 2) continue
+      await this.#rewrite(gathered)
+      gathered = []
+      bytes = 0
+    }
+    if (gathered.length > 0) await this.#rewrite(gathered)
+  }
+
+  async #rewrite(worn: readonly { pack: WornPack; entries: PackEntry[] }[]): Promise<void> {
+    const { database, blobs, log } = this.#context
+    try {
+      const copy = await copyObjects(
+        blobs,
+        worn.map(({ pack, entries }) => ({ name: pack.name, entries })),
+      )
+      const from = worn.map(({ pack }) => pack.id)
+      await database.transact((tx) => moveRows(tx, copy, from))
+      this.#report.bytesFreed -= copy.bytes
+      this.#report.packsRewritten += await this.#forgetEmptyPacks()
+    } catch (error) {
+      if (!(error instanceof ObjectCorrupt || error instanceof BlobMissing)) throw error
+      if (worn.length > 1) for (const one of worn) await this.#rewrite([one])
+      else log.error({ err: error, pack: worn[0]!.pack.name }, 'a worn pack is damaged and stays as it is')
+    }
+  }
+}

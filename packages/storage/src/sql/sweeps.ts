@@ -1,0 +1,231 @@
+/**
+ * Sweeping the index: removing rows of objects that no version needs, beside commits that may begin to need them at any moment.
+ *
+ *     mark ─▶ condemn ─▶ mark what was committed meanwhile, pardon it ─▶ remove what is still condemned
+ *
+ * A commit skips objects that the index holds and makes deltas to them, so it can bring a dead one back to life. In its
+ * transaction it passes the gate as a commit, pardons what it relies on and makes sure that it is there (`recordPacks`).
+ *
+ * - A commit whose transaction passed the gate before a row was condemned has ended by then, because to condemn, the sweep passes
+ *   alone: its version is among those marked afterwards, and the row is pardoned.
+ * - One that passes later finds the row condemned and pardons it; or finds it gone, and is built again.
+ * - A row is removed only while it is still condemned by this very sweep. Of an object and its bases the object goes first, so
+ *   that whatever is in the index has all its bases in it.
+ * - Objects that a version shares with its base are relied on without a word. The base, or the source of a fork, is there until
+ *   the new version is, so one of the two is among the versions marked after condemning.
+ *
+ * Rows in packs younger than a grace period are never condemned, nor are their bases. Sweeps may run side by side.
+ */
+import type { Hash } from '@ulmus/content'
+import { pgTable, text } from 'drizzle-orm/pg-core'
+import type { PackEntry, StoredPack } from '../objects/pack.ts'
+import { instant } from './columns.ts'
+import type { Queries, Tx } from './database.ts'
+import { insertPack, type ObjectName, passSweepGate } from './objects.ts'
+
+/** Work that is to be done once in a while, by whichever process comes first. */
+export const chores = pgTable('chores', {
+  name: text('name').primaryKey(),
+  /** When it was last begun. */
+  begunAt: instant('begun_at').notNull(),
+})
+
+/**
+ * True for one caller when the chore was last begun so many seconds ago, by the database's clock. Of a chore never heard of it is
+ * said to have been begun now.
+ */
+export async function takeChore(tx: Tx, name: string, everySeconds: number): Promise<boolean> {
+  const { rows } = await tx.query(
+    `insert into chores (name, begun_at) values ($1, now())
+     on conflict (name) do update set begun_at = now()
+       where chores.begun_at <= now() - make_interval(secs => $2::double precision)
+     returning (xmax <> 0) as again`,
+    [name, everySeconds],
+  )
+  return rows[0]?.['again'] === true
+}
+
+export interface SweptRow extends ObjectName {
+  bases: readonly Hash[]
+}
+
+const pageRows = 10_000
+
+/** Every row in a pack recorded more than `graceSeconds` ago, by name. */
+export async function* oldRows(at: Queries, graceSeconds: number): AsyncGenerator<SweptRow[]> {
+  let after = { hash: '', kind: '' }
+  for (;;) {
+    const { rows } = await at.query(
+      `select o.hash, o.kind, o.bases from objects o join packs p on p.id = o.pack_id
+       where (o.hash, o.kind) > ($1, $2) and p.created_at <= now() - make_interval(secs => $3::double precision)
+       order by o.hash, o.kind limit ${pageRows}`,
+      [after.hash, after.kind, graceSeconds],
+    )
+    const page = rows as unknown as SweptRow[]
+    if (page.length > 0) yield page
+    if (page.length < pageRows) return
+    after = page.at(-1)!
+  }
+}
+
+/** Bases of rows in packs younger than that. */
+export async function basesOfYoungRows(at: Queries, graceSeconds: number): Promise<ObjectName[]> {
+  const { rows } = await at.query(
+    `select distinct unnest(o.bases) as hash, o.kind from packs p join objects o on o.pack_id = p.id
+     where p.created_at > now() - make_interval(secs => $1::double precision)`,
+    [graceSeconds],
+  )
+  return rows as unknown as ObjectName[]
+}
+
+/** Condemns rows, unless their pack has become young meanwhile. */
+export async function condemn(
+  tx: Tx,
+  sweep: string,
+  names: readonly ObjectName[],
+  graceSeconds: number,
+): Promise<void> {
+  await passSweepGate(tx, 'sweep')
+  await tx.query(
+    `update objects o set condemned = $1
+     from unnest($2::text[], $3::text[]) as dead (hash, kind), packs p
+     where o.hash = dead.hash and o.kind = dead.kind and p.id = o.pack_id
+       and p.created_at <= now() - make_interval(secs => $4::double precision)`,
+    [sweep, ...columnsOf(names), graceSeconds],
+  )
+}
+
+/** Pardons rows that this sweep condemned. */
+export async function pardon(tx: Tx, sweep: string, names: readonly ObjectName[]): Promise<void> {
+  await tx.query(
+    `update objects o set condemned = null
+     from unnest($2::text[], $3::text[]) as living (hash, kind)
+     where o.hash = living.hash and o.kind = living.kind and o.condemned = $1`,
+    [sweep, ...columnsOf(names)],
+  )
+}
+
+/** Removes those of the rows that are still condemned by this sweep. Returns how many. */
+export async function removeCondemned(tx: Tx, sweep: string, names: readonly ObjectName[]): Promise<number> {
+  const { rows } = await tx.query(
+    `with gone as (
+       delete from objects o using unnest($2::text[], $3::text[]) as dead (hash, kind)
+       where o.hash = dead.hash and o.kind = dead.kind and o.condemned = $1 returning 1)
+     select count(*)::integer as removed from gone`,
+    [sweep, ...columnsOf(names)],
+  )
+  return Number(rows[0]!['removed'])
+}
+
+const columnsOf = (names: readonly ObjectName[]) => [
+  names.map((name) => name.hash),
+  names.map((name) => name.kind),
+]
+
+/** Forgets packs, recorded more than `graceSeconds` ago, of which no row is left. Their blobs may be removed then. */
+export async function forgetEmptyPacks(
+  tx: Tx,
+  graceSeconds: number,
+): Promise<{ name: string; bytes: number }[]> {
+  const { rows } = await tx.query(
+    `delete from packs p
+     where p.created_at <= now() - make_interval(secs => $1::double precision)
+       and not exists (select from objects o where o.pack_id = p.id)
+     returning p.name, p.bytes`,
+    [graceSeconds],
+  )
+  return rows.map((row) => ({ name: String(row['name']), bytes: Number(row['bytes']) }))
+}
+
+export interface WornPack {
+  id: number
+  name: string
+  bytes: number
+}
+
+/** Packs, recorded more than `graceSeconds` ago, less than half of whose objects the index still has there, by bytes. */
+export async function wornPacks(at: Queries, graceSeconds: number): Promise<WornPack[]> {
+  const { rows } = await at.query(
+    `select p.id, p.name, p.bytes from packs p join objects o on o.pack_id = p.id
+     where p.created_at <= now() - make_interval(secs => $1::double precision)
+     group by p.id having sum(o.length) * 2 < p.object_bytes order by p.id`,
+    [graceSeconds],
+  )
+  return rows.map((row) => ({
+    id: Number(row['id']),
+    name: String(row['name']),
+    bytes: Number(row['bytes']),
+  }))
+}
+
+/** The rows of a pack, in the order of its bytes. */
+export async function rowsOfPack(at: Queries, packId: number): Promise<PackEntry[]> {
+  const { rows } = await at.query(
+    `select hash, kind, "offset", length, crc, checksum, bases from objects where pack_id = $1 order by "offset"`,
+    [packId],
+  )
+  return rows.map((row) => ({
+    ...(row as unknown as PackEntry),
+    offset: Number(row['offset']),
+    crc: Number(row['crc']),
+  }))
+}
+
+/** Records a pack that holds copies of what is left in others, and lets the rows point there. Returns how many did. */
+export async function moveRows(tx: Tx, copy: StoredPack, from: readonly number[]): Promise<number> {
+  const id = await insertPack(tx, { ...copy, entries: [] })
+  const { rows } = await tx.query(
+    `with moved as (
+       update objects o set pack_id = $1, "offset" = entry."offset"
+       from unnest($2::text[], $3::text[], $4::bigint[]) as entry (hash, kind, "offset")
+       where o.hash = entry.hash and o.kind = entry.kind and o.pack_id = any($5::integer[]) returning o.length),
+     counted as (
+       update packs set object_bytes = (select coalesce(sum(length), 0) from moved) where id = $1)
+     select count(*)::integer as moved from moved`,
+    [id, ...columnsOf(copy.entries), copy.entries.map((entry) => entry.offset), from],
+  )
+  return Number(rows[0]!['moved'])
+}
+
+/** Those of the names that packs are recorded under. */
+export async function recordedPacks(at: Queries, names: readonly string[]): Promise<Set<string>> {
+  const { rows } = await at.query('select name from packs where name = any($1::text[])', [names])
+  return new Set(rows.map((row) => String(row['name'])))
+}
+
+/** Those of the hashes that files are recorded under. */
+export async function recordedFiles(at: Queries, hashes: readonly string[]): Promise<Set<string>> {
+  const { rows } = await at.query('select hash from files where hash = any($1::text[])', [hashes])
+  return new Set(rows.map((row) => String(row['hash'])))
+}
+
+/** Push sessions that may still need what they have stored, and when the oldest of those that commit began. */
+export async function livePushes(at: Queries): Promise<{ ids: Set<string>; oldestCommit: Date | undefined }> {
+  const { rows } = await at.query(
+    `select id, status, (extract(epoch from created_at) * 1000)::double precision as created
+     from pushes where status in ('open', 'committing')`,
+  )
+  const committing = rows.filter((row) => row['status'] === 'committing').map((row) => Number(row['created']))
+  return {
+    ids: new Set(rows.map((row) => String(row['id']))),
+    oldestCommit: committing.length === 0 ? undefined : new Date(Math.min(...committing)),
+  }
+}
+
+export interface VersionRoots {
+  id: string
+  fullDigest: Hash
+  publicDigest: Hash
+  aside: Hash
+}
+
+/**
+ * Every version that is there, seen at one moment: read in parts, a version could come and its source go between two of them, and
+ * neither be seen. Some 400 bytes each.
+ */
+export async function allVersionRoots(at: Queries): Promise<VersionRoots[]> {
+  const { rows } = await at.query(
+    'select id, full_digest as "fullDigest", public_digest as "publicDigest", aside from versions',
+  )
+  return rows as unknown as VersionRoots[]
+}
