@@ -809,7 +809,15 @@ describe.each(databases)('pushes on $name', (database) => {
       })
       expect(await state(session)).toEqual({
         ...{ session_id: session.split('/').at(-1), status: 'open', base_version: null, total_records: 2 },
-        ...{ needed_records: 0, needed_files: [], expires_at: expect.any(String), result: null, error: null },
+        ...{
+          needed_records: 0,
+          records_done: 0,
+          records_total: 0,
+          needed_files: [],
+          expires_at: expect.any(String),
+          result: null,
+          error: null,
+        },
       })
       await ada.post(`${session}/commit`)
       expect(await state(session)).toMatchObject({
