@@ -37,5 +37,6 @@ export {
   type WalkedLeaf,
   walkLeaves,
 } from './tree/read.ts'
+export { decodeStoredNode } from './tree/stored-node.ts'
 export { TreeError, type TreeErrorCode } from './tree/tree-error.ts'
 export * from './view.ts'

@@ -5,6 +5,7 @@ import { hashText } from '../hash.ts'
 import type { Json } from '../json.ts'
 import { decodeNode, decodeNodeText, encodeNode, firstAfter, firstAtLeast, type TreeNode } from './node.ts'
 import { byBytes } from './reference-tree.fixture.ts'
+import { decodeStoredNode } from './stored-node.ts'
 
 const a = hashText('a')
 const b = hashText('b')
@@ -50,6 +51,7 @@ describe('encodeNode', () => {
         expect(canonicalize(JSON.parse(text) as Json)).toBe(text)
         expect(decodeNode(bytesOf(text))).toEqual(node)
         expect(decodeNodeText(text)).toEqual(node)
+        expect(decodeStoredNode(bytesOf(text))).toEqual(node)
       }),
     )
   })

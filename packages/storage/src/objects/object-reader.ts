@@ -3,7 +3,7 @@
  * concurrent reads of one object are one read.
  */
 import {
-  decodeNode,
+  decodeStoredNode,
   encodeNode,
   type Hash,
   type NodeReader,
@@ -90,7 +90,7 @@ export function openObjectReader(options: {
   }
 
   const reader: ObjectReader = {
-    node: (hash) => nodes.get(hash, () => loadDecoded(hash, decodeNode)),
+    node: (hash) => nodes.get(hash, () => loadDecoded(hash, decodeStoredNode)),
     plain: (hash) => plains.get(hash, () => loadBytes('plain', hash)),
     body: (leaf) => bodies.get(leaf, () => loadBytes('body', leaf)),
     document: (digest) =>
@@ -103,7 +103,7 @@ export function openObjectReader(options: {
   const walker: ObjectReader = {
     ...reader,
     // Interior nodes are few, and every walk and search begins with them.
-    node: (hash) => nodes.get(hash, () => loadDecoded(hash, decodeNode), isInterior),
+    node: (hash) => nodes.get(hash, () => loadDecoded(hash, decodeStoredNode), isInterior),
     body: (leaf) => bodies.get(leaf, () => loadBytes('body', leaf), never),
   }
   return reader

