@@ -74,6 +74,20 @@ test('it says where to open, ends in order, and a second one on its folder says 
   expect(Date.now() - began).toBeLessThan(10_000)
 }, 60_000)
 
+test('a second start is ready in 2 s on an idle machine; here others may be busy', async () => {
+  const dataFolder = { DATA_DIR: join(folder, 'again') }
+  const first = run(dataFolder)
+  await first.url
+  first.child.kill('SIGTERM')
+  await first.ended
+  const began = performance.now()
+  const second = run(dataFolder)
+  expect((await fetch(`${await second.url}/readyz`)).status).toBe(200)
+  expect(performance.now() - began).toBeLessThan(6_000)
+  second.child.kill('SIGTERM')
+  await second.ended
+}, 60_000)
+
 test('the port is taken: one sentence', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')

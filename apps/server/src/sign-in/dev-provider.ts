@@ -7,7 +7,8 @@ import { promisify } from 'node:util'
 import formbody from '@fastify/formbody'
 import { RegistryError } from '@ulmus/registry'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
-import Provider, { type Configuration } from 'oidc-provider'
+import type Provider from 'oidc-provider'
+import type { Configuration } from 'oidc-provider'
 import { isLoopback } from '../config.ts'
 import { receiveBytes } from '../plugins/bodies.ts'
 import { memoryAdapter } from './dev-memory.ts'
@@ -114,6 +115,8 @@ async function makeProvider(
   { origin, clientSecret }: DevProviderOptions,
   people: Map<string, Person>,
 ): Promise<Provider> {
+  // Large, and needed only once somebody signs in.
+  const { default: OidcProvider } = await import('oidc-provider')
   const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })
   const key: JsonWebKey = privateKey.export({ format: 'jwk' })
   const configuration: Configuration = {
@@ -150,5 +153,5 @@ async function makeProvider(
       return grant
     },
   }
-  return new Provider(`${origin()}${devPath}`, configuration)
+  return new OidcProvider(`${origin()}${devPath}`, configuration)
 }

@@ -14,16 +14,13 @@ import { Upload } from '@aws-sdk/lib-storage'
 import type { BlobStore, ByteRange, ListedBlob } from './blob-store.ts'
 import { BlobMissing, StoreUnavailable } from './errors.ts'
 import { isName } from './names.ts'
+import { partBytes } from './open-s3.ts'
 import { answerOf, type Bucket, bucketOf, type S3Settings, storeError } from './s3-bucket.ts'
 import { streamFrom } from './s3-read.ts'
 import { abortUploads, checkBucket } from './s3-start.ts'
 
-/** A part is gathered in memory and kept until the store has it. Bytes; S3 allows no less. */
-const partBytes = 5 * 1_048_576
 /** Parts of one blob under way at once. */
 const partsAtOnce = 3
-/** The largest blob: 10,000 parts (a limit of S3). Bytes. */
-export const s3BlobBytesMax = 10_000 * partBytes
 /** No put takes that long; an upload begun before belongs to no one. */
 const leftoverMillisecondsMin = 86_400_000
 const pingMillisecondsMax = 2_000

@@ -1,7 +1,5 @@
 /** The database: PostgreSQL in process, or on a server. One interface, the same statements and migrations. */
-import { openEmbedded } from './embedded.ts'
 import type { Orm } from './orm.ts'
-import { openServer } from './server.ts'
 
 export { isUnavailable } from '../unavailable.ts'
 export { FolderInUse } from './folder-lock.ts'
@@ -57,7 +55,14 @@ export interface DatabaseConfig {
  */
 export async function openDatabase(config: DatabaseConfig): Promise<Database> {
   const log = config.log ?? (() => undefined)
-  if (config.url !== undefined) return openServer({ url: config.url, poolMax: config.poolMax ?? 10, log })
-  if (config.folder !== undefined) return openEmbedded({ folder: config.folder })
+  // A process needs one of the two drivers, and starts sooner without the other.
+  if (config.url !== undefined) {
+    const { openServer } = await import('./server.ts')
+    return openServer({ url: config.url, poolMax: config.poolMax ?? 10, log })
+  }
+  if (config.folder !== undefined) {
+    const { openEmbedded } = await import('./embedded.ts')
+    return openEmbedded({ folder: config.folder })
+  }
   throw new Error('openDatabase needs a url or a folder.')
 }

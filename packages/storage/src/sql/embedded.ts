@@ -18,14 +18,21 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { PGlite } from '@electric-sql/pglite'
+import { PGlite, type Transaction } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
+import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core'
+import { PgliteSession } from 'drizzle-orm/pglite'
 import type { Database, Tx } from './database.ts'
 import { lockFolder } from './folder-lock.ts'
 import { migrate } from './migrate.ts'
-import { ormOnPglite } from './orm.ts'
+import type { Orm } from './orm.ts'
 import { refuseInsideTransaction, runInTransaction } from './transaction-scope.ts'
+
+const dialect = new PgDialect()
+
+const ormOnPglite = (client: PGlite | Transaction): Orm =>
+  new PgDatabase(dialect, new PgliteSession(client, dialect, undefined), undefined)
 
 /** @throws FolderInUse when another process has the folder open. */
 export async function openEmbedded(options: { folder: string }): Promise<Database> {

@@ -1,8 +1,10 @@
 /** A PostgreSQL server, through a pool of connections. */
+import { NodePgSession } from 'drizzle-orm/node-postgres'
+import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core'
 import pg from 'pg'
 import type { Database, Tx } from './database.ts'
 import { migrate } from './migrate.ts'
-import { ormOnServer } from './orm.ts'
+import type { Orm } from './orm.ts'
 import { isConflict } from './sql-errors.ts'
 import { refuseInsideTransaction, runInTransaction } from './transaction-scope.ts'
 
@@ -11,6 +13,11 @@ const serverVersionMin = 13
 const runsAgainMax = 3
 /** "ulmus", as the number of the lock that migrating servers wait on. */
 const migrationLock = 0x75_6c_6d_75
+
+const dialect = new PgDialect()
+
+const ormOnServer = (client: pg.Pool | pg.PoolClient): Orm =>
+  new PgDatabase(dialect, new NodePgSession(client, dialect, undefined), undefined)
 
 export async function openServer(options: {
   url: string

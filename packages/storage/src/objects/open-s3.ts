@@ -1,0 +1,18 @@
+/** The door to the S3 store: its client library is loaded where a bucket is used and nowhere else, for it delays every start. */
+import type { BlobStore } from './blob-store.ts'
+import type { S3Settings } from './s3-bucket.ts'
+
+/** A part of a blob is gathered in memory and kept until the store has it. Bytes; S3 allows no less. */
+export const partBytes = 5 * 1_048_576
+/** The largest blob: 10,000 parts (a limit of S3). Bytes. */
+export const s3BlobBytesMax = 10_000 * partBytes
+
+/**
+ * Opens the store, having checked that the bucket can be listed, written and read, and removed what crashes left of uploads more
+ * than a day ago.
+ * @throws BucketUnusable when it is missing, forbidden or out of reach.
+ */
+export async function openS3Store(settings: S3Settings): Promise<BlobStore> {
+  const store = await import('./s3.ts')
+  return store.openS3Store(settings)
+}
