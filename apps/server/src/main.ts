@@ -1,6 +1,7 @@
 /** The server as a process: environment in, one clear sentence when it cannot start, an orderly end when it is told to. */
 import { BucketUnusable, FolderInUse, isUnavailable } from '@ulmus/registry'
 import pino, { type Logger } from 'pino'
+import { runCommand } from './commands.ts'
 import { type Config, ConfigError, readConfig, readSecrets } from './config.ts'
 import { type Server, startServer } from './server.ts'
 
@@ -8,6 +9,16 @@ import { type Server, startServer } from './server.ts'
 const endSecondsMax = 9
 
 async function main(): Promise<void> {
+  const args = process.argv.slice(2)
+  if (args.length === 0) return serve()
+  process.exitCode = await runCommand(args, {
+    settings: () => ({ config: readConfig(process.env), secrets: readSecrets(process.env) }),
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+  })
+}
+
+async function serve(): Promise<void> {
   const config = readConfig(process.env)
   const secrets = readSecrets(process.env)
   const log = openLog(config)

@@ -13,7 +13,7 @@ export { type AcceptOptions, acceptSchema, type Schema, schemaBytesMax } from '.
 export { type SchemaIssue, schemaIssuesMax } from './schema-compiler.ts'
 export { SchemaError } from './schema-error.ts'
 export * from './semver.ts'
-export { defaultShape, type TreeShape } from './tree/boundary.ts'
+export { bitsToEnd, defaultShape, type TreeShape, trailingZeroBits } from './tree/boundary.ts'
 export { diffTrees, type TreeChange } from './tree/diff.ts'
 export { type EditOptions, type EditPort, type Entry, editTree } from './tree/edit.ts'
 export type { Edit, EditBatches } from './tree/edit-queue.ts'

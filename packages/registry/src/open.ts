@@ -1,9 +1,8 @@
 /** From configuration to a running registry: stores opened, services made, background work started; closed in reverse. */
-import { join } from 'node:path'
-import { openDatabase, openDiskStore, openObjectReader, openS3Store, type S3Settings } from '@ulmus/storage'
+import { openObjectReader } from '@ulmus/storage'
 import { accountsOf } from './accounts.ts'
 import { collectionsOf } from './collections.ts'
-import type { Context, Log } from './context.ts'
+import type { Context } from './context.ts'
 import { diffsOf } from './diffs.ts'
 import { exportsOf } from './exports.ts'
 import { filesOf } from './files.ts'
@@ -21,17 +20,12 @@ import { pushesOf } from './pushes.ts'
 import { recordsOf } from './records.ts'
 import { sessionsOf } from './sessions.ts'
 import { snapshotsOf } from './snapshots.ts'
+import { openStores, type StoresConfig } from './stores.ts'
 import { scheduleSweeps } from './sweep.ts'
 import { versionsOf } from './versions.ts'
 import { openWorkers } from './workers.ts'
 
-export interface RegistryConfig {
-  /** Folder of what is kept on disk: `objects/` unless `bucket` is given, and `database/` unless `databaseUrl` is. */
-  dataFolder: string
-  /** A PostgreSQL server; without it the embedded database. */
-  databaseUrl?: string
-  /** Where objects are kept; without it in a folder. */
-  bucket?: S3Settings
+export interface RegistryConfig extends StoresConfig {
   limits: Limits
   /** True: this process also does background work (jobs, recovery, tidying). At least one process must. */
   works: boolean
@@ -39,7 +33,6 @@ export interface RegistryConfig {
   cacheBytesMax?: number
   /** Default: the system's clock. */
   now?: () => Date
-  log: Log
 }
 
 const cacheBytesUsual = 256 * 1024 ** 2
@@ -51,17 +44,7 @@ export async function openRegistry(config: RegistryConfig) {
   const { log } = config
   const opened = new AsyncDisposableStack()
   try {
-    const where =
-      config.databaseUrl === undefined
-        ? { folder: join(config.dataFolder, 'database') }
-        : { url: config.databaseUrl }
-    const database = await openDatabase({ ...where, log: (line) => log.info({}, line) })
-    opened.defer(() => database.close())
-    const blobs =
-      config.bucket === undefined
-        ? await openDiskStore(join(config.dataFolder, 'objects'))
-        : await openS3Store(config.bucket)
-    opened.defer(() => blobs.close())
+    const { database, blobs } = await openStores(config, opened)
     const workers = openWorkers()
     opened.defer(() => workers.close())
     const context: Context = {

@@ -184,7 +184,8 @@ function versionRow(context: Context, making: VersionMaking): VersionRow {
   }
 }
 
-function totalsOf(document: ViewDocument): { records: number; bytes: number } {
+/** Of all types; bytes of records and files together. */
+export function totalsOf(document: ViewDocument): { records: number; bytes: number } {
   const totals = { records: 0, bytes: document.files.bytes }
   for (const type of Object.values(document.types)) {
     totals.records += type.count

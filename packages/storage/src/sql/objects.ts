@@ -88,14 +88,21 @@ export async function recordPacks(
   for (const pack of packed.packs) await insertPack(tx, pack)
 }
 
-/** Records one pack. Returns its id. */
-export async function insertPack(tx: Tx, pack: StoredPack): Promise<number> {
+/**
+ * Records one pack. Returns its id. Of an object that the index holds already, the place there is kept, or the one with the shorter
+ * chain.
+ */
+export async function insertPack(
+  tx: Tx,
+  pack: StoredPack,
+  keep: 'first' | 'shorter' = 'first',
+): Promise<number> {
   const objectBytes = pack.entries.reduce((sum, entry) => sum + entry.length, 0)
   const values = { name: pack.name, bytes: pack.bytes, objectBytes, createdAt: sql`now()` }
   const [row] = await tx.orm.insert(packs).values(values).returning({ id: packs.id })
   const entries = pack.entries.toSorted((a, b) => (objectKey(a) < objectKey(b) ? -1 : 1))
   for (let i = 0; i < entries.length; i += statementRowsMax) {
-    await insertObjects(tx, row!.id, entries.slice(i, i + statementRowsMax))
+    await insertObjects(tx, row!.id, entries.slice(i, i + statementRowsMax), keep)
   }
   return row!.id
 }
@@ -134,13 +141,25 @@ async function relyOn(tx: Tx, names: readonly ReliedOn[]): Promise<void> {
   }
 }
 
-async function insertObjects(tx: Tx, packId: number, entries: readonly PackEntry[]): Promise<void> {
+const onConflict = {
+  first: 'nothing',
+  shorter: `update set pack_id = excluded.pack_id, "offset" = excluded."offset", length = excluded.length, crc = excluded.crc,
+              checksum = excluded.checksum, bases = excluded.bases
+            where cardinality(excluded.bases) < cardinality(objects.bases)`,
+}
+
+async function insertObjects(
+  tx: Tx,
+  packId: number,
+  entries: readonly PackEntry[],
+  keep: keyof typeof onConflict,
+): Promise<void> {
   await tx.query(
     `insert into objects (hash, kind, pack_id, "offset", length, crc, checksum, bases)
      select hash, kind, $1, "offset", length, crc, checksum, string_to_array(bases, ' ')
      from unnest($2::text[], $3::text[], $4::bigint[], $5::integer[], $6::bigint[], $7::text[], $8::text[])
        as entry (hash, kind, "offset", length, crc, checksum, bases)
-     on conflict (hash, kind) do nothing`,
+     on conflict (hash, kind) do ${onConflict[keep]}`,
     [
       packId,
       entries.map((entry) => entry.hash),

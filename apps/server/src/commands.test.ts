@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { defaultLimits, openRegistry } from '@ulmus/registry'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runCommand } from './commands.ts'
+import { readConfig, readSecrets } from './config.ts'
+
+const binary = join(import.meta.dirname, '../start.js')
+const log = { info() {}, warn() {}, error() {} }
+
+describe('the commands', () => {
+  let folder: string
+  let pack: string
+
+  async function run(...args: string[]) {
+    const said = { out: '', err: '' }
+    const env = { DATA_DIR: folder }
+    const code = await runCommand(args, {
+      settings: () => ({ config: readConfig(env), secrets: readSecrets(env) }),
+      out: (text) => {
+        said.out += text
+      },
+      err: (text) => {
+        said.err += text
+      },
+    })
+    return { code, ...said }
+  }
+  const open = () => openRegistry({ dataFolder: folder, limits: defaultLimits, works: false, log })
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'ulmus-commands-'))
+    const registry = await open()
+    const account = await registry.accounts.signIn({
+      issuer: 'test',
+      subject: 'ada',
+      preferredUsername: 'ada',
+      email: null,
+      name: 'Ada',
+    })
+    const me = {
+      kind: 'session',
+      accountId: account.id,
+      accountSlug: account.slug,
+      scope: 'admin',
+      limitedTo: null,
+    } as const
+    const path = { owner: account.slug, slug: 'c' }
+    await registry.collections.create(me, account.slug, { slug: 'c' })
+    const { session_id } = await registry.pushes.open(me, path, {
+      base_version: null,
+      schemas: { Item: { type: 'object' } },
+    })
+    async function* lines() {
+      yield Buffer.from('{"id":"a","type":"Item","data":{"n":1}}')
+    }
+    await registry.pushes.receive(me, path, session_id, 'records', lines())
+    await registry.pushes.commit(me, path, session_id, { async: false })
+    await registry.close()
+    const packs = join(folder, 'objects/packs')
+    const [name] = (await readdir(packs, { recursive: true })).filter((one) => one.includes('-'))
+    pack = join(packs, name!)
+  })
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  test('say what they do', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [binary, '--help'])
+    expect(stdout).toContain('ulmus [command]')
+    for (const command of ['sweep', 'fsck']) {
+      expect(stdout).toContain(command)
+      expect(await run(command, '--help')).toMatchObject({
+        code: 0,
+        out: expect.stringContaining(`ulmus ${command}`),
+      })
+    }
+  })
+
+  test('say what they do not do', async () => {
+    expect(await run('swep')).toMatchObject({ code: 2, err: expect.stringContaining('no command "swep"') })
+    expect(await run('sweep', '--files')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('"--files"'),
+    })
+  })
+
+  test('fsck exits 0 when nothing is damaged', async () => {
+    expect(await run('fsck', '--files')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(
+        /^Checked 1 packs, \d objects, 1 versions, 1 records, 0 files: nothing is damaged\.\n$/,
+      ),
+    })
+  })
+
+  test('fsck names what is damaged and exits 1, and so does a sweep that cannot read it', async () => {
+    const whole = await readFile(pack)
+    const bytes = Buffer.from(whole)
+    bytes.fill(0, 12, 400)
+    await writeFile(pack, bytes)
+    const checked = await run('fsck')
+    expect(checked.code).toBe(1)
+    expect(checked.out).toMatch(/^DAMAGED (?:plain|body) object [0-9a-f]{64}: /)
+    expect(checked.out).toMatch(/\d things are damaged\.\n$/)
+    expect(await run('sweep')).toMatchObject({ code: 1, err: expect.stringContaining('Nothing was removed') })
+    await writeFile(pack, whole)
+  })
+
+  test('fsck makes the index anew and checks it', async () => {
+    const { code, out } = await run('fsck', '--rebuild-index')
+    expect(out).toMatch(
+      /^The index has \d objects of 1 packs; 0 whose bases are gone were left out\.\nChecked 1 packs/,
+    )
+    expect(code).toBe(0)
+  })
+
+  test('sweep tells what it did', async () => {
+    expect(await run('sweep')).toEqual({
+      code: 0,
+      err: '',
+      out: expect.stringMatching(/^1 versions need \d objects\.\nRemoved: 0 objects, 0 packs, 0 leftovers\./),
+    })
+  })
+
+  test('an embedded database that is in use is left alone', async () => {
+    const registry = await open()
+    await expect(run('fsck')).rejects.toMatchObject({ name: 'FolderInUse' })
+    await registry.close()
+  })
+})

@@ -1,0 +1,125 @@
+/** What the binary does besides serving: `ulmus sweep`, `ulmus fsck`, `ulmus --help`. */
+import { type Log, type Maintenance, openMaintenance } from '@ulmus/registry'
+import type { Config, Secrets } from './config.ts'
+
+/** Exit codes: all is well; damage was found; the command line is wrong. */
+const exits = { well: 0, damaged: 1, misused: 2 }
+
+const overview = `ulmus [command]
+
+  (none)   Starts the server. Settings are environment variables: docs/configuration.md.
+  sweep    Removes stored objects that no version needs any more.
+  fsck     Checks everything that is stored.
+
+  ulmus <command> --help says more. Commands read the same settings as the server.
+`
+
+const help: Record<string, string> = {
+  sweep: `ulmus sweep
+
+  Removes objects that no version needs (of deleted collections), packs of which nothing is left, and
+  what commits, pushes and uploads left behind that came to nothing; rewrites packs of which little is left.
+  Nothing younger than a day is touched. Files that were uploaded are kept. The server does the same once a day.
+
+  With DATABASE_URL it may run beside servers; the embedded database must not be in use.
+  Removes nothing and exits 1 when an object that a version needs cannot be read.
+`,
+  fsck: `ulmus fsck [--files] [--rebuild-index]
+
+  Checks every pack, object, delta chain, version, tree and body, and the database's index against the packs.
+  Prints one line for each thing that is damaged. Exits 0 when nothing is, 1 when something is.
+
+  --files          Reads every uploaded file, too, and checks its hash.
+  --rebuild-index  First makes the index anew from the packs alone, for a database that lost it.
+                   No server may run meanwhile.
+
+  With DATABASE_URL a check may run beside servers; the embedded database must not be in use.
+`,
+}
+
+const options: Record<string, readonly string[]> = { sweep: [], fsck: ['--files', '--rebuild-index'] }
+
+export interface Surroundings {
+  /** Reads the settings. @throws ConfigError */
+  settings(): { config: Config; secrets: Secrets }
+  out(text: string): void
+  err(text: string): void
+}
+
+/** Runs a command line without the program's name. Resolves to the exit code. @throws what opening the stores throws. */
+export async function runCommand(args: readonly string[], around: Surroundings): Promise<number> {
+  const [command = '', ...given] = args
+  const known = options[command]
+  const wrong = known && given.find((option) => !known.includes(option))
+  if (args.includes('--help') || args.includes('-h') || command === 'help') {
+    around.out(help[command] ?? overview)
+    return exits.well
+  }
+  if (known === undefined || wrong !== undefined) {
+    const what = known === undefined ? `There is no command "${command}".` : `${command} takes no "${wrong}".`
+    around.err(`${what}\n\n${help[command] ?? overview}`)
+    return exits.misused
+  }
+  const maintenance = await open(around)
+  try {
+    return command === 'sweep' ? await sweep(maintenance, around) : await fsck(maintenance, given, around)
+  } finally {
+    await maintenance.close()
+  }
+}
+
+function open(around: Surroundings): Promise<Maintenance> {
+  const { config, secrets } = around.settings()
+  const say = (_facts: object, line: string) => around.err(`${line}\n`)
+  const log: Log = { info: say, warn: say, error: say }
+  return openMaintenance({
+    dataFolder: config.dataFolder,
+    databaseUrl: secrets.databaseUrl,
+    bucket: config.objectStore === null ? undefined : { ...config.objectStore, keys: secrets.s3Keys },
+    log,
+  })
+}
+
+async function sweep(maintenance: Maintenance, { out, err }: Surroundings): Promise<number> {
+  try {
+    const done = await maintenance.sweep()
+    out(
+      `${done.versions} versions need ${done.living} objects.\n` +
+        `Removed: ${done.objectsRemoved} objects, ${done.packsRemoved} packs, ${done.leftoversRemoved} leftovers. ` +
+        `Written anew: ${done.packsRewritten} packs. Freed: ${done.bytesFreed} bytes.\n`,
+    )
+    return exits.well
+  } catch (error) {
+    if (!(error instanceof Error) || !/^Object(?:Corrupt|Missing)$/.test(error.name)) throw error
+    err(
+      `Nothing was removed, since it is not certain what is needed. ${error.message} \`ulmus fsck\` says more.\n`,
+    )
+    return exits.damaged
+  }
+}
+
+async function fsck(
+  maintenance: Maintenance,
+  given: readonly string[],
+  { out }: Surroundings,
+): Promise<number> {
+  let damaged = false
+  const onDamage = ({ what, why }: { what: string; why: string }) => {
+    damaged = true
+    out(`DAMAGED ${what}: ${why}\n`)
+  }
+  if (given.includes('--rebuild-index')) {
+    const { packs, objects, incomplete, damages } = await maintenance.rebuildIndex()
+    for (const damage of damages) onDamage(damage)
+    out(
+      `The index has ${objects} objects of ${packs} packs; ${incomplete} whose bases are gone were left out.\n`,
+    )
+  }
+  const report = await maintenance.fsck({ files: given.includes('--files'), onDamage })
+  out(
+    `Checked ${report.packs} packs, ${report.objects} objects, ${report.versions} versions, ${report.records} records` +
+      `${given.includes('--files') ? `, ${report.files} files` : ''}: ` +
+      `${report.damages === 0 ? 'nothing is damaged' : `${report.damages} things are damaged`}.\n`,
+  )
+  return damaged ? exits.damaged : exits.well
+}

@@ -1,0 +1,36 @@
+/** What fsck finds, told as it is found. */
+
+export interface Damage {
+  /** What is damaged: `body object <hash>`, `pack <name>`, `version v1.2.0 of <collection id>`, `file sha256:<hash>`. */
+  what: string
+  why: string
+}
+
+/** Gathers damages; of one thing the first is told, since others mostly follow from it. */
+export class Damages {
+  readonly #told = new Set<string>()
+  readonly #tell: (damage: Damage) => void
+
+  constructor(tell: (damage: Damage) => void) {
+    this.#tell = tell
+  }
+
+  get count(): number {
+    return this.#told.size
+  }
+
+  has(what: string): boolean {
+    return this.#told.has(what)
+  }
+
+  add(what: string, why: string | Error): void {
+    if (this.#told.has(what)) return
+    this.#told.add(what)
+    this.#tell({ what, why: why instanceof Error ? reasonOf(why) : why })
+  }
+}
+
+/** The message, and what lies beneath. */
+function reasonOf(error: Error): string {
+  return error.cause instanceof Error ? `${error.message} ${reasonOf(error.cause)}` : error.message
+}

@@ -1,0 +1,42 @@
+/** `ulmus fsck --rebuild-index`: the index from the packs' footers alone (content-model §8). */
+import {
+  BlobMissing,
+  PackCorrupt,
+  packsPrefix,
+  readFooter,
+  rebuildIndex,
+  type StoredPack,
+} from '@ulmus/storage'
+import type { SweepContext } from '../sweep.ts'
+import type { Damage } from './damage.ts'
+
+export interface RebuildReport {
+  packs: number
+  objects: number
+  /** Objects whose bases no pack holds: dead ones that a sweep had left. */
+  incomplete: number
+  /** Packs whose footers do not read; they keep what rows they had. */
+  damages: Damage[]
+}
+
+/** No server may run meanwhile: a commit under way would find its pack recorded already. */
+export async function rebuild({ database, blobs }: SweepContext): Promise<RebuildReport> {
+  const damages: Damage[] = []
+  const readable: string[] = []
+  const unreadable = new Set<string>()
+  for await (const { name } of blobs.list(packsPrefix)) {
+    try {
+      await readFooter(blobs, name)
+      readable.push(name)
+    } catch (error) {
+      if (!(error instanceof PackCorrupt || error instanceof BlobMissing)) throw error
+      damages.push({ what: `pack ${name}`, why: error.message })
+      unreadable.add(name)
+    }
+  }
+  async function* footers(): AsyncGenerator<StoredPack> {
+    for (const name of readable) yield readFooter(blobs, name)
+  }
+  const made = await database.transact((tx) => rebuildIndex(tx, footers(), unreadable))
+  return { packs: readable.length, ...made, damages }
+}

@@ -1,0 +1,32 @@
+/** What an operator does to the stores without a server: opened from the same configuration, over the same two stores. */
+
+import { type RebuildReport, rebuild } from './fsck/rebuild.ts'
+import { type FsckOptions, type FsckReport, fsck } from './fsck.ts'
+import { openStores, type StoresConfig } from './stores.ts'
+import { type SweepOptions, type SweepReport, sweep } from './sweep.ts'
+
+export interface Maintenance {
+  /** @throws what `sweep` throws. */
+  sweep(options?: SweepOptions): Promise<SweepReport>
+  fsck(options: FsckOptions): Promise<FsckReport>
+  /** No server may run meanwhile. */
+  rebuildIndex(): Promise<RebuildReport>
+  close(): Promise<void>
+}
+
+/** @throws what `openStores` throws. */
+export async function openMaintenance(config: StoresConfig): Promise<Maintenance> {
+  const opened = new AsyncDisposableStack()
+  try {
+    const context = { ...(await openStores(config, opened)), log: config.log, now: () => new Date() }
+    return {
+      sweep: (options) => sweep(context, options),
+      fsck: (options) => fsck(context, options),
+      rebuildIndex: () => rebuild(context),
+      close: () => opened.disposeAsync(),
+    }
+  } catch (error) {
+    await opened.disposeAsync()
+    throw error
+  }
+}
