@@ -7,6 +7,7 @@ import { metadataCalls } from './metadata.ts'
 import type { CollectionRef } from './places.ts'
 import { type Push, type PushOptions, push } from './push.ts'
 import { recordCalls } from './records.ts'
+import { type Snapshot, type SnapshotOptions, snapshot } from './snapshot.ts'
 import { type ClientOptions, openTransport } from './transport.ts'
 
 /**
@@ -34,6 +35,9 @@ export function createClient(options: ClientOptions) {
     /** Publishes a version of a collection from what changed. */
     push: (ref: CollectionRef, what: Push, pushOptions?: PushOptions): Promise<PushResult> =>
       push(transport, ref, what, pushOptions),
+    /** Publishes a version of a collection from everything that it is to hold. */
+    snapshot: (ref: CollectionRef, what: Snapshot, snapshotOptions?: SnapshotOptions): Promise<PushResult> =>
+      snapshot(transport, ref, what, snapshotOptions),
   }
 }
 

@@ -49,15 +49,18 @@ export class UlmusError extends Error {
   }
 }
 
+/** What a batch holds: records, records to remove, or entries of a snapshot's manifest. */
+export type LineKind = 'records' | 'deletes' | 'manifest'
+
 /**
  * A batch of a push that the registry refused; nothing of the push is published. The `line` numbers in `body.validationErrors`
- * count from 1 after the first `linesBefore` lines of `kind`.
+ * count from 1 after the first `linesBefore` lines of `kind`. Of a snapshot's records, only those that are sent count.
  */
 export class BatchRefused extends UlmusError {
-  readonly kind: 'records' | 'deletes'
+  readonly kind: LineKind
   readonly linesBefore: number
 
-  constructor(refusal: UlmusError, kind: 'records' | 'deletes', linesBefore: number) {
+  constructor(refusal: UlmusError, kind: LineKind, linesBefore: number) {
     super(refusal.message, {
       status: refusal.status,
       code: refusal.code,

@@ -29,3 +29,6 @@ export const filePlace = (ref: CollectionRef, hash: string): string =>
 
 export const pushPlace = (ref: CollectionRef, session: string): string =>
   `${collectionPlace(ref)}/pushes/${segment(session)}`
+
+export const snapshotPlace = (ref: CollectionRef, session: string): string =>
+  `${collectionPlace(ref)}/negotiate/${segment(session)}`

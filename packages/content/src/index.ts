@@ -6,6 +6,7 @@ export { compareUtf8, type Hash, hashBytes, hashText, parseHash, utf8Length } fr
 export * from './input.ts'
 export * from './input-error.ts'
 export * from './json.ts'
+export { knownFieldsOf, unknownFieldsOf, withoutUnknownFields } from './known-fields.ts'
 export * from './metadata.ts'
 export { patternInstructionsMax, patternUnitsMax } from './pattern.ts'
 export * from './record.ts'

@@ -2,7 +2,8 @@
 import { canonicalize } from './canonical.ts'
 import { type Hash, hashText, utf8Length } from './hash.ts'
 import { isJsonObject, type Json, type JsonObject } from './json.ts'
-import { checkCuttable, cutPrivateFields, privateFieldsOf, withoutMembers } from './private-fields.ts'
+import { knownFieldsOf, unknownFieldsOf, withoutUnknownFields } from './known-fields.ts'
+import { checkCuttable, cutPrivateFields, privateFieldsOf } from './private-fields.ts'
 import { type Check, checkAgainstMetaSchema, compileSchema, type SchemaIssue } from './schema-compiler.ts'
 import { SchemaError } from './schema-error.ts'
 import { checkSchemaRules } from './schema-rules.ts'
@@ -114,8 +115,7 @@ class AcceptedSchema implements Schema {
     this.hash = hash
     this.private = isJsonObject(source) && source['private'] === true
     this.privateFields = isJsonObject(source) ? privateFieldsOf(source) : []
-    const properties = isJsonObject(source) ? source['properties'] : undefined
-    this.#known = isJsonObject(properties) ? new Set(Object.keys(properties)) : undefined
+    this.#known = knownFieldsOf(source)
   }
 
   compile(): Check {
@@ -130,16 +130,11 @@ class AcceptedSchema implements Schema {
   }
 
   unknownFields(data: Json): string[] {
-    const known = this.#known
-    if (known === undefined || !isJsonObject(data)) return []
-    const unknown: string[] = []
-    for (const name of Object.keys(data)) if (!known.has(name)) unknown.push(name)
-    return unknown
+    return unknownFieldsOf(data, this.#known)
   }
 
   strip(data: Json): Json {
-    const unknown = this.unknownFields(data)
-    return unknown.length === 0 ? data : withoutMembers(data, new Set(unknown))
+    return withoutUnknownFields(data, this.#known)
   }
 }
 

@@ -1,0 +1,98 @@
+/** A snapshot's manifest, made where the records are: each by its hash. http-api §9; content-model §3. */
+import { InputError, type Json, knownFieldsOf, recordOf, withoutUnknownFields } from '@ulmus/content'
+import type { ManifestEntry, RecordLine, Schemas } from '@ulmus/wire'
+import { batchesOf } from './batches.ts'
+import { UlmusError } from './errors.ts'
+import { sleep } from './retry.ts'
+
+/** Some entries, as NDJSON. */
+export interface ManifestChunk {
+  readonly body: Uint8Array<ArrayBuffer>
+  readonly lines: number
+}
+
+/** What the registry takes in one request, entries and bytes; below its own limits. */
+const chunkLimits = { lines: 50_000, bytes: 32 * 1024 ** 2 }
+
+/** Records hashed between two looks at the signal and the clock of the page. */
+const hashedAtOnce = 1_000
+
+export interface Hashing {
+  readonly schemas: Schemas
+  /** Whether the registry will remove what the schemas do not list: hashes are of what is left. */
+  readonly strip: boolean
+  readonly signal?: AbortSignal
+  /** Told how many records were hashed since it was told last. */
+  readonly onHashed: (records: number) => void
+}
+
+/**
+ * The manifest of some records in chunks, each record once: a memory of some 250 bytes a record while it is made, of 130 afterwards.
+ * @throws UlmusError with the code of the input rule that a record breaks (content-model §2); `manifest_conflict` for a record
+ * that comes both private and not
+ */
+export async function hashRecords(
+  records: Iterable<RecordLine> | AsyncIterable<RecordLine>,
+  hashing: Hashing,
+): Promise<ManifestChunk[]> {
+  const chunks: ManifestChunk[] = []
+  for await (const { body, lines } of batchesOf(entriesOf(records, hashing), chunkLimits)) {
+    chunks.push({ body, lines })
+  }
+  return chunks
+}
+
+async function* entriesOf(
+  records: Iterable<RecordLine> | AsyncIterable<RecordLine>,
+  { schemas, strip, signal, onHashed }: Hashing,
+): AsyncGenerator<ManifestEntry, void, undefined> {
+  const known = new Map(
+    strip ? Object.entries(schemas).map(([type, schema]) => [type, knownFieldsOf(schema)]) : [],
+  )
+  /** By hash, whether the record is private. */
+  const seen = new Map<string, boolean>()
+  let hashed = 0
+  for await (const line of records) {
+    const { id, type, private: isPrivate = false } = line
+    const hash = hashOf(line, known.get(type))
+    if (++hashed % hashedAtOnce === 0) {
+      onHashed(hashedAtOnce)
+      await sleep(0, signal)
+    }
+    const before = seen.get(hash)
+    if (before === undefined) {
+      seen.set(hash, isPrivate)
+      yield isPrivate ? { id, type, hash, private: true } : { id, type, hash }
+    } else if (before !== isPrivate) {
+      throw refusal(line, 'manifest_conflict', 'It comes twice, once private and once not.')
+    }
+  }
+  onHashed(hashed % hashedAtOnce)
+}
+
+function hashOf(line: RecordLine, known: ReadonlySet<string> | undefined): string {
+  try {
+    return recordOf(line.id, line.type, withoutUnknownFields(asSent(line.data), known)).hash
+  } catch (error) {
+    if (error instanceof InputError) throw refusal(line, error.code, error.message, error)
+    throw refusal(line, 'bad_envelope', 'Its id, type and data must be texts and a JSON value.', error)
+  }
+}
+
+/** What the registry will read: without members that are undefined, objects by their own `toJSON`. */
+const asSent = (data: unknown): Json => JSON.parse(JSON.stringify(data)) as Json
+
+const refusal = (line: RecordLine, code: string, why: string, cause?: unknown): UlmusError =>
+  new UlmusError(`The record ${JSON.stringify(line.id)} of type ${JSON.stringify(line.type)}: ${why}`, {
+    status: 0,
+    code,
+    cause,
+  })
+
+const decoder = new TextDecoder()
+
+/** The entries of a chunk again. */
+export function entriesIn({ body }: ManifestChunk): ManifestEntry[] {
+  const lines = decoder.decode(body).trimEnd()
+  return JSON.parse(`[${lines.replaceAll('\n', ',')}]`) as ManifestEntry[]
+}

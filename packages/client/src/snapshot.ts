@@ -1,0 +1,241 @@
+/** Publishing a version: "this is everything", as one call. http-api §9, snapshot. */
+import type { ManifestReceived, Negotiated, NegotiatedInChunks, RecordLine, Schemas } from '@ulmus/wire'
+import { type Batch, batchesOf } from './batches.ts'
+import { commitPush, type PushResult } from './commit.ts'
+import { UlmusError } from './errors.ts'
+import { entriesIn, hashRecords, type ManifestChunk } from './manifest.ts'
+import { type CollectionRef, collectionPlace, snapshotPlace } from './places.ts'
+import {
+  batchBytesUsual,
+  batchLinesUsual,
+  nameFiles,
+  type Opening,
+  openingBody,
+  refusedAs,
+  reporter,
+  type Session,
+  type SessionOptions,
+  sendBatches,
+  sendFiles,
+  type Tally,
+  within,
+} from './session.ts'
+import type { Transport } from './transport.ts'
+
+export interface SnapshotProgress {
+  readonly phase: 'hashing' | 'opening' | 'manifest' | 'files' | 'records' | 'committing' | 'done'
+  readonly recordsHashed: number
+  /** Entries of the manifest that the registry has compared with the base version. */
+  readonly recordsCompared: number
+  /** How many of those it lacks. */
+  readonly recordsNeeded: number
+  readonly recordsSent: number
+  readonly filesSent: number
+  /** Of NDJSON and files that were acknowledged. */
+  readonly bytesSent: number
+  /** Requests sent again so far. */
+  readonly retries: number
+}
+
+export interface Snapshot extends Opening {
+  readonly schemas: Schemas
+  /**
+   * Begins the records of the version, all of them. Called twice when the registry lacks any: to hash them, then to send those that
+   * it lacks; so they must be the same both times. The same record twice is harmless.
+   */
+  readonly records: () => Iterable<RecordLine> | AsyncIterable<RecordLine>
+}
+
+export interface SnapshotOptions extends SessionOptions {
+  /** Told as records are hashed, and after every step that the server acknowledged. */
+  readonly onProgress?: (progress: SnapshotProgress) => void
+}
+
+interface Running extends Session {
+  readonly what: Snapshot
+  readonly count: Count
+  /** `keyOf` of the records that the registry lacks and was not sent yet. */
+  readonly needed: Set<string>
+}
+
+type Count = (change: (tally: Tally<SnapshotProgress>) => void) => void
+
+/** Below these a manifest goes within the request that opens the session: entries, and their bytes. */
+const inlineEntriesMax = 100_000
+const inlineBytesMax = 64 * 1024 ** 2
+/** What the registry takes in one request. */
+const batchBytesMax = 128 * 1024 ** 2
+const batchLinesMax = 10_000
+
+const begin: SnapshotProgress = {
+  phase: 'hashing',
+  recordsHashed: 0,
+  recordsCompared: 0,
+  recordsNeeded: 0,
+  recordsSent: 0,
+  filesSent: 0,
+  bytesSent: 0,
+  retries: 0,
+}
+
+/**
+ * Publishes a version that holds just these records: what the base version has of them is not sent, what it has besides is
+ * removed. Every step is repeated when the network or the server is away for a while; after a final failure the session is
+ * cancelled, and nothing is published.
+ *
+ * Memory: some 250 bytes a record, most of it given back once they are hashed.
+ * @throws version_conflict, no_changes, files_missing, invalid_schema, manifest_conflict, …; BatchRefused for refused lines;
+ * `records_changed` when `records` is not the same the second time; the signal's reason
+ */
+export async function snapshot(
+  transport: Transport,
+  ref: CollectionRef,
+  what: Snapshot,
+  options: SnapshotOptions = {},
+): Promise<PushResult> {
+  const count = reporter(begin, options.onProgress)
+  const { signal } = options
+  const onRetry = () =>
+    count((tally) => {
+      tally.retries++
+    })
+  const files = await nameFiles(what.files)
+  const chunks = await hashRecords(what.records(), {
+    schemas: what.schemas,
+    strip: what.stripUnknownFields === true,
+    signal,
+    onHashed: (records) =>
+      count((tally) => {
+        tally.recordsHashed += records
+      }),
+  })
+  count((tally) => {
+    tally.phase = 'opening'
+  })
+  const isInline = linesOf(chunks) < inlineEntriesMax && bytesOf(chunks) <= inlineBytesMax
+  const opened = await negotiate(transport, {
+    ref,
+    opening: {
+      ...openingBody(what, [...files.keys()]),
+      ...(isInline ? { manifest: chunks.flatMap(entriesIn) } : { manifest_expected: linesOf(chunks) }),
+    },
+    signal,
+    onRetry,
+  })
+  const place = snapshotPlace(ref, opened.session_id)
+  const session = { transport, ref, place, files, options, report: count, onRetry }
+  const running: Running = { ...session, what, count, needed: new Set() }
+  return within(running, () => publish(running, opened, chunks))
+}
+
+async function negotiate(
+  transport: Transport,
+  asked: { ref: CollectionRef; opening: object; signal?: AbortSignal; onRetry: () => void },
+): Promise<Negotiated | NegotiatedInChunks> {
+  const { ref, opening: json, ...call } = asked
+  const path = `${collectionPlace(ref)}/versions/negotiate`
+  const { body } = await refusedAs('manifest', 0, () =>
+    // A session opened by an answer that got lost ends by itself.
+    transport.json<Negotiated | NegotiatedInChunks>({
+      method: 'POST',
+      path,
+      json,
+      repeatable: true,
+      ...call,
+    }),
+  )
+  return body
+}
+
+async function publish(
+  running: Running,
+  opened: Negotiated | NegotiatedInChunks,
+  chunks: ManifestChunk[],
+): Promise<PushResult> {
+  const { count, options, onRetry } = running
+  if ('needed_records' in opened) {
+    for (const chunk of chunks) noteNeeded(running, chunk, opened.needed_records)
+    chunks.length = 0
+  } else await sendManifest(running, chunks)
+  await sendFiles(running, opened.needed_files)
+  await sendNeeded(running)
+  count((tally) => {
+    tally.phase = 'committing'
+  })
+  const supply = (hashes: string[]) => sendFiles(running, hashes)
+  const result = await commitPush(running.transport, running.place, {
+    signal: options.signal,
+    onRetry,
+    supply,
+  })
+  count((tally) => {
+    tally.phase = 'done'
+  })
+  return result
+}
+
+/** Sends the chunks and lets go of each. */
+async function sendManifest(running: Running, chunks: ManifestChunk[]): Promise<void> {
+  async function* batches(): AsyncGenerator<Batch, void, undefined> {
+    // A record comes once in all of the chunks: none waits for another.
+    for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
+      yield { ...chunk, keys: new Set() }
+    }
+  }
+  await sendBatches<ManifestReceived>(running, 'manifest', batches(), (chunk, { needed_records: hashes }) => {
+    running.count((tally) => {
+      tally.bytesSent += chunk.body.length
+    })
+    noteNeeded(running, chunk, hashes)
+  })
+}
+
+/** No type holds U+0000. */
+const keyOf = ({ type, id }: { type: string; id: string }): string => `${type}\0${id}`
+
+/** Remembers which records of a chunk the registry lacks. */
+function noteNeeded({ needed, count }: Running, chunk: ManifestChunk, hashes: readonly string[]): void {
+  const lacking = new Set(hashes)
+  const before = needed.size
+  if (lacking.size > 0) {
+    for (const entry of entriesIn(chunk)) if (lacking.has(entry.hash)) needed.add(keyOf(entry))
+  }
+  count((tally) => {
+    tally.phase = 'manifest'
+    tally.recordsCompared += chunk.lines
+    tally.recordsNeeded += needed.size - before
+  })
+}
+
+async function sendNeeded(running: Running): Promise<void> {
+  if (running.needed.size === 0) return
+  const { batchBytes = batchBytesUsual, batchLines = batchLinesUsual } = running.options
+  const batches = batchesOf(neededOf(running), {
+    bytes: Math.min(batchBytes, batchBytesMax),
+    lines: Math.min(batchLines, batchLinesMax),
+  })
+  await sendBatches(running, 'records', batches, (batch) =>
+    running.count((tally) => {
+      tally.phase = 'records'
+      tally.bytesSent += batch.body.length
+      tally.recordsSent += batch.lines
+    }),
+  )
+}
+
+async function* neededOf({ what, needed }: Running): AsyncGenerator<RecordLine, void, undefined> {
+  for await (const line of what.records()) {
+    if (needed.delete(keyOf(line))) yield line
+    if (needed.size === 0) return
+  }
+  const [key] = needed
+  const [type, id] = key!.split('\0')
+  const message = `\`records\` began anew without the record ${JSON.stringify(id)} of type ${JSON.stringify(type)}, and ${needed.size - 1} others. It must give the same ones each time.`
+  throw new UlmusError(message, { status: 0, code: 'records_changed' })
+}
+
+const linesOf = (chunks: readonly ManifestChunk[]): number =>
+  chunks.reduce((total, chunk) => total + chunk.lines, 0)
+
+const bytesOf = (chunks: readonly ManifestChunk[]): number =>
+  chunks.reduce((total, { body }) => total + body.length, 0)
