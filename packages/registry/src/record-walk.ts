@@ -1,7 +1,7 @@
 /** A walk over the records of a tree in their canonical forms, in bounded memory: what streams of whole versions are made of. */
 import { type LeafNode, type Tree, type WalkedLeaf, walkLeaves } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
-import { canonicalOf, linesOf } from './bodies.ts'
+import { canonicalOf, isReference, linesOf } from './bodies.ts'
 
 /** Leaves that are being read while one is used, so that a walk does not wait for each in turn. */
 const leavesAhead = 2
@@ -31,7 +31,11 @@ export async function* walkRecords(
         if (bytes > runBytesMax) break
       }
       const forms: Uint8Array[] = []
-      for (let index = from; index < to; index++) forms.push(await canonicalOf(reader, lines[index]!))
+      for (let index = from; index < to; index++) {
+        const line = lines[index]!
+        // Waits for large records only: a promise for each of the others would cost more than all else done with it.
+        forms.push(isReference(line) ? await canonicalOf(reader, line) : line)
+      }
       yield { leaf, start: from, forms }
       from = to
     }
