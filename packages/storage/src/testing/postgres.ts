@@ -13,8 +13,12 @@ import { dirname, join, relative } from 'node:path'
 /**
  * Starts a server on a free port of 127.0.0.1, with its files in `folder`, which is made. Nothing is synced: the data goes with
  * the run. Its locale is en-US, so that whatever relies on the order of bytes without saying so fails here.
+ * @param more settings as `name=value`, which replace those of the same name here
  */
-export async function startPostgres(folder: string): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startPostgres(
+  folder: string,
+  more: readonly string[] = [],
+): Promise<{ url: string; stop(): Promise<void> }> {
   mkdirSync(folder)
   const binaries = copyBinaries(join(folder, 'native'))
   const account = unprivilegedAccount()
@@ -35,7 +39,7 @@ export async function startPostgres(folder: string): Promise<{ url: string; stop
   })
   const port = await freePort()
   const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=200', 'unix_socket_directories=']
-  const flags = [...settings, 'listen_addresses=127.0.0.1'].flatMap((setting) => ['-c', setting])
+  const flags = [...settings, 'listen_addresses=127.0.0.1', ...more].flatMap((setting) => ['-c', setting])
   const server = spawn(join(binaries, 'postgres'), ['-D', data, '-p', String(port), ...flags], {
     ...account,
     cwd: folder,

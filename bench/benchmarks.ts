@@ -1,0 +1,26 @@
+/** All benchmarks, in the order they are run: each may use what those before it have left on the stage. */
+import type { Benchmark } from './bench.ts'
+import { detail } from './topics/detail.ts'
+import { diffs } from './topics/diffs.ts'
+import { duringPush } from './topics/during-push.ts'
+import { fork, metadata } from './topics/metadata.ts'
+import { browse, startUp } from './topics/operation.ts'
+import { changes, clientPush, firstPush, growth } from './topics/pushes.ts'
+import { ndjson, page, record } from './topics/reads.ts'
+
+export const benchmarks: readonly Benchmark[] = [
+  firstPush,
+  changes,
+  diffs,
+  metadata,
+  fork,
+  record,
+  page,
+  ndjson,
+  detail,
+  clientPush,
+  duringPush,
+  browse,
+  startUp,
+  growth,
+]

@@ -1,0 +1,72 @@
+/** What was measured: figures by what they are of, who was measured, on which database, at which size. */
+import type { Sample } from './measure.ts'
+
+export type DatabaseKind = 'embedded' | 'server'
+/** `raw`: what the machine, Node or the database can do at best. */
+export type Contender = 'ulmus' | 'tables' | 'git' | 'raw'
+export type Unit = 'ms' | 'bytes' | 'MiB' | 'records/s' | 'requests/s' | 'MB/s' | 'B/record' | 'times'
+
+export interface Figure extends Sample {
+  /** Such as `metadata update`. */
+  readonly quantity: string
+  readonly by: Contender
+  /** Null where it has no database or there is only one it could be. */
+  readonly database: DatabaseKind | null
+  /** Records. */
+  readonly size: number
+  readonly unit: Unit
+}
+
+export interface Place {
+  readonly by?: Contender
+  readonly database?: DatabaseKind | null
+  readonly size: number
+}
+
+export class Figures {
+  readonly all: Figure[] = []
+  readonly #tell: (figure: Figure) => void
+
+  /** @param tell told of every figure as it comes */
+  constructor(tell: (figure: Figure) => void = () => undefined) {
+    this.#tell = tell
+  }
+
+  /** @param sample a single number counts as one run */
+  add(quantity: string, unit: Unit, place: Place, sample: Sample | number): void {
+    const values =
+      typeof sample === 'number'
+        ? { median: sample, low: sample, high: sample, p99: sample, runs: 1 }
+        : sample
+    const { by = 'ulmus', database = null, size } = place
+    const figure = { quantity, by, database, size, unit, ...values }
+    this.all.push(figure)
+    this.#tell(figure)
+  }
+
+  /** The last such figure. */
+  find(quantity: string, place: Place): Figure | undefined {
+    const { by = 'ulmus', database = null, size } = place
+    return this.all.findLast(
+      (figure) =>
+        figure.quantity === quantity &&
+        figure.by === by &&
+        figure.database === database &&
+        figure.size === size,
+    )
+  }
+}
+
+/** A value with its unit, in three digits where it has no more to say. */
+export function valueText(value: number, unit: Unit): string {
+  if (unit === 'ms') return value >= 10_000 ? `${short(value / 1000)} s` : `${short(value)} ms`
+  if (unit === 'times') return `${short(value)} ×`
+  if (unit !== 'bytes') return `${short(value)} ${unit}`
+  if (value < 10_000) return `${Math.round(value)} B`
+  return value < 1e6 ? `${short(value / 1e3)} kB` : `${short(value / 1e6)} MB`
+}
+
+function short(value: number): string {
+  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en')
+  return String(Number(value.toPrecision(value >= 10 ? 3 : 2)))
+}

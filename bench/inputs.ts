@@ -1,0 +1,122 @@
+/** The records of a size as every contender takes them, written to files once a run, before anything is measured. */
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { recordAt, textOf } from './records.ts'
+
+/** Lines of a batch: what a push session takes at most. */
+export const batchLines = 10_000
+
+export interface Batch {
+  readonly offset: number
+  readonly bytes: number
+  readonly lines: number
+}
+
+export interface Input {
+  readonly size: number
+  /** NDJSON, a record a line. */
+  readonly path: string
+  readonly bytes: number
+  readonly batches: readonly Batch[]
+}
+
+export async function writeInput(folder: string, size: number): Promise<Input> {
+  const path = join(folder, `records-${size}.ndjson`)
+  const batches: Batch[] = []
+  let offset = 0
+  await writeLines(path, batchesOf(size), (text, lines) => {
+    const bytes = Buffer.byteLength(text)
+    batches.push({ offset, bytes, lines })
+    offset += bytes
+  })
+  return { size, path, bytes: offset, batches }
+}
+
+function* batchesOf(size: number): Generator<{ text: string; lines: number }> {
+  for (let from = 0; from < size; from += batchLines) {
+    const lines = Math.min(batchLines, size - from)
+    let text = ''
+    for (let n = from; n < from + lines; n++) text += `${JSON.stringify(recordAt(n))}\n`
+    yield { text, lines }
+  }
+}
+
+/** One batch after the other, read when it is asked for. */
+export async function* bodiesOf(input: Pick<Input, 'path' | 'batches'>): AsyncGenerator<Buffer<ArrayBuffer>> {
+  const file = await open(input.path)
+  try {
+    for (const batch of input.batches) yield await readBatch(file, batch)
+  } finally {
+    await file.close()
+  }
+}
+
+async function readBatch(file: FileHandle, { offset, bytes }: Batch): Promise<Buffer<ArrayBuffer>> {
+  const body = Buffer.alloc(bytes)
+  await file.read(body, 0, bytes, offset)
+  return body
+}
+
+/** Bodies of a push of some records as they are after `revision`. */
+export function bodiesOfChanges(numbers: Iterable<number>, revision: number): Buffer<ArrayBuffer>[] {
+  const bodies: Buffer<ArrayBuffer>[] = []
+  let lines: string[] = []
+  const flush = () => {
+    if (lines.length > 0) bodies.push(Buffer.from(lines.join('')))
+    lines = []
+  }
+  for (const number of numbers) {
+    lines.push(`${JSON.stringify(recordAt(number, revision))}\n`)
+    if (lines.length === batchLines) flush()
+  }
+  flush()
+  return bodies
+}
+
+/** Rows for `COPY`: hash, type, id, body. In the text format, whose only special character here would be the backslash. */
+export async function writeCopyFile(
+  path: string,
+  numbers: Iterable<number>,
+  revision: number,
+): Promise<void> {
+  await writeLines(
+    path,
+    chunksOf(numbers, (number) => {
+      const { hash, type, id, canonical } = textOf(recordAt(number, revision))
+      return `${hash}\t${type}\t${id}\t${canonical.replaceAll('\\', '\\\\')}\n`
+    }),
+  )
+}
+
+/** Text of many, some thousands at a time. */
+export function* chunksOf<T>(
+  values: Iterable<T>,
+  render: (value: T) => string,
+): Generator<{ text: string; lines: number }> {
+  let text = ''
+  let lines = 0
+  for (const value of values) {
+    text += render(value)
+    if (++lines < batchLines) continue
+    yield { text, lines }
+    text = ''
+    lines = 0
+  }
+  if (lines > 0) yield { text, lines }
+}
+
+export async function writeLines(
+  path: string,
+  chunks: Iterable<{ text: string; lines: number }>,
+  told: (text: string, lines: number) => void = () => undefined,
+): Promise<void> {
+  const file = createWriteStream(path, { mode: 0o644 })
+  for (const { text, lines } of chunks) {
+    told(text, lines)
+    if (!file.write(text)) await once(file, 'drain')
+  }
+  file.end()
+  await once(file, 'close')
+}

@@ -1,0 +1,83 @@
+/**
+ * As many requests as a server answers: one request repeated on some connections, several on their way on each. Written on bare
+ * sockets, because an HTTP client costs more than the servers it would measure.
+ */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+
+export interface LoadOptions {
+  readonly connections?: number
+  /** Requests on their way on each connection. */
+  readonly pipelined?: number
+  readonly warmUpMs?: number
+  readonly ms?: number
+}
+
+const statusLine = Buffer.from('HTTP/1.1 ')
+
+/** @returns requests a second. @throws Error when an answer is not 200 */
+export async function loadOf(
+  url: string,
+  headers: string[] = [],
+  options: LoadOptions = {},
+): Promise<number> {
+  const { connections = 16, pipelined = 4, warmUpMs = 1_500, ms = 2_500 } = options
+  const { hostname, port, pathname, search } = new URL(url)
+  const lines = [`GET ${pathname}${search} HTTP/1.1`, `Host: ${hostname}:${port}`, ...headers, '', '']
+  const request = lines.join('\r\n')
+  let answered = 0
+  let failure: Error | undefined
+  const sockets = await Promise.all(
+    Array.from({ length: connections }, async () => {
+      const socket = connect(Number(port), hostname)
+      await once(socket, 'connect')
+      socket.setNoDelay(true)
+      socket.on('error', (error) => {
+        failure ??= error
+      })
+      keepAsking(socket, request, pipelined, (ok, text) => {
+        answered++
+        if (!ok) failure ??= new Error(`GET ${pathname}: ${text}`)
+      })
+      return socket
+    }),
+  )
+  await sleep(warmUpMs)
+  const before = answered
+  const start = performance.now()
+  await sleep(ms)
+  const rate = ((answered - before) * 1_000) / (performance.now() - start)
+  for (const socket of sockets) socket.destroy()
+  if (failure !== undefined) throw failure
+  return rate
+}
+
+/** For each answer another request. An answer is known by its status line, which no body here holds. */
+function keepAsking(
+  socket: Socket,
+  request: string,
+  pipelined: number,
+  told: (ok: boolean, text: string) => void,
+): void {
+  // An end of what came before, in which a status line may have begun.
+  let rest: Buffer = Buffer.alloc(0)
+  const keep = statusLine.length + 2
+  socket.on('data', (chunk: Buffer) => {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    let answers = 0
+    let at = bytes.indexOf(statusLine)
+    let beyond = 0
+    while (at >= 0 && at + keep < bytes.length) {
+      const status = bytes.toString('latin1', at + statusLine.length, at + statusLine.length + 3)
+      told(status === '200', status)
+      answers++
+      beyond = at + statusLine.length
+      at = bytes.indexOf(statusLine, beyond)
+    }
+    rest = bytes.subarray(Math.max(beyond, bytes.length - keep))
+    if (answers > 0) socket.write(request.repeat(answers))
+  })
+  socket.write(request.repeat(pipelined))
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,0 +1,61 @@
+/** Measuring: times, samples of them, bytes on disk, memory of a process. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+/** What repeated measuring of one thing gave, in the unit it was given in. */
+export interface Sample {
+  readonly median: number
+  readonly low: number
+  readonly high: number
+  readonly p99: number
+  readonly runs: number
+}
+
+/** @param values at least one */
+export function sampleOf(values: readonly number[]): Sample {
+  const sorted = values.toSorted((a, b) => a - b)
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.ceil(share * sorted.length) - 1)]!
+  const half = sorted.length / 2
+  const median = Number.isInteger(half) ? (sorted[half - 1]! + sorted[half]!) / 2 : sorted[Math.floor(half)]!
+  return { median, low: sorted[0]!, high: sorted.at(-1)!, p99: at(0.99), runs: sorted.length }
+}
+
+/** Milliseconds that `work` takes, and what it gives. */
+export async function timed<T>(work: () => Promise<T> | T): Promise<{ ms: number; value: T }> {
+  const start = performance.now()
+  const value = await work()
+  return { ms: performance.now() - start, value }
+}
+
+export interface Repetition {
+  readonly runs: number
+  /** Runs before that, not counted. Default 0. */
+  readonly warmUp?: number
+}
+
+/** Milliseconds of each of several runs, one after the other. `work` is told its number, warm-up included. */
+export async function repeated(
+  { runs, warmUp = 0 }: Repetition,
+  work: (run: number) => Promise<unknown>,
+): Promise<Sample> {
+  const times: number[] = []
+  for (let run = 0; run < warmUp + runs; run++) {
+    const { ms } = await timed(() => work(run))
+    if (run >= warmUp) times.push(ms)
+  }
+  return sampleOf(times)
+}
+
+/** Bytes of the disk that a folder's files take, in whole blocks; folders themselves are not counted. */
+export function diskBytes(folder: string): number {
+  const list = ['-type', 'f', '-printf', '%b\\n']
+  const blocks = execFileSync('find', [folder, ...list], { encoding: 'utf8', maxBuffer: 2 ** 28 })
+  return blocks.split('\n').reduce((sum, count) => sum + 512 * Number(count), 0)
+}
+
+/** Largest resident memory a process has had since it started. MiB. Linux only. */
+export function peakMiB(pid: number): number {
+  const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+  if (kilobytes === undefined) throw new Error(`/proc/${pid}/status tells no VmHWM.`)
+  return Number(kilobytes) / 1024
+}

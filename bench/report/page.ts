@@ -1,0 +1,113 @@
+/** docs/performance.md and its plot, written from the results of a run and from the notes beside it. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { judge, type Row } from '../budgets.ts'
+import { type Contender, type DatabaseKind, type Figure, Figures, valueText } from '../figures.ts'
+import type { Results } from '../results.ts'
+import { plotSvg } from './plot.ts'
+
+const docs = join(import.meta.dirname, '../../docs')
+const notesPath = join(import.meta.dirname, '../notes.md')
+const plotName = 'performance.svg'
+
+export function writePage(results: Results): void {
+  const figures = new Figures()
+  figures.all.push(...results.figures)
+  writeFileSync(join(docs, 'performance.md'), pageText(results, figures))
+  writeFileSync(join(docs, plotName), plotSvg(figures, results.sizes))
+}
+
+function pageText(results: Results, figures: Figures): string {
+  const size = Math.max(...results.sizes)
+  const rows = judge(figures, size, results.databases)
+  const notes = existsSync(notesPath) ? `\n${readFileSync(notesPath, 'utf8').trim()}\n` : ''
+  return `# Performance
+
+Written by \`npm run bench\` from its last complete run; notes are kept in \`bench/notes.md\`.
+
+Run at ${results.at.slice(0, 16).replace('T', ' ')} UTC in ${Math.round(results.minutes)} minutes, of commit ${results.commit}, on ${results.machine}. The client, the server, the
+databases and all contenders share these cores.
+
+## Budgets
+
+At ${size.toLocaleString('en')} records of ${Math.round(meanBytes(figures, size))} bytes (canonical form), schemas validated. ${keptText(rows)}
+
+${budgetTable(rows)}
+
+- **on**: the database, embedded (PGlite, one sync a commit) or a PostgreSQL server (1 GB of buffers, it syncs). Figures are medians of 5 or more, of 3 where one takes many
+  seconds, unless p50 or p99 is said.
+- **SQL**: the conventional design on the same PostgreSQL: records by hash, one membership row a record and version; loaded by \`COPY\`, digest over the ordered hashes.
+  It does not validate and speaks no HTTP. **git**: \`git fast-import\` of a file a record, \`git diff\`. **raw**: the least that could do it: a Fastify route with one
+  look-up on the same kind of database, a file streamed by Node, \`zstd -3\` of the NDJSON, PGlite started alone.
+- **cold**: the server has just been started and has run the same code on another collection; the operating system may hold its files.
+
+## Cost against size
+
+![Cost against size](${plotName})
+
+${sizesTable(figures, results)}
+
+## How to run
+
+\`\`\`sh
+npm run bench                                  # everything, at 1,000, 100,000 and 1,000,000 records, on both databases
+npm run bench -- --list                        # the names of the benchmarks
+npm run bench -- metadata fork --sizes 1000,100000 --database embedded
+npm run bench -- first-push changes --huge     # at 10,000,000 records too
+npm run bench -- --page bench/results/<run>.json   # this page again, from a run's file
+\`\`\`
+
+Every benchmark starts the real server as a process of its own on a new data folder, signs in through its OIDC provider, and talks HTTP. Linux only; it needs \`git\`, 15 GB of
+free disk and as much quiet as the machine can give.
+${notes}`
+}
+
+const meanBytes = (figures: Figures, size: number): number =>
+  (['embedded', 'server'] as const)
+    .map((database) => figures.find('mean record', { database, size })?.median)
+    .find((mean) => mean !== undefined) ?? 0
+
+function keptText(rows: readonly Row[]): string {
+  const missed = rows.filter(({ kept }) => !kept).length
+  if (missed === 0) return 'Every budget is kept.'
+  return `${rows.length - missed} of ${rows.length} budgets are kept, ${missed} missed.`
+}
+
+function budgetTable(rows: readonly Row[]): string {
+  const lines = rows.map(
+    (row) =>
+      `| ${row.work} | ${row.database} | ${row.budget} | ${row.kept ? row.measured : `**${row.measured}**`} | ${row.otherwise} | ${row.kept ? 'kept' : '**missed**'} |`,
+  )
+  return ['| work | on | budget | measured | otherwise | |', '|---|---|---|---|---|---|', ...lines].join('\n')
+}
+
+const contenders: readonly { name: string; by: Contender; database: DatabaseKind | null }[] = [
+  { name: 'Ulmus, embedded', by: 'ulmus', database: 'embedded' },
+  { name: 'Ulmus, PostgreSQL', by: 'ulmus', database: 'server' },
+  { name: 'SQL', by: 'tables', database: null },
+  { name: 'git', by: 'git', database: null },
+  { name: 'raw', by: 'raw', database: null },
+  { name: 'raw, embedded', by: 'raw', database: 'embedded' },
+  { name: 'raw, PostgreSQL', by: 'raw', database: 'server' },
+]
+
+/** Every figure: a row a quantity and contender, a column a size. */
+function sizesTable(figures: Figures, { sizes }: Results): string {
+  const quantities = [...new Set(figures.all.map(({ quantity }) => quantity))]
+  const rows = quantities.flatMap((quantity) =>
+    contenders.flatMap(({ name, by, database }) => {
+      const cells = sizes.map((size) => figures.find(quantity, { by, database, size }))
+      if (cells.every((cell) => cell === undefined)) return []
+      return [`| ${quantity} | ${name} | ${cells.map(cellText).join(' | ')} |`]
+    }),
+  )
+  const heads = sizes.map((size) => `${size.toLocaleString('en')} records`)
+  return [`| | | ${heads.join(' | ')} |`, `|---|---|${sizes.map(() => '---:|').join('')}`, ...rows].join('\n')
+}
+
+/** The median; the 99th percentile where there are enough values to have one. */
+function cellText(figure: Figure | undefined): string {
+  if (figure === undefined) return ''
+  const text = valueText(figure.median, figure.unit)
+  return figure.runs < 50 ? text : `${text}, p99 ${valueText(figure.p99, figure.unit)}`
+}

@@ -1,0 +1,55 @@
+/** What a run gave, with the machine it ran on, as a JSON file. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpus, release, totalmem, type } from 'node:os'
+import { join } from 'node:path'
+import type { DatabaseKind, Figure } from './figures.ts'
+
+export interface Results {
+  /** When the run began, ISO 8601. */
+  readonly at: string
+  readonly minutes: number
+  readonly machine: string
+  /** Of the sources. */
+  readonly commit: string
+  /** Whether every benchmark ran. */
+  readonly complete: boolean
+  readonly sizes: readonly number[]
+  readonly databases: readonly DatabaseKind[]
+  /** `benchmark (database, size): why`, of those that came to no figure. */
+  readonly failures: readonly string[]
+  readonly figures: readonly Figure[]
+}
+
+const folder = join(import.meta.dirname, 'results')
+
+/** Cores, memory, system, Node, in one line. */
+export function describeMachine(): string {
+  const cores = cpus()
+  const model = cores[0]?.model.trim() || 'unknown processor'
+  const memory = Math.round(totalmem() / 2 ** 30)
+  return `${cores.length} cores (${model}), ${memory} GiB of memory, ${type()} ${release()}, Node ${process.versions.node}`
+}
+
+export function commitOfSources(): string {
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' }).trim()
+  try {
+    return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain') === '' ? '' : ' with changes'}`
+  } catch {
+    return 'unknown'
+  }
+}
+
+/** @returns the path of the file */
+export function saveResults(results: Results): string {
+  mkdirSync(folder, { recursive: true })
+  const path = join(folder, `${results.at.slice(0, 16).replace(':', '')}.json`)
+  const figures = results.figures.map((figure) => `    ${JSON.stringify(figure)}`).join(',\n')
+  const { figures: _, ...facts } = results
+  const head = JSON.stringify(facts, null, 2).replace(/\n\}$/, '')
+  writeFileSync(path, `${head},\n  "figures": [\n${figures}\n  ]\n}\n`)
+  return path
+}
+
+export const readResults = (path: string): Results => JSON.parse(readFileSync(path, 'utf8')) as Results

@@ -1,0 +1,171 @@
+/** A real server as a process of its own, with someone signed in, an API key and an organization to fork into. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Client, createClient } from '@ulmus/client'
+import { type Database, openDatabase } from '@ulmus/storage'
+import { freePort } from '@ulmus/storage/testing/postgres'
+import { signIn } from '../demo/sign-in.ts'
+import { peakMiB } from './measure.ts'
+
+export interface ServedOptions {
+  /** Made; removed at the end. */
+  readonly folder: string
+  /** Undefined: the embedded database. */
+  readonly databaseUrl?: string
+}
+
+const start = join(import.meta.dirname, '../apps/server/start.js')
+const readySecondsMax = 60
+
+export class Served {
+  readonly url: string
+  readonly folder: string
+  readonly owner = 'bencher'
+  readonly org = 'bench-org'
+  #key = ''
+  #child: ChildProcess | undefined
+  readonly #databaseUrl: string | undefined
+  readonly #port: number
+
+  private constructor(options: ServedOptions, port: number) {
+    this.folder = options.folder
+    this.#databaseUrl = options.databaseUrl
+    this.#port = port
+    this.url = `http://127.0.0.1:${port}`
+  }
+
+  /** Starts a server on a new data folder and signs in through its identity provider. */
+  static async open(options: ServedOptions): Promise<Served> {
+    mkdirSync(options.folder, { recursive: true })
+    const served = new Served(options, await freePort())
+    await served.start()
+    try {
+      const login = { login: served.owner, name: 'Ben Cher', email: 'ben@example.org' }
+      const { fetch } = await signIn(served.url, login)
+      const session = createClient({ baseUrl: served.url, fetch })
+      served.#key = (await session.keys.create({ label: 'bench', scope: 'admin' })).key
+      await served.client.orgs.create({ slug: served.org, displayName: 'Bench Org' })
+      return served
+    } catch (error) {
+      await served.close()
+      throw error
+    }
+  }
+
+  get pid(): number {
+    return this.#child!.pid!
+  }
+
+  get key(): string {
+    return this.#key
+  }
+
+  /** Of the user, with an admin key. */
+  get client(): Client {
+    return createClient({ baseUrl: this.url, apiKey: this.#key })
+  }
+
+  /** Where the objects lie. */
+  get objects(): string {
+    return join(this.folder, 'objects')
+  }
+
+  /** A request with the key. @throws Error when it is refused, with the answer */
+  async ask(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = { authorization: `Bearer ${this.#key}`, ...init.headers }
+    const response = await fetch(this.url + path, { ...init, headers })
+    if (response.ok) return response
+    throw new Error(
+      `${init.method ?? 'GET'} ${path}: ${response.status} ${(await response.text()).slice(0, 500)}`,
+    )
+  }
+
+  /** The same, with its answer parsed. */
+  async json<T>(path: string, init: RequestInit = {}): Promise<T> {
+    return (await (await this.ask(path, init)).json()) as T
+  }
+
+  /** @returns milliseconds from the start of the process to `/readyz` */
+  async start(): Promise<number> {
+    const from = performance.now()
+    const child = spawn(process.execPath, [start], {
+      env: this.#environment(),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    this.#child = child
+    let said = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said = (said + text).slice(-5_000)
+    })
+    while (performance.now() - from < readySecondsMax * 1_000) {
+      if (child.exitCode !== null) break
+      const answer = await fetch(`${this.url}/readyz`).catch(() => undefined)
+      await answer?.body?.cancel()
+      if (answer?.status === 200) return performance.now() - from
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    child.kill('SIGKILL')
+    throw new Error(`The server did not become ready.\n${said}`)
+  }
+
+  /** In order, by SIGTERM. */
+  async stop(): Promise<void> {
+    const child = this.#child
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const gone = new Promise((resolve) => child.once('exit', resolve))
+    child.kill('SIGTERM')
+    await gone
+  }
+
+  /** As a new process on the same data: nothing is in its caches. @returns milliseconds to `/readyz` */
+  async restart(): Promise<number> {
+    await this.stop()
+    return this.start()
+  }
+
+  /** Statements on the server's database while it is stopped. */
+  async inDatabase(work: (database: Database) => Promise<void>): Promise<void> {
+    await this.stop()
+    const database = await openDatabase({ url: this.#databaseUrl, folder: join(this.folder, 'database') })
+    try {
+      await work(database)
+    } finally {
+      await database.close()
+    }
+    await this.start()
+  }
+
+  /** Of resident memory since the process started. MiB. */
+  peakMiB(): number {
+    return peakMiB(this.pid)
+  }
+
+  /** The longest the event loop was late since this was last asked. Milliseconds; undefined where metrics do not tell. */
+  async loopDelayMs(): Promise<number | undefined> {
+    const metrics = await (await fetch(`${this.url}/metrics`)).text()
+    const [, seconds] = /^nodejs_eventloop_lag_max_seconds ([\d.e+-]+)$/m.exec(metrics) ?? []
+    return seconds === undefined ? undefined : Number(seconds) * 1_000
+  }
+
+  async close(): Promise<void> {
+    await this.stop()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+
+  /** Limits of rates count, as they do in earnest, but nobody reaches them. */
+  #environment(): NodeJS.ProcessEnv {
+    const { PATH, HOME, TMPDIR } = process.env
+    return {
+      PATH,
+      HOME,
+      TMPDIR,
+      PORT: String(this.#port),
+      DATA_DIR: this.folder,
+      DATABASE_URL: this.#databaseUrl,
+      RATE_LIMIT_ANONYMOUS: '1000000000',
+      RATE_LIMIT_ACCOUNT: '1000000000',
+      LOG_LEVEL: 'warn',
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/** A server with a collection of some size in it, and a small one beside it: what most benchmarks are played on. */
+import type { CommittedPush } from '@ulmus/wire'
+import type { DatabaseKind } from './figures.ts'
+import { bodiesOf, bodiesOfChanges, type Input } from './inputs.ts'
+import { diskBytes, timed } from './measure.ts'
+import { pushBodies } from './pushing.ts'
+import { changedNumbers } from './records.ts'
+import { Served, type ServedOptions } from './served.ts'
+
+export type Spread = 'scattered' | 'clustered'
+
+/** Where a figure belongs, as `Figures` wants it. */
+export interface StagePlace {
+  readonly database: DatabaseKind
+  readonly size: number
+}
+
+/** What a push took and left. */
+export interface PushFacts {
+  readonly ms: number
+  /** Of objects, on disk. */
+  readonly bytes: number
+  readonly peakMiB: number
+  readonly loopDelayMs: number | undefined
+  readonly result: CommittedPush
+}
+
+/** Records in the small collection: the least that the budgets compare with. */
+export const smallSize = 1_000
+
+export class Stage {
+  readonly served: Served
+  readonly place: StagePlace
+  /** `owner/slug` */
+  readonly big = 'bencher/big'
+  readonly small = 'bencher/small'
+  readonly firstPush: PushFacts
+  /** Peak memory of the process that made the data folder. */
+  readonly firstStartMiB: number
+  /** The big collection's latest version. */
+  head: string
+  #revision = 0
+  readonly #pairs = new Map<Spread, { from: string; to: string; revision: number }>()
+
+  private constructor(
+    served: Served,
+    place: StagePlace,
+    { firstPush, firstStartMiB }: Pick<Stage, 'firstPush' | 'firstStartMiB'>,
+  ) {
+    this.served = served
+    this.place = place
+    this.firstPush = firstPush
+    this.firstStartMiB = firstStartMiB
+    this.head = firstPush.result.semver
+  }
+
+  /** On a new data folder. The small push warms the new process up; the big one is measured. */
+  static async open(
+    place: StagePlace,
+    options: ServedOptions & { input: Input; smallInput: Input },
+  ): Promise<Stage> {
+    const served = await Served.open(options)
+    try {
+      for (const slug of ['small', 'big'])
+        await served.client.collections.create(served.owner, { slug, public: true })
+      // Making a database takes more memory than anything later, and is no part of a push.
+      const firstStartMiB = served.peakMiB()
+      await served.restart()
+      await pushBodies(served, 'bencher/small', null, bodiesOf(options.smallInput))
+      const facts = await measured(served, () =>
+        pushBodies(served, 'bencher/big', null, bodiesOf(options.input)),
+      )
+      return new Stage(served, place, { firstPush: facts, firstStartMiB })
+    } catch (error) {
+      await served.close()
+      throw error
+    }
+  }
+
+  /** Pushes 1 % of changes to the big collection, others every time. */
+  async pushChanges(spread: Spread): Promise<PushFacts> {
+    const revision = ++this.#revision
+    const from = this.head
+    const bodies = bodiesOfChanges(changedNumbers(this.place.size, spread, revision), revision)
+    const facts = await measured(this.served, () => pushBodies(this.served, this.big, from, bodies))
+    this.head = facts.result.semver
+    if (!this.#pairs.has(spread)) this.#pairs.set(spread, { from, to: this.head, revision })
+    return facts
+  }
+
+  /** Two successive versions of which the second changed 1 %, by `revision`. Made unless there are some. */
+  async changedPair(spread: Spread): Promise<{ from: string; to: string; revision: number }> {
+    if (!this.#pairs.has(spread)) await this.pushChanges(spread)
+    return this.#pairs.get(spread)!
+  }
+}
+
+async function measured(served: Served, push: () => Promise<CommittedPush>): Promise<PushFacts> {
+  const before = diskBytes(served.objects)
+  await served.loopDelayMs()
+  const { ms, value: result } = await timed(push)
+  const loopDelayMs = await served.loopDelayMs()
+  return { ms, bytes: diskBytes(served.objects) - before, peakMiB: served.peakMiB(), loopDelayMs, result }
+}
