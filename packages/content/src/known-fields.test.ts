@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest'
+import type { Json } from './json.ts'
 import { knownFieldsOf, unknownFieldsOf, withoutUnknownFields } from './known-fields.ts'
 
 test('what the root lists as properties is known; without properties everything is', () => {
   const known = knownFieldsOf({ properties: { a: {}, constructor: {} }, required: ['b'] })
   expect(known).toEqual(new Set(['a', 'constructor']))
   expect(unknownFieldsOf({ a: 1, b: 2, constructor: 3 }, known)).toEqual(['b'])
-  for (const open of [{}, true, { properties: [] }, { allOf: [{ properties: { a: {} } }] }]) {
-    expect(unknownFieldsOf({ b: 2 }, knownFieldsOf(open))).toEqual([])
+  const open: Json[] = [{}, true, { properties: [] }, { allOf: [{ properties: { a: {} } }] }]
+  for (const schema of open) {
+    expect(unknownFieldsOf({ b: 2 }, knownFieldsOf(schema))).toEqual([])
   }
 })
 

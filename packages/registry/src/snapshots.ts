@@ -11,7 +11,7 @@ import type { Principal } from './principal.ts'
 import type { CommitAnswer } from './pushes/commit.ts'
 import { ManifestMarksCache } from './pushes/manifest-marks.ts'
 import { type MarkedManifest, markNeeded } from './pushes/needed.ts'
-import { checkLines, linesRefused, tooManyLines, typesOfPush } from './pushes/receiving.ts'
+import { checkLines, linesRefused, typesOfPush } from './pushes/receiving.ts'
 import { keepRun } from './pushes/runs.ts'
 import type { CollectionPath, PushOpening, PushSessions, PushStateAnswer } from './pushes/sessions.ts'
 import type { LineError, LineFacts } from './workers/check-batch.ts'
@@ -24,8 +24,11 @@ export interface SnapshotOpening extends PushOpening {
 }
 
 /** Entries of a manifest in the body that opens the session, and in one chunk. */
-const inlineEntriesMax = 500_000
-const chunkEntriesMax = 50_000
+const inlineMax = {
+  entries: 500_000,
+  say: '500,000 entries in one body; give `manifest_expected` and send it in chunks',
+}
+const chunkMax = { entries: 50_000, say: '50,000 entries a request' }
 /** The body that opens a session, and a chunk. Bytes. */
 const openingBytesMax = 128 * 1024 ** 2
 const chunkBytesMax = 64 * 1024 ** 2
@@ -50,7 +53,7 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
     ) {
       const seen = await sessions.workplace(who, path, 'write')
       const bytes = await collect(body, openingBytesMax)
-      const read = await context.workers.checkOpening({ bytes, entriesMax: inlineEntriesMax })
+      const read = await context.workers.checkOpening({ bytes, entriesMax: inlineMax.entries })
       if (read.kind === 'malformed') throw malformed('', read.message, read.code)
       if (read.kind === 'not_an_array')
         throw malformed('manifest', 'must be an array of {id, type, hash, private?}')
@@ -58,7 +61,7 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
       if ((read.manifest === undefined) === (opening.manifest_expected === undefined)) {
         throw malformed('manifest', 'give either `manifest` or `manifest_expected`')
       }
-      const inline = read.manifest && accepted(read.manifest, inlineEntriesMax)
+      const inline = read.manifest && accepted(read.manifest, inlineMax)
       const expected = inline?.entries ?? opening.manifest_expected!
       const { push, neededFiles } = await sessions.open(seen, opening, {
         kind: 'snapshot',
@@ -88,8 +91,8 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
       const push = await sessions.findOpen(who, path, 'snapshot', id)
       const bytes = await collect(body, chunkBytesMax)
       const types = Object.keys(JSON.parse((await typesOfPush(context, push)).schemas) as JsonObject)
-      const outcome = await context.workers.checkManifest({ bytes, types, entriesMax: chunkEntriesMax })
-      const chunk = accepted(outcome, chunkEntriesMax)
+      const outcome = await context.workers.checkManifest({ bytes, types, entriesMax: chunkMax.entries })
+      const chunk = accepted(outcome, chunkMax)
       const needed = await keepManifest(push, chunk)
       const known = await marks.of(push)
       return {
@@ -155,9 +158,10 @@ function malformed(path: string, message: string, rule?: string): RegistryError 
   return new RegistryError('invalid_request', { details: { issues: [issue] } })
 }
 
-function accepted(outcome: ManifestOutcome, max: number): ManifestRun {
+function accepted(outcome: ManifestOutcome, max: { say: string }): ManifestRun {
   if (outcome.kind === 'run') return outcome
-  if (outcome.kind === 'too_many') throw tooManyLines(max)
+  if (outcome.kind === 'too_many')
+    throw new RegistryError('too_large', { say: { what: 'The manifest', limit: max.say } })
   if (outcome.kind === 'refused') throw linesRefused(outcome.errors, outcome.totalErrors)
   const { id, type, hashes } = outcome
   throw new RegistryError('manifest_conflict', { details: { id, type, hashes } })

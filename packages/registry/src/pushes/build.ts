@@ -20,7 +20,7 @@ import { type Aside, writeAside } from '../aside.ts'
 import type { VersionContent } from '../version-making.ts'
 import { EntriesByType } from './by-type.ts'
 import { standingRecords } from './carried-over.ts'
-import type { PushEntry } from './entry.ts'
+import type { EntriesSource, PushEntry } from './entry.ts'
 import { publicEdits, reprojected } from './public-view.ts'
 import { applyReferences, ReferenceChanges, sizesIn } from './references.ts'
 import { type Line, lineFor, type RecordChange, recordPort } from './tree-ports.ts'
@@ -32,7 +32,7 @@ export interface BuildInput {
   schemas: ReadonlyMap<string, Schema>
   baseSchemas: ReadonlyMap<string, Schema>
   /** Starts the merged stream of what was pushed; it is read up to twice. */
-  entries: () => AsyncGenerator<PushEntry[]>
+  entries: EntriesSource
   metadata: JsonObject
   /** Files that the push declares. */
   declared: readonly Hash[]
@@ -40,7 +40,7 @@ export interface BuildInput {
   replacesDeclared: boolean
   /** Sizes of those files that the collection may refer to. @throws files_missing when one is not known. */
   fileSizes: (files: readonly Hash[]) => Promise<ReadonlyMap<Hash, number>>
-  /** Counts the entries that are done. */
+  /** Counts the records that are done. */
   progress: { recordsDone: number }
 }
 
@@ -87,15 +87,25 @@ class VersionBuild {
     for (const type of this.#baseFull.keys()) if (!this.#input.schemas.has(type)) await this.#dropType(type)
     const types = [...this.#input.schemas.keys()].sort(compareUtf8)
     const apart: string[] = []
-    await this.#eachType(types, async (type, entries) => {
-      if (!(await this.#editFull(type, entries))) apart.push(type)
+    const { entries, progress } = this.#input
+    const counted = entries((records) => {
+      progress.recordsDone += records
     })
-    if (apart.length > 0) await this.#eachType(apart, (type, entries) => this.#editShadow(type, entries))
+    await this.#eachType(counted, types, async (type, ofType) => {
+      if (!(await this.#editFull(type, ofType))) apart.push(type)
+    })
+    if (apart.length > 0) {
+      await this.#eachType(entries(), apart, (type, ofType) => this.#editShadow(type, ofType))
+    }
     return this.#finish()
   }
 
-  async #eachType(types: string[], work: (type: string, entries: Entries) => Promise<void>): Promise<void> {
-    const stream = new EntriesByType(this.#input.entries())
+  async #eachType(
+    entries: Entries,
+    types: string[],
+    work: (type: string, entries: Entries) => Promise<void>,
+  ): Promise<void> {
+    const stream = new EntriesByType(entries)
     try {
       for (const type of types) await work(type, stream.of(type))
     } finally {
@@ -118,7 +128,7 @@ class VersionBuild {
     const baseShadow = this.#baseShadow(type)
     const changes = new ReferenceChanges()
     const seen = { private: false }
-    const full = await this.#edit(base, fullEdits(entries, seen, this.#input.progress), (change) => {
+    const full = await this.#edit(base, fullEdits(entries, seen), (change) => {
       this.#count(change)
       return changes.noteChange(this.#io.objects, type, change)
     })
@@ -267,13 +277,8 @@ class VersionBuild {
 const treeOf = ({ root, count, bytes }: Tree): Tree => ({ root, count, bytes })
 
 /** Edits of a type's full tree. `seen.private` becomes true when something was pushed as private. */
-async function* fullEdits(
-  entries: Entries,
-  seen: { private: boolean },
-  progress: { recordsDone: number },
-): AsyncGenerator<Edit<Line>[]> {
+async function* fullEdits(entries: Entries, seen: { private: boolean }): AsyncGenerator<Edit<Line>[]> {
   for await (const batch of entries) {
-    progress.recordsDone += batch.length
     yield batch.map(({ id, put }) => {
       if (put === undefined) return { key: id }
       seen.private ||= put.private

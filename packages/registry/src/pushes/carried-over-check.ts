@@ -4,14 +4,14 @@ import type { ObjectReader } from '@ulmus/storage'
 import { RegistryError } from '../errors.ts'
 import { checkData } from '../workers/check-batch.ts'
 import { EntriesByType } from './by-type.ts'
-import { standingRecords } from './carried-over.ts'
-import type { PushEntry } from './entry.ts'
+import { type Standing, standingRecords } from './carried-over.ts'
+import type { EntriesSource } from './entry.ts'
 
 export interface CarriedOverInput {
   base: ViewDocument
   baseSchemas: ReadonlyMap<string, Schema>
   schemas: ReadonlyMap<string, Schema>
-  entries: () => AsyncGenerator<PushEntry[]>
+  entries: EntriesSource
 }
 
 /** Refused records answered at most; all are counted. */
@@ -33,8 +33,9 @@ export async function checkCarriedOver(objects: ObjectReader, input: CarriedOver
       const base = input.base.types[type] ?? emptyTree
       for await (const standing of standingRecords(objects, base, stream.of(type))) {
         for (const one of standing) {
-          if ('entry' in one) continue
-          const { id, data } = parseCanonical(decoder.decode(one.carried.canonical))
+          const canonical = carriedOf(one)
+          if (canonical === undefined) continue
+          const { id, data } = parseCanonical(decoder.decode(canonical))
           const checked = checkData(schema, data, false)
           if (!('code' in checked)) continue
           totalErrors++
@@ -47,4 +48,10 @@ export async function checkCarriedOver(objects: ObjectReader, input: CarriedOver
   }
   if (totalErrors > 0)
     throw new RegistryError('schema_violation', { details: { validationErrors, totalErrors } })
+}
+
+/** The canonical form of a record that comes from the base; undefined for what the push brings or removes. */
+function carriedOf(one: Standing): Uint8Array | undefined {
+  if ('carried' in one) return one.carried.canonical
+  return one.entry.put?.carried === true ? one.entry.put.canonical : undefined
 }

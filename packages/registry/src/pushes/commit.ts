@@ -29,6 +29,7 @@ import { againIfSwept } from '../swept.ts'
 import { makeVersion, readContent, semverOf, shownCounts, shownDigest } from '../version-making.ts'
 import { type Built, buildContent } from './build.ts'
 import { checkCarriedOver } from './carried-over-check.ts'
+import type { EntriesSource, PushEntry } from './entry.ts'
 import { dropRuns, mergedEntries, tieredRuns } from './runs.ts'
 import { restoreSchemas, schemasOf } from './schemas.ts'
 import { refuseTwoHashes, snapshotEntries } from './snapshot-entries.ts'
@@ -47,7 +48,7 @@ export type CommitAnswer =
   | { kind: 'committed'; result: CommitResult }
   | { kind: 'committing'; session_id: string; status: 'committing' }
 
-/** How far a commit is, in entries of the push; its row shows it. */
+/** How far a commit is, in lines of a delta and records of a snapshot's manifest; its row shows it. */
 export interface Progress {
   recordsDone: number
   recordsTotal: number
@@ -102,10 +103,10 @@ async function commit(context: Context, push: PushRow, progress: Progress): Prom
   const base = await readBase(context, push)
   const schemas = push.schemas === null ? base.schemas : restoreSchemas(push.schemas)
   const runs = await tieredRuns(context, push.id, refuseTwoHashes)
-  progress.recordsTotal = runs.reduce((sum, run) => sum + (run.role === 'records' ? run.entries : 0), 0)
-  const entries =
+  progress.recordsTotal = push.manifestExpected ?? runs.reduce((sum, run) => sum + run.entries, 0)
+  const entries: EntriesSource =
     push.kind === 'delta'
-      ? () => mergedEntries(context, runs)
+      ? (passed) => counted(mergedEntries(context, runs), passed)
       : await snapshotEntries(context, push, { base, runs })
   await checkCarriedOver(objects, { base: base.full, baseSchemas: base.schemas, schemas, entries })
   const writer = openObjectWriter({ database, blobs, objects })
@@ -125,10 +126,20 @@ async function commit(context: Context, push: PushRow, progress: Progress): Prom
         progress,
       },
     )
-    return await landVersion(context, push, { base, built, writer })
+    return await landVersion(context, push, { base, built, writer, progress })
   } catch (error) {
     await writer.abort()
     throw error
+  }
+}
+
+async function* counted(
+  entries: AsyncGenerator<PushEntry[]>,
+  passed: (records: number) => void = () => undefined,
+): AsyncGenerator<PushEntry[]> {
+  for await (const batch of entries) {
+    passed(batch.length)
+    yield batch
   }
 }
 
@@ -190,7 +201,7 @@ async function sizesOfKnown(
 async function landVersion(
   context: Context,
   push: PushRow,
-  made: { base: Base; built: Built; writer: ReturnType<typeof openObjectWriter> },
+  made: { base: Base; built: Built; writer: ReturnType<typeof openObjectWriter>; progress: Progress },
 ): Promise<CommitResult> {
   const { base, built, writer } = made
   const { content } = built
@@ -216,6 +227,7 @@ async function landVersion(
         status: 'committed',
         result: { ...result },
         error: null,
+        ...made.progress,
       })
       if (moved === undefined)
         throw new RegistryError('push_not_open', { say: { status: 'no longer committing' } })

@@ -18,7 +18,12 @@ export interface PushedRecord {
   readonly private: boolean
   /** Of a manifest's entry: the base version lacks the record, so that it must be sent. */
   readonly needed?: boolean
+  /** The record is the base's own, named for its privacy alone: no batch has checked it. */
+  readonly carried?: boolean
 }
+
+/** Starts the merged stream of a push, as often as it is read; `passed` learns how many of its records are done. */
+export type EntriesSource = (passed?: (records: number) => void) => AsyncGenerator<PushEntry[]>
 
 /** The order of everything pushed: type, then id, both by UTF-8 bytes. */
 export const compareEntries = (a: { type: string; id: string }, b: { type: string; id: string }): number =>

@@ -42,7 +42,7 @@ export async function typesOfPush(
   return { schemas, formerTypes: Object.keys(document?.types ?? {}) }
 }
 
-export const tooManyLines = (max: number): RegistryError =>
+const tooManyLines = (max: number): RegistryError =>
   new RegistryError('too_large', { say: { what: 'The batch', limit: `${max} lines a request` } })
 
 /** `errors`: the first of them. */

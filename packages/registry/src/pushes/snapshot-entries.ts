@@ -17,7 +17,7 @@ import { canonicalOf, linesBetween } from '../bodies.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors.ts'
 import { EntriesByType } from './by-type.ts'
-import { compareEntries, type PushEntry } from './entry.ts'
+import { compareEntries, type EntriesSource, type PushEntry } from './entry.ts'
 import { LeafCursor } from './leaf-cursor.ts'
 import { mergedEntries } from './runs.ts'
 
@@ -35,11 +35,11 @@ export async function snapshotEntries(
   context: Context,
   push: PushRow,
   given: { base: SnapshotBase; runs: readonly PushRunRow[] },
-): Promise<() => AsyncGenerator<PushEntry[]>> {
+): Promise<EntriesSource> {
   const manifest = given.runs.filter((run) => run.role === 'manifest')
   const records = given.runs.filter((run) => run.role === 'records')
   await demandComplete(context, push, { manifest, records })
-  return () => changesOf(context, given.base, { manifest, records })
+  return (passed) => changesOf(context, given.base, { manifest, records }, passed)
 }
 
 interface SnapshotRuns {
@@ -89,12 +89,13 @@ async function* changesOf(
   context: Context,
   base: SnapshotBase,
   runs: SnapshotRuns,
+  passed?: (records: number) => void,
 ): AsyncGenerator<PushEntry[]> {
   const manifest = new EntriesByType(mergedEntries(context, runs.manifest))
   const sent = new Ascending(mergedEntries(context, runs.records))
   try {
     for (const type of await typesOf(context, base, runs.manifest)) {
-      yield* changesOfType(context.objects, { type, base, entries: manifest.of(type), sent })
+      yield* changesOfType(context.objects, { type, base, entries: manifest.of(type), sent, passed })
     }
   } finally {
     await Promise.all([manifest.close(), sent.close()])
@@ -113,6 +114,8 @@ interface OneType {
   base: SnapshotBase
   entries: AsyncGenerator<PushEntry[]>
   sent: Ascending
+  /** Told of the entries of the manifest, changes or none. */
+  passed?: (records: number) => void
 }
 
 async function* changesOfType(objects: ObjectReader, one: OneType): AsyncGenerator<PushEntry[]> {
@@ -123,6 +126,7 @@ async function* changesOfType(objects: ObjectReader, one: OneType): AsyncGenerat
   const before = new BaseRecords(objects, full)
   for await (const batch of one.entries) {
     const changes: PushEntry[] = []
+    one.passed?.(batch.length)
     for (const entry of batch) {
       for (const id of await before.passedBy(entry.id)) changes.push({ type, id })
       const put = entry.put!
@@ -130,7 +134,8 @@ async function* changesOfType(objects: ObjectReader, one: OneType): AsyncGenerat
       if (held?.hash === put.hash) {
         const wasPrivate = full.root !== shadow.root && (await shown.find(entry.id)) === undefined
         if (put.private === wasPrivate) continue
-        changes.push({ type, id: entry.id, put: { ...put, canonical: await before.canonical(held) } })
+        const canonical = await before.canonical(held)
+        changes.push({ type, id: entry.id, put: { ...put, canonical, carried: true } })
         continue
       }
       const record = await sent.find(entry)
