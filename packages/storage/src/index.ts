@@ -11,10 +11,11 @@ export {
   type PackedObjects,
   packBytesMax,
 } from './objects/object-writer.ts'
-export { openS3Store, s3BlobBytesMax } from './objects/open-s3.ts'
+export { openS3Store } from './objects/open-s3.ts'
 export { type PackEntry, readFooter, type StoredPack } from './objects/pack.ts'
 export { copyObjects } from './objects/repack.ts'
 export type { S3Keys, S3Settings } from './objects/s3-bucket.ts'
+export { s3BlobBytesMax } from './objects/s3-limits.ts'
 export * from './sql/collection-leavings.ts'
 export * from './sql/collection-lists.ts'
 export * from './sql/database.ts'

@@ -2,11 +2,6 @@
 import type { BlobStore } from './blob-store.ts'
 import type { S3Settings } from './s3-bucket.ts'
 
-/** A part of a blob is gathered in memory and kept until the store has it. Bytes; S3 allows no less. */
-export const partBytes = 5 * 1_048_576
-/** The largest blob: 10,000 parts (a limit of S3). Bytes. */
-export const s3BlobBytesMax = 10_000 * partBytes
-
 /**
  * Opens the store, having checked that the bucket can be listed, written and read, and removed what crashes left of uploads more
  * than a day ago.
