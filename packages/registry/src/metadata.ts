@@ -18,7 +18,6 @@ import {
   insertMetadataJob,
   isUniqueViolation,
   listRunningMetadataJobs,
-  lockCollection,
   type MetadataJobRow,
   type Tx,
   type VersionRow,
@@ -161,18 +160,14 @@ async function takeSlot(
   patch: JsonObject,
   also?: (tx: Tx, jobId: string) => Promise<void>,
 ): Promise<Update> {
-  const locked = await lockCollection(tx, seen.id, 'key share')
-  const base = locked?.headId === seen.head.id ? seen.head : locked && (await findHead(tx, seen.id))
-  if (!base) throw new RegistryError('collection_not_found', { say: seen.path })
   const id = newId()
-  await insertMetadataJob(tx, {
-    id,
-    collectionId: seen.id,
-    baseId: base.id,
-    baseSemver: semverOf(base),
-    patch: JSON.stringify(patch),
-    startedAt: context.now(),
-  })
+  const job = { id, collectionId: seen.id, patch: JSON.stringify(patch), startedAt: context.now() }
+  let base = seen.head
+  while (!(await insertMetadataJob(tx, { ...job, baseId: base.id, baseSemver: semverOf(base) }))) {
+    const head = await findHead(tx, seen.id)
+    if (!head) throw new RegistryError('collection_not_found', { say: seen.path })
+    base = head
+  }
   await also?.(tx, id)
   return { id, collectionId: seen.id, base, patch }
 }

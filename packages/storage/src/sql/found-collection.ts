@@ -1,9 +1,11 @@
 /** A collection as a request finds it: by its path or id, with its owner, its head and the caller's role. */
-import { and, eq, inArray, or } from 'drizzle-orm'
+import { and, eq, inArray, or, type Placeholder, sql } from 'drizzle-orm'
 import { type AccountRow, accounts, formerAccountSlugs } from './accounts.ts'
 import { type CollectionRow, collections, formerCollectionSlugs } from './collections.ts'
 import type { Queries } from './database.ts'
 import { members } from './members.ts'
+import type { Orm } from './orm.ts'
+import { prepared } from './prepared.ts'
 import { type VersionRow, versions } from './versions.ts'
 
 /** A collection by its path with everything a request about it starts from, in one look-up. */
@@ -15,13 +17,15 @@ export interface FoundCollection {
   role: 'owner' | 'admin' | 'member' | null
 }
 
-const startingPoint = (at: Queries, accountId: string | null) =>
-  at.orm
+const startingPointIn = (orm: Orm, accountId: string | Placeholder) =>
+  orm
     .select({ collection: collections, owner: accounts, head: versions, memberRole: members.role })
     .from(collections)
     .innerJoin(accounts, eq(accounts.id, collections.ownerId))
     .leftJoin(versions, eq(versions.id, collections.headId))
-    .leftJoin(members, and(eq(members.orgId, accounts.id), eq(members.userId, accountId ?? nobody)))
+    .leftJoin(members, and(eq(members.orgId, accounts.id), eq(members.userId, accountId)))
+
+const startingPoint = (at: Queries, accountId: string | null) => startingPointIn(at.orm, accountId ?? nobody)
 
 /** The id of no account. */
 const nobody = '00000000-0000-0000-0000-000000000000'
@@ -40,9 +44,14 @@ export async function findCollectionByPath(
   path: { owner: string; slug: string },
   accountId: string | null,
 ): Promise<FoundCollection | undefined> {
-  const where = and(eq(accounts.slug, path.owner), eq(collections.slug, path.slug))
-  return foundIn(await startingPoint(at, accountId).where(where).limit(1), accountId)
+  return foundIn(await collectionByPath(at, { ...path, accountId: accountId ?? nobody }), accountId)
 }
+
+const collectionByPath = prepared((orm) =>
+  startingPointIn(orm, sql.placeholder('accountId'))
+    .where(and(eq(accounts.slug, sql.placeholder('owner')), eq(collections.slug, sql.placeholder('slug'))))
+    .prepare('collection_by_path'),
+)
 
 export async function findCollectionById(
   at: Queries,

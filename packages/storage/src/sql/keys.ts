@@ -5,6 +5,7 @@ import { accounts } from './accounts.ts'
 import { collections } from './collections.ts'
 import { bytewiseText, instant } from './columns.ts'
 import type { Queries, Tx } from './database.ts'
+import { prepared } from './prepared.ts'
 
 export const apiKeys = pgTable(
   'api_keys',
@@ -39,15 +40,18 @@ export async function findKeyByHash(
   at: Queries,
   hash: string,
 ): Promise<(KeyRow & { accountSlug: string }) | undefined> {
-  const rows = await at.orm
+  const [row] = await keyByHash(at, { hash })
+  return row && { ...row.key, accountSlug: row.accountSlug }
+}
+
+const keyByHash = prepared((orm) =>
+  orm
     .select({ key: apiKeys, accountSlug: accounts.slug })
     .from(apiKeys)
     .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
-    .where(eq(apiKeys.hash, hash))
-    .limit(1)
-  const row = rows[0]
-  return row && { ...row.key, accountSlug: row.accountSlug }
-}
+    .where(eq(apiKeys.hash, sql.placeholder('hash')))
+    .prepare('key_by_hash'),
+)
 
 export async function findKeyOf(at: Queries, accountId: string, id: string): Promise<KeyRow | undefined> {
   const own = and(eq(apiKeys.id, id), eq(apiKeys.accountId, accountId))

@@ -36,16 +36,22 @@ export const metadataJobs = pgTable(
 export type MetadataJobRow = typeof metadataJobs.$inferSelect
 
 /**
- * Takes the collection's update slot.
- * @throws a unique violation of `metadata_jobs_slot` when another update holds it; a foreign key violation when the collection is gone.
+ * Takes the collection's update slot, if `baseId` is its head; false when it is not, or the collection is gone.
+ * @throws a unique violation of `metadata_jobs_slot` when another update holds it; a foreign key violation when the collection goes
+ *   at this moment.
  */
 export async function insertMetadataJob(
   tx: Tx,
   job: Pick<MetadataJobRow, 'id' | 'collectionId' | 'baseId' | 'baseSemver' | 'startedAt'> & {
     patch: string
   },
-): Promise<void> {
-  await tx.orm.insert(metadataJobs).values({ ...job, status: 'running' })
+): Promise<boolean> {
+  const { rows } = await tx.query(
+    `insert into metadata_jobs (id, collection_id, status, base_id, base_semver, patch, started_at)
+     select $1, id, 'running', head_id, $4, $5, $6 from collections where id = $2 and head_id = $3 returning id`,
+    [job.id, job.collectionId, job.baseId, job.baseSemver, job.patch, job.startedAt.toISOString()],
+  )
+  return rows.length === 1
 }
 
 export async function findMetadataJob(at: Queries, id: string): Promise<MetadataJobRow | undefined> {

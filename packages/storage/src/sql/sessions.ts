@@ -1,9 +1,10 @@
 /** Browser sessions. The cookie's token is stored only as its SHA-256. */
-import { and, eq, lt } from 'drizzle-orm'
+import { and, eq, lt, sql } from 'drizzle-orm'
 import { index, pgTable, uuid } from 'drizzle-orm/pg-core'
 import { accounts } from './accounts.ts'
 import { bytewiseText, instant } from './columns.ts'
 import type { Queries, Tx } from './database.ts'
+import { prepared } from './prepared.ts'
 
 export const sessions = pgTable(
   'sessions',
@@ -25,15 +26,18 @@ export async function findSession(
   at: Queries,
   tokenHash: string,
 ): Promise<(SessionRow & { accountSlug: string }) | undefined> {
-  const rows = await at.orm
+  const [row] = await sessionByToken(at, { tokenHash })
+  return row && { ...row.session, accountSlug: row.accountSlug }
+}
+
+const sessionByToken = prepared((orm) =>
+  orm
     .select({ session: sessions, accountSlug: accounts.slug })
     .from(sessions)
     .innerJoin(accounts, eq(accounts.id, sessions.accountId))
-    .where(eq(sessions.tokenHash, tokenHash))
-    .limit(1)
-  const row = rows[0]
-  return row && { ...row.session, accountSlug: row.accountSlug }
-}
+    .where(eq(sessions.tokenHash, sql.placeholder('tokenHash')))
+    .prepare('session_by_token'),
+)
 
 export async function insertSession(tx: Tx, session: SessionRow): Promise<void> {
   await tx.orm.insert(sessions).values(session)
