@@ -192,7 +192,7 @@ describe.each(databases)('pushes on $name', (database) => {
       status: 'committing',
     })
     await expect
-      .poll(async () => (await pushes.state(me, path, id)).status, { timeout: 5000 })
+      .poll(async () => (await pushes.state(me, path, id)).status, { timeout: 15_000 })
       .toBe('committed')
     expect((await pushes.state(me, path, id)).result).toMatchObject({
       semver: 'v1.0.0',
@@ -212,7 +212,7 @@ describe.each(databases)('pushes on $name', (database) => {
       [id],
     )
     await expect
-      .poll(async () => (await pushes.state(me, path, id)).status, { timeout: 5000 })
+      .poll(async () => (await pushes.state(me, path, id)).status, { timeout: 15_000 })
       .toBe('committed')
   })
 
@@ -395,7 +395,7 @@ describe.each(databases)('pushes on $name', (database) => {
     for (let n = 0; n < 150; n++) expect(found.get(`${n}`)).toEqual({ run: n })
     expect(found.get('150')).toEqual({ run: 149 })
     expect(found.get('1000')).toEqual({ run: 149 })
-    await expect.poll(left).toBe(0)
+    await expect.poll(left, { timeout: 15_000 }).toBe(0)
   }, 60_000)
 
   /** What the collection should hold: the model that random histories are compared with. */

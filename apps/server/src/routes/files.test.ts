@@ -130,9 +130,9 @@ describe.each(databases)('files on $name', (database) => {
       const sent = request(`${stage.server.url}/api${path}/files/${name}`, { method: 'PUT', headers })
       sent.on('error', () => undefined)
       sent.write('never')
-      await expect.poll(() => stored().length, { timeout: 3_000 }).toBe(before.length + 1)
+      await expect.poll(() => stored().length, { timeout: 15_000 }).toBe(before.length + 1)
       sent.destroy()
-      await expect.poll(() => stored(), { timeout: 3_000 }).toEqual(before)
+      await expect.poll(() => stored(), { timeout: 15_000 }).toEqual(before)
       expect((await ada.get(`${path}/files/${name}`)).status).toBe(404)
     })
 

@@ -352,7 +352,7 @@ describe.each(databases)('reads of whole versions on $name', (database) => {
           // Of 20 MB as much as the buffers between the two take, and no more until somebody reads.
           expect(given).toBeLessThan(14_000_000)
           answer.destroy()
-          await expect.poll(() => left, { timeout: 5_000 }).toBe(index + 1)
+          await expect.poll(() => left, { timeout: 15_000 }).toBe(index + 1)
         }
         expect((await anyone.ask('HEAD', `${own}/${streams[0]}`)).status).toBe(200)
         expect(left).toBe(2)

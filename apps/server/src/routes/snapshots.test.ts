@@ -713,7 +713,7 @@ describe.each(databases)('snapshots on $name', (database) => {
       const path = await newPath()
       const session = await opened(path, [item('1')])
       expect((await ada.post(`${session}/commit?async=true`)).status).toBe(202)
-      await expect.poll(async () => (await state(session)).status, { timeout: 5_000 }).toBe('open')
+      await expect.poll(async () => (await state(session)).status, { timeout: 15_000 }).toBe('open')
       expect((await state(session)).error).toMatchObject({
         ...{ code: 'records_missing', statusCode: 400, missing_hashes: [hashOf(item('1'))] },
       })
