@@ -1,5 +1,5 @@
 /** The server as a process: environment in, one clear sentence when it cannot start, an orderly end when it is told to. */
-import { BucketUnusable, FolderInUse, isUnavailable } from '@ulmus/registry'
+import { BucketUnusable, DatabaseUnfit, FolderInUse, isUnavailable } from '@ulmus/registry'
 import pino, { type Logger } from 'pino'
 import { runCommand } from './commands.ts'
 import { type Config, ConfigError, readConfig, readSecrets } from './config.ts'
@@ -74,8 +74,8 @@ function endOnSignals(server: Server, log: Logger): void {
 
 /** Why the server cannot start, where that is for the operator to put right; undefined for what is a defect. */
 function sentenceOf(error: unknown): string | undefined {
-  if (error instanceof ConfigError || error instanceof FolderInUse || error instanceof BucketUnusable)
-    return error.message
+  for (const kind of [ConfigError, FolderInUse, BucketUnusable, DatabaseUnfit])
+    if (error instanceof kind) return error.message
   const { code, message, address, port, syscall, path } = error as NodeJS.ErrnoException & {
     address?: string
     port?: number

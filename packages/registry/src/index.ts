@@ -4,6 +4,7 @@
 export { InputError, type Json, parseStrict } from '@ulmus/content'
 export {
   BucketUnusable,
+  DatabaseUnfit,
   FolderInUse,
   isUnavailable,
   isUnstorableText,

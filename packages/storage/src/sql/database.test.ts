@@ -1,9 +1,13 @@
 import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { databases, onServer } from '../testing/databases.ts'
+import { startPostgres } from '../testing/postgres.ts'
 import { accounts } from './accounts.ts'
-import { type Database, isUnavailable, isUniqueViolation, openDatabase } from './database.ts'
+import { type Database, DatabaseUnfit, isUnavailable, isUniqueViolation, openDatabase } from './database.ts'
 
 const account = (slug: string) => ({
   id: crypto.randomUUID(),
@@ -168,6 +172,22 @@ describe('a server', () => {
     await Promise.all(opened.map((database) => database.close()))
     await onServer(inject('serverUrl'), `drop database ${name} with (force)`)
   })
+
+  it('is refused with a sentence when it lacks the trigrams', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ulmus-unfit-'))
+    // PostgreSQL runs as another account than root.
+    chmodSync(folder, 0o755)
+    const bare = await startPostgres(join(folder, 'postgres'))
+    try {
+      rmSync(join(folder, 'postgres/native/share/postgresql/extension/pg_trgm.control'))
+      const error = await rejectionOf(openDatabase({ url: bare.url }))
+      expect(error).toBeInstanceOf(DatabaseUnfit)
+      expect(error).toMatchObject({ message: expect.stringContaining('pg_trgm') })
+    } finally {
+      await bare.stop()
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }, 30_000)
 
   it('runs a transaction again after a serialization failure or a deadlock, four times at most', async () => {
     const { database, dispose } = await server.open()

@@ -4,7 +4,7 @@ import type { Orm } from './orm.ts'
 export { isUnavailable } from '../unavailable.ts'
 export { FolderInUse } from './folder-lock.ts'
 export type { Orm } from './orm.ts'
-export { isUniqueViolation, isUnstorableText } from './sql-errors.ts'
+export { DatabaseUnfit, isForeignKeyViolation, isUniqueViolation, isUnstorableText } from './sql-errors.ts'
 
 /** What statements run on: the database itself or an open transaction. */
 export interface Queries {
@@ -51,7 +51,7 @@ export interface DatabaseConfig {
 
 /**
  * Opens the database and brings its tables up to date. Servers that start at the same time migrate one after the other.
- * @throws FolderInUse when another process has the embedded database open.
+ * @throws FolderInUse when another process has the embedded database open; DatabaseUnfit for a server too old or without `pg_trgm`.
  */
 export async function openDatabase(config: DatabaseConfig): Promise<Database> {
   const log = config.log ?? (() => undefined)

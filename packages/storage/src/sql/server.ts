@@ -5,7 +5,7 @@ import pg from 'pg'
 import type { Database, Tx } from './database.ts'
 import { migrate } from './migrate.ts'
 import type { Orm } from './orm.ts'
-import { isConflict } from './sql-errors.ts'
+import { DatabaseUnfit, isConflict } from './sql-errors.ts'
 import { refuseInsideTransaction, runInTransaction } from './transaction-scope.ts'
 
 const connectMillisecondsMax = 5_000
@@ -68,10 +68,12 @@ async function refuseUnfit(client: pg.PoolClient): Promise<void> {
   const server = rows[0]
   if (server === undefined || server.version < serverVersionMin) {
     const version = server?.version ?? 'unknown'
-    throw new Error(`The database server is PostgreSQL ${version}; ${serverVersionMin} or newer is needed.`)
+    throw new DatabaseUnfit(
+      `The database server is PostgreSQL ${version}; ${serverVersionMin} or newer is needed.`,
+    )
   }
   if (!server.trigrams) {
-    throw new Error(
+    throw new DatabaseUnfit(
       'The database server lacks the pg_trgm extension. It comes with PostgreSQL as "contrib" (postgresql-contrib).',
     )
   }

@@ -1,11 +1,22 @@
 /** Why the database refused a statement, told alike for both drivers and through Drizzle's wrapping. */
 import { causes } from '../causes.ts'
 
+/** The server at the given URL cannot be used, for a reason that its operator can mend. The sentence says which. */
+export class DatabaseUnfit extends Error {
+  override name = 'DatabaseUnfit'
+}
+
 /** Whether a unique index or primary key refused the statement; with `constraint`, that one. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   for (const told of causes(error)) {
     if (told.code === '23505') return constraint === undefined || told.constraint === constraint
   }
+  return false
+}
+
+/** Whether a row was refused that refers to one which is not there, or one was to go that others refer to. */
+export function isForeignKeyViolation(error: unknown): boolean {
+  for (const told of causes(error)) if (told.code === '23503') return true
   return false
 }
 
