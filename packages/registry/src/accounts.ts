@@ -19,6 +19,7 @@ import { v7 as newId } from 'uuid'
 import { demandCaller } from './caller.ts'
 import type { Context } from './context.ts'
 import { demand, RegistryError } from './errors.ts'
+import { goneAs } from './gone.ts'
 import { instantText } from './instants.ts'
 import { demandOtherOwners, roleIn } from './membership.ts'
 import { mayEnter, mayManageAccount } from './policy.ts'
@@ -103,10 +104,13 @@ export function accountsOf(context: Context) {
       checkAccountSlug(org.slug)
       const createdAt = context.now()
       const account: AccountRow = { ...org, id: newId(), type: 'org', email: null, createdAt }
-      await database.transact(async (tx) => {
-        if (!(await insertAccount(tx, account))) throw slugTaken(org.slug)
-        await putMember(tx, { orgId: account.id, userId: caller.accountId, role: 'owner', since: createdAt })
-      })
+      const owner = { orgId: account.id, userId: caller.accountId, role: 'owner', since: createdAt } as const
+      await goneAs('unauthenticated', {}, () =>
+        database.transact(async (tx) => {
+          if (!(await insertAccount(tx, account))) throw slugTaken(org.slug)
+          await putMember(tx, owner)
+        }),
+      )
       return profileOf(account)
     },
 

@@ -23,6 +23,7 @@ import {
 import { v7 as newId } from 'uuid'
 import type { Context } from './context.ts'
 import { demand, RegistryError } from './errors.ts'
+import { goneAs } from './gone.ts'
 import { instantText } from './instants.ts'
 import { byInstant, byText, mapPage, type Page, type PageAsk, type PageOrder, pageOf } from './pages.ts'
 import { mayCreateIn, mayDeleteCollection, maySee, mayWork } from './policy.ts'
@@ -76,7 +77,11 @@ export function collectionsOf(context: Context) {
       demand(mayCreateIn(who, role), { owner: account.slug })
       checkCollectionSlug(input.slug)
       const row = newCollection(context, account.id, input)
-      await slugTakenAs(input.slug, () => context.database.transact((tx) => placeCollection(tx, row)))
+      await slugTakenAs(input.slug, () =>
+        goneAs('account_not_found', { slug: account.slug }, () =>
+          context.database.transact((tx) => placeCollection(tx, row)),
+        ),
+      )
       return { id: row.id, owner: account.slug, slug: row.slug, name: row.name }
     },
 

@@ -7,6 +7,7 @@ import {
   findCollectionFiles,
   insertCollectionFile,
   insertFile,
+  lockCollection,
   passSweepGate,
   type Tx,
   type VersionRow,
@@ -68,6 +69,9 @@ export function filesOf(context: Context) {
       const size = await store(context, hash, upload.body)
       const createdAt = context.now()
       const created = await context.database.transact(async (tx) => {
+        // No reference holds it: what a collection knows of files outlives it.
+        if ((await lockCollection(tx, seen.collection.id, 'key share')) === undefined)
+          throw new RegistryError('collection_not_found', { say: { owner: path.owner, slug: path.slug } })
         await demandStored(context, tx, hash)
         await insertFile(tx, { hash, size, createdAt })
         return insertCollectionFile(tx, { collectionId: seen.collection.id, hash, contentType, createdAt })

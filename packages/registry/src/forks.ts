@@ -10,6 +10,7 @@ import {
 import { type CollectionPath, newCollection, placeCollection, slugTakenAs } from './collections.ts'
 import type { Context } from './context.ts'
 import { demand, RegistryError } from './errors.ts'
+import { goneAs } from './gone.ts'
 import { roleIn } from './membership.ts'
 import { mayCreateIn, mayEnter, mayFork } from './policy.ts'
 import type { Principal } from './principal.ts'
@@ -77,7 +78,9 @@ export function forksOf(context: Context) {
           before: (tx) => place(tx, source, row, path, input.public ?? true),
         })
       }
-      const version = await slugTakenAs(slug, () => againIfSwept(make))
+      const version = await slugTakenAs(slug, () =>
+        goneAs('account_not_found', { slug: target.account.slug }, () => againIfSwept(make)),
+      )
       return {
         id: row.id,
         owner: target.account.slug,

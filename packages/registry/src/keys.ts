@@ -18,6 +18,7 @@ import { v7 as newId } from 'uuid'
 import { demandCaller } from './caller.ts'
 import type { Context } from './context.ts'
 import { demand, RegistryError } from './errors.ts'
+import { goneAs } from './gone.ts'
 import { instantText, instantTextOrNull } from './instants.ts'
 import { isUuid } from './pages.ts'
 import { type KeyFacts, mayHandleKey, maySee } from './policy.ts'
@@ -93,7 +94,7 @@ export function keysOf(context: Context) {
           caller.accountId,
           new Date(now.getTime() - expiredKeyDays * 86_400_000),
         )
-        await insertKey(tx, row)
+        await goneAs('collection_not_found', {}, () => insertKey(tx, row))
       })
       return { id: row.id, key, label, scope, collectionId, expiresAt: instantTextOrNull(expiresAt) }
     },

@@ -15,6 +15,7 @@ import { type AccountProfile, profileOf } from './accounts.ts'
 import { demandCaller } from './caller.ts'
 import type { Context } from './context.ts'
 import { demand, RegistryError } from './errors.ts'
+import { goneAs } from './gone.ts'
 import { instantText } from './instants.ts'
 import { demandAnotherOwner, roleIn } from './membership.ts'
 import { byText, mapPage, type Page, type PageAsk, pageOf } from './pages.ts'
@@ -78,7 +79,8 @@ export function membersOf(context: Context) {
     async set(who: Principal, path: MemberPath, role: Role): Promise<void> {
       await change(who, path, role, async (tx, { org, user, held }) => {
         if (held === 'owner' && role !== 'owner') await demandAnotherOwner(tx, org)
-        await putMember(tx, { orgId: org.id, userId: user.id, role, since: context.now() })
+        const member = { orgId: org.id, userId: user.id, role, since: context.now() }
+        await goneAs('account_not_found', { slug: user.slug }, () => putMember(tx, member))
       })
     },
 

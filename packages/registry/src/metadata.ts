@@ -26,6 +26,7 @@ import { v7 as newId } from 'uuid'
 import type { CollectionPath } from './collections.ts'
 import type { Context } from './context.ts'
 import { demand, RegistryError, type StoredRefusal, storedRefusal } from './errors.ts'
+import { goneAs } from './gone.ts'
 import { instantText, instantTextOrNull } from './instants.ts'
 import { endOf, type Made, mergedInto, readUpdate, settle, type Update } from './metadata-update.ts'
 import { isUuid } from './pages.ts'
@@ -140,8 +141,10 @@ async function accept(
   mergedInto((await documentOf(context, head, 'full')).metadata, patch)
   for (;;) {
     try {
-      return await context.database.transact((tx) =>
-        takeSlot(context, tx, { id: collection.id, path, head }, patch, also),
+      return await goneAs('collection_not_found', path, () =>
+        context.database.transact((tx) =>
+          takeSlot(context, tx, { id: collection.id, path, head }, patch, also),
+        ),
       )
     } catch (error) {
       if (!isUniqueViolation(error, 'metadata_jobs_slot')) throw error

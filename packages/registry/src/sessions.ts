@@ -1,14 +1,9 @@
 /** Browser sessions: an opaque token of 256 bits, kept as its hash, good for some days since its last use. http-api §2. */
 import { randomBytes } from 'node:crypto'
 import { hashText } from '@ulmus/content'
-import {
-  deleteSession,
-  deleteSessionsExpiredBefore,
-  extendSession,
-  findSession,
-  insertSession,
-} from '@ulmus/storage'
+import { deleteSession, extendSession, findSession, insertSession } from '@ulmus/storage'
 import type { Context } from './context.ts'
+import { goneAs } from './gone.ts'
 import type { Caller } from './principal.ts'
 
 export interface OpenSession {
@@ -29,15 +24,15 @@ export function sessionsOf(context: Context) {
   const { database, limits } = context
   const endFrom = (now: Date) => new Date(now.getTime() + limits.sessionDays * dayMilliseconds)
   return {
-    /** Begins a session. Its token is told only here. */
+    /** Begins a session. Its token is told only here. @throws sign_in_failed when the account is gone by now. */
     async open(accountId: string): Promise<{ token: string; expiresAt: Date }> {
       const token = randomBytes(32).toString('base64url')
       const createdAt = context.now()
       const expiresAt = endFrom(createdAt)
-      await database.transact(async (tx) => {
-        await deleteSessionsExpiredBefore(tx, createdAt)
-        await insertSession(tx, { tokenHash: hashText(token), accountId, createdAt, expiresAt })
-      })
+      const session = { tokenHash: hashText(token), accountId, createdAt, expiresAt }
+      await goneAs('sign_in_failed', { reason: 'The account was deleted just now.' }, () =>
+        database.transact((tx) => insertSession(tx, session)),
+      )
       return { token, expiresAt }
     },
 

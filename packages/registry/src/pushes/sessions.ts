@@ -15,6 +15,7 @@ import { findPush, insertPush, movePush, type PushRow } from '@ulmus/storage'
 import { validate as isId, v7 as newId } from 'uuid'
 import type { Context } from '../context.ts'
 import { demand, RegistryError, type StoredRefusal } from '../errors.ts'
+import { goneAs } from '../gone.ts'
 import { instantText } from '../instants.ts'
 import { mayWork } from '../policy.ts'
 import type { Principal, Scope } from '../principal.ts'
@@ -96,7 +97,7 @@ export function pushSessionsOf(context: Context) {
     /** When an open session ends if nothing more comes. */
     idleEnd: (): Date => new Date(context.now().getTime() + context.limits.pushIdleSeconds * 1000),
 
-    /** @throws version_conflict, invalid_schema, invalid_request, too_large. */
+    /** @throws collection_not_found, version_conflict, invalid_schema, invalid_request, too_large. */
     async open(
       seen: Seen,
       opening: PushOpening,
@@ -106,25 +107,27 @@ export function pushSessionsOf(context: Context) {
       const schemas = opening.schemas === undefined ? null : await accepted(context, opening.schemas)
       await checkMetadata(context, seen, opening.metadata)
       const files = declaredFiles(opening.files ?? [])
-      const push = await context.database.transact((tx) =>
-        insertPush(tx, {
-          id: newId(),
-          collectionId: seen.collection.id,
-          kind: as.kind,
-          status: 'open',
-          baseId: seen.head?.id ?? null,
-          baseSemver: seen.head === null ? null : semverOf(seen.head),
-          manifestExpected: as.manifestExpected ?? null,
-          schemas,
-          metadata: opening.metadata === undefined ? null : canonicalize(opening.metadata),
-          files,
-          stripUnknownFields: opening.strip_unknown_fields ?? false,
-          message: opening.message ?? null,
-          appId: opening.app_id ?? null,
-          actorId: opening.actor_id ?? null,
-          createdAt: context.now(),
-          expiresAt: this.idleEnd(),
-        }),
+      const row = {
+        id: newId(),
+        collectionId: seen.collection.id,
+        kind: as.kind,
+        status: 'open' as const,
+        baseId: seen.head?.id ?? null,
+        baseSemver: seen.head === null ? null : semverOf(seen.head),
+        manifestExpected: as.manifestExpected ?? null,
+        schemas,
+        metadata: opening.metadata === undefined ? null : canonicalize(opening.metadata),
+        files,
+        stripUnknownFields: opening.strip_unknown_fields ?? false,
+        message: opening.message ?? null,
+        appId: opening.app_id ?? null,
+        actorId: opening.actor_id ?? null,
+        createdAt: context.now(),
+        expiresAt: this.idleEnd(),
+      }
+      const path = { owner: seen.owner.slug, slug: seen.collection.slug }
+      const push = await goneAs('collection_not_found', path, () =>
+        context.database.transact((tx) => insertPush(tx, row)),
       )
       return { push, neededFiles: await filesNeeded(context, seen.collection.id, files) }
     },

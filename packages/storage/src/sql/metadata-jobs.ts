@@ -47,8 +47,10 @@ export async function insertMetadataJob(
   },
 ): Promise<boolean> {
   const { rows } = await tx.query(
+    // Locked, so that a version which lands at this moment is waited for rather than missed.
     `insert into metadata_jobs (id, collection_id, status, base_id, base_semver, patch, started_at)
-     select $1, id, 'running', head_id, $4, $5, $6 from collections where id = $2 and head_id = $3 returning id`,
+     select $1, id, 'running', head_id, $4, $5, $6 from collections where id = $2 and head_id = $3 for share
+     returning id`,
     [job.id, job.collectionId, job.baseId, job.baseSemver, job.patch, job.startedAt.toISOString()],
   )
   return rows.length === 1
