@@ -141,6 +141,7 @@ async function openReference(): Promise<FastifyInstance> {
       agent: { disabled: true },
       mcp: { disabled: true },
       hideClientButton: true,
+      showDeveloperTools: 'never',
     },
   })
   await pages.ready()

@@ -21,4 +21,9 @@ export const probeRoutes: FastifyPluginAsync<{ registry: Pick<Registry, 'health'
   app.get('/', { ...probe, config: { credentials: false } }, async (_request, reply) =>
     reply.redirect('/docs/api/'),
   )
+
+  /** Browsers ask for it beside every page; there is none yet, which is no error. */
+  app.get('/favicon.ico', { ...probe, config: { credentials: false } }, async (_request, reply) =>
+    reply.code(204).header('Cache-Control', 'public, max-age=86400').send(),
+  )
 }
