@@ -12,12 +12,13 @@ afterEach(async () => {
   for (const server of open.splice(0)) await server.close()
 })
 
-async function start() {
+/** @param timeoutMs longer than a loaded machine takes for 100,000 entries */
+async function start(timeoutMs = 20_000) {
   const keeper = new SnapshotKeeper()
   const server = await startFaultyServer((request) => keeper.handle(request))
   open.push(server)
   const retry = { attempts: 4, delayMs: 5, delayMsMax: 20 }
-  const client = createClient({ baseUrl: server.url, apiKey: 'ul_test', retry, timeoutMs: 1_000 })
+  const client = createClient({ baseUrl: server.url, apiKey: 'ul_test', retry, timeoutMs })
   return { keeper, server, client }
 }
 
@@ -142,7 +143,7 @@ test.each([
   ['the server is busy', { how: 'status', status: 503 }],
   ['the server is silent for too long', { how: 'stall', ms: 1_500 }],
 ] as const)('every step of a snapshot survives that %s', async (_, fault) => {
-  const { keeper, server, client } = await start()
+  const { keeper, server, client } = await start(1_000)
   const steps = [/POST .*\/versions\/negotiate$/, /\/records/, /\/commit/, /GET .*\/negotiate\//]
   for (const step of steps) server.fail(step, fault)
   let last: SnapshotProgress | undefined
