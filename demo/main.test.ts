@@ -1,0 +1,65 @@
+/** The demo as a newcomer runs it: against a server of its own, on the embedded database, and then once more. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ServerProcess, startProcess } from '../apps/server/src/testing/server-process.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'ulmus-demo-'))
+let server: ServerProcess
+
+beforeAll(async () => {
+  server = await startProcess({ DATA_DIR: folder })
+})
+afterAll(async () => {
+  await server?.end('SIGTERM')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function runDemo(url: string): Promise<{ code: number | null; out: string; err: string }> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('main.ts', import.meta.url)), '--url', url], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const said = { out: '', err: '' }
+  for (const [name, stream] of [
+    ['out', child.stdout],
+    ['err', child.stderr],
+  ] as const) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said[name] += text
+    })
+  }
+  const [code] = await once(child, 'close')
+  return { code: code as number | null, ...said }
+}
+
+/** Records of a collection's first version, as the demo says. */
+const published = /first version +\S+ m?s +v1\.0\.0, ([\d,]+) records/g
+
+test('the demo comes to its end, and a second time', async () => {
+  const first = await runDemo(server.url)
+  expect(first).toMatchObject({ code: 0, err: '' })
+  const counts = Array.from(first.out.matchAll(published), ([, count = '']) =>
+    Number(count.replaceAll(',', '')),
+  )
+  // Countries, licenses, stations, cities.
+  expect(counts).toEqual([250, expect.any(Number), 4, expect.any(Number)])
+  expect(counts[3]).toBeGreaterThan(100_000)
+  expect(first.out).toContain('Everything that was read back is what was published.')
+
+  const second = await runDemo(server.url)
+  expect(second).toMatchObject({ code: 0, err: '' })
+  expect(second.out.match(/its first version is there already/g)).toHaveLength(4)
+  expect(second.out).toContain('is there already, from an earlier run')
+  expect(second.out).toContain('Everything that was read back is what was published.')
+}, 180_000)
+
+test('where no registry is, one sentence says so', async () => {
+  const { code, out, err } = await runDemo('http://127.0.0.1:9')
+  expect(code).toBe(1)
+  expect(out).toBe('Ulmus demo against http://127.0.0.1:9\n')
+  expect(err.trim()).toMatch(/^No registry is ready at http:\/\/127\.0\.0\.1:9\. Start one with `npm start`/)
+})
