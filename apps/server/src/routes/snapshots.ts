@@ -1,5 +1,6 @@
 /** Snapshot pushes over HTTP. http-api §9. */
 import { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   CollectionPath,
   ManifestReceived,
@@ -11,10 +12,12 @@ import {
   PushPath,
   SnapshotReceived,
 } from '@ulmus/wire'
+import type { FastifyReply } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { receiveLargeJson, receiveNdjson } from '../plugins/bodies.ts'
 import { bodyUnchecked, parseShape } from '../plugins/shapes.ts'
+import { bytesFrom } from '../plugins/streams.ts'
 import type { RouteOptions } from './index.ts'
 import { sessionRoutes } from './push-sessions.ts'
 
@@ -39,13 +42,17 @@ export const snapshotRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, {
           response: { 200: z.union([Negotiated, NegotiatedInChunks]) },
         },
       },
-      async (request) =>
-        registry.snapshots.negotiate(
+      async (request, reply) => {
+        const answer = await registry.snapshots.negotiate(
           request.principal,
           request.params as CollectionPath,
           bytesOf(request.body),
           (rest) => parseShape(NegotiateOpening, rest),
-        ),
+        )
+        if (!('needed_records' in answer) || answer.needed_records.length <= hashesAtOnce) return answer
+        const streamed: FastifyReply = reply
+        return streamed.type('application/json; charset=utf-8').send(bytesFrom(request, jsonOf(answer)))
+      },
     )
   })
 
@@ -94,6 +101,20 @@ export const snapshotRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, {
   })
 
   sessionRoutes(app, { root, tags, service: registry.snapshots })
+}
+
+/** Hashes written without a pause: some 10 ms of work. */
+const hashesAtOnce = 10_000
+
+/** A long answer as JSON, in pieces: as one text it would hold everybody else up for as long as it takes to write. */
+async function* jsonOf({ needed_records: hashes, ...rest }: Negotiated): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(`${JSON.stringify(rest).slice(0, -1)},"needed_records":[`)
+  for (let at = 0; at < hashes.length; at += hashesAtOnce) {
+    const piece = JSON.stringify(hashes.slice(at, at + hashesAtOnce)).slice(1, -1)
+    yield Buffer.from(at === 0 ? piece : `,${piece}`)
+    await nextTurn()
+  }
+  yield Buffer.from(']}')
 }
 
 /** A body that was not read yet; none at all is an empty one. */
