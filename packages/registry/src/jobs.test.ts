@@ -40,6 +40,17 @@ describe.each(databases)('jobs on $name', (testDatabase) => {
     expect(performance.now() - from).toBeLessThan(1_000)
   })
 
+  test('the row of a job that ended is kept for a day', async () => {
+    const jobs = open()
+    jobs.define('count', async () => undefined)
+    await jobs.start()
+    const { rows } = await opened.database.query(
+      'select deletion_seconds as kept from pgboss.queue where name = $1',
+      ['count'],
+    )
+    expect(rows).toEqual([{ kept: 86_400 }])
+  })
+
   test('one poke is enough for many jobs', async () => {
     const seen = new Set<unknown>()
     const jobs = open()

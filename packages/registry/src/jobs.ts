@@ -41,6 +41,10 @@ const pollSeconds = 2
 const retries = { retryLimit: 5, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 }
 /** After this a running job counts as lost with its server and is run again. Seconds. */
 const expireSeconds = 900
+/** How often pg-boss drops rows. */
+const maintenanceIntervalSeconds = 3_600
+/** Rows of jobs that ended are dropped after a day; so are those that nobody took for two weeks. */
+const kept = { deleteAfterSeconds: 86_400, retentionSeconds: 14 * 86_400 }
 const drainMillisecondsMax = 30_000
 
 export function jobsOf(options: JobsOptions): Jobs {
@@ -84,7 +88,7 @@ export function jobsOf(options: JobsOptions): Jobs {
       started = true
       await boss.start()
       for (const queue of queues.keys()) {
-        await boss.createQueue(queue, { ...retries, expireInSeconds: expireSeconds })
+        await boss.createQueue(queue, { ...retries, expireInSeconds: expireSeconds, ...kept })
         // Reads the queue into pg-boss's cache: `enqueue`, inside a transaction, could not.
         await boss.findJobs(queue, { id: noJob })
       }
@@ -109,6 +113,7 @@ function bossOn({ database, log, works }: JobsOptions): PgBoss {
     backend: onServer ? 'postgres' : 'pglite',
     supervise: works,
     schedule: false,
+    maintenanceIntervalSeconds,
     // Both ask for what an embedded database has not: a second connection, a vacuum of its own.
     reindex: onServer,
     monitorVacuum: onServer,

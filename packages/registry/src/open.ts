@@ -22,6 +22,7 @@ import { sessionsOf } from './sessions.ts'
 import { snapshotsOf } from './snapshots.ts'
 import { openStores, type StoresConfig } from './stores.ts'
 import { scheduleSweeps } from './sweep.ts'
+import { scheduleUpkeep } from './upkeep.ts'
 import { versionsOf } from './versions.ts'
 import { openWorkers } from './workers.ts'
 
@@ -59,6 +60,7 @@ export async function openRegistry(config: RegistryConfig) {
     }
     const services = servicesOf(context)
     scheduleSweeps(context)
+    scheduleUpkeep(context)
     opened.defer(() => services.keys.settle())
     await context.jobs.start()
     opened.defer(() => context.jobs.stop())

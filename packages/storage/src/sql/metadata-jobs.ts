@@ -28,6 +28,7 @@ export const metadataJobs = pgTable(
   (t) => [
     uniqueIndex('metadata_jobs_slot').on(t.collectionId).where(sql`${t.status} = 'running'`),
     index('metadata_jobs_collection').on(t.collectionId),
+    index('metadata_jobs_finished').on(t.finishedAt).where(sql`${t.finishedAt} is not null`),
     index('metadata_jobs_running').on(t.startedAt).where(sql`${t.status} = 'running'`),
     check('metadata_jobs_status', sql`${t.status} in ('running', 'completed', 'failed')`),
   ],

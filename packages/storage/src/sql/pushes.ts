@@ -48,6 +48,9 @@ export const pushes = pgTable(
   (t) => [
     index('pushes_collection').on(t.collectionId),
     index('pushes_open').on(t.expiresAt).where(sql`${t.status} = 'open'`),
+    index('pushes_ended')
+      .on(t.expiresAt)
+      .where(sql`${t.status} in ('committed', 'failed', 'cancelled', 'expired')`),
     index('pushes_committing').on(t.leaseUntil).where(sql`${t.status} = 'committing'`),
     check(
       'pushes_status',

@@ -52,8 +52,3 @@ export async function extendSession(tx: Tx, tokenHash: string, expiresAt: Date):
 export async function deleteSession(tx: Tx, tokenHash: string): Promise<void> {
   await tx.orm.delete(sessions).where(eq(sessions.tokenHash, tokenHash))
 }
-
-/** Drops every session that ended before an instant, whoever's it was. */
-export async function deleteSessionsExpiredBefore(tx: Tx, before: Date): Promise<void> {
-  await tx.orm.delete(sessions).where(lt(sessions.expiresAt, before))
-}
