@@ -7,6 +7,7 @@ import type { Figures } from './figures.ts'
 import { type Input, writeInput } from './inputs.ts'
 import { GitRepository } from './otherwise/git.ts'
 import { Tables } from './otherwise/tables.ts'
+import { firstOf, type Series } from './records.ts'
 import { Stage, type StagePlace, smallSize } from './stage.ts'
 
 export interface Benchmark {
@@ -42,7 +43,7 @@ export class Bench {
   #stage: Stage | undefined
   #tables: Tables | undefined
   #git: GitRepository | undefined
-  readonly #inputs = new Map<number, Promise<Input>>()
+  readonly #inputs = new Map<string, Promise<Input>>()
   #made = 0
 
   /** @param folder empty, for everything that is written; goes at the end */
@@ -50,13 +51,16 @@ export class Bench {
     // PostgreSQL runs as somebody else, if we are root.
     chmodSync(folder, 0o755)
     this.folder = folder
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
     this.figures = figures
     this.largest = largest
   }
 
-  input(size: number): Promise<Input> {
-    const known = this.#inputs.get(size) ?? writeInput(this.folder, size)
-    this.#inputs.set(size, known)
+  /** `size` records; those of different series have none in common. */
+  input(size: number, series: Series = 'big'): Promise<Input> {
+    const name = `${series} ${size}`
+    const known = this.#inputs.get(name) ?? writeInput(this.folder, size, firstOf(series))
+    this.#inputs.set(name, known)
     return known
   }
 
@@ -84,7 +88,7 @@ export class Bench {
   async newStage(place: StagePlace): Promise<Stage> {
     await this.dropStage()
     const databaseUrl = place.database === 'server' ? await this.newDatabase() : undefined
-    const [input, smallInput] = [await this.input(place.size), await this.input(smallSize)]
+    const [input, smallInput] = [await this.input(place.size), await this.input(smallSize, 'small')]
     const folder = join(this.folder, `data-${++this.#made}`)
     this.#stage = await Stage.open(place, { folder, databaseUrl, input, smallInput })
     return this.#stage

@@ -22,11 +22,12 @@ export interface Input {
   readonly batches: readonly Batch[]
 }
 
-export async function writeInput(folder: string, size: number): Promise<Input> {
-  const path = join(folder, `records-${size}.ndjson`)
+/** @param first number of the first record; inputs that share records would share what is stored of them */
+export async function writeInput(folder: string, size: number, first: number): Promise<Input> {
+  const path = join(folder, `records-${first}-${size}.ndjson`)
   const batches: Batch[] = []
   let offset = 0
-  await writeLines(path, batchesOf(size), (text, lines) => {
+  await writeLines(path, batchesOf(size, first), (text, lines) => {
     const bytes = Buffer.byteLength(text)
     batches.push({ offset, bytes, lines })
     offset += bytes
@@ -34,9 +35,9 @@ export async function writeInput(folder: string, size: number): Promise<Input> {
   return { size, path, bytes: offset, batches }
 }
 
-function* batchesOf(size: number): Generator<{ text: string; lines: number }> {
-  for (let from = 0; from < size; from += batchLines) {
-    const lines = Math.min(batchLines, size - from)
+function* batchesOf(size: number, first: number): Generator<{ text: string; lines: number }> {
+  for (let from = first; from < first + size; from += batchLines) {
+    const lines = Math.min(batchLines, first + size - from)
     let text = ''
     for (let n = from; n < from + lines; n++) text += `${JSON.stringify(recordAt(n))}\n`
     yield { text, lines }

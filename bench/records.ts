@@ -67,6 +67,14 @@ function scattered(number: number): number {
   return (mixed ^ (mixed >>> 16)) >>> 0
 }
 
+/** Collections that are to have no record in common. */
+export type Series = 'big' | 'small' | 'by client' | 'meanwhile'
+
+const seriesNames: readonly Series[] = ['big', 'small', 'by client', 'meanwhile']
+
+/** Number of the first record of a series; there is room for half a billion. */
+export const firstOf = (series: Series): number => seriesNames.indexOf(series) * 500_000_000
+
 /** Where record `number` stands among all ids: 0 is the lowest possible, 1 beyond the highest. */
 export const standing = (number: number): number => scattered(number) / 2 ** 32
 

@@ -6,6 +6,7 @@ import { type Client, createClient } from '@ulmus/client'
 import { type Database, openDatabase } from '@ulmus/storage'
 import { freePort } from '@ulmus/storage/testing/postgres'
 import { signIn } from '../demo/sign-in.ts'
+import { tied } from './children.ts'
 import { peakMiB } from './measure.ts'
 
 export interface ServedOptions {
@@ -89,10 +90,12 @@ export class Served {
   /** @returns milliseconds from the start of the process to `/readyz` */
   async start(): Promise<number> {
     const from = performance.now()
-    const child = spawn(process.execPath, [start], {
-      env: this.#environment(),
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
+    const child = tied(
+      spawn(process.execPath, [start], {
+        env: this.#environment(),
+        stdio: ['ignore', 'ignore', 'pipe'],
+      }),
+    )
     this.#child = child
     let said = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => {

@@ -21,6 +21,8 @@ export interface PushFacts {
   /** Of objects, on disk. */
   readonly bytes: number
   readonly peakMiB: number
+  /** The same before the push: what the server takes that has done next to nothing. */
+  readonly peakBeforeMiB: number
   readonly loopDelayMs: number | undefined
   readonly result: CommittedPush
 }
@@ -97,8 +99,10 @@ export class Stage {
 
 async function measured(served: Served, push: () => Promise<CommittedPush>): Promise<PushFacts> {
   const before = diskBytes(served.objects)
+  const peakBeforeMiB = served.peakMiB()
   await served.loopDelayMs()
   const { ms, value: result } = await timed(push)
   const loopDelayMs = await served.loopDelayMs()
-  return { ms, bytes: diskBytes(served.objects) - before, peakMiB: served.peakMiB(), loopDelayMs, result }
+  const bytes = diskBytes(served.objects) - before
+  return { ms, bytes, peakMiB: served.peakMiB(), peakBeforeMiB, loopDelayMs, result }
 }

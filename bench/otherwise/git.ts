@@ -3,6 +3,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { tied } from '../children.ts'
 import { chunksOf, writeLines } from '../inputs.ts'
 import { diskBytes, repeated, type Sample, sampleOf, timed } from '../measure.ts'
 import { changedNumbers, recordAt, textOf } from '../records.ts'
@@ -103,11 +104,13 @@ export class GitRepository {
 
   async #import(): Promise<void> {
     const input = openSync(this.#stream, 'r')
-    const importer = spawn('git', ['fast-import', '--quiet', '--force'], {
-      cwd: this.#folder,
-      stdio: [input, 'ignore', 'inherit'],
-      env: quietEnvironment(),
-    })
+    const importer = tied(
+      spawn('git', ['fast-import', '--quiet', '--force'], {
+        cwd: this.#folder,
+        stdio: [input, 'ignore', 'inherit'],
+        env: quietEnvironment(),
+      }),
+    )
     const [code] = await once(importer, 'exit')
     closeSync(input)
     if (code !== 0) throw new Error(`git fast-import ended with code ${code}.`)

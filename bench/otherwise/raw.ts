@@ -6,6 +6,7 @@ import { get } from 'node:http'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { constants, createZstdCompress } from 'node:zlib'
+import { tied } from '../children.ts'
 
 const program = join(import.meta.dirname, 'raw-server.ts')
 
@@ -20,9 +21,11 @@ export async function startRawServer(
   where = '-',
   file = '-',
 ): Promise<RawServer> {
-  const child = spawn(process.execPath, [program, kind, where, file], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = tied(
+    spawn(process.execPath, [program, kind, where, file], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    }),
+  )
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.setEncoding('utf8').once('data', (text: string) => resolve(text.trim()))
     child.once('exit', (code) => reject(new Error(`The raw server ended with code ${code}.`)))

@@ -24,7 +24,7 @@ function pageText(results: Results, figures: Figures): string {
   return `# Performance
 
 Written by \`npm run bench\` from its last complete run; notes are kept in \`bench/notes.md\`.
-
+${results.complete ? '' : '\n**This was a trial: not every benchmark ran, and the machine may have had other work.**\n'}
 Run at ${results.at.slice(0, 16).replace('T', ' ')} UTC in ${Math.round(results.minutes)} minutes, of commit ${results.commit}, on ${results.machine}. The client, the server, the
 databases and all contenders share these cores.
 

@@ -5,9 +5,7 @@ import { repeated, sampleOf, timed } from '../measure.ts'
 import { changedNumbers } from '../records.ts'
 import type { Served } from '../served.ts'
 import type { Stage } from '../stage.ts'
-
-const coldRuns = 5
-const warmRuns = 5
+import { runsOf } from './runs.ts'
 
 interface Pair {
   readonly from: string
@@ -67,10 +65,12 @@ export const diffs: Benchmark = {
       ] as const) {
         // At small sizes a restarted server would be measured and nothing else.
         const cold: number[] = []
-        for (let run = 0; place.size === bench.largest && run < coldRuns; run++)
+        for (let run = 0; place.size === bench.largest && run < runsOf(place.size); run++)
           cold.push(await readCold(stage, read, pair, expected))
         if (cold.length > 0) bench.figures.add(`diff ${what}, ${spread}, cold`, 'ms', place, sampleOf(cold))
-        const warm = await repeated({ runs: warmRuns, warmUp: 1 }, () => read(stage.served, stage.big, pair))
+        const warm = await repeated({ runs: runsOf(place.size), warmUp: 1 }, () =>
+          read(stage.served, stage.big, pair),
+        )
         bench.figures.add(`diff ${what}, ${spread}, warm`, 'ms', place, warm)
       }
     }
@@ -82,7 +82,7 @@ export const diffs: Benchmark = {
         ['with data', 'data'],
         ['by hash', 'hashes'],
       ] as const) {
-        const ms = await contenders[by].diff(warmRuns, of)
+        const ms = await contenders[by].diff(runsOf(size), of)
         bench.figures.add(`diff ${what}, scattered, warm`, 'ms', { by, size }, ms)
       }
     }

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { Benchmark } from '../bench.ts'
+import { tied } from '../children.ts'
 import { sampleOf, timed } from '../measure.ts'
 import { idOf } from '../records.ts'
 import type { Stage } from '../stage.ts'
@@ -36,7 +37,7 @@ export const duringPush: Benchmark = {
     const reads = readsOf(stage)
     for (const read of Object.values(reads)) for (let run = 0; run < 100; run++) await read()
     await served.loopDelayMs()
-    const push = pushElsewhere(stage, await bench.input(place.size))
+    const push = pushElsewhere(stage, await bench.input(place.size, 'meanwhile'))
     const times = new Map<string, number[]>()
     const repeat = async (name: string, pause: number, act: (run: number) => Promise<unknown>) => {
       const mine: number[] = []
@@ -66,9 +67,11 @@ export const duringPush: Benchmark = {
 
 function pushElsewhere({ served }: Stage, input: { path: string; batches: readonly object[] }) {
   const order = { url: served.url, key: served.key, ref: `${served.owner}/meanwhile`, ...input }
-  const child = spawn(process.execPath, [driver, JSON.stringify(order)], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-  })
+  const child = tied(
+    spawn(process.execPath, [driver, JSON.stringify(order)], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    }),
+  )
   let over = false
   const done = new Promise<void>((resolve, reject) => {
     child.once('exit', (code) => {

@@ -37,6 +37,12 @@ export const firstPush: Benchmark = {
       of(({ peakMiB }) => peakMiB),
     )
     figures.add(
+      'before the first push: peak memory',
+      'MiB',
+      place,
+      of(({ peakBeforeMiB }) => peakBeforeMiB),
+    )
+    figures.add(
       'first push: stored',
       'B/record',
       place,
@@ -87,7 +93,7 @@ export const clientPush: Benchmark = {
   sizes: 'largest',
   async ours(bench, place) {
     const { served } = await bench.stage(place)
-    const { path } = await bench.input(place.size)
+    const { path } = await bench.input(place.size, 'by client')
     await served.client.collections.create(served.owner, { slug: 'by-client' })
     const { ms } = await timed(() =>
       served.client.push(`${served.owner}/by-client`, {

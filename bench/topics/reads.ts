@@ -3,7 +3,7 @@ import { cursorAfter } from '@ulmus/client'
 import type { Benchmark } from '../bench.ts'
 import { repeated, type Sample, sampleOf, timed } from '../measure.ts'
 import { drained, startRawServer } from '../otherwise/raw.ts'
-import { idAt, idOf, recordType } from '../records.ts'
+import { firstOf, idAt, idOf, recordType } from '../records.ts'
 import type { Stage } from '../stage.ts'
 import { runsOf } from './runs.ts'
 
@@ -46,7 +46,7 @@ export const record: Benchmark = {
     for (let run = 0; run < coldRuns; run++) {
       await stage.served.restart()
       // The code is warm then, and nothing of the big collection.
-      for (let read = 0; read < warmUp; read++) await readRecord(stage, stage.small, read)
+      for (let read = 0; read < warmUp; read++) await readRecord(stage, stage.small, firstOf('small') + read)
       cold.push((await timed(() => readRecord(stage, stage.big, anyNumber(place.size)))).ms)
     }
     figures.add('record, cold', 'ms', place, sampleOf(cold))
