@@ -21,8 +21,12 @@ export interface SchemaIssue {
 
 /** Issues told of one value of data. */
 export const schemaIssuesMax = 20
-/** Data with more values than this is told its first issue only: Ajv would make an object of every one. */
+/**
+ * Data with more values than this, or of which the values times the characters of its schema are more than that, is told its
+ * first issue only: Ajv would make an object of every one, and there may be one for each value and each few characters.
+ */
 const allIssuesValuesMax = 10_000
+const allIssuesWorkMax = 4_000_000
 
 const draft2020 = 'https://json-schema.org/draft/2020-12/schema'
 const draft07 = 'http://json-schema.org/draft-07/schema'
@@ -70,11 +74,12 @@ export function checkAgainstMetaSchema(schema: JsonObject): void {
 export function compileSchema(schema: JsonObject, canonical: string): Check {
   const ownProperties = inheritedName.test(canonical)
   const first = compile(schema, { ownProperties })
+  const valuesMax = Math.min(allIssuesValuesMax, allIssuesWorkMax / canonical.length)
   let all: ValidateFunction | undefined
   return (data) => {
     try {
       if (first(data)) return []
-      if (!hasFewerValues(data, allIssuesValuesMax)) return issuesOf(first.errors)
+      if (!hasFewerValues(data, valuesMax)) return issuesOf(first.errors)
       all ??= compile(schema, { ownProperties, allErrors: true })
       all(data)
       return issuesOf(all.errors)

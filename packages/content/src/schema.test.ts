@@ -188,6 +188,10 @@ describe('validate', () => {
     const schema = { items: { type: 'string' } }
     expect(issues(schema, Array(100).fill(1))).toHaveLength(20)
     expect(issues(schema, Array(20_000).fill(1))).toHaveLength(1)
+    // What has an issue for every value and every line of its schema would be millions.
+    const long = { items: { allOf: Array(1_000).fill({ type: 'string' }) } }
+    expect(issues(long, Array(100).fill(1))).toHaveLength(20)
+    expect(issues(long, Array(1_000).fill(1))).toHaveLength(1)
   })
 
   test('draft-07 unless 2020-12 is named', () => {
