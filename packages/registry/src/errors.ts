@@ -174,6 +174,10 @@ export const catalogue = {
     (f) =>
       `${f.totalErrors ?? 'Some'} line(s) or record(s) were refused; \`validationErrors\` says which and why. None of this request was stored.`,
   ),
+  too_costly: entry(
+    'unacceptable',
+    'To check this against its schemas takes too much time or memory. None of it was stored; simplify the schemas, above all those that refer to themselves in several ways, or send fewer lines at once.',
+  ),
   files_missing: entry(
     'unacceptable',
     'Some files that the version refers to were not uploaded to this collection; `filesNeeded` lists them. Upload them, then commit again.',

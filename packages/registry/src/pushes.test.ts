@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { filesOf } from './files.ts'
 import { anonymous, type Caller } from './principal.ts'
+import { standingRecords } from './pushes/carried-over.ts'
 import { pushSessionsOf } from './pushes/sessions.ts'
 import { pushesOf } from './pushes.ts'
 import { recordsOf } from './records.ts'
@@ -18,6 +19,8 @@ async function* lines(values: readonly unknown[]): AsyncGenerator<Uint8Array> {
     values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join('\n'),
   )
 }
+
+async function* nothing() {}
 
 const open: JsonObject = { type: 'object' }
 const person: JsonObject = {
@@ -306,6 +309,20 @@ describe.each(databases)('pushes on $name', (database) => {
     })
     const left = await context.database.query('select 1 from push_runs where push_id = $1', [other])
     expect(left.rows).toHaveLength(0)
+  })
+
+  test('records that are carried over are read some at once, however large they are', async () => {
+    const path = await newCollection()
+    const puts = Array.from({ length: 30 }, (_, n) => ({ id: `${n}`, type: 'A', data: 'x'.repeat(100_000) }))
+    await push(path, { base: null, schemas: { A: {} }, puts })
+    const head = (await findCollectionById(context.database, path.id, null))!.head!
+    const tree = (await documentOf(context, head, 'full')).types['A']!
+    let all = 0
+    for await (const batch of standingRecords(context.objects, tree, nothing())) {
+      expect(batch.length).toBeLessThan(12)
+      all += batch.length
+    }
+    expect(all).toBe(30)
   })
 
   test('a changed schema is asked of the records carried over', async () => {

@@ -1,37 +1,70 @@
 /** The worker threads: what costs CPU runs there, so that a push delays no one else's request. */
 import { availableParallelism } from 'node:os'
 import { Piscina } from 'piscina'
+import { RegistryError } from './errors.ts'
 import type { SchemasOutcome } from './workers/accept-schemas.ts'
 import type { BatchOutcome, BatchTask } from './workers/check-batch.ts'
+import type { CarriedFault, CarriedTask } from './workers/check-carried.ts'
 import type { ManifestOutcome, ManifestTask, OpeningOutcome, OpeningTask } from './workers/check-manifest.ts'
+import type { TaskLimits, TooCostly } from './workers/tasks.ts'
 
+/** Each throws too_costly when it takes more time or memory than a worker has. */
 export interface Workers {
   /** Checks a batch of lines. Takes the task's bytes over: they are gone from this thread afterwards. */
   checkBatch(task: BatchTask): Promise<BatchOutcome>
   /** Checks a chunk of a manifest, and likewise the body that opens a snapshot; takes the bytes over. */
   checkManifest(task: ManifestTask): Promise<ManifestOutcome>
   checkOpening(task: OpeningTask): Promise<OpeningOutcome>
+  /** Checks records that are carried over; takes the bytes over. */
+  checkCarried(task: CarriedTask): Promise<CarriedFault[]>
   /** @param text JSON `{type: schema}` */
   acceptSchemas(text: string): Promise<SchemasOutcome>
   /** Waits for running tasks. */
   close(): Promise<void>
 }
 
+/** How long one task may run, and what its thread may hold in JavaScript's heap: bodies lie outside of it. */
+const usual = { taskMilliseconds: 60_000, heapMebibytes: 1_024 }
+
 /** As many threads as cores; they start when first needed and end after 30 s of idleness. */
-export function openWorkers(): Workers {
+export function openWorkers({ taskMilliseconds, heapMebibytes } = usual): Workers {
   const pool = new Piscina({
     filename: new URL('./workers/tasks.ts', import.meta.url).href,
     minThreads: 0,
     maxThreads: Math.max(2, availableParallelism()),
     idleTimeout: 30_000,
+    workerData: { taskMilliseconds } satisfies TaskLimits,
+    resourceLimits: { maxOldGenerationSizeMb: heapMebibytes },
   })
+  const run = async <Outcome>(
+    name: string,
+    task: unknown,
+    over: ArrayBufferLike[] = [],
+  ): Promise<Outcome> => {
+    const transferList = over as ArrayBuffer[]
+    const outcome = await pool
+      .run(task, { name, transferList })
+      .then((value) => value as Outcome | TooCostly)
+      .catch((error: { code?: unknown }) => {
+        if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') return tooCostly
+        throw error
+      })
+    if (isTooCostly(outcome)) throw new RegistryError('too_costly')
+    return outcome
+  }
   const overTaken = <Outcome>(name: string, task: { bytes: Uint8Array }): Promise<Outcome> =>
-    pool.run(task, { name, transferList: [task.bytes.buffer as ArrayBuffer] })
+    run(name, task, [task.bytes.buffer])
   return {
     checkBatch: (task) => overTaken('checkBatch', task),
     checkManifest: (task) => overTaken('checkManifest', task),
     checkOpening: (task) => overTaken('checkOpening', task),
-    acceptSchemas: (text) => pool.run(text, { name: 'acceptSchemas' }),
+    checkCarried: (task) => overTaken('checkCarried', task),
+    acceptSchemas: (text) => run('acceptSchemas', text),
     close: () => pool.close(),
   }
 }
+
+const tooCostly: TooCostly = { kind: 'too_costly' }
+
+const isTooCostly = (outcome: unknown): outcome is TooCostly =>
+  typeof outcome === 'object' && outcome !== null && 'kind' in outcome && outcome.kind === 'too_costly'

@@ -1,11 +1,12 @@
 /** When a type's schema changes, the records that the push carries over must fit the new one (content-model §7). */
-import { compareUtf8, emptyTree, parseCanonical, type Schema, type ViewDocument } from '@ulmus/content'
-import type { ObjectReader } from '@ulmus/storage'
+import { compareUtf8, emptyTree, type Schema, type ViewDocument } from '@ulmus/content'
+import { bodyOf } from '../bodies.ts'
+import type { Context } from '../context.ts'
 import { RegistryError } from '../errors.ts'
-import { checkData } from '../workers/check-batch.ts'
 import { EntriesByType } from './by-type.ts'
 import { type Standing, standingRecords } from './carried-over.ts'
 import type { EntriesSource } from './entry.ts'
+import { schemasText } from './schemas.ts'
 
 export interface CarriedOverInput {
   base: ViewDocument
@@ -16,10 +17,15 @@ export interface CarriedOverInput {
 
 /** Refused records answered at most; all are counted. */
 const listedMax = 100
-const decoder = new TextDecoder()
 
-/** @throws schema_violation with `validationErrors`: `{id, type, code, message, errors}`, the first 100, and `totalErrors`. */
-export async function checkCarriedOver(objects: ObjectReader, input: CarriedOverInput): Promise<void> {
+/**
+ * Workers do the checking: how long it takes is the schema's to say.
+ * @throws schema_violation with `validationErrors`: `{id, type, code, message, errors}`, the first 100, and `totalErrors`; too_costly.
+ */
+export async function checkCarriedOver(
+  { objects, workers }: Pick<Context, 'objects' | 'workers'>,
+  input: CarriedOverInput,
+): Promise<void> {
   const changed = [...input.schemas].filter(([type, schema]) => {
     const before = input.baseSchemas.get(type)
     return before !== undefined && before.hash !== schema.hash
@@ -31,16 +37,14 @@ export async function checkCarriedOver(objects: ObjectReader, input: CarriedOver
   try {
     for (const [type, schema] of changed.sort(([a], [b]) => compareUtf8(a, b))) {
       const base = input.base.types[type] ?? emptyTree
+      const schemas = schemasText(new Map([[type, schema]]))
       for await (const standing of standingRecords(objects, base, stream.of(type))) {
-        for (const one of standing) {
-          const canonical = carriedOf(one)
-          if (canonical === undefined) continue
-          const { id, data } = parseCanonical(decoder.decode(canonical))
-          const checked = checkData(schema, data, false)
-          if (!('code' in checked)) continue
-          totalErrors++
-          if (validationErrors.length < listedMax) validationErrors.push({ line: null, id, type, ...checked })
-        }
+        const forms = standing.map(carriedOf).filter((form) => form !== undefined)
+        if (forms.length === 0) continue
+        const faults = await workers.checkCarried({ bytes: bodyOf(forms), schemas })
+        totalErrors += faults.length
+        const listed = faults.slice(0, listedMax - validationErrors.length)
+        for (const fault of listed) validationErrors.push({ line: null, ...fault })
       }
     }
   } finally {

@@ -13,6 +13,9 @@ export interface CarriedRecord {
 /** Either an entry of the push, or a record of the base that the push does not name. */
 export type Standing = { entry: PushEntry } | { carried: CarriedRecord }
 
+/** Canonical forms that a batch holds, but for its last one. Bytes. */
+const batchBytesMax = 1_048_576
+
 /** All of them in id order, a batch at a time. Reads every record of `base`: for changes of schema alone. */
 export async function* standingRecords(
   objects: ObjectReader,
@@ -31,7 +34,8 @@ export async function* standingRecords(
     return batch[at]
   }
   for await (const { hash: leafHash, leaf } of walkLeaves(base, objects)) {
-    const standing: Standing[] = []
+    let standing: Standing[] = []
+    let bytes = 0
     for (const [index, line] of linesOf(await objects.body(leafHash)).entries()) {
       const id = leaf.keys[index]!
       let entry = at < batch.length ? batch[at] : await current()
@@ -41,11 +45,15 @@ export async function* standingRecords(
         entry = at < batch.length ? batch[at] : await current()
       }
       if (entry?.id === id) continue
-      standing.push({
-        carried: { id, hash: leaf.hashes[index]!, canonical: await canonicalOf(objects, line) },
-      })
+      const canonical = await canonicalOf(objects, line)
+      standing.push({ carried: { id, hash: leaf.hashes[index]!, canonical } })
+      bytes += canonical.length
+      if (bytes < batchBytesMax) continue
+      yield standing
+      standing = []
+      bytes = 0
     }
-    yield standing
+    if (standing.length > 0) yield standing
   }
   for (let entry = await current(); entry !== undefined; entry = await current()) {
     yield batch.slice(at).map((rest) => ({ entry: rest }))

@@ -65,6 +65,7 @@ const mendable = new Set<string>([
   'no_changes',
   'records_missing',
   'schema_violation',
+  'too_costly',
   'unavailable',
 ])
 
@@ -108,7 +109,7 @@ async function commit(context: Context, push: PushRow, progress: Progress): Prom
     push.kind === 'delta'
       ? (passed) => counted(mergedEntries(context, runs), passed)
       : await snapshotEntries(context, push, { base, runs })
-  await checkCarriedOver(objects, { base: base.full, baseSchemas: base.schemas, schemas, entries })
+  await checkCarriedOver(context, { base: base.full, baseSchemas: base.schemas, schemas, entries })
   const writer = openObjectWriter({ database, blobs, objects })
   try {
     const patch = push.metadata === null ? {} : (JSON.parse(push.metadata) as JsonObject)

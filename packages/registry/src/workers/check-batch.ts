@@ -129,7 +129,7 @@ function checkRecord(
   }
 }
 
-/** A record's data against its type's schema, as a push and a change of schema both ask it. */
+/** A record's data against its type's schema, as a push and a change of schema both ask it. Takes the time that the schema takes. */
 export function checkData(
   schema: Schema,
   data: Json,
@@ -210,7 +210,8 @@ function lastOfEach(entries: RunEntry[]): RunEntry[] {
 /** The schemas of the push seen last: its next batch most often comes next. */
 let latest: { text: string; schemas: Map<string, Schema> } | undefined
 
-function schemasOf(text: string): ReadonlyMap<string, Schema> {
+/** The schemas of a task, from text that `schemasText` made. */
+export function schemasOf(text: string): ReadonlyMap<string, Schema> {
   if (latest?.text !== text) {
     latest = { text, schemas: restoreSchemas(text) }
   }

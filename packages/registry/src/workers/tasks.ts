@@ -1,7 +1,9 @@
 /** What a worker thread can be asked to do. */
 import { constants, setPriority } from 'node:os'
-import { move, transferableSymbol, valueSymbol } from 'piscina'
+import { move, Piscina, transferableSymbol, valueSymbol } from 'piscina'
+import { type SchemasOutcome, acceptSchemas as schemasAccepted } from './accept-schemas.ts'
 import { type BatchOutcome, type BatchTask, checkBatch as batchChecked } from './check-batch.ts'
+import { type CarriedFault, type CarriedTask, checkCarried as carriedChecked } from './check-carried.ts'
 import {
   type ManifestOutcome,
   type ManifestTask,
@@ -10,26 +12,45 @@ import {
   type OpeningTask,
   checkOpening as openingChecked,
 } from './check-manifest.ts'
+import { withinTime } from './time-limit.ts'
 
 // On Linux a priority is a thread's own: whoever waits for an answer comes before whoever pushes.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
-export { acceptSchemas } from './accept-schemas.ts'
+/** What every worker is started with. */
+export interface TaskLimits {
+  /** How long one task may run. */
+  taskMilliseconds: number
+}
 
-export function checkBatch(task: BatchTask): BatchOutcome {
+/** The answer to a task that was stopped because it took too long. */
+export interface TooCostly {
+  kind: 'too_costly'
+}
+
+export const acceptSchemas = limited<string, SchemasOutcome>(schemasAccepted)
+export const checkCarried = limited<CarriedTask, CarriedFault[]>(carriedChecked)
+
+export const checkBatch = limited<BatchTask, BatchOutcome>((task) => {
   const outcome = batchChecked(task)
   return outcome.kind === 'run' ? moved(outcome, outcome.run.buffer) : outcome
-}
+})
 
-export function checkManifest(task: ManifestTask): ManifestOutcome {
+export const checkManifest = limited<ManifestTask, ManifestOutcome>((task) => {
   const outcome = manifestChecked(task)
   return outcome.kind === 'run' ? moved(outcome, outcome.run.buffer) : outcome
-}
+})
 
-export function checkOpening(task: OpeningTask): OpeningOutcome {
+export const checkOpening = limited<OpeningTask, OpeningOutcome>((task) => {
   const outcome = openingChecked(task)
   const manifest = outcome.kind === 'opening' ? outcome.manifest : undefined
   return manifest?.kind === 'run' ? moved(outcome, manifest.run.buffer) : outcome
+})
+
+/** Users' schemas decide how long a check takes: one that refers to itself twice can take longer than the universe has. */
+function limited<Task, Outcome>(work: (task: Task) => Outcome): (task: Task) => Outcome | TooCostly {
+  const { taskMilliseconds } = Piscina.workerData as TaskLimits
+  return (task) => withinTime(taskMilliseconds, () => work(task)) ?? { kind: 'too_costly' }
 }
 
 /** A result whose buffer is handed to the asking thread rather than copied. */

@@ -1,0 +1,33 @@
+/** Records of the base that a push carries over, checked against a schema that has changed: a task for a worker thread. */
+import { parseCanonical, type SchemaIssue } from '@ulmus/content'
+import { linesOf } from '../bodies.ts'
+import { checkData, schemasOf } from './check-batch.ts'
+
+export interface CarriedTask {
+  /** Canonical forms, each ended by a newline. */
+  bytes: Uint8Array
+  /** JSON text `{type: schema}` with the type of all of them. */
+  schemas: string
+}
+
+/** What does not fit. */
+export interface CarriedFault {
+  id: string
+  type: string
+  code: string
+  message: string
+  errors?: SchemaIssue[]
+}
+
+const decoder = new TextDecoder()
+
+export function checkCarried(task: CarriedTask): CarriedFault[] {
+  const schemas = schemasOf(task.schemas)
+  const faults: CarriedFault[] = []
+  for (const form of linesOf(task.bytes)) {
+    const { id, type, data } = parseCanonical(decoder.decode(form))
+    const checked = checkData(schemas.get(type)!, data, false)
+    if ('code' in checked) faults.push({ id, type, ...checked })
+  }
+  return faults
+}
