@@ -1,5 +1,6 @@
 /** What every service of the registry works with. Made once, in `open.ts`. */
 import type { BlobStore, Database, ObjectReader } from '@ulmus/storage'
+import type { BodyRoom } from './body-room.ts'
 import type { Jobs } from './jobs.ts'
 import type { Limits } from './limits.ts'
 import type { Workers } from './workers.ts'
@@ -17,6 +18,7 @@ export interface Context {
   readonly jobs: Jobs
   readonly limits: Limits
   readonly workers: Workers
+  readonly bodies: BodyRoom
   readonly log: Log
   /** The clock, so that tests can move it. */
   now(): Date

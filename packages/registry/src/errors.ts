@@ -184,6 +184,10 @@ export const catalogue = {
   ),
 
   rate_limited: entry('limited', (f) => `Too many requests. Try again in ${f.retryAfter} seconds.`),
+  busy: entry(
+    'limited',
+    'There is no room for a body of this size at the moment. Try again shortly, or send smaller ones and fewer of them at the same time.',
+  ),
   sign_in_unavailable: entry(
     'unavailable',
     'The identity provider does not answer at the moment. Try to sign in again shortly.',

@@ -1,6 +1,7 @@
 /** From configuration to a running registry: stores opened, services made, background work started; closed in reverse. */
 import { openObjectReader } from '@ulmus/storage'
 import { accountsOf } from './accounts.ts'
+import { BodyRoom } from './body-room.ts'
 import { collectionsOf } from './collections.ts'
 import type { Context } from './context.ts'
 import { diffsOf } from './diffs.ts'
@@ -54,6 +55,7 @@ export async function openRegistry(config: RegistryConfig) {
       objects: openObjectReader({ database, blobs, cacheBytesMax: config.cacheBytesMax ?? cacheBytesUsual }),
       jobs: jobsOf({ database, log, works: config.works }),
       workers,
+      bodies: new BodyRoom(),
       limits: config.limits,
       log,
       now: config.now ?? (() => new Date()),

@@ -1,5 +1,4 @@
 /** Delta pushes, "this changed": batches of records and deletes in any order, then a commit. http-api §9. */
-import { collect } from './collect.ts'
 import type { Context } from './context.ts'
 import { instantText } from './instants.ts'
 import type { Principal } from './principal.ts'
@@ -33,7 +32,7 @@ export function pushesOf(context: Context, sessions: PushSessions) {
 
     /**
      * Takes a batch of NDJSON lines, all of them or none; durable when it resolves.
-     * @throws push_not_open, too_large, invalid_records, schema_violation.
+     * @throws push_not_open, too_large, busy, invalid_records, schema_violation, too_costly.
      */
     async receive(
       who: Principal,
@@ -43,8 +42,12 @@ export function pushesOf(context: Context, sessions: PushSessions) {
       body: AsyncIterable<Uint8Array>,
     ): Promise<{ received: number }> {
       const push = await sessions.findOpen(who, path, 'delta', id)
-      const batch = await collect(body, context.limits.batchBytesMax)
-      const { run, entries, received } = await checkLines(context, push, batch, { kind })
+      const { run, entries, received } = await context.bodies.gather(
+        who,
+        body,
+        context.limits.batchBytesMax,
+        (batch) => checkLines(context, push, batch, { kind }),
+      )
       const touch = { expiresAt: sessions.idleEnd(), receivedRecords: kind === 'records' ? received : 0 }
       await keepRun(context, push.id, { role: 'records', run, entries }, touch)
       return { received }

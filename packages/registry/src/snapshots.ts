@@ -4,7 +4,6 @@
  */
 import type { Hash, JsonObject } from '@ulmus/content'
 import type { PushRow } from '@ulmus/storage'
-import { collect } from './collect.ts'
 import type { Context } from './context.ts'
 import { RegistryError } from './errors.ts'
 import type { Principal } from './principal.ts'
@@ -43,7 +42,7 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
   return {
     /**
      * Opens a session. The body may be large, so a worker reads it; `shape` then checks what is left of it.
-     * @throws version_conflict, invalid_schema, invalid_request, invalid_records, manifest_conflict, too_large.
+     * @throws version_conflict, invalid_schema, invalid_request, invalid_records, manifest_conflict, too_large, busy, too_costly.
      */
     async negotiate(
       who: Principal,
@@ -52,8 +51,9 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
       shape: (rest: unknown) => SnapshotOpening,
     ) {
       const seen = await sessions.workplace(who, path, 'write')
-      const bytes = await collect(body, openingBytesMax)
-      const read = await context.workers.checkOpening({ bytes, entriesMax: inlineMax.entries })
+      const read = await context.bodies.gather(who, body, openingBytesMax, (bytes) =>
+        context.workers.checkOpening({ bytes, entriesMax: inlineMax.entries }),
+      )
       if (read.kind === 'malformed') throw malformed('', read.message, read.code)
       if (read.kind === 'not_an_array')
         throw malformed('manifest', 'must be an array of {id, type, hash, private?}')
@@ -89,9 +89,10 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
     /** Takes a chunk of the manifest; taking it again is harmless. @throws as `negotiate`, and push_not_open. */
     async manifest(who: Principal, path: CollectionPath, id: string, body: AsyncIterable<Uint8Array>) {
       const push = await sessions.findOpen(who, path, 'snapshot', id)
-      const bytes = await collect(body, chunkBytesMax)
       const types = Object.keys(JSON.parse((await typesOfPush(context, push)).schemas) as JsonObject)
-      const outcome = await context.workers.checkManifest({ bytes, types, entriesMax: chunkMax.entries })
+      const outcome = await context.bodies.gather(who, body, chunkBytesMax, (bytes) =>
+        context.workers.checkManifest({ bytes, types, entriesMax: chunkMax.entries }),
+      )
       const chunk = accepted(outcome, chunkMax)
       const needed = await keepManifest(push, chunk)
       const known = await marks.of(push)
@@ -111,11 +112,12 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
       body: AsyncIterable<Uint8Array>,
     ): Promise<{ received: number; remaining: number }> {
       const push = await sessions.findOpen(who, path, 'snapshot', id)
-      const batch = await collect(body, context.limits.batchBytesMax)
-      const { run, entries, received, facts } = await checkLines(context, push, batch, {
-        kind: 'records',
-        facts: true,
-      })
+      const { run, entries, received, facts } = await context.bodies.gather(
+        who,
+        body,
+        context.limits.batchBytesMax,
+        (batch) => checkLines(context, push, batch, { kind: 'records', facts: true }),
+      )
       const known = await marks.of(push)
       compareWithManifest(facts ?? [], (hash) => known.find(hash))
       await keepRun(

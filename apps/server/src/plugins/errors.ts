@@ -31,7 +31,7 @@ const statusOf: Record<Kind, number> = {
   unavailable: 503,
 }
 
-/** Seconds after which a caller may ask again when the database or another service is away. */
+/** Seconds after which a caller may ask again when something is away or full, and nothing else is said. */
 const retryAfterSeconds = 5
 
 export const statusFor = (code: ErrorCode): number => statusOf[catalogue[code].kind]
@@ -56,7 +56,8 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   const status = statusFor(refusal.code)
   if (status >= 500) request.log.error({ err: error, code: refusal.code }, refusal.message)
   if (status === 401) reply.header('WWW-Authenticate', 'Bearer')
-  if (status === 503) reply.header('Retry-After', retryAfterSeconds)
+  if ((status === 503 || status === 429) && !reply.hasHeader('Retry-After'))
+    reply.header('Retry-After', retryAfterSeconds)
   return reply
     .code(status)
     .type('application/json; charset=utf-8')

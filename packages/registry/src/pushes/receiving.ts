@@ -1,6 +1,6 @@
 /** Batches of lines as they arrive: checked in a worker thread against what their session says. */
 import { findVersionById, type PushRow } from '@ulmus/storage'
-import type { Collected } from '../collect.ts'
+import type { Gathered } from '../body-room.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors.ts'
 import { documentOf } from '../version-making.ts'
@@ -9,12 +9,12 @@ import { schemasOf, schemasText } from './schemas.ts'
 
 /**
  * @param options.facts true: the outcome also tells of each entry what a manifest is compared with
- * @throws too_large, invalid_records, schema_violation.
+ * @throws too_large, invalid_records, schema_violation, too_costly.
  */
 export async function checkLines(
   context: Context,
   push: PushRow,
-  batch: Collected,
+  batch: Gathered,
   options: { kind: 'records' | 'deletes'; facts?: boolean },
 ) {
   const outcome = await context.workers.checkBatch({

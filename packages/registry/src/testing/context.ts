@@ -13,6 +13,7 @@ import {
 } from '@ulmus/storage'
 import type { TestDatabase } from '@ulmus/storage/testing'
 import { writeAside } from '../aside.ts'
+import { BodyRoom } from '../body-room.ts'
 import { newCollection, placeCollection } from '../collections.ts'
 import type { Context, Log } from '../context.ts'
 import { jobsOf } from '../jobs.ts'
@@ -54,6 +55,7 @@ export async function openContext(
     jobs,
     limits: defaultLimits,
     workers,
+    bodies: new BodyRoom(),
     log,
     now: options.now ?? (() => new Date()),
     async dispose() {

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { BodyRoom } from './body-room.ts'
+import type { Caller } from './principal.ts'
+
+const caller = (accountId: string): Caller => ({
+  ...{ kind: 'key', accountId, accountSlug: accountId, scope: 'write', limitedTo: null },
+})
+const ada = caller('ada')
+const eve = caller('eve')
+const bob = caller('bob')
+
+async function* chunks(...lengths: number[]): AsyncGenerator<Uint8Array> {
+  for (const length of lengths) yield new Uint8Array(length).fill(length)
+}
+
+/** A body in its room until it is let go. */
+function staying(room: BodyRoom, who: Caller, bytes: number) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const gathered = room.gather(who, chunks(bytes), bytes, () => promise)
+  return { gathered, letGo: resolve }
+}
+const size = async (bytes: Uint8Array) => bytes.length
+
+describe('room for bodies', () => {
+  test('a body is given whole', async () => {
+    const body = await new BodyRoom(100).gather(ada, chunks(2, 1, 3), 6, async (bytes) => [...bytes])
+    expect(body).toEqual([2, 2, 1, 3, 3, 3])
+  })
+
+  test('a body over its limit is too large, and leaves no trace', async () => {
+    const room = new BodyRoom(20)
+    for (let time = 0; time < 5; time++)
+      await expect(room.gather(ada, chunks(6, 3), 8, size)).rejects.toMatchObject({ code: 'too_large' })
+    expect(await room.gather(ada, chunks(10), 10, size)).toBe(10)
+  })
+
+  test('one account has half of the room, until what it holds is done with', async () => {
+    const room = new BodyRoom(20)
+    const first = staying(room, ada, 8)
+    await expect(room.gather(ada, chunks(2, 1), 8, size)).rejects.toMatchObject({ code: 'busy' })
+    expect(await room.gather(eve, chunks(10), 10, size)).toBe(10)
+    first.letGo()
+    await first.gathered
+    expect(await room.gather(ada, chunks(10), 10, size)).toBe(10)
+  })
+
+  test('all of them have the whole', async () => {
+    const room = new BodyRoom(20)
+    const held = [staying(room, ada, 10), staying(room, eve, 8)]
+    await expect(room.gather(bob, chunks(3), 8, size)).rejects.toMatchObject({ code: 'busy' })
+    expect(await room.gather(bob, chunks(2), 8, size)).toBe(2)
+    for (const { letGo } of held) letGo()
+    await Promise.all(held.map(({ gathered }) => gathered))
+    expect(await room.gather(bob, chunks(10), 10, size)).toBe(10)
+  })
+
+  test('a body that breaks off, and work that fails, give their room back', async () => {
+    const room = new BodyRoom(20)
+    const broken = async function* () {
+      yield new Uint8Array(9)
+      throw new Error('broken off')
+    }
+    const failing = () => Promise.reject(new Error('failed'))
+    for (let time = 0; time < 3; time++) {
+      await expect(room.gather(ada, broken(), 10, size)).rejects.toThrow('broken off')
+      await expect(room.gather(ada, chunks(10), 10, failing)).rejects.toThrow('failed')
+    }
+    expect(await room.gather(ada, chunks(10), 10, size)).toBe(10)
+  })
+})
