@@ -75,6 +75,18 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
     expect((await collections.detail(anonymous, path)).latestVersion).toMatchObject({ metadata: merged })
   })
 
+  test('a description that the row cannot hold is shown as far as it can, and kept whole in the metadata', async () => {
+    const { path } = await fresh()
+    await metadata.update(owner, path, { description: 'a\0b' })
+    const shown = await collections.detail(owner, path)
+    expect([shown.description, shown.latestVersion?.metadata['description']]).toEqual(['a\ufffdb', 'a\0b'])
+    const long = 'long '.repeat(100_000)
+    await metadata.update(owner, path, { description: long })
+    const listed = await collections.detail(owner, path)
+    expect(listed.description).toBe(`${long.slice(0, 10_000)}…`)
+    expect(listed.latestVersion?.metadata['description']).toBe(long)
+  })
+
   test('the views keep their trees', async () => {
     const { path, row, version } = await fresh({ secret: true })
     await metadata.update(owner, path, { description: 'new' })

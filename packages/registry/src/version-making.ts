@@ -140,12 +140,11 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
 }
 
 async function insertVersionOnHead(tx: Tx, making: VersionMaking, version: VersionRow): Promise<void> {
-  const description = making.content.full.metadata['description']
   const moved = await moveHead(tx, {
     collectionId: making.collection.id,
     from: making.base?.id ?? null,
     to: version.id,
-    headDescription: typeof description === 'string' ? description : null,
+    headDescription: listedDescription(making.content.full.metadata),
     at: version.createdAt,
   })
   if (!moved) {
@@ -157,6 +156,18 @@ async function insertVersionOnHead(tx: Tx, making: VersionMaking, version: Versi
     })
   }
   await insertVersion(tx, version)
+}
+
+/** Characters of a description that lists and details show; the metadata has the whole. */
+const listedDescriptionMax = 10_000
+
+/** A metadata's description as its collection's row keeps it: not a MiB of it, and without U+0000, which PostgreSQL's text cannot hold. */
+function listedDescription({ description }: JsonObject): string | null {
+  if (typeof description !== 'string') return null
+  const whole = description.replaceAll('\0', '\ufffd')
+  return whole.length <= listedDescriptionMax
+    ? whole
+    : `${whole.slice(0, listedDescriptionMax).toWellFormed()}…`
 }
 
 function versionRow(context: Context, making: VersionMaking): VersionRow {
