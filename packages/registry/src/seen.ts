@@ -32,9 +32,6 @@ export async function seeCollection(
   who: Principal,
   path: { owner: string; slug: string },
 ): Promise<Seen> {
-  // No slug holds it, and PostgreSQL takes no text that does.
-  if (`${path.owner}${path.slug}`.includes('\0'))
-    throw new RegistryError('collection_not_found', { say: path })
   // What can be no slug, a NUL in it perhaps, is not worth a look-up, and PostgreSQL would not take it.
   if (!isAccountSlug(path.owner) || !isCollectionSlug(path.slug)) {
     throw new RegistryError('collection_not_found', { say: path })
