@@ -14,11 +14,15 @@ import type { RouteOptions } from './index.ts'
 
 const tags = ['metadata']
 
+/** Metadata may have 1 MiB in canonical form, and be written longer than that. Bytes. */
+const patchBytesMax = 8 * 1024 ** 2
+
 export const metadataRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
   app.patch(
     '/collections/:owner/:slug/metadata',
     {
       config: { entrance: { scope: 'write' } },
+      bodyLimit: patchBytesMax,
       schema: {
         tags,
         summary: 'Merge into the metadata of the latest version, as a new version',
