@@ -112,8 +112,7 @@ export const catalogue = {
 
   method_not_allowed: entry(
     'unsupported_method',
-    (f) =>
-      `${f.method ?? 'This method'} is not possible here; ${f.allow ?? 'see the `Allow` header for what'} is.`,
+    (f) => `${f.method ?? 'This method'} is not possible here. What is: ${f.allow}.`,
   ),
 
   slug_taken: entry('conflict', (f) => `The slug \`${f.slug}\` is taken. Choose another.`),

@@ -208,10 +208,20 @@ describe.each(databases)('every request on $name', ({ settings }) => {
       ])
     })
 
-    test('over 8 MiB is 413, with the limit named', async () => {
-      const answer = await post('/api/accounts', JSON.stringify({ slug: 'x'.repeat(9 * 1024 ** 2) }))
+    test('over 256 KiB is 413, with the limit named', async () => {
+      const answer = await post('/api/accounts', JSON.stringify({ slug: 'x'.repeat(256 * 1024) }))
       expect(told(answer)).toEqual([413, 'too_large'])
-      expect(answer.json['error']).toContain(String(8 * 1024 ** 2))
+      expect(answer.json['error']).toContain(String(256 * 1024))
+    })
+
+    test('issues say what to do', async () => {
+      const answer = await post('/api/accounts/keys', JSON.stringify({ label: 1, scope: 'all' }))
+      expect(answer.json['issues']).toEqual([
+        { path: 'label', message: 'must be of type string' },
+        { path: 'scope', message: 'must be one of read, write, admin' },
+      ])
+      const empty = await post('/api/accounts/keys', '{"scope":"read"}')
+      expect(empty.json['issues']).toEqual([{ path: 'label', message: 'is missing' }])
     })
   })
 

@@ -38,9 +38,16 @@ const validate: FastifySchemaCompiler<z.ZodType> =
 
 /** @throws invalid_request with an issue for everything that does not fit. */
 export function parseShape<Shape extends z.ZodType>(shape: Shape, value: unknown): z.infer<Shape> {
-  const result = shape.safeParse(value)
+  const result = shape.safeParse(value, { error: sentenceOf })
   if (result.success) return result.data
   throw invalid(result.error.issues.flatMap(issuesOf))
+}
+
+/** What an issue says where the shape itself does not. */
+const sentenceOf: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`
+  if (issue.code !== 'invalid_type') return undefined
+  return issue.input === undefined ? 'is missing' : `must be of type ${issue.expected}`
 }
 
 const invalid = (issues: { path: string; message: string }[]): RegistryError =>
