@@ -38,3 +38,6 @@ export const declaredKey = (file: Hash): string => `${file}//`
 
 /** Every key of a file is greater than this one and begins with it. */
 export const referencePrefix = (file: Hash): string => `${file}/`
+
+/** The file that a key speaks of. */
+export const fileOfKey = (key: string): Hash => key.slice(0, 64) as Hash

@@ -21,8 +21,10 @@ import type { VersionContent } from '../version-making.ts'
 import { EntriesByType } from './by-type.ts'
 import { standingRecords } from './carried-over.ts'
 import type { EntriesSource, PushEntry } from './entry.ts'
+import type { PassingRuns } from './passing-runs.ts'
 import { publicEdits, reprojected } from './public-view.ts'
-import { applyReferences, ReferenceChanges, sizesIn } from './references.ts'
+import { ReferenceChanges } from './reference-changes.ts'
+import { applyReferences, sizesIn } from './references.ts'
 import { type Line, lineFor, type RecordChange, recordPort } from './tree-ports.ts'
 
 export interface BuildInput {
@@ -40,6 +42,8 @@ export interface BuildInput {
   replacesDeclared: boolean
   /** Sizes of those files that the collection may refer to. @throws files_missing when one is not known. */
   fileSizes: (files: readonly Hash[]) => Promise<ReadonlyMap<Hash, number>>
+  /** Takes what the build should not hold in memory; it is for the caller to drop. */
+  passing: PassingRuns
   /** Counts the records that are done. */
   progress: { recordsDone: number }
 }
@@ -74,11 +78,13 @@ class VersionBuild {
   readonly #basePublic: ReadonlyMap<string, TypeEntry>
   readonly #trees = new Map<string, TypeTrees>()
   readonly #changes = { added: 0, updated: 0, removed: 0 }
-  readonly #references = { full: new ReferenceChanges(), public: new ReferenceChanges() }
+  readonly #references: { full: ReferenceChanges; public: ReferenceChanges }
 
   constructor(io: { objects: ObjectReader; writer: ObjectWriter }, input: BuildInput) {
     this.#io = io
     this.#input = input
+    const { passing } = input
+    this.#references = { full: new ReferenceChanges(passing), public: new ReferenceChanges(passing) }
     this.#baseFull = new Map(Object.entries(input.base.full.types))
     this.#basePublic = new Map(Object.entries(input.base.public.types))
   }
@@ -126,13 +132,13 @@ class VersionBuild {
     const base = this.#baseFull.get(type) ?? emptyTree
     const schema = this.#input.schemas.get(type)!
     const baseShadow = this.#baseShadow(type)
-    const changes = new ReferenceChanges()
+    const changes = new ReferenceChanges(this.#input.passing)
     const seen = { private: false }
     const full = await this.#edit(base, fullEdits(entries, seen), (change) => {
       this.#count(change)
       return changes.noteChange(this.#io.objects, type, change)
     })
-    this.#references.full.add(changes)
+    await this.#references.full.add(changes)
     this.#trees.set(type, { full, shadow: full })
     if (seen.private || base.root !== baseShadow.root || schema.privateFields.length > 0) return false
     if (this.#fieldsChanged(type)) return false
@@ -143,7 +149,7 @@ class VersionBuild {
   async #editShadow(type: string, entries: Entries): Promise<void> {
     const schema = this.#input.schemas.get(type)!
     const baseShadow = this.#baseShadow(type)
-    const changes = new ReferenceChanges()
+    const changes = new ReferenceChanges(this.#input.passing)
     const note = (change: RecordChange) => changes.noteChange(this.#io.objects, type, change)
     const anew = this.#fieldsChanged(type)
     const trees = this.#trees.get(type)!
@@ -190,7 +196,7 @@ class VersionBuild {
     const isShown = !this.#input.schemas.get(type)!.private
     if (wasShown && (!isShown || anew)) await this.#noteTree('public', type, baseShadow, false)
     if (!wasShown && isShown && !anew) await this.#noteTree('public', type, baseShadow, true)
-    if (isShown) this.#references.public.add(changes)
+    if (isShown) await this.#references.public.add(changes)
   }
 
   async #noteTree(view: 'full' | 'public', type: string, tree: Tree, comes: boolean): Promise<void> {
@@ -210,7 +216,7 @@ class VersionBuild {
     if (this.#input.replacesDeclared) {
       await this.#references.full.undeclareAll(this.#io.objects, base.aside.references.full, base.full.files)
     }
-    for (const file of declared) this.#references.full.declare(file)
+    for (const file of declared) await this.#references.full.declare(file)
     const sizes = await this.#sizes()
     const full = await this.#files('full', sizes)
     const open = await this.#files('public', sizes)
@@ -236,11 +242,18 @@ class VersionBuild {
 
   /** Sizes of all files of which a reference arrives: the base's own, and those that the collection knows. */
   async #sizes(): Promise<ReadonlyMap<Hash, number>> {
-    const arriving = new Set([...this.#references.full.arriving(), ...this.#references.public.arriving()])
-    const sizes = await sizesIn(this.#input.base.full.files, arriving, this.#io.objects)
-    const unknown = [...arriving].filter((file) => !sizes.has(file))
-    if (unknown.length > 0)
-      for (const [file, size] of await this.#input.fileSizes(unknown)) sizes.set(file, size)
+    const { base, fileSizes } = this.#input
+    const sizes = new Map<Hash, number>()
+    const unknown = new Set<Hash>()
+    for (const changes of [this.#references.full, this.#references.public]) {
+      for await (const files of changes.arriving()) {
+        const others = files.filter((file) => !sizes.has(file) && !unknown.has(file))
+        const had = await sizesIn(base.full.files, others, this.#io.objects)
+        for (const [file, size] of had) sizes.set(file, size)
+        for (const file of others) if (!had.has(file)) unknown.add(file)
+      }
+    }
+    if (unknown.size > 0) for (const [file, size] of await fileSizes([...unknown])) sizes.set(file, size)
     return sizes
   }
 
@@ -251,9 +264,12 @@ class VersionBuild {
   }
 
   async #entered(view: 'full' | 'public', before: Tree): Promise<Hash[]> {
-    const arriving = this.#references[view].arriving()
-    const had = await sizesIn(before, arriving, this.#io.objects)
-    return [...arriving].filter((file) => !had.has(file))
+    const entered: Hash[] = []
+    for await (const files of this.#references[view].arriving()) {
+      const had = await sizesIn(before, files, this.#io.objects)
+      for (const file of files) if (!had.has(file)) entered.push(file)
+    }
+    return entered
   }
 
   async #typeEntries(

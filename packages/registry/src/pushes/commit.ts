@@ -30,6 +30,7 @@ import { makeVersion, readContent, semverOf, shownCounts, shownDigest } from '..
 import { type Built, buildContent } from './build.ts'
 import { checkCarriedOver } from './carried-over-check.ts'
 import type { EntriesSource, PushEntry } from './entry.ts'
+import { PassingRuns } from './passing-runs.ts'
 import { dropRuns, mergedEntries, tieredRuns } from './runs.ts'
 import { restoreSchemas, schemasOf } from './schemas.ts'
 import { refuseTwoHashes, snapshotEntries } from './snapshot-entries.ts'
@@ -111,6 +112,7 @@ async function commit(context: Context, push: PushRow, progress: Progress): Prom
       : await snapshotEntries(context, push, { base, runs })
   await checkCarriedOver(context, { base: base.full, baseSchemas: base.schemas, schemas, entries })
   const writer = openObjectWriter({ database, blobs, objects })
+  const passing = new PassingRuns(context, push.id)
   try {
     const patch = push.metadata === null ? {} : (JSON.parse(push.metadata) as JsonObject)
     const built = await buildContent(
@@ -124,6 +126,7 @@ async function commit(context: Context, push: PushRow, progress: Progress): Prom
         declared: push.files as Hash[],
         replacesDeclared: push.kind === 'snapshot',
         fileSizes: (files) => sizesOfKnown(context, push.collectionId, files),
+        passing,
         progress,
       },
     )
@@ -131,6 +134,8 @@ async function commit(context: Context, push: PushRow, progress: Progress): Prom
   } catch (error) {
     await writer.abort()
     throw error
+  } finally {
+    await passing.drop()
   }
 }
 

@@ -1,0 +1,30 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { expect, test } from 'vitest'
+import { giveWay } from './turn.ts'
+
+const burn = (milliseconds: number) => {
+  for (const end = performance.now() + milliseconds; performance.now() < end; );
+}
+
+test('steps that wait for nothing let others have the loop, many such works side by side too', async () => {
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      for (let step = 0; step < 100; step++) {
+        burn(0.5)
+        await giveWay()
+      }
+    }),
+  )
+  delay.disable()
+  // 200 ms of work: half of it in one piece would be this work's fault, less may be the machine's.
+  expect(delay.max / 1e6).toBeLessThan(100)
+  expect(delay.count).toBeGreaterThan(10)
+})
+
+test('what is soon done waits for nothing', async () => {
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(giveWay()).toBeUndefined()
+  expect(giveWay()).toBeUndefined()
+})

@@ -1,0 +1,22 @@
+/** Turns of the event loop: long work of small steps, none of which waits for anything, gives way between them. */
+
+/** Work that has had the loop for so long gives way. Milliseconds. */
+const turnMillisecondsMax = 4
+
+/** When this turn's work began, as far as anybody asked; undefined before the first asks. */
+let began: number | undefined
+
+/** To be awaited between two steps: undefined while this turn of the loop is young, else a promise of the next one. */
+export function giveWay(): Promise<void> | undefined {
+  if (began === undefined) {
+    began = performance.now()
+    setImmediate(endTurn)
+    return undefined
+  }
+  if (performance.now() - began < turnMillisecondsMax) return undefined
+  return new Promise((resolve) => setImmediate(resolve))
+}
+
+function endTurn(): void {
+  began = undefined
+}
