@@ -7,7 +7,14 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { databases, onServer } from '../testing/databases.ts'
 import { startPostgres } from '../testing/postgres.ts'
 import { accounts } from './accounts.ts'
-import { type Database, DatabaseUnfit, isUnavailable, isUniqueViolation, openDatabase } from './database.ts'
+import {
+  type Database,
+  DatabaseUnfit,
+  isUnavailable,
+  isUniqueViolation,
+  openDatabase,
+  type Queries,
+} from './database.ts'
 
 const account = (slug: string) => ({
   id: crypto.randomUUID(),
@@ -114,6 +121,29 @@ describe.each(databases)('a database ($name)', ({ name, open, settings }) => {
       await tx.query('select 1')
     })
     await database.query('select 1')
+  })
+
+  it('plans a statement with a name once, whether a transaction makes it or not', async () => {
+    const ask = (at: Queries, id: unknown) =>
+      at.query('select slug from accounts where id = $1', [id], 'slug')
+    const row = account('named')
+    const undone = database.transact(async (tx) => {
+      await tx.orm.insert(accounts).values(row)
+      for (const id of [row.id, null, row.id])
+        expect((await ask(tx, id)).rows).toEqual(id === null ? [] : [{ slug: 'named' }])
+      const { rows } = await tx.query(
+        `select (generic_plans + custom_plans)::integer as runs from pg_prepared_statements where name = 'slug'`,
+      )
+      expect(rows).toEqual([{ runs: 3 }])
+      await expect(tx.query('select 1 as one', [], 'slug')).rejects.toThrow()
+      throw new Error('undone')
+    })
+    await expect(undone).rejects.toThrow('undone')
+    expect((await ask(database, row.id)).rows).toEqual([])
+    await expect(ask(database, 'no id')).rejects.toThrow('uuid')
+    await database.orm.insert(accounts).values(row)
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(database, row.id)))
+    expect(answers.map(({ rows }) => rows)).toEqual(Array(20).fill([{ slug: 'named' }]))
   })
 
   it('runs transactions side by side', async () => {

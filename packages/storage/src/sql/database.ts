@@ -12,8 +12,9 @@ export interface Queries {
   /**
    * Raw SQL with `$1`… parameters. Without parameters it may hold several statements; the rows are then the last one's.
    * Drivers differ in how they give `bigint` (text from a server, number embedded): cast in the SQL where it matters.
+   * @param name of a statement that is made often, which then is planned once a connection. No other has it.
    */
-  query(text: string, values?: unknown[]): Promise<{ rows: Record<string, unknown>[] }>
+  query(text: string, values?: unknown[], name?: string): Promise<{ rows: Record<string, unknown>[] }>
 }
 
 declare const inTransaction: unique symbol

@@ -58,6 +58,24 @@ describe('the embedded database', () => {
     await dispose()
   })
 
+  it('plans a statement with a name anew after a minute, for its tables may have grown', async () => {
+    const { database, dispose } = await embedded.open()
+    const plannedAt = async () => {
+      const named = `select extract(epoch from prepare_time)::text as at from pg_prepared_statements where name = $1`
+      await database.query('select slug from accounts where id = $1', [null], 'slug')
+      const { rows } = await database.query(named, ['slug'])
+      return rows[0]!.at
+    }
+    const first = await plannedAt()
+    expect(await plannedAt()).toBe(first)
+    const now = performance.now()
+    vi.spyOn(performance, 'now').mockImplementation(() => now + 61_000)
+    const second = await plannedAt()
+    expect(second).not.toBe(first)
+    expect(await plannedAt()).toBe(second)
+    await dispose()
+  })
+
   it('ends the process when the disk fails to sync, having acknowledged what was synced and no more', async () => {
     const { settings, dispose } = await embedded.settings()
     const { child, lines } = startWriter(settings.folder!, 'synced', '5')

@@ -18,21 +18,21 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { PGlite, type Transaction } from '@electric-sql/pglite'
+import { PGlite } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core'
-import { PgliteSession } from 'drizzle-orm/pglite'
 import type { Database, Tx } from './database.ts'
 import { lockFolder } from './folder-lock.ts'
 import { migrate } from './migrate.ts'
+import { type Client, NamedStatements, PreparingSession } from './named-statements.ts'
 import type { Orm } from './orm.ts'
 import { refuseInsideTransaction, runInTransaction } from './transaction-scope.ts'
 
 const dialect = new PgDialect()
 
-const ormOnPglite = (client: PGlite | Transaction): Orm =>
-  new PgDatabase(dialect, new PgliteSession(client, dialect, undefined), undefined)
+const ormOnPglite = (client: Client, statements: NamedStatements): Orm =>
+  new PgDatabase(dialect, new PreparingSession(client, dialect, statements), undefined)
 
 /** @throws FolderInUse when another process has the folder open. */
 export async function openEmbedded(options: { folder: string }): Promise<Database> {
@@ -41,13 +41,14 @@ export async function openEmbedded(options: { folder: string }): Promise<Databas
     const files = join(options.folder, 'pg')
     if (!existsSync(files)) await createFiles(options.folder, files)
     const client = await startPglite(files, durableParams)
+    const statements = new NamedStatements(client)
     try {
-      await migrate(ormOnPglite(client))
+      await migrate(ormOnPglite(client, statements))
     } catch (error) {
       await client.close()
       throw error
     }
-    return embeddedDatabase(client, () => lock.release())
+    return embeddedDatabase(client, statements, () => lock.release())
   } catch (error) {
     lock.release()
     throw error
@@ -124,16 +125,17 @@ function syncPath(path: string): void {
   }
 }
 
-function embeddedDatabase(client: PGlite, release: () => void): Database {
-  const orm = ormOnPglite(client)
+function embeddedDatabase(client: PGlite, statements: NamedStatements, release: () => void): Database {
+  const orm = ormOnPglite(client, statements)
   return {
     kind: 'embedded',
     get orm() {
       refuseInsideTransaction()
       return orm
     },
-    async query(text, values = []) {
+    async query(text, values = [], name) {
       refuseInsideTransaction()
+      if (name !== undefined) return statements.run(client, name, text, values)
       if (values.length > 0) return client.query<Record<string, unknown>>(text, values)
       return queryAll(client, text)
     },
@@ -141,11 +143,12 @@ function embeddedDatabase(client: PGlite, release: () => void): Database {
       refuseInsideTransaction()
       return runInTransaction(() =>
         client.transaction((open) => {
-          const query: Tx['query'] = async (text, values = []) =>
-            values.length > 0
-              ? open.query<Record<string, unknown>>(text, values)
-              : { rows: (await open.exec(text)).flatMap((result) => result.rows) }
-          return work({ orm: ormOnPglite(open), query } as Tx)
+          const query: Tx['query'] = async (text, values = [], name) => {
+            if (name !== undefined) return statements.run(open, name, text, values)
+            if (values.length > 0) return open.query<Record<string, unknown>>(text, values)
+            return { rows: (await open.exec(text)).flatMap((result) => result.rows) }
+          }
+          return work({ orm: ormOnPglite(open, statements), query } as Tx)
         }),
       )
     },

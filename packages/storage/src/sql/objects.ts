@@ -193,6 +193,7 @@ export async function findObjects(at: Queries, hashes: readonly Hash[]): Promise
      select o.hash, o.kind, p.name as pack, o."offset", o.length, o.crc, o.checksum, o.bases
      from wanted join objects o using (hash, kind) join packs p on p.id = o.pack_id`,
     [hashes],
+    'find_objects',
   )
   return rows.map(placeOf)
 }

@@ -87,9 +87,9 @@ function serverDatabase(pool: pg.Pool): Database {
       refuseInsideTransaction()
       return orm
     },
-    async query(text, values) {
+    async query(text, values, name) {
       refuseInsideTransaction()
-      return rowsOf(await pool.query(text, values))
+      return rowsOf(await pool.query({ text, values, name }))
     },
     async transact(work) {
       refuseInsideTransaction()
@@ -112,7 +112,8 @@ async function transactOnce<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Pro
   const client = await pool.connect()
   try {
     await client.query('begin')
-    const query: Tx['query'] = async (text, values) => rowsOf(await client.query(text, values))
+    const query: Tx['query'] = async (text, values, name) =>
+      rowsOf(await client.query({ text, values, name }))
     const result = await work({ orm: ormOnServer(client), query } as Tx)
     const ended = await client.query('commit')
     // A failed statement whose error was swallowed leaves a transaction that "commit" rolls back without an error.
