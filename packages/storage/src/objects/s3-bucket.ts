@@ -45,6 +45,8 @@ export interface Bucket {
   readonly client: S3Client
   readonly name: string
   readonly prefix: string
+  /** What the parts of an upload bring along beside their signed SHA-256. */
+  readonly checksum: 'CRC32' | undefined
   /** For people: where it is. */
   readonly place: string
   /** @throws RangeError for what is no name of a blob. */
@@ -77,6 +79,7 @@ export function bucketOf(settings: S3Settings): Bucket {
     client,
     name: bucket,
     prefix,
+    checksum: elsewhere ? undefined : 'CRC32',
     place: endpoint ?? `Amazon S3 in ${region}`,
     key: (blob) => `${prefix}${checkedName(blob)}`,
   }
@@ -103,4 +106,13 @@ export function storeError(error: unknown, blob?: string): unknown {
   const refused = status !== undefined && status >= 400 && status < 500 && !refusedForNow.has(status)
   if (refused && code !== 'NoSuchBucket') return error
   return new StoreUnavailable(`${code || 'an error'}, ${message}`, { cause: error })
+}
+
+/** An answer of the client, its rejection in the port's words. For requests of which absence is no answer. */
+export async function told<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    throw storeError(error)
+  }
 }

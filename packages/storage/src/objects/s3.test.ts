@@ -214,6 +214,55 @@ describe.skipIf(s3Server() === null)('on S3', () => {
       expect(await uploads()).toEqual([])
     })
 
+    it.each([
+      ['is there', 'lose answer'],
+      ['is not there', { status: 404, code: 'NoSuchUpload' }],
+    ] as const)(
+      'of a last request that ended who knows how, asks whether the blob %s',
+      async (_what, first) => {
+        const name = fresh()
+        const bytes = randomBytes(12 * mebibyte)
+        let tries = 0
+        proxy.misbehave(({ method, url }) => {
+          if (method !== 'POST' || !url.includes('uploadId=')) return 'none'
+          return tries++ === 0 ? first : { status: 404, code: 'NoSuchUpload' }
+        })
+        if (first === 'lose answer') {
+          expect(await store.put(name, pieces(bytes))).toBe(bytes.length)
+          expect(tries).toBe(2)
+          expect(Buffer.from(await store.read(name)).equals(bytes)).toBe(true)
+        } else {
+          await openedElsewhere((other) => other.put(name, Buffer.alloc(10)))
+          expect(await rejectionOf(store.put(name, pieces(bytes)))).toMatchObject({ name: 'NoSuchUpload' })
+          expect(await store.size(name)).toBe(10)
+        }
+        expect(await uploads()).toEqual([])
+      },
+    )
+
+    it('reads of a source no more than a few parts ahead of the store', async () => {
+      let given = 0
+      async function* counted() {
+        for await (const piece of pieces(Buffer.alloc(60 * mebibyte))) {
+          given += piece.length
+          yield piece
+        }
+      }
+      proxy.misbehave(({ url }) => (url.includes('partNumber=') ? 'silence' : 'none'))
+      expect(await rejectionOf(store.put(fresh(), counted()))).toBeInstanceOf(StoreUnavailable)
+      expect(given).toBeLessThanOrEqual(21 * mebibyte)
+    })
+
+    it('stores nothing of bytes that change while they are put', async () => {
+      const name = fresh()
+      const bytes = Buffer.alloc(12 * mebibyte, 1)
+      const putting = store.put(name, bytes)
+      await Promise.resolve()
+      setImmediate(() => bytes.fill(2))
+      expect(await rejectionOf(putting)).toBeInstanceOf(Error)
+      expect(await names()).toEqual([])
+    })
+
     it('gives up an upload whose source fails late, and says why', async () => {
       async function* failing() {
         yield* pieces(Buffer.alloc(20 * mebibyte))

@@ -1,26 +1,21 @@
 /**
- * Blobs as objects in a bucket of Amazon S3 or a server that speaks as it does. A put is one request or, from the second part on,
- * a multipart upload, of which nothing is seen before its last request. What a crash leaves of one costs room and nothing else;
- * it is given up when a store is opened a day later.
+ * Blobs as objects in a bucket of Amazon S3 or a server that speaks as it does. What a crash leaves of an upload costs room and
+ * nothing else; it is given up when a store is opened a day later.
  */
-import { Readable } from 'node:stream'
 import {
   DeleteObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
 } from '@aws-sdk/client-s3'
-import { Upload } from '@aws-sdk/lib-storage'
 import type { BlobStore, ByteRange, ListedBlob } from './blob-store.ts'
 import { BlobMissing, StoreUnavailable } from './errors.ts'
 import { isName } from './names.ts'
-import { answerOf, type Bucket, bucketOf, type S3Settings, storeError } from './s3-bucket.ts'
-import { partBytes } from './s3-limits.ts'
+import { answerOf, type Bucket, bucketOf, type S3Settings, storeError, told } from './s3-bucket.ts'
 import { streamFrom } from './s3-read.ts'
 import { abortUploads, checkBucket } from './s3-start.ts'
+import { upload } from './s3-upload.ts'
 
-/** Parts of one blob under way at once. */
-const partsAtOnce = 3
 /** No put takes that long; an upload begun before belongs to no one. */
 const leftoverMillisecondsMin = 86_400_000
 const pingMillisecondsMax = 2_000
@@ -60,7 +55,7 @@ export async function openS3Store(settings: S3Settings): Promise<BlobStore> {
   }
 
   return {
-    put: (name, source) => put(bucket, name, source),
+    put: (name, source) => upload(bucket, name, source),
     stream,
     async read(name, range) {
       const chunks: Uint8Array[] = []
@@ -69,56 +64,12 @@ export async function openS3Store(settings: S3Settings): Promise<BlobStore> {
     },
     size,
     async remove(name) {
-      await sent(client.send(new DeleteObjectCommand({ Bucket, Key: bucket.key(name) })))
+      await told(client.send(new DeleteObjectCommand({ Bucket, Key: bucket.key(name) })))
     },
     list: (prefix) => listBlobs(bucket, prefix),
     ping: () => headBucket(bucket, AbortSignal.timeout(pingMillisecondsMax)),
     close: async () => client.destroy(),
   }
-}
-
-/** When a source fails, its error is told, whatever else went wrong meanwhile. */
-async function put(
-  bucket: Bucket,
-  name: string,
-  source: Uint8Array | AsyncIterable<Uint8Array>,
-): Promise<number> {
-  let bytes = 0
-  let failure: { error: unknown } | undefined
-  /** Step by step: an error thrown in from outside, when the upload has failed, is none of the source's. */
-  async function* counted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    const from = chunks[Symbol.asyncIterator]()
-    try {
-      while (true) {
-        const step = await from.next().catch((error: unknown) => {
-          failure = { error }
-          throw error
-        })
-        if (step.done) return
-        bytes += step.value.length
-        yield step.value
-      }
-    } finally {
-      await from.return?.()
-    }
-  }
-  const whole = source instanceof Uint8Array
-  const upload = new Upload({
-    client: bucket.client,
-    params: {
-      Bucket: bucket.name,
-      Key: bucket.key(name),
-      Body: whole ? source : Readable.from(counted(source)),
-    },
-    partSize: partBytes,
-    queueSize: partsAtOnce,
-  })
-  try {
-    await upload.done()
-  } catch (error) {
-    throw failure === undefined ? storeError(error) : failure.error
-  }
-  return whole ? source.length : bytes
 }
 
 /** @param pageMax Blobs asked for at once, at most 1,000. Fewer in tests. */
@@ -135,7 +86,7 @@ export async function* listBlobs(
       ContinuationToken: token,
       MaxKeys: pageMax,
     })
-    const page = await sent(bucket.client.send(command))
+    const page = await told(bucket.client.send(command))
     for (const { Key, Size, LastModified } of page.Contents ?? []) {
       if (Key === undefined || Size === undefined || LastModified === undefined)
         throw new StoreUnavailable('it lists blobs without their sizes or times.')
@@ -153,14 +104,5 @@ async function headBucket({ client, name }: Bucket, abortSignal?: AbortSignal): 
   } catch (error) {
     if (answerOf(error).status !== 404) throw storeError(error)
     throw new StoreUnavailable(`the bucket ${name} is gone.`, { cause: error })
-  }
-}
-
-/** For requests about no blob in particular. */
-async function sent<T>(answer: Promise<T>): Promise<T> {
-  try {
-    return await answer
-  } catch (error) {
-    throw storeError(error)
   }
 }
