@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import fs, { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import fs, { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, inject, it, vi } from 'vitest'
 import { databases } from '../testing/databases.ts'
 import { accounts } from './accounts.ts'
@@ -155,11 +156,31 @@ describe('the embedded database', () => {
 
   it('begins again where making a new database was cut short', async () => {
     const folder = join(inject('testFolder'), `cut-short-${crypto.randomUUID()}`)
-    mkdirSync(join(folder, 'pg.new', 'base'), { recursive: true })
-    writeFileSync(join(folder, 'pg.new', 'PG_VERSION'), '18\n')
+    mkdirSync(join(folder, 'pg.new-a1B2c3', 'base'), { recursive: true })
+    writeFileSync(join(folder, 'pg.new-a1B2c3', 'PG_VERSION'), '18\n')
     const database = await openDatabase({ folder })
     await database.ping()
     await database.close()
-    expect(existsSync(join(folder, 'pg.new'))).toBe(false)
+    expect(readdirSync(folder).filter((name) => name.startsWith('pg'))).toEqual(['pg'])
+  })
+
+  it('says why a new database could not be made', async () => {
+    const folder = join(inject('testFolder'), `unmade-${crypto.randomUUID()}`)
+    const options = process.env['NODE_OPTIONS']
+    process.env['NODE_OPTIONS'] = '--import=data:text/javascript,throw%20Error("no%20room")'
+    await expect(openDatabase({ folder })).rejects.toThrow(/^The database could not be made.*no room/s)
+    if (options === undefined) delete process.env['NODE_OPTIONS']
+    else process.env['NODE_OPTIONS'] = options
+  })
+
+  it('takes less than 450 MiB, however many statements it has run', async () => {
+    const { settings, dispose } = await embedded.settings()
+    const fixture = join(import.meta.dirname, 'embedded-memory.fixture.ts')
+    // What V8 does in the background when it comes to it, it does at once.
+    const child = spawn(process.execPath, ['--wasm-sync-tier-up', fixture, settings.folder!])
+    const [peakMiB] = await Promise.all([text(child.stdout), once(child, 'close')])
+    expect(Number(peakMiB)).toBeGreaterThan(50)
+    expect(Number(peakMiB)).toBeLessThan(450)
+    await dispose()
   })
 })

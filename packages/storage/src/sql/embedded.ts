@@ -3,26 +3,13 @@
  *
  * As it ships PGlite never syncs: it starts with `-F` and its file system has no `fsync`. Here `-F` goes, `fsync` reaches the
  * disk, and the write-ahead log is synced with `fsync`, because PGlite's `fdatasync` does nothing. One sync a commit.
- *
- * The folder holds `lock` (see folder-lock.ts) and `pg`, PostgreSQL's own files. A new database is made in `pg.new` and renamed
- * once it is whole and synced, so a crash while it is made leaves nothing to repair.
  */
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
-import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import { PGlite } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
-import { NodeFS } from '@electric-sql/pglite/nodefs'
 import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core'
 import type { Database, Tx } from './database.ts'
+import { filesOf, SyncingFolder } from './embedded-files.ts'
 import { lockFolder } from './folder-lock.ts'
 import { migrate } from './migrate.ts'
 import { type Client, NamedStatements, PreparingSession } from './named-statements.ts'
@@ -38,9 +25,7 @@ const ormOnPglite = (client: Client, statements: NamedStatements): Orm =>
 export async function openEmbedded(options: { folder: string }): Promise<Database> {
   const lock = lockFolder(options.folder)
   try {
-    const files = join(options.folder, 'pg')
-    if (!existsSync(files)) await createFiles(options.folder, files)
-    const client = await startPglite(files, durableParams)
+    const client = await startPostgres(await filesOf(options.folder))
     const statements = new NamedStatements(client)
     try {
       await migrate(ormOnPglite(client, statements))
@@ -55,74 +40,45 @@ export async function openEmbedded(options: { folder: string }): Promise<Databas
   }
 }
 
-async function createFiles(folder: string, files: string): Promise<void> {
-  const unfinished = `${files}.new`
-  rmSync(unfinished, { recursive: true, force: true })
-  await (await startPglite(unfinished, PGlite.defaultStartParams)).close()
-  for (const entry of readdirSync(unfinished, { recursive: true, encoding: 'utf8' }))
-    syncPath(join(unfinished, entry))
-  syncPath(unfinished)
-  renameSync(unfinished, files)
-  syncPath(folder)
-}
+/** Shared buffers are filled with zeros at the start, so all of them are memory; the operating system's cache is behind them. */
+const memory = ['-c', 'shared_buffers=32MB']
+const syncing = ['-c', 'fsync=on', '-c', 'wal_sync_method=fsync']
+const startParams = [
+  ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
+  ...syncing,
+  ...memory,
+  ...['-c', 'TimeZone=UTC'],
+]
 
-const syncing = ['-c', 'fsync=on', '-c', 'wal_sync_method=fsync', '-c', 'TimeZone=UTC']
-const durableParams = [...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'), ...syncing]
-
-const startPglite = (files: string, startParams: string[]): Promise<PGlite> =>
-  PGlite.create({ fs: new SyncingFolder(files), startParams, extensions: { pg_trgm } })
-
-/** What Emscripten's file system hands to `fsync`: an open file has a descriptor of ours, a folder has none. */
-interface EmscriptenStream {
-  node: object
-  nfd?: number
-}
-/** The part of Emscripten's NODEFS that its types leave out. */
-interface SyncableFileSystem {
-  stream_ops: { fsync?: (stream: EmscriptenStream) => number }
-  realPath(node: object): string
+async function startPostgres(files: string): Promise<PGlite> {
+  const postgres = new Postgres({ fs: new SyncingFolder(files), startParams, extensions: { pg_trgm } })
+  await postgres.waitReady
+  return postgres
 }
 
 /**
- * After a failed sync nobody knows what is on disk, and syncing again tells nothing: PostgreSQL panics then, and reads its log at
- * the next start. In process a panic would spin for ever, so the process ends here, before anything more is acknowledged.
+ * V8 compiles what is hot a second time, better. Of PostgreSQL's grammar, one function of 105 kB that every statement runs through,
+ * that takes 600 MiB and seconds, and nothing becomes faster. A function that is first called while V8 is told to improve
+ * function 0 alone, which is not WebAssembly, stays as it is: the first statement is therefore an empty one, run so.
  */
-function endProcess(error: unknown): never {
-  writeSync(2, `The disk failed to sync the database, so the server stops: ${String(error)}\n`)
-  process.abort()
-}
-
-/** The folder on disk, with an `fsync` that syncs. */
-class SyncingFolder extends NodeFS {
-  override async init(...[pg, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
-    const { emscriptenOpts } = await super.init(pg, options)
-    const preRun = [...(emscriptenOpts.preRun ?? [])]
-    preRun.push((module) => {
-      const files = module.NODEFS as unknown as SyncableFileSystem
-      files.stream_ops.fsync = (stream) => {
-        try {
-          if (typeof stream.nfd === 'number') fsyncSync(stream.nfd)
-          else syncPath(files.realPath(stream.node))
-          return 0
-        } catch (error) {
-          return endProcess(error)
-        }
-      }
-    })
-    return { emscriptenOpts: { ...emscriptenOpts, preRun } }
+class Postgres extends PGlite {
+  override async _initArrayTypes(...options: Parameters<PGlite['_initArrayTypes']>): Promise<void> {
+    this.execProtocolRawSync(message('S'))
+    setFlagsFromString('--wasm-tier-up-filter=0')
+    try {
+      this.execProtocolRawSync(message('Q', ';\0'))
+    } finally {
+      setFlagsFromString('--wasm-tier-up-filter=-1')
+    }
+    return super._initArrayTypes(...options)
   }
 }
 
-/** Windows cannot open a folder to sync it; its file systems journal names themselves. */
-function syncPath(path: string): void {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } catch (error) {
-    if (process.platform !== 'win32') throw error
-  } finally {
-    closeSync(descriptor)
-  }
+/** A message of PostgreSQL's protocol: its letter, its length, its text. */
+function message(letter: string, text = ''): Uint8Array {
+  const bytes = Buffer.from(`${letter}\0\0\0\0${text}`)
+  bytes.writeUInt32BE(bytes.length - 1, 1)
+  return bytes
 }
 
 function embeddedDatabase(client: PGlite, statements: NamedStatements, release: () => void): Database {
