@@ -16,7 +16,7 @@ export { SchemaError } from './schema-error.ts'
 export * from './semver.ts'
 export { bitsToEnd, defaultShape, type TreeShape, trailingZeroBits } from './tree/boundary.ts'
 export { diffTrees, type TreeChange } from './tree/diff.ts'
-export { type EditOptions, type EditPort, type Entry, editTree } from './tree/edit.ts'
+export { type EditedElsewhere, type EditOptions, type EditPort, editTree } from './tree/edit.ts'
 export type { Edit, EditBatches } from './tree/edit-queue.ts'
 export {
   decodeNode,
@@ -39,5 +39,14 @@ export {
   walkLeaves,
 } from './tree/read.ts'
 export { decodeStoredNode } from './tree/stored-node.ts'
+export {
+  type Change,
+  type EditedStretch,
+  type Entry,
+  editStretch,
+  type NewLeaf,
+  type OpenedLeaf,
+  type Stretch,
+} from './tree/stretch.ts'
 export { TreeError, type TreeErrorCode } from './tree/tree-error.ts'
 export * from './view.ts'

@@ -1,23 +1,15 @@
 /**
- * Cuts a stream of entries (and of whole nodes that need no cutting) into the nodes of a tree, in key order. Holds one
+ * Builds the interior nodes of a tree over a stream of leaves, and of whole nodes that need no cutting, in key order. Holds one
  * unfinished node a level, whatever the tree's size, and makes no node that the finished tree does not hold.
  */
 import { type Hash, hashText } from '../hash.ts'
 import { bitsToEnd, type TreeShape, trailingZeroBits } from './boundary.ts'
-import { encodeNode, type InteriorNode, type LeafNode, type Tree, type TreeKind } from './node.ts'
+import { encodeNode, type InteriorNode, type Tree } from './node.ts'
 import { Origin } from './origin.ts'
 
-/** Port: takes finished nodes, children before parents, leaves in key order. */
-export interface NodeSink<P> {
-  /** A new leaf with the payloads of its entries, once. `replaces` = the old leaf that held most of these keys, if any did. */
-  leaf(made: {
-    hash: Hash
-    text: string
-    leaf: LeafNode
-    payloads: P[]
-    replaces?: Hash | undefined
-  }): void | Promise<void>
-  /** A new interior node. `replaces` = the old node of its level that held most of these children, if any did. */
+/** Port: takes finished interior nodes, children before parents, those of a level in key order. */
+export interface NodeSink {
+  /** `replaces` = the old node of its level that held most of these children, if any did. */
   interior(made: {
     hash: Hash
     text: string
@@ -56,17 +48,12 @@ interface Row {
 }
 
 /** A tree under construction. What comes in must ascend strictly by key: the caller checks. */
-export class TreeBuilder<P> {
-  readonly #sink: NodeSink<P>
-  readonly #kind: TreeKind
+export class TreeBuilder {
+  readonly #sink: NodeSink
   readonly #shape: TreeShape
-  readonly #leafBits: number
-  #leaf: LeafNode
-  #payloads: P[] = []
-  #leafBytes = 0
   /** Unfinished interior nodes; index 0 is level 1. */
   readonly #rows: Row[] = []
-  /** Where the contents of unfinished nodes come from, by level. */
+  /** Where their children come from. */
   readonly #origins: Origin[] = []
   /**
    * The finished node that holds all entries so far, when one does. It gets a parent only when something follows it:
@@ -74,40 +61,17 @@ export class TreeBuilder<P> {
    */
   #only: { level: number; child: CutChild; passedOn: boolean } | undefined
 
-  constructor(sink: NodeSink<P>, kind: TreeKind, shape: TreeShape) {
+  constructor(sink: NodeSink, shape: TreeShape) {
     this.#sink = sink
-    this.#kind = kind
     this.#shape = shape
-    this.#leafBits = bitsToEnd(shape, 0)
-    this.#leaf = emptyLeaf(kind)
   }
 
   /**
-   * Adds an entry behind all others. `zeros` are the trailing zero bits of its key; 0 will do for one known not to end a
-   * leaf. Returns a promise when it completed a node: await it before the next call.
-   */
-  add(key: string, hash: Hash, size: number, payload: P, zeros: number): Promise<void> | undefined {
-    const leaf = this.#leaf
-    leaf.keys.push(key)
-    if (this.#kind === 'records') leaf.hashes.push(hash)
-    leaf.sizes.push(size)
-    this.#payloads.push(payload)
-    this.#leafBytes += size
-    if (zeros < this.#leafBits && leaf.keys.length < this.#shape.leafEntriesMax) return undefined
-    return this.#finishLeaf(zeros)
-  }
-
-  /** Whether the next entry starts a leaf. */
-  get startsLeaf(): boolean {
-    return this.#leaf.keys.length === 0
-  }
-
-  /**
-   * Adds a whole old node of `level` behind all others, if the next entry would start a node of that level; else does
-   * nothing and returns false. The node must end where a node of its level ends, or be the last thing added.
+   * Adds a node of `level` behind all others, if what comes next would start a node of that level, as it always does for a leaf
+   * (level 0); else does nothing and returns false. An interior node must be an old one, and end where a node of its level ends or
+   * be the last thing added.
    */
   async append(level: number, child: Child): Promise<boolean> {
-    if (!this.startsLeaf) return false
     if (this.#only !== undefined && this.#only.level < level) await this.#release()
     for (let i = 1; i <= level; i++) {
       if (!isEmpty(this.#rows[i - 1])) return false
@@ -116,16 +80,13 @@ export class TreeBuilder<P> {
     return true
   }
 
-  /** From here on, what is added at `level` was held by the old node `source`, or by none. */
+  /** From here on, what is added at `level`, from 1 on, was held by the old node `source`, or by none. */
   turn(level: number, source: Hash | undefined): void {
-    const length = level === 0 ? this.#leaf.keys.length : (this.#rows[level - 1]?.node.children.length ?? 0)
-    this.#origin(level).turn(length, source)
+    this.#origin(level).turn(this.#rows[level - 1]?.node.children.length ?? 0, source)
   }
 
   /** Completes all unfinished nodes. Nothing may be added afterwards. Returns undefined when nothing was added at all. */
   async finish(): Promise<Built | undefined> {
-    // The last key does not end its leaf by its zeros, or that leaf would be complete: 0 cuts the same.
-    if (!this.startsLeaf) await this.#finishLeaf(0)
     for (let level = 1; level <= this.#rows.length; level++) {
       if (!isEmpty(this.#rows[level - 1])) await this.#place(level, await this.#finishRow(level), false)
     }
@@ -168,22 +129,6 @@ export class TreeBuilder<P> {
     else await this.#push(level + 1, parent, followed)
   }
 
-  async #finishLeaf(zeros: number): Promise<void> {
-    const leaf = this.#leaf
-    const payloads = this.#payloads
-    const bytes = this.#leafBytes
-    this.#leaf = emptyLeaf(this.#kind)
-    this.#payloads = []
-    this.#leafBytes = 0
-    const text = encodeNode(leaf)
-    const hash = hashText(text)
-    const origin = this.#origin(0)
-    const replaces = origin.finish(leaf.keys.length)
-    if (!origin.knows(hash)) await this.#sink.leaf({ hash, text, leaf, payloads, replaces })
-    const lastKey = leaf.keys.at(-1)!
-    await this.#place(0, { hash, lastKey, count: leaf.keys.length, bytes, zeros }, false)
-  }
-
   async #finishRow(level: number): Promise<CutChild> {
     const { node, count, bytes, zeros } = this.#row(level)
     this.#rows[level - 1] = emptyRow(level)
@@ -209,13 +154,9 @@ export class TreeBuilder<P> {
   }
 
   #origin(level: number): Origin {
-    while (this.#origins.length <= level) this.#origins.push(new Origin())
-    return this.#origins[level]!
+    while (this.#origins.length < level) this.#origins.push(new Origin())
+    return this.#origins[level - 1]!
   }
-}
-
-function emptyLeaf(tree: TreeKind): LeafNode {
-  return { kind: 'leaf', tree, keys: [], hashes: [], sizes: [] }
 }
 
 function emptyRow(level: number): Row {

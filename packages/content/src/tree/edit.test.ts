@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hashText } from '../hash.ts'
 import { defaultShape, type TreeShape } from './boundary.ts'
-import { editTree } from './edit.ts'
+import { type EditedElsewhere, type EditPort, editTree } from './edit.ts'
 import type { Edit } from './edit-queue.ts'
 import { buildTree, type Changed, MemoryNodes } from './memory-nodes.fixture.ts'
-import { emptyTree, noHash, type Tree, type TreeKind } from './node.ts'
+import { emptyTree, type LeafNode, noHash, type Tree, type TreeKind } from './node.ts'
 import {
   byBytes,
   type Contents,
@@ -14,6 +14,7 @@ import {
   referenceTree,
   sortedEntries,
 } from './reference-tree.fixture.ts'
+import { editStretch, type Stretch } from './stretch.ts'
 import { anyContents, anyEdits, batches, edited, tinyShape } from './tree-arbitraries.fixture.ts'
 
 const kinds = fc.constantFrom<TreeKind>('records', 'set')
@@ -360,6 +361,77 @@ test('calls to the port come one after the other, however long they take', async
     }),
     { numRuns: 20 },
   )
+})
+
+describe('stretches that are edited elsewhere', () => {
+  /** Edits stretches as another thread would: some at once, done in any order, from copies. */
+  class ElsewhereNodes extends MemoryNodes {
+    readonly #shape: TreeShape
+    readonly #takes: (stretch: Stretch<string>) => boolean
+
+    constructor(shape: TreeShape, takes: (stretch: Stretch<string>) => boolean) {
+      super()
+      this.#shape = shape
+      this.#takes = takes
+    }
+
+    edit(stretch: Stretch<string>): Promise<EditedElsewhere> | undefined {
+      if (stretch.goesOn || !stretch.ends || !this.#takes(stretch)) return undefined
+      return this.#edit(structuredClone(stretch))
+    }
+
+    async #edit(stretch: Stretch<string>): Promise<EditedElsewhere> {
+      for (let wait = stretch.edits.length % 5; wait > 0; wait--)
+        await new Promise((done) => setImmediate(done))
+      const opened = stretch.leaves.map(({ hash }) => {
+        const leaf = this.nodes.get(hash) as LeafNode
+        return { hash, leaf, payloads: this.bodies.get(hash)! }
+      })
+      const { leaves, changes } = editStretch(stretch, opened, { kind: 'records', shape: this.#shape })
+      return {
+        leaves: leaves.map(({ made, ...leaf }) => leaf),
+        keep: async () => {
+          for (const change of changes) this.change(change)
+          for (const { made } of leaves) if (made !== undefined) this.leaf(made)
+        },
+      }
+    }
+  }
+
+  test.each<[string, (stretch: Stretch<string>) => boolean]>([
+    ['all of them', () => true],
+    ['some of them', ({ edits }) => edits.length % 2 === 0],
+  ])('give the tree that building from scratch gives: %s', async (_, takes) => {
+    await fc.assert(
+      fc.asyncProperty(anyContents, anyEdits, tinyShape, async (contents, edits, shape) => {
+        const nodes = new ElsewhereNodes(shape, takes)
+        const base = await buildTree(contents, nodes, { shape })
+        await checkedEdit(base, contents, edits, nodes, { kind: 'records', shape })
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('are waited for when one of them fails, and what it fails with is passed on', async () => {
+    let underWay = 0
+    const nodes = new MemoryNodes()
+    const shape = { leafBits: 1, levelBits: 1, leafEntriesMax: 4, childrenMax: 4 }
+    const port: EditPort<string> = Object.assign(nodes, {
+      async edit({ edits }: Stretch<string>): Promise<EditedElsewhere> {
+        underWay++
+        await new Promise((done) => setTimeout(done, edits.length))
+        underWay--
+        throw new Error('The thread is gone.')
+      },
+    })
+    const contents = new Map(
+      Array.from({ length: 40 }, (_, i) => [`${100 + i}`, { hash: hashText('x'), size: 1 }]),
+    )
+    await expect(editTree(emptyTree, [putEdits(contents)], port, { kind: 'records', shape })).rejects.toThrow(
+      'The thread is gone.',
+    )
+    expect(underWay).toBe(0)
+  })
 })
 
 test('the default shape is the stored one', async () => {

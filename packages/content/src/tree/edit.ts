@@ -1,38 +1,50 @@
 /**
- * Editing a tree: old tree + sorted edits → new tree, the very one that building from scratch would give. Old and new nodes
- * stream by once in key order. An old node is opened only when an edit falls into it or when a boundary before it moved;
- * every other one is passed on whole. The old tree stays as it is.
+ * Editing a tree: old tree + sorted edits → new tree, the very one that building from scratch would give. The edits cut the tree
+ * into stretches that are edited one by one or side by side; a builder puts interior nodes over the leaves that come of them. An old
+ * node is opened only when an edit falls into it or when a boundary before it moved; every other one is passed on whole. The old
+ * tree stays as it is.
  */
-
-import type { Hash } from '../hash.ts'
-import { compareUtf8 } from '../hash.ts'
+import { compareUtf8, type Hash } from '../hash.ts'
 import { bitsToEnd, defaultShape, type TreeShape, trailingZeroBits } from './boundary.ts'
 import { type Child, type NodeSink, TreeBuilder } from './builder.ts'
 import { type Edit, type EditBatches, EditQueue } from './edit-queue.ts'
-import { emptyTree, type InteriorNode, type LeafNode, noHash, type Tree, type TreeKind } from './node.ts'
-import { type NodeReader, readChild } from './read.ts'
-import { TreeError } from './tree-error.ts'
+import { emptyTree, type InteriorNode, type LeafNode, type Tree, type TreeKind } from './node.ts'
+import { checkPlace, type NodeReader, readChild } from './read.ts'
+import {
+  type Change,
+  type Cut,
+  changesAnything,
+  editStretch,
+  type NewLeaf,
+  type OpenedLeaf,
+  type Stretch,
+  type UnfinishedLeaf,
+} from './stretch.ts'
 
-/** What stands beside a key: hash (empty in a set), size in bytes, and the port's payload. */
-export interface Entry<P> {
-  hash: Hash
-  size: number
-  payload: P
-}
-
-/** Port: where old nodes and payloads come from and new ones go. Calls come one after the other, never at once. */
-export interface EditPort<P> extends NodeReader, NodeSink<P> {
+/** Port: where old nodes and payloads come from and new ones go. Without `edit`, calls come one after the other, never at once. */
+export interface EditPort<P> extends NodeReader, NodeSink {
   /**
    * Payloads of a stored leaf, one for each entry, in order. Called once for each old leaf of which entries change or of
    * which kept entries come to lie in a new leaf.
    */
   payloads(hash: Hash, leaf: LeafNode): Promise<P[]>
-  /** Every entry that really changed, in key order. A put with the hash and size that are there already is no change. */
-  change?(change: {
-    key: string
-    before?: Entry<P> | undefined
-    after?: Entry<P> | undefined
-  }): void | Promise<void>
+  /** A new leaf with the payloads of its entries, once; leaves come in key order, before their parents. */
+  leaf(made: NewLeaf<P>): void | Promise<void>
+  /** Every entry that really changed, in key order. */
+  change?(change: Change<P>): void | Promise<void>
+  /**
+   * Edits a stretch elsewhere, as `editStretch` does: `payloads`, `leaf` and `change` are not called for it. Some are on their way
+   * at once. Undefined: this one is to be edited here.
+   */
+  edit?(stretch: Stretch<P>): Promise<EditedElsewhere> | undefined
+}
+
+/** What came of a stretch that the port edited. */
+export interface EditedElsewhere {
+  /** All its leaves in key order. */
+  leaves: Child[]
+  /** Called in key order, before the leaves come under their parents. */
+  keep(): Promise<void>
 }
 
 /** How `editTree` builds. */
@@ -46,7 +58,7 @@ export interface EditOptions {
 /**
  * Applies `edits` to `base` and returns the new tree, after its new nodes went to the port. Every node of the new tree is a
  * node of the old one or was given to the port, and the port gets no others; it may get an interior node that the old tree
- * has too. Memory: one unfinished node a level and the batch at hand.
+ * has too. Memory: one unfinished node a level and the stretches at hand, of some thousand entries each.
  * @throws TreeError `edits_unsorted`, `entry_malformed`, `node_misplaced`, `payloads_mismatched`; whatever the port rejects with.
  */
 export async function editTree<P>(
@@ -66,178 +78,245 @@ export async function editTree<P>(
   }
 }
 
+/** What becomes of the tree from left to right. */
+type Step<P> =
+  | { do: 'pass'; level: number; child: Child }
+  | { do: 'turn'; level: number; source: Hash | undefined }
+  | { do: 'edit'; stretch: Stretch<P> }
+
+/** A stretch still growing. */
+interface OpenStretch<P> {
+  after: string | undefined
+  leaves: Child[]
+  edits: Edit<P>[]
+  goesOn: boolean
+  /** Entries of its old leaves. */
+  held: number
+}
+
+/** Stretches edited elsewhere at once, and the bytes of leaves and edits in them, unless one alone has more. */
+const stretchesAtOnce = 8
+const bytesAtOnce = 16_777_216
+
 class Editor<P> {
   readonly #edits: EditQueue<P>
   readonly #port: EditPort<P>
-  readonly #kind: TreeKind
-  readonly #shape: TreeShape
-  readonly #builder: TreeBuilder<P>
+  readonly #cut: Cut
+  readonly #builder: TreeBuilder
+  /** A stretch is cut off when it holds more entries and edits than any two leaves do, though its leaf goes on. */
+  readonly #stretchMax: number
+  #open: OpenStretch<P> | undefined
+  #unfinished: UnfinishedLeaf<P> | undefined
+  /** The leaf opened last: the next stretch may begin within it. */
+  #opened: OpenedLeaf<P> | undefined
 
-  constructor(edits: EditQueue<P>, port: EditPort<P>, options: EditOptions) {
+  constructor(edits: EditQueue<P>, port: EditPort<P>, { kind, shape = defaultShape }: EditOptions) {
     this.#edits = edits
     this.#port = port
-    this.#kind = options.kind
-    this.#shape = options.shape ?? defaultShape
-    this.#builder = new TreeBuilder(port, this.#kind, this.#shape)
+    this.#cut = { kind, shape }
+    this.#stretchMax = 2 * shape.leafEntriesMax
+    this.#builder = new TreeBuilder(port, shape)
   }
 
   async run(base: Tree): Promise<Tree> {
     await this.#edits.load()
     if (this.#edits.current === undefined) return base
-    if (base.root !== null) await this.#editRoot(base.root)
-    await this.#insertRest()
+    await this.#follow(this.#plan(base))
     const built = await this.#builder.finish()
     if (built === undefined) return emptyTree
     return built.passedOn ? await this.#shed(built.tree) : built.tree
   }
 
-  async #editRoot(hash: Hash): Promise<void> {
-    const root = await this.#port.node(hash)
-    if (root.kind === 'leaf') await this.#editLeaf(hash, root, true)
-    else await this.#editInterior(hash, root, true)
-  }
-
-  async #editInterior(hash: Hash, node: InteriorNode, isLast: boolean): Promise<void> {
-    this.#builder.turn(node.level, hash)
-    const end = node.children.length - 1
-    for (let i = 0; i <= end; i++) await this.#editChild(node, i, isLast && i === end)
-    this.#builder.turn(node.level, undefined)
-  }
-
-  /** `isLast`: no old entry follows the child's. */
-  async #editChild(parent: InteriorNode, index: number, isLast: boolean): Promise<void> {
-    const child: Child = {
-      hash: parent.children[index]!,
-      lastKey: parent.lastKeys[index]!,
-      count: parent.counts[index]!,
-      bytes: parent.bytes[index]!,
-    }
-    const level = parent.level - 1
-    const edit = this.#edits.current
-    const untouched = edit === undefined || compareUtf8(edit.key, child.lastKey) > 0
-    const whole = untouched && (edit === undefined || !isLast || this.#endsNaturally(level, child.lastKey))
-    if (whole && (await this.#builder.append(level, child))) return
-    const node = await readChild(this.#port, parent, index)
-    if (node.kind === 'leaf') await this.#editLeaf(child.hash, node, isLast)
-    else await this.#editInterior(child.hash, node, isLast)
-  }
-
-  async #editLeaf(hash: Hash, leaf: LeafNode, isLast: boolean): Promise<void> {
-    if (leaf.tree !== this.#kind) {
-      throw new TreeError(
-        'node_misplaced',
-        `Leaf ${hash} is of a ${leaf.tree} tree, not of a ${this.#kind} tree.`,
-      )
-    }
-    if (this.#builder.startsLeaf && (await this.#passLeafOn(hash, leaf, isLast))) return
-    const payloads = await this.#port.payloads(hash, leaf)
-    if (payloads.length !== leaf.keys.length) {
-      throw new TreeError('payloads_mismatched', `Leaf ${hash} came with ${payloads.length} payloads.`)
-    }
-    this.#builder.turn(0, hash)
-    await this.#mergeLeaf(leaf, payloads)
-    this.#builder.turn(0, undefined)
-  }
-
-  /** Takes the edits that change nothing in this leaf, and passes it on whole if no others fall into it. */
-  async #passLeafOn(hash: Hash, leaf: LeafNode, isLast: boolean): Promise<boolean> {
-    const edits = this.#edits
-    const lastKey = leaf.keys.at(-1)!
-    let index = 0
-    for (;;) {
-      const edit = edits.current
-      if (edit === undefined) break
-      while (index < leaf.keys.length && compareUtf8(leaf.keys[index]!, edit.key) < 0) index++
-      // Beyond the last old entry a drop drops nothing.
-      if (index === leaf.keys.length && !(isLast && edit.put === undefined)) break
-      if (this.#changes(edit, leaf, index)) return false
-      if (!edits.step()) await edits.load()
-    }
-    const isClosed = !isLast || edits.current === undefined || this.#endsNaturally(0, lastKey)
-    if (!isClosed && leaf.keys.length < this.#shape.leafEntriesMax) return false
-    const bytes = leaf.sizes.reduce((sum, size) => sum + size, 0)
-    return await this.#builder.append(0, { hash, lastKey, count: leaf.keys.length, bytes })
-  }
-
-  /** Whether `edit` changes the leaf, whose first entry with a key ≥ the edit's is at `index`. */
-  #changes(edit: Edit<P>, leaf: LeafNode, index: number): boolean {
-    if (leaf.keys[index] !== edit.key) return edit.put !== undefined
-    if (edit.put === undefined || edit.put.size !== leaf.sizes[index]) return true
-    return this.#kind === 'records' && edit.put.hash !== leaf.hashes[index]
-  }
-
-  /** Adds the leaf's entries one by one, with the edits up to its last key applied. */
-  async #mergeLeaf(leaf: LeafNode, payloads: P[]): Promise<void> {
-    const builder = this.#builder
-    const edits = this.#edits
-    const { keys, hashes, sizes } = leaf
-    const lastZeros = trailingZeroBits(keys.at(-1)!)
-    for (let i = 0; i < keys.length; i++) {
-      const key = keys[i]!
-      while (edits.current !== undefined && compareUtf8(edits.current.key, key) < 0)
-        await this.#insertCurrent()
-      // A leaf's inner keys do not end leaves, or this one would have ended there.
-      const zeros = i === keys.length - 1 ? lastZeros : 0
-      const edit = edits.current
-      const before = { hash: hashes[i] ?? noHash, size: sizes[i]!, payload: payloads[i]! }
-      if (edit === undefined || edit.key !== key) {
-        const finished = builder.add(key, before.hash, before.size, before.payload, zeros)
-        if (finished !== undefined) await finished
-        continue
+  async *#plan(base: Tree): AsyncGenerator<Step<P>> {
+    if (base.root !== null) {
+      const root = await this.#port.node(base.root)
+      if (root.kind === 'node') yield* this.#planInterior(base.root, root, true)
+      else {
+        this.#opened = { hash: base.root, leaf: root, payloads: [] }
+        const { root: hash, count, bytes } = base
+        yield* this.#planLeaf({ hash, lastKey: root.keys.at(-1)!, count, bytes }, true)
       }
-      const after = this.#changes(edit, leaf, i) ? this.#entryOf(edit) : before
-      if (after !== before) await this.#port.change?.({ key, before, after })
-      if (after !== undefined) await builder.add(key, after.hash, after.size, after.payload, zeros)
+    }
+    yield* this.#planRest()
+  }
+
+  async *#planInterior(hash: Hash, node: InteriorNode, isLast: boolean): AsyncGenerator<Step<P>> {
+    yield { do: 'turn', level: node.level, source: hash }
+    const end = node.children.length - 1
+    for (let i = 0; i <= end; i++) {
+      const child = childAt(node, i)
+      if (node.level === 1) yield* this.#planLeaf(child, isLast && i === end)
+      else if (this.#isWhole(node.level - 1, child, isLast && i === end))
+        yield { do: 'pass', level: node.level - 1, child }
+      else {
+        // Below level 1 there are interior nodes only, or misplaced ones.
+        const below = (await readChild(this.#port, node, i)) as InteriorNode
+        yield* this.#planInterior(child.hash, below, isLast && i === end)
+      }
+    }
+    yield { do: 'turn', level: node.level, source: undefined }
+  }
+
+  /** Whether an old node stays as it is. `isLast`: no old entry follows the node's. */
+  #isWhole(level: number, child: Child, isLast: boolean): boolean {
+    const edit = this.#edits.current
+    if (this.#open !== undefined) return false
+    if (edit === undefined) return true
+    return compareUtf8(edit.key, child.lastKey) > 0 && (!isLast || this.#endsNode(level, child.lastKey))
+  }
+
+  async *#planLeaf(child: Child, isLast: boolean): AsyncGenerator<Step<P>> {
+    if (this.#isWhole(0, child, isLast)) {
+      yield { do: 'pass', level: 0, child }
+      return
+    }
+    const { lastKey } = child
+    const edits = this.#edits
+    let open = this.#grow(child)
+    let keepsLast = true
+    for (let edit = edits.current; edit !== undefined; edit = edits.current) {
+      const order = compareUtf8(edit.key, lastKey)
+      if (order > 0) break
+      open.edits.push(edit)
+      if (order === 0) keepsLast = edit.put !== undefined
       if (!edits.step()) await edits.load()
+      if (order < 0 && this.#endsLeaf(edit)) {
+        yield this.#close(edit.key)
+        open = this.#grow(child, edit.key)
+      }
+    }
+    if (keepsLast && this.#endsNode(0, lastKey)) yield this.#close(lastKey)
+    else if (!isLast && open.held + open.edits.length > this.#stretchMax) yield this.#breakOff()
+  }
+
+  /** All edits that are left come after every old entry: drops drop nothing. */
+  async *#planRest(): AsyncGenerator<Step<P>> {
+    const edits = this.#edits
+    for (let edit = edits.current; edit !== undefined; edit = edits.current) {
+      if (!edits.step()) await edits.load()
+      if (edit.put === undefined) continue
+      const open = this.#grow()
+      open.edits.push(edit)
+      if (this.#endsLeaf(edit)) yield this.#close(edit.key)
+      else if (open.held + open.edits.length > this.#stretchMax) yield this.#breakOff()
+    }
+    if (this.#open !== undefined) yield this.#close(undefined)
+  }
+
+  #grow(leaf?: Child, after?: string): OpenStretch<P> {
+    this.#open ??= { after, leaves: [], edits: [], goesOn: false, held: 0 }
+    if (leaf !== undefined) {
+      this.#open.leaves.push(leaf)
+      this.#open.held += leaf.count
+    }
+    return this.#open
+  }
+
+  #close(through: string | undefined): Step<P> {
+    const { after, leaves, edits, goesOn } = this.#open!
+    this.#open = undefined
+    return { do: 'edit', stretch: { after, through, leaves, edits, goesOn, ends: true } }
+  }
+
+  /** Ends a stretch where its leaf goes on: keys may come that end none for long. */
+  #breakOff(): Step<P> {
+    const { after, leaves, edits, goesOn } = this.#open!
+    this.#open = { after: undefined, leaves: [], edits: [], goesOn: true, held: 0 }
+    return { do: 'edit', stretch: { after, through: undefined, leaves, edits, goesOn, ends: false } }
+  }
+
+  #endsLeaf({ key, put }: Edit<P>): boolean {
+    return put !== undefined && this.#endsNode(0, key)
+  }
+
+  #endsNode(level: number, lastKey: string): boolean {
+    return trailingZeroBits(lastKey) >= bitsToEnd(this.#cut.shape, level)
+  }
+
+  /** Takes the steps one after the other; stretches that are edited elsewhere are begun ahead of their turn. */
+  async #follow(steps: AsyncGenerator<Step<P>>): Promise<void> {
+    const ahead: { step: Step<P>; edited?: Promise<EditedElsewhere>; bytes: number }[] = []
+    let underWay = 0
+    let bytesUnderWay = 0
+    const takeFirst = async () => {
+      const { step, edited, bytes } = ahead.shift()!
+      if (edited === undefined) return this.#take(step)
+      const { leaves, keep } = await edited
+      underWay--
+      bytesUnderWay -= bytes
+      await keep()
+      for (const leaf of leaves) await this.#builder.append(0, leaf)
+    }
+    try {
+      for await (const step of steps) {
+        const bytes = step.do === 'edit' ? bytesOf(step.stretch) : 0
+        while (underWay > 0 && (underWay >= stretchesAtOnce || bytesUnderWay + bytes > bytesAtOnce))
+          await takeFirst()
+        const edited = step.do === 'edit' ? this.#port.edit?.(step.stretch) : undefined
+        // It is awaited in its turn, or never when another failed before.
+        edited?.catch(() => undefined)
+        if (edited === undefined && ahead.length === 0) await this.#take(step)
+        else ahead.push({ step, bytes, ...(edited && { edited }) })
+        if (edited === undefined) continue
+        underWay++
+        bytesUnderWay += bytes
+      }
+      while (ahead.length > 0) await takeFirst()
+    } finally {
+      await Promise.allSettled(ahead.map(({ edited }) => edited))
+      await steps.return(undefined)
     }
   }
 
-  /** All edits that are left come after every old entry. */
-  async #insertRest(): Promise<void> {
-    while (this.#edits.current !== undefined) {
-      const pending = this.#insertCurrent()
-      if (pending !== undefined) await pending
+  async #take(step: Step<P>): Promise<void> {
+    if (step.do === 'turn') this.#builder.turn(step.level, step.source)
+    else if (step.do === 'pass') await this.#passOn(step.level, step.child)
+    else await this.#editHere(step.stretch)
+  }
+
+  /** Where an old node cannot stand as it is, because what comes before it has moved, its children can. */
+  async #passOn(level: number, child: Child): Promise<void> {
+    if (await this.#builder.append(level, child)) return
+    const node = await this.#port.node(child.hash)
+    checkPlace(child.hash, node, { level, lastKey: child.lastKey })
+    if (node.kind === 'leaf') return
+    this.#builder.turn(level, child.hash)
+    for (let i = 0; i < node.children.length; i++) await this.#passOn(level - 1, childAt(node, i))
+    this.#builder.turn(level, undefined)
+  }
+
+  async #editHere(stretch: Stretch<P>): Promise<void> {
+    const opened: OpenedLeaf<P>[] = []
+    for (const leaf of stretch.leaves) opened.push(await this.#openLeaf(leaf))
+    // What begins with a leaf and changes nothing ends with it, too: at a natural end, a full leaf or the end of the tree.
+    const beginsLeaf = stretch.after === undefined && this.#unfinished === undefined
+    if (beginsLeaf && !changesAnything(stretch, opened)) {
+      for (const leaf of stretch.leaves) await this.#builder.append(0, leaf)
+      return
+    }
+    for (const [i, one] of opened.entries()) {
+      if (one.payloads.length === 0)
+        opened[i] = { ...one, payloads: await this.#port.payloads(one.hash, one.leaf) }
+    }
+    this.#opened = opened.at(-1)
+    const { leaves, changes, unfinished } = editStretch(stretch, opened, this.#cut, this.#unfinished)
+    this.#unfinished = unfinished
+    for (const change of changes) {
+      const told = this.#port.change?.(change)
+      if (told !== undefined) await told
+    }
+    for (const { made, ...leaf } of leaves) {
+      if (made !== undefined) await this.#port.leaf(made)
+      await this.#builder.append(0, leaf)
     }
   }
 
-  /** Takes the edit whose turn it is, of a key that the old tree does not hold. Returns a promise only when there is one to await. */
-  #insertCurrent(): Promise<void> | undefined {
-    const { key } = this.#edits.current!
-    const after = this.#entryOf(this.#edits.current!)
-    if (after === undefined) return this.#edits.step() ? undefined : this.#edits.load()
-    const told = this.#port.change?.({ key, after })
-    if (told !== undefined) return this.#insertAfter(told, key, after)
-    const finished = this.#insert(key, after)
-    const stepped = this.#edits.step()
-    return finished === undefined && stepped ? undefined : this.#proceed(finished, stepped)
-  }
-
-  #insert(key: string, { hash, size, payload }: Entry<P>): Promise<void> | undefined {
-    return this.#builder.add(key, hash, size, payload, trailingZeroBits(key))
-  }
-
-  async #insertAfter(told: Promise<void>, key: string, after: Entry<P>): Promise<void> {
-    await told
-    await this.#insert(key, after)
-    if (!this.#edits.step()) await this.#edits.load()
-  }
-
-  async #proceed(finished: Promise<void> | undefined, stepped: boolean): Promise<void> {
-    await finished
-    if (!stepped) await this.#edits.load()
-  }
-
-  #entryOf(edit: Edit<P>): Entry<P> | undefined {
-    if (edit.put === undefined) return undefined
-    return {
-      hash: this.#kind === 'set' ? noHash : edit.put.hash,
-      size: edit.put.size,
-      payload: edit.put.payload,
-    }
-  }
-
-  #endsNaturally(level: number, lastKey: string): boolean {
-    return trailingZeroBits(lastKey) >= bitsToEnd(this.#shape, level)
+  async #openLeaf({ hash, lastKey }: Child): Promise<OpenedLeaf<P>> {
+    if (this.#opened?.hash === hash) return this.#opened
+    const leaf = await this.#port.node(hash)
+    checkPlace(hash, leaf, { level: 0, lastKey })
+    this.#opened = { hash, leaf: leaf as LeafNode, payloads: [] }
+    return this.#opened
   }
 
   /** The root is the lowest node that holds everything: an old node with one child gives way to that child. */
@@ -250,4 +329,18 @@ class Editor<P> {
     }
     return { ...tree, root }
   }
+}
+
+const childAt = ({ children, lastKeys, counts, bytes }: InteriorNode, i: number): Child => ({
+  hash: children[i]!,
+  lastKey: lastKeys[i]!,
+  count: counts[i]!,
+  bytes: bytes[i]!,
+})
+
+function bytesOf<P>({ leaves, edits }: Stretch<P>): number {
+  let bytes = 0
+  for (const leaf of leaves) bytes += leaf.bytes
+  for (const { put } of edits) bytes += put?.size ?? 0
+  return bytes
 }

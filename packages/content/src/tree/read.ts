@@ -46,10 +46,15 @@ export function locate(hash: Hash, leaf: LeafNode, index: number): Located {
 export async function readChild(reader: NodeReader, parent: InteriorNode, index: number): Promise<TreeNode> {
   const hash = parent.children[index]!
   const child = await reader.node(hash)
-  if (levelOf(child) !== parent.level - 1 || keysOf(child).at(-1) !== parent.lastKeys[index]) {
+  checkPlace(hash, child, { level: parent.level - 1, lastKey: parent.lastKeys[index]! })
+  return child
+}
+
+/** @throws TreeError `node_misplaced` when a node is not what its parent says. */
+export function checkPlace(hash: Hash, node: TreeNode, said: { level: number; lastKey: string }): void {
+  if (levelOf(node) !== said.level || keysOf(node).at(-1) !== said.lastKey) {
     throw new TreeError('node_misplaced', `Node ${hash} is not at the level or the keys its parent says.`)
   }
-  return child
 }
 
 /** The entry with this key. Reads one node a level, none in an empty tree. */
