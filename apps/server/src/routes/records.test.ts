@@ -1,6 +1,7 @@
 /** Records over HTTP: http-api §7, content-model §3, §5. */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { compareUtf8, type Json, recordOf, verifyProof } from '@ulmus/content'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -116,6 +117,20 @@ describe.each(databases)('records on $name', (database) => {
         expect([page.records.length, page.pagination.limit]).toEqual([2_000, 2_000])
       }
       expect((await read(many, 'limit=1')).records).toHaveLength(1)
+    })
+
+    test('compressed, a page is no stream: it tells its length', async () => {
+      const [path, query] = [`${many}/versions/latest/records`, 'limit=800']
+      const plain = await anyone.get(`${path}?${query}`)
+      expect(plain.bytes.length).toBeGreaterThan(65_536)
+      for (const [encoding, decode] of [
+        ['gzip', gunzipSync],
+        ['br', brotliDecompressSync],
+      ] as const) {
+        const packed = await anyone.get(`${path}?${query}`, { 'accept-encoding': encoding })
+        expect(packed.headers['content-length']).toBe(String(packed.bytes.length))
+        expect(decode(packed.bytes).equals(plain.bytes)).toBe(true)
+      }
     })
 
     test.each([
