@@ -24,7 +24,7 @@ import type { EntriesSource, PushEntry } from './entry.ts'
 import type { PassingRuns } from './passing-runs.ts'
 import { publicEdits, reprojected } from './public-view.ts'
 import { ReferenceChanges } from './reference-changes.ts'
-import { applyReferences, sizesIn } from './references.ts'
+import { applyReferences, arrivingSizes, enteredFiles } from './references.ts'
 import { type Line, lineFor, type RecordChange, recordPort } from './tree-ports.ts'
 
 export interface BuildInput {
@@ -212,12 +212,12 @@ class VersionBuild {
   }
 
   async #finish(): Promise<Built> {
-    const { base, declared, metadata } = this.#input
+    const { base, declared, metadata, fileSizes } = this.#input
     if (this.#input.replacesDeclared) {
       await this.#references.full.undeclareAll(this.#io.objects, base.aside.references.full, base.full.files)
     }
     for (const file of declared) await this.#references.full.declare(file)
-    const sizes = await this.#sizes()
+    const sizes = await arrivingSizes(this.#references, base.full.files, this.#io.objects, fileSizes)
     const full = await this.#files('full', sizes)
     const open = await this.#files('public', sizes)
     const shown = publicSchemas(this.#input.schemas)
@@ -234,42 +234,16 @@ class VersionBuild {
       }),
     }
     const entered = {
-      full: await this.#entered('full', base.full.files),
-      public: await this.#entered('public', base.public.files),
+      full: await enteredFiles(this.#references.full, base.full.files, this.#io.objects),
+      public: await enteredFiles(this.#references.public, base.public.files, this.#io.objects),
     }
     return { content, changes: this.#changes, filesEntered: entered }
-  }
-
-  /** Sizes of all files of which a reference arrives: the base's own, and those that the collection knows. */
-  async #sizes(): Promise<ReadonlyMap<Hash, number>> {
-    const { base, fileSizes } = this.#input
-    const sizes = new Map<Hash, number>()
-    const unknown = new Set<Hash>()
-    for (const changes of [this.#references.full, this.#references.public]) {
-      for await (const files of changes.arriving()) {
-        const others = files.filter((file) => !sizes.has(file) && !unknown.has(file))
-        const had = await sizesIn(base.full.files, others, this.#io.objects)
-        for (const [file, size] of had) sizes.set(file, size)
-        for (const file of others) if (!had.has(file)) unknown.add(file)
-      }
-    }
-    if (unknown.size > 0) for (const [file, size] of await fileSizes([...unknown])) sizes.set(file, size)
-    return sizes
   }
 
   #files(view: 'full' | 'public', sizes: ReadonlyMap<Hash, number>) {
     const { base } = this.#input
     const before = { references: base.aside.references[view], files: base[view].files }
     return applyReferences(before, this.#references[view], sizes, this.#io)
-  }
-
-  async #entered(view: 'full' | 'public', before: Tree): Promise<Hash[]> {
-    const entered: Hash[] = []
-    for await (const files of this.#references[view].arriving()) {
-      const had = await sizesIn(before, files, this.#io.objects)
-      for (const file of files) if (!had.has(file)) entered.push(file)
-    }
-    return entered
   }
 
   async #typeEntries(

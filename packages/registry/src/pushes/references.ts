@@ -109,3 +109,38 @@ export async function sizesIn(
   }
   return sizes
 }
+
+/** Sizes of all files of which a reference arrives in either view: the base's own, and others as `fileSizes` knows them. */
+export async function arrivingSizes(
+  changes: { full: ReferenceChanges; public: ReferenceChanges },
+  base: Tree,
+  objects: ObjectReader,
+  fileSizes: (files: readonly Hash[]) => Promise<ReadonlyMap<Hash, number>>,
+): Promise<ReadonlyMap<Hash, number>> {
+  const sizes = new Map<Hash, number>()
+  const unknown = new Set<Hash>()
+  for (const view of [changes.full, changes.public]) {
+    for await (const files of view.arriving()) {
+      const others = files.filter((file) => !sizes.has(file) && !unknown.has(file))
+      const had = await sizesIn(base, others, objects)
+      for (const [file, size] of had) sizes.set(file, size)
+      for (const file of others) if (!had.has(file)) unknown.add(file)
+    }
+  }
+  if (unknown.size > 0) for (const [file, size] of await fileSizes([...unknown])) sizes.set(file, size)
+  return sizes
+}
+
+/** Files of which a reference arrives and which the view lacked before. */
+export async function enteredFiles(
+  changes: ReferenceChanges,
+  before: Tree,
+  objects: ObjectReader,
+): Promise<Hash[]> {
+  const entered: Hash[] = []
+  for await (const files of changes.arriving()) {
+    const had = await sizesIn(before, files, objects)
+    for (const file of files) if (!had.has(file)) entered.push(file)
+  }
+  return entered
+}
