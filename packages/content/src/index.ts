@@ -22,6 +22,7 @@ export {
   decodeNode,
   emptyTree,
   encodeNode,
+  firstAfter,
   type InteriorNode,
   type LeafNode,
   noHash,
@@ -31,10 +32,13 @@ export {
 } from './tree/node.ts'
 export { type ProofClaim, type ProofResult, proveEntry, verifyProof } from './tree/proof.ts'
 export {
+  checkPlace,
   countThrough,
   findEntry,
   type Located,
+  type NamedLeaf,
   type NodeReader,
+  nameLeaves,
   type WalkedLeaf,
   walkLeaves,
 } from './tree/read.ts'

@@ -1,6 +1,7 @@
 /** Storage: bytes and rows, no rules. */
 export * from './objects/blob-store.ts'
 export { openDiskStore } from './objects/disk.ts'
+export type { EncodedObject } from './objects/encoded-object.ts'
 export * from './objects/errors.ts'
 export { openMemoryStore } from './objects/memory.ts'
 export { fileName, filesPrefix, packsPrefix, runName, runsPrefix } from './objects/names.ts'

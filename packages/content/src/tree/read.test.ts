@@ -4,7 +4,7 @@ import { hashText } from '../hash.ts'
 import type { TreeShape } from './boundary.ts'
 import { buildTree, MemoryNodes } from './memory-nodes.fixture.ts'
 import { emptyTree, levelOf, type Tree } from './node.ts'
-import { countThrough, findEntry, walkLeaves } from './read.ts'
+import { countThrough, findEntry, type NamedLeaf, nameLeaves, walkLeaves } from './read.ts'
 import { byBytes, type Contents, sortedEntries } from './reference-tree.fixture.ts'
 import { anyContents, anyKey, tinyShape } from './tree-arbitraries.fixture.ts'
 
@@ -129,4 +129,28 @@ test('a node that is not the one its parent promised is refused', async () => {
   await expect(findEntry(tree, '100', nodes)).rejects.toMatchObject({ code: 'node_misplaced' })
   nodes.nodes.set(first!, root)
   await expect(walked(tree, nodes)).rejects.toMatchObject({ code: 'node_misplaced' })
+})
+
+test('nameLeaves names the leaves that a walk meets, without reading them', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyContents, anyKey, tinyShape, async (contents, other, shape) => {
+      const { nodes, tree, height } = await grown(contents, shape)
+      for (const after of [undefined, other, ...[...contents.keys()].slice(0, 3)]) {
+        const met: NamedLeaf[] = []
+        for await (const { hash, leaf } of walkLeaves(tree, nodes, { after }))
+          met.push({
+            hash,
+            lastKey: leaf.keys.at(-1)!,
+            count: leaf.keys.length,
+            bytes: leaf.sizes.reduce((sum, size) => sum + size, 0),
+          })
+        nodes.forget()
+        const named = await Array.fromAsync(nameLeaves(tree, nodes, { after }))
+        expect(named.flat()).toEqual(met)
+        const read = nodes.reads.map((hash) => nodes.nodes.get(hash)!.kind)
+        expect(read.includes('leaf')).toBe(height === 1)
+      }
+    }),
+    { numRuns: 50 },
+  )
 })

@@ -1,5 +1,5 @@
 /** Reading a tree: one entry, a walk over leaves from any key, and how many entries lie before a key. */
-import type { Hash } from '../hash.ts'
+import { compareUtf8, type Hash } from '../hash.ts'
 import {
   firstAfter,
   firstAtLeast,
@@ -107,6 +107,55 @@ async function* leavesBelow(
   for (let i = start; i < keys.length; i++) {
     const child = await readChild(reader, node, i)
     yield* leavesBelow(node.children[i]!, child, reader, i === start ? after : undefined)
+  }
+}
+
+/** A leaf as its parent names it. `count` and `bytes` are those of all its entries. */
+export interface NamedLeaf {
+  hash: Hash
+  lastKey: string
+  count: number
+  bytes: number
+}
+
+/**
+ * The leaves that hold entries with a key > `after`, in key order, without reading them: those below one parent at a time. Only the
+ * root is read where it is a leaf itself.
+ */
+export async function* nameLeaves(
+  tree: Tree,
+  reader: NodeReader,
+  options: { after?: string | undefined } = {},
+): AsyncGenerator<NamedLeaf[]> {
+  if (tree.root === null) return
+  const root = await reader.node(tree.root)
+  if (root.kind === 'node') return yield* leavesNamedBelow(root, reader, options.after)
+  const lastKey = root.keys.at(-1)!
+  const isBeyond = options.after === undefined || compareUtf8(lastKey, options.after) > 0
+  if (isBeyond) yield [{ hash: tree.root, lastKey, count: tree.count, bytes: tree.bytes }]
+}
+
+async function* leavesNamedBelow(
+  node: InteriorNode,
+  reader: NodeReader,
+  after: string | undefined,
+): AsyncGenerator<NamedLeaf[]> {
+  const { lastKeys, children, counts, bytes } = node
+  const start = after === undefined ? 0 : firstAfter(lastKeys, after)
+  if (node.level > 1) {
+    for (let i = start; i < children.length; i++) {
+      // At a level above 1 all children are interior, or misplaced.
+      const child = (await readChild(reader, node, i)) as InteriorNode
+      yield* leavesNamedBelow(child, reader, i === start ? after : undefined)
+    }
+  } else if (start < children.length) {
+    const named = (hash: Hash, i: number) => ({
+      hash,
+      lastKey: lastKeys[i]!,
+      count: counts[i]!,
+      bytes: bytes[i]!,
+    })
+    yield children.map(named).slice(start)
   }
 }
 

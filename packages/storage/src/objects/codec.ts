@@ -84,6 +84,22 @@ export async function decodeObject(
   rawLengthMax: number,
   dictionary?: Uint8Array,
 ): Promise<Uint8Array> {
+  const { frame, rawLength, options } = frameOf(encoded, rawLengthMax, dictionary)
+  if (rawLength <= decodedAtOnceMax) return whole(zstdDecompressSync(frame, options), rawLength)
+  return whole(await decompress(frame, options), rawLength)
+}
+
+/** The same on the calling thread, whatever the size. */
+export function decodeObjectHere(
+  encoded: Uint8Array,
+  rawLengthMax: number,
+  dictionary?: Uint8Array,
+): Uint8Array {
+  const { frame, rawLength, options } = frameOf(encoded, rawLengthMax, dictionary)
+  return whole(zstdDecompressSync(frame, options), rawLength)
+}
+
+function frameOf(encoded: Uint8Array, rawLengthMax: number, dictionary: Uint8Array | undefined) {
   const expected = dictionary === undefined ? plainZstd : deltaZstd
   if (encoded[0] !== expected)
     throw new Error(`The encoding is ${encoded[0] ?? '(nothing)'}, not ${expected}.`)
@@ -95,9 +111,10 @@ export async function decodeObject(
     maxOutputLength: Math.max(1, rawLength),
     ...(dictionary && { dictionary }),
   }
-  const frame = encoded.subarray(headerBytes)
-  const raw =
-    rawLength <= decodedAtOnceMax ? zstdDecompressSync(frame, options) : await decompress(frame, options)
-  if (raw.length !== rawLength) throw new Error(`It has ${raw.length} bytes, not ${rawLength}.`)
+  return { frame: encoded.subarray(headerBytes), rawLength, options }
+}
+
+function whole(raw: Uint8Array, length: number): Uint8Array {
+  if (raw.length !== length) throw new Error(`It has ${raw.length} bytes, not ${length}.`)
   return raw
 }

@@ -13,6 +13,8 @@ export interface ObjectIndex {
    * ObjectCorrupt when the index holds it and lacks one of its bases.
    */
   find(kind: ObjectKind, hash: Hash): Promise<ObjectPlace[]>
+  /** Remembers the places of leaves and their bodies, as far as it holds them. */
+  foresee(leaves: readonly Hash[]): Promise<void>
   forget(kind: ObjectKind, hash: Hash): void
   bytes(): number
 }
@@ -24,7 +26,6 @@ const baseBytes = 96
 const hashesMax = 1_000
 
 interface Waiting {
-  kind: ObjectKind
   hash: Hash
   resolve(places: ReadonlyMap<string, ObjectPlace>): void
   reject(error: unknown): void
@@ -50,13 +51,15 @@ export function openObjectIndex(options: { database: Database; bytesMax: number 
   }
 
   /** Everything asked in one turn of the event loop, in one statement, or a few. */
-  function lookUpSoon(one: Waiting): void {
-    waiting.push(one)
-    if (waiting.length > 1) return
-    setImmediate(() => {
-      const asked = waiting
-      waiting = []
-      for (let i = 0; i < asked.length; i += hashesMax) void lookUp(asked.slice(i, i + hashesMax))
+  function lookUpSoon(hash: Hash): Promise<ReadonlyMap<string, ObjectPlace>> {
+    return new Promise((resolve, reject) => {
+      waiting.push({ hash, resolve, reject })
+      if (waiting.length > 1) return
+      setImmediate(() => {
+        const asked = waiting
+        waiting = []
+        for (let i = 0; i < asked.length; i += hashesMax) void lookUp(asked.slice(i, i + hashesMax))
+      })
     })
   }
 
@@ -66,14 +69,19 @@ export function openObjectIndex(options: { database: Database; bytesMax: number 
       if ('chain' in known) return known.chain
       // Here, not where the statement runs: it may run for others too, who are in no transaction.
       refuseInsideTransaction()
-      const found = await new Promise<ReadonlyMap<string, ObjectPlace>>((resolve, reject) =>
-        lookUpSoon({ kind, hash, resolve, reject }),
-      )
+      const found = await lookUpSoon(hash)
       const looked = chainIn(found, kind, hash)
       if ('chain' in looked) return looked.chain
       const missing = new ObjectMissing(kind, looked.missing)
       const place = found.get(objectKey({ kind, hash }))
       throw place === undefined ? missing : new ObjectCorrupt(kind, hash, place.pack, { cause: missing })
+    },
+    async foresee(leaves) {
+      // One answer tells of the leaf and of its body.
+      const unknown = leaves.filter((hash) => !('chain' in chainIn(places, 'body', hash)))
+      if (unknown.length === 0) return
+      refuseInsideTransaction()
+      await Promise.all(unknown.map(lookUpSoon))
     },
     forget: (kind, hash) => void places.delete(objectKey({ kind, hash })),
     bytes: () => places.calculatedSize,

@@ -1,11 +1,11 @@
-/** Bytes of objects out of their packs: the whole chain of a delta read at once, decoded from its far end, and checked. */
-import { crc32 } from 'node:zlib'
-import { type Hash, hashBytes } from '@ulmus/content'
-import type { ObjectPlace } from '../sql/objects.ts'
+/** Objects out of their packs: the whole chain of a delta read at once, decoded from its far end, and checked. */
+import type { Hash } from '@ulmus/content'
+import { type ObjectName, type ObjectPlace, objectKey } from '../sql/objects.ts'
 import type { BlobStore } from './blob-store.ts'
-import { decodeObject, objectBytesMax } from './codec.ts'
+import { decodeEncoded, type EncodedObject } from './encoded-object.ts'
 import { BlobMissing, ObjectCorrupt, type ObjectKind } from './errors.ts'
 import type { ObjectIndex } from './object-index.ts'
+import { readPlaces } from './place-reads.ts'
 
 export interface LoadedObject {
   /** The pack it lies in. */
@@ -13,67 +13,64 @@ export interface LoadedObject {
   raw: Uint8Array
 }
 
+/** What is loaded from. A base of which `kept` has the raw bytes is not read, and nothing beyond it. */
+export interface LoadedFrom {
+  index: ObjectIndex
+  blobs: BlobStore
+  kept: (kind: ObjectKind, hash: Hash) => Uint8Array | undefined
+}
+
+/** @throws ObjectMissing when the index does not hold it; ObjectCorrupt, naming it, when anything of it or its chain is damaged. */
+export async function loadObject(from: LoadedFrom, kind: ObjectKind, hash: Hash): Promise<LoadedObject> {
+  const [encoded] = await readEncoded(from, [{ kind, hash }])
+  return { pack: encoded!.chain[0]!.pack, raw: await decodeEncoded(encoded!) }
+}
+
 /**
- * Loads an object: one look-up in the index, then one range read for it and each of its bases, side by side. A base of which
- * `kept` has the raw bytes is not read, and nothing beyond it.
- * @throws ObjectMissing when the index does not hold it; ObjectCorrupt, naming it, when anything of it or its chain is damaged.
+ * Some objects as they are stored: one look-up in the index, then range reads for them and their bases, side by side, one for
+ * those that touch.
+ * @throws ObjectMissing when the index does not hold one; ObjectCorrupt, naming it, when the store has not what the index says.
  */
-export async function loadObject(
-  from: {
-    index: ObjectIndex
-    blobs: BlobStore
-    kept: (kind: ObjectKind, hash: Hash) => Uint8Array | undefined
-  },
-  kind: ObjectKind,
-  hash: Hash,
-): Promise<LoadedObject> {
-  for (let former: ObjectPlace[] | undefined; ; ) {
-    const chain = await from.index.find(kind, hash)
-    const place = chain[0]!
-    // Absent where the index says it is: moved by a sweep since the index was asked, or gone.
-    if (former?.every(({ pack }, i) => pack === chain[i]?.pack))
-      throw new ObjectCorrupt(kind, hash, place.pack)
+export async function readEncoded(from: LoadedFrom, names: readonly ObjectName[]): Promise<EncodedObject[]> {
+  const lacking = new Map<string, string>()
+  for (;;) {
+    const chains = await Promise.all(names.map(({ kind, hash }) => from.index.find(kind, hash)))
     try {
-      const raw = await decodeChain(from, chain)
-      if (hashBytes(raw) === (kind === 'plain' ? hash : place.checksum)) return { pack: place.pack, raw }
+      return await readChains(from, chains)
     } catch (cause) {
-      if (!(cause instanceof BlobMissing)) throw failure(cause, place)
-      former = chain
-      for (const one of chain) from.index.forget(kind, one.hash)
-      continue
+      if (!(cause instanceof BlobMissing)) throw cause
+      // Absent where the index says it is: moved by a sweep since the index was asked, or gone.
+      const lost = chains.find((chain) => chain.some(({ pack }) => pack === cause.blob))!
+      const { kind, hash, pack } = lost[0]!
+      const where = lost.map((place) => place.pack).join()
+      if (lacking.get(objectKey({ kind, hash })) === where) throw new ObjectCorrupt(kind, hash, pack)
+      lacking.set(objectKey({ kind, hash }), where)
+      for (const place of lost) from.index.forget(kind, place.hash)
     }
-    throw new ObjectCorrupt(kind, hash, place.pack)
   }
 }
 
-/** What a store that is away says is no damage. */
-function failure(cause: unknown, { kind, hash, pack }: ObjectPlace): unknown {
-  return cause instanceof Undecodable ? new ObjectCorrupt(kind, hash, pack, { cause }) : cause
-}
-
-class Undecodable extends Error {
-  override name = 'Undecodable'
-}
-
-async function decodeChain(
-  { blobs, kept }: { blobs: BlobStore; kept: (kind: ObjectKind, hash: Hash) => Uint8Array | undefined },
-  chain: readonly ObjectPlace[],
-): Promise<Uint8Array> {
-  let raw: Uint8Array | undefined
-  let end = 1
-  while (end < chain.length && raw === undefined) {
-    raw = kept(chain[end]!.kind, chain[end]!.hash)
-    if (raw === undefined) end++
-  }
-  const encodings = await Promise.all(
-    chain.slice(0, end).map(({ pack, offset, length }) => blobs.read(pack, { start: offset, length })),
+async function readChains(
+  { blobs, kept }: LoadedFrom,
+  chains: readonly ObjectPlace[][],
+): Promise<EncodedObject[]> {
+  const wanted = chains.map((chain) => {
+    let base: Uint8Array | undefined
+    let end = 1
+    while (end < chain.length && base === undefined) {
+      base = kept(chain[end]!.kind, chain[end]!.hash)
+      if (base === undefined) end++
+    }
+    return { places: chain.slice(0, end), base }
+  })
+  const read = await readPlaces(
+    blobs,
+    wanted.flatMap(({ places }) => places),
   )
-  for (let i = end - 1; i >= 0; i--) {
-    const { crc, hash, pack } = chain[i]!
-    if (crc32(encodings[i]!) !== crc) throw new Undecodable(`The bytes of ${hash} in ${pack} are others.`)
-    raw = await decodeObject(encodings[i]!, objectBytesMax, raw).catch((cause: unknown) => {
-      throw new Undecodable(`${hash} in ${pack} does not decode.`, { cause })
-    })
-  }
-  return raw!
+  let next = 0
+  return wanted.map(({ places, base }) => {
+    const { kind, hash, checksum } = places[0]!
+    const chain = places.map(({ hash, pack, crc }) => ({ hash, pack, crc, bytes: read[next++]! }))
+    return { kind, hash, checksum: kind === 'plain' ? hash : checksum!, chain, base }
+  })
 }

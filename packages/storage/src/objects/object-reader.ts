@@ -14,9 +14,10 @@ import {
 import type { Database } from '../sql/database.ts'
 import type { ObjectPlace } from '../sql/objects.ts'
 import type { BlobStore } from './blob-store.ts'
+import type { EncodedObject } from './encoded-object.ts'
 import { ObjectCorrupt, type ObjectKind } from './errors.ts'
 import { openObjectIndex } from './object-index.ts'
-import { loadObject } from './object-loader.ts'
+import { loadObject, readEncoded } from './object-loader.ts'
 import { openReadCache } from './read-cache.ts'
 
 /**
@@ -36,6 +37,13 @@ export interface ObjectReader extends NodeReader {
    * that uses what is kept but adds no leaves and no bodies, so that a long walk does not push out what many read often.
    */
   forWalk(bytes: number): ObjectReader
+  /**
+   * Looks up where these leaves and their bodies lie, all in one statement, or a few: reading them does not ask any more. Best for
+   * many that are about to be read. Those that the index does not hold are passed over.
+   */
+  foresee(leaves: readonly Hash[]): Promise<void>
+  /** A leaf and its body as they are stored, for another thread to decode. Neither is taken from what is kept, nor kept. */
+  encodedLeaf(leaf: Hash): Promise<{ node: EncodedObject; body: EncodedObject }>
   /** Where an object and its bases lie, itself first: what a delta to it goes on from. */
   chain(kind: ObjectKind, hash: Hash): Promise<ObjectPlace[]>
   /** The bytes of any object, made from what is kept or read and not kept. */
@@ -96,6 +104,12 @@ export function openObjectReader(options: {
     document: (digest) =>
       documents.get(digest, () => loadDecoded(digest, (raw) => freezeThrough(parseDocument(raw)))),
     forWalk: (bytes) => (bytes <= cacheBytesMax * shares.bodies * walkShare ? reader : walker),
+    foresee: (leaves) => index.foresee(leaves),
+    async encodedLeaf(leaf) {
+      const names = [{ kind: 'plain', hash: leaf } as const, { kind: 'body', hash: leaf } as const]
+      const [node, body] = await readEncoded({ index, blobs, kept: () => undefined }, names)
+      return { node: node!, body: body! }
+    },
     chain: (kind, hash) => index.find(kind, hash),
     raw: async (kind, hash) => kept(kind, hash) ?? (await load(kind, hash)).raw,
     cachedBytes: () => nodes.bytes() + bodies.bytes() + documents.bytes() + index.bytes(),

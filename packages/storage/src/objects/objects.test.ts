@@ -14,6 +14,7 @@ import { findObjects } from '../sql/objects.ts'
 import { databases } from '../testing/databases.ts'
 import type { BlobStore } from './blob-store.ts'
 import { objectBytesMax } from './codec.ts'
+import { decodeEncoded } from './encoded-object.ts'
 import { ObjectCorrupt, ObjectMissing, PackCorrupt } from './errors.ts'
 import { openMemoryStore } from './memory.ts'
 import { openObjectReader } from './object-reader.ts'
@@ -270,6 +271,32 @@ describe.each(databases)('objects ($name)', ({ open }) => {
     await Promise.all([walker.node(often), reader.node(often), walker.body(often), reader.body(often)])
     expect(blobs.reads).toBe(reads)
     expect(reader.forWalk(1_000)).toBe(reader)
+  })
+
+  it('looks up at once the places of many leaves, and reads a leaf and its body as one', async () => {
+    const blobs = watched(openMemoryStore())
+    const leaves = Array.from({ length: 20 }, (_, n) => encodeNode(leafOf(`ahead-${n}`, 3)))
+    for (const node of leaves) await store(blobs, [node], [[hashText(node), random(100)]])
+    let statements = 0
+    const counted: Database = {
+      ...database,
+      query(text, values) {
+        statements++
+        return database.query(text, values)
+      },
+    }
+    const reader = openObjectReader({ database: counted, blobs, cacheBytesMax: megabyte })
+    await reader.foresee([...leaves.map(hashText), hashText('absent')])
+    expect(statements).toBe(1)
+    blobs.reads = 0
+    for (const node of leaves) {
+      const { node: leaf, body } = await reader.encodedLeaf(hashText(node))
+      expect(Buffer.from(await decodeEncoded(leaf)).toString()).toBe(node)
+      expect(await decodeEncoded(body)).toEqual(await reader.raw('body', hashText(node)))
+    }
+    // One for each leaf with its body, and one for each body read again.
+    expect([statements, blobs.reads]).toEqual([1, 40])
+    await expect(reader.encodedLeaf(hashText('absent'))).rejects.toThrow(ObjectMissing)
   })
 
   it('does not keep a failure', async () => {

@@ -1,0 +1,55 @@
+/** What is stored of an object, as it was read: decoding it needs nothing more, and can be done by another thread. */
+import { crc32 } from 'node:zlib'
+import { type Hash, hashBytes } from '@ulmus/content'
+import { decodeObject, decodeObjectHere, objectBytesMax } from './codec.ts'
+import { ObjectCorrupt, type ObjectKind } from './errors.ts'
+
+export { ObjectCorrupt }
+
+/** One link of an object's chain. */
+export interface EncodedLink {
+  hash: Hash
+  pack: string
+  /** CRC-32 that the bytes must have. */
+  crc: number
+  bytes: Uint8Array
+}
+
+export interface EncodedObject {
+  kind: ObjectKind
+  hash: Hash
+  /** SHA-256 that the decoded bytes must have. */
+  checksum: Hash
+  /** The object's own encoding, then those of its bases, nearest first. */
+  chain: EncodedLink[]
+  /** Raw bytes of what the last link is a delta to; undefined when that stands alone. */
+  base: Uint8Array | undefined
+}
+
+type Decode = (bytes: Uint8Array, rawLengthMax: number, base?: Uint8Array) => Uint8Array | Promise<Uint8Array>
+
+/**
+ * Decodes a chain from its far end and checks what comes of it.
+ * @param options.mayHoldUp The calling thread may be held up however large the object is.
+ * @throws ObjectCorrupt, naming the object, when anything of it or its chain is damaged.
+ */
+export async function decodeEncoded(
+  encoded: EncodedObject,
+  options: { mayHoldUp?: boolean } = {},
+): Promise<Uint8Array> {
+  const decode: Decode = options.mayHoldUp ? decodeObjectHere : decodeObject
+  const { kind, hash, checksum, chain } = encoded
+  const damaged = (why?: unknown) => new ObjectCorrupt(kind, hash, chain[0]!.pack, { cause: why })
+  let raw = encoded.base
+  for (const link of chain.toReversed()) {
+    if (crc32(link.bytes) !== link.crc)
+      throw damaged(new Error(`The bytes of ${link.hash} in ${link.pack} are others.`))
+    try {
+      raw = await decode(link.bytes, objectBytesMax, raw)
+    } catch (cause) {
+      throw damaged(new Error(`${link.hash} in ${link.pack} does not decode.`, { cause }))
+    }
+  }
+  if (hashBytes(raw!) !== checksum) throw damaged()
+  return raw!
+}

@@ -1,0 +1,41 @@
+/** Reads of many places in packs: what lies side by side is one read, and the reads are made side by side. */
+import type { BlobStore, ByteRange } from './blob-store.ts'
+
+export interface PlaceInPack extends Omit<ByteRange, 'start'> {
+  /** The pack's name in the blob store. */
+  pack: string
+  /** Where it begins in the pack. Bytes. */
+  offset: number
+}
+
+/** Places that touch are one read up to this size together. Bytes. */
+const readBytesMax = 4_194_304
+
+/** The bytes of each place, in the order given; views of what was read. @throws BlobMissing. */
+export async function readPlaces(blobs: BlobStore, places: readonly PlaceInPack[]): Promise<Uint8Array[]> {
+  const read: Uint8Array[] = []
+  const inOrder = places
+    .map((place, index) => ({ ...place, index }))
+    .sort((a, b) => (a.pack === b.pack ? a.offset - b.offset : a.pack < b.pack ? -1 : 1))
+  const runs: (typeof inOrder)[] = []
+  for (const place of inOrder) {
+    const run = runs.at(-1)
+    if (run !== undefined && goesOn(run, place)) run.push(place)
+    else runs.push([place])
+  }
+  await Promise.all(
+    runs.map(async (run) => {
+      const [{ pack, offset: start }, last] = [run[0]!, run.at(-1)!]
+      const bytes = await blobs.read(pack, { start, length: last.offset + last.length - start })
+      for (const { index, offset, length } of run)
+        read[index] = bytes.subarray(offset - start, offset - start + length)
+    }),
+  )
+  return read
+}
+
+function goesOn(run: readonly PlaceInPack[], place: PlaceInPack): boolean {
+  const [first, last] = [run[0]!, run.at(-1)!]
+  const touches = last.pack === place.pack && last.offset + last.length === place.offset
+  return touches && place.offset + place.length - first.offset <= readBytesMax
+}
