@@ -3,6 +3,7 @@ import type { BlobStore, Database, ObjectReader } from '@ulmus/storage'
 import type { BodyRoom } from './body-room.ts'
 import type { Jobs } from './jobs.ts'
 import type { Limits } from './limits.ts'
+import type { ReadingThreads } from './reading-threads.ts'
 import type { Workers } from './workers.ts'
 
 export interface Log {
@@ -18,6 +19,7 @@ export interface Context {
   readonly jobs: Jobs
   readonly limits: Limits
   readonly workers: Workers
+  readonly reading: ReadingThreads
   readonly bodies: BodyRoom
   readonly log: Log
   /** The clock, so that tests can move it. */

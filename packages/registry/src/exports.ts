@@ -13,12 +13,11 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { canonicalize, documentText, type Json, type ViewDocument, walkLeaves } from '@ulmus/content'
 import { fileName } from '@ulmus/storage'
-import { bodyOf } from './bodies.ts'
 import type { Context } from './context.ts'
 import { instantText } from './instants.ts'
 import { selectedTypes } from './places.ts'
 import type { Principal } from './principal.ts'
-import { walkRecords } from './record-walk.ts'
+import { streamRecords } from './record-stream.ts'
 import { type TarEntry, tarOf } from './tar.ts'
 import { semverOf, shownDigest, storedHash } from './version-making.ts'
 import { type SeenVersion, seeVersion, type VersionPath } from './versions.ts'
@@ -59,16 +58,16 @@ export function exportsOf(context: Context) {
     for (const [type, tree] of types) {
       const name = `records/${type}.ndjson`
       // A newline a record beside what the tree counts.
-      yield { name, size: tree.bytes + tree.count, content: linesOfTree(tree) }
+      yield {
+        name,
+        size: tree.bytes + tree.count,
+        content: streamRecords(context, tree, { form: 'canonical' }),
+      }
     }
     for (const [type, { schema }] of types)
       yield wholeEntry(`schemas/${type}.json`, await objects.plain(schema))
     yield* fileEntries(document)
     yield wholeEntry('manifest.json', new TextEncoder().encode(manifestText(asked)))
-  }
-
-  async function* linesOfTree(tree: ViewDocument['types'][string]): AsyncGenerator<Uint8Array> {
-    for await (const { forms } of walkRecords(objects, tree)) yield bodyOf(forms)
   }
 
   async function* fileEntries(document: ViewDocument): AsyncGenerator<TarEntry> {

@@ -18,6 +18,7 @@ import { membersOf } from './members.ts'
 import { metadataOf } from './metadata.ts'
 import { pushSessionsOf } from './pushes/sessions.ts'
 import { pushesOf } from './pushes.ts'
+import { openReadingThreads } from './reading-threads.ts'
 import { recordsOf } from './records.ts'
 import { sessionsOf } from './sessions.ts'
 import { snapshotsOf } from './snapshots.ts'
@@ -49,12 +50,15 @@ export async function openRegistry(config: RegistryConfig) {
     const { database, blobs } = await openStores(config, opened)
     const workers = openWorkers()
     opened.defer(() => workers.close())
+    const reading = openReadingThreads()
+    opened.defer(() => reading.close())
     const context: Context = {
       database,
       blobs,
       objects: openObjectReader({ database, blobs, cacheBytesMax: config.cacheBytesMax ?? cacheBytesUsual }),
       jobs: jobsOf({ database, log, works: config.works }),
       workers,
+      reading,
       bodies: new BodyRoom(),
       limits: config.limits,
       log,

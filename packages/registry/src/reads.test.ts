@@ -14,6 +14,7 @@ import { type Exports, exportsOf } from './exports.ts'
 import { filesOf } from './files.ts'
 import { type Histories, historiesOf } from './histories.ts'
 import { type ManifestEntry, type Manifests, manifestsOf } from './manifests.ts'
+import { writeCursor } from './places.ts'
 import { anonymous, type Principal } from './principal.ts'
 import { pushSessionsOf } from './pushes/sessions.ts'
 import { pushesOf } from './pushes.ts'
@@ -462,6 +463,31 @@ describe.each(databases)('reads on $name', (database) => {
       )
     })
 
+    test('a stream that threads decode is the one that is read from the cache', async () => {
+      const { watched } = watching()
+      // What the chunks hold is theirs only for the moment.
+      const read = async (from: TestContext, v: string, ask: { after?: string }) => {
+        const { lines } = await recordsOf(from).stream(anonymous, { ...path, v }, ask)
+        return (await Array.fromAsync(lines, (chunk) => Buffer.from(chunk).toString())).join('')
+      }
+      for (const [v, data] of [
+        ['v1.0.0', before],
+        ['v1.1.0', after],
+      ] as const) {
+        const records = [...data].map(([id, value]) => recordOf(id, 'T', value))
+        const lines = new Map(
+          records.map(({ id, canonical, hash }) => [id, `${canonical.slice(0, -1)},"hash":"${hash}"}\n`]),
+        )
+        const ids = [...lines.keys()].sort()
+        for (const beyond of ['', 'large', 'larger', ids[0]!, ids[1_234]!, ids[4_321]!, ids.at(-1)!]) {
+          const wanted = ids.filter((id) => id > beyond).map((id) => lines.get(id))
+          const ask = beyond === '' ? {} : { after: writeCursor({ type: 'T', id: beyond }) }
+          expect((await read(watched, v, ask)) === wanted.join('')).toBe(true)
+          expect((await read(context, v, ask)) === wanted.join('')).toBe(true)
+        }
+      }
+    })
+
     test('whoever leaves a stream early ends its reading', async () => {
       const { watched, reads } = watching()
       const streams = [
@@ -481,11 +507,11 @@ describe.each(databases)('reads on $name', (database) => {
 
     test('a stream whose objects are damaged ends in an error', async () => {
       const { watched, damageAfter } = watching()
-      damageAfter(8)
+      damageAfter(4)
       await expect(
         Array.fromAsync((await exportsOf(watched).open(anonymous, { ...path, v: 'v1.0.0' })).bytes),
       ).rejects.toMatchObject({ name: 'ObjectCorrupt' })
-      damageAfter(8)
+      damageAfter(4)
       await expect(
         Array.fromAsync((await recordsOf(watched).stream(anonymous, { ...path, v: 'v1.0.0' }, {})).lines),
       ).rejects.toMatchObject({ name: 'ObjectCorrupt' })

@@ -1,5 +1,5 @@
 /** A walk over the records of a tree in their canonical forms, in bounded memory: what streams of whole versions are made of. */
-import { type LeafNode, type Tree, type WalkedLeaf, walkLeaves } from '@ulmus/content'
+import { firstAfter, type Hash, type LeafNode, type Tree, type WalkedLeaf, walkLeaves } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
 import { canonicalOf, isReference, linesOf } from './bodies.ts'
 
@@ -17,28 +17,40 @@ export interface RecordRun {
 
 /** Every record with an id > `options.after`, in order. May be left at any time; then nothing is read any more once it has returned. */
 export async function* walkRecords(
-  objects: ObjectReader,
+  reader: ObjectReader,
   tree: Tree,
   options: { after?: string | undefined } = {},
 ): AsyncGenerator<RecordRun> {
-  const reader = objects.forWalk(tree.bytes)
-  for await (const { leaf, start, body } of walkBodies(reader, tree, options.after)) {
-    const lines = linesOf(body)
-    for (let from = start; from < lines.length; ) {
-      let to = from + 1
-      for (let bytes = leaf.sizes[from]!; to < lines.length; to++) {
-        bytes += leaf.sizes[to]!
-        if (bytes > runBytesMax) break
-      }
-      const forms: Uint8Array[] = []
-      for (let index = from; index < to; index++) {
-        const line = lines[index]!
-        // Waits for large records only: a promise for each of the others would cost more than all else done with it.
-        forms.push(isReference(line) ? await canonicalOf(reader, line) : line)
-      }
-      yield { leaf, start: from, forms }
-      from = to
+  for await (const leaf of walkBodies(reader, tree, options.after)) yield* runsIn(reader, leaf)
+}
+
+/** The records of one leaf, likewise. */
+export async function* runsOfLeaf(
+  reader: ObjectReader,
+  hash: Hash,
+  after: string | undefined,
+): AsyncGenerator<RecordRun> {
+  const leaf = (await reader.node(hash)) as LeafNode
+  const start = after === undefined ? 0 : firstAfter(leaf.keys, after)
+  yield* runsIn(reader, { hash, leaf, start, body: await reader.body(hash) })
+}
+
+async function* runsIn(reader: ObjectReader, { leaf, start, body }: LeafWithBody): AsyncGenerator<RecordRun> {
+  const lines = linesOf(body)
+  for (let from = start; from < lines.length; ) {
+    let to = from + 1
+    for (let bytes = leaf.sizes[from]!; to < lines.length; to++) {
+      bytes += leaf.sizes[to]!
+      if (bytes > runBytesMax) break
     }
+    const forms: Uint8Array[] = []
+    for (let index = from; index < to; index++) {
+      const line = lines[index]!
+      // Waits for large records only: a promise for each of the others would cost more than all else done with it.
+      forms.push(isReference(line) ? await canonicalOf(reader, line) : line)
+    }
+    yield { leaf, start: from, forms }
+    from = to
   }
 }
 

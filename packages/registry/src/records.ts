@@ -27,7 +27,7 @@ import {
   writeCursor,
 } from './places.ts'
 import type { Principal } from './principal.ts'
-import { walkRecords } from './record-walk.ts'
+import { streamRecords } from './record-stream.ts'
 import { seeVersion, type VersionPath } from './versions.ts'
 
 export const recordsLimitMax = 2_000
@@ -52,7 +52,7 @@ export interface RecordsStream {
   count: number
   /** Names the version and view, for an entity tag. */
   hash: string
-  /** NDJSON: chunks of whole lines. */
+  /** NDJSON: chunks of whole lines. A chunk is the reader's until it asks for the next one. */
   lines: AsyncGenerator<Uint8Array>
 }
 
@@ -184,11 +184,8 @@ export function recordsOf(context: Context) {
   }
 
   async function* streamLines(trees: readonly TreeFrom[]): AsyncGenerator<Uint8Array> {
-    for (const { tree, startAfter } of trees) {
-      for await (const { forms, leaf, start } of walkRecords(objects, tree, { after: startAfter })) {
-        yield withHashes(forms, leaf, start)
-      }
-    }
+    for (const { tree, startAfter } of trees)
+      yield* streamRecords(context, tree, { after: startAfter, form: 'hash', fleeting: true })
   }
 }
 
@@ -197,25 +194,3 @@ const decoder = new TextDecoder()
 /** `{id, type, data, hash}` as JSON: the canonical form with one member more. */
 const recordJson = (canonical: Uint8Array, hash: Hash): string =>
   `${decoder.decode(canonical).slice(0, -1)},"hash":"${hash}"}`
-
-const closing = Buffer.from(',"hash":"')
-/** `,"hash":"<64 hex>"}` and a newline, in place of the form's closing brace. */
-const closingBytes = closing.length + 64 + 2 + 1
-
-function withHashes(canonical: readonly Uint8Array[], leaf: LeafNode, start: number): Buffer {
-  let length = 0
-  for (const form of canonical) length += form.length - 1 + closingBytes
-  const out = Buffer.allocUnsafe(length)
-  let at = 0
-  for (const [index, form] of canonical.entries()) {
-    out.set(form, at)
-    at += form.length - 1
-    out.set(closing, at)
-    at += closing.length
-    at += out.write(leaf.hashes[start + index]!, at, 'latin1')
-    out[at++] = 0x22
-    out[at++] = 0x7d
-    out[at++] = 0x0a
-  }
-  return out
-}

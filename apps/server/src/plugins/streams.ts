@@ -9,3 +9,51 @@ import type { FastifyRequest } from 'fastify'
  */
 export const bytesFrom = (request: FastifyRequest, source: AsyncIterable<Uint8Array>): Readable =>
   Readable.from(request.method === 'HEAD' ? [] : source, { objectMode: false })
+
+/** The same from a source whose chunks are ours only until we ask for the next one. */
+export const bytesLentBy = (request: FastifyRequest, source: AsyncGenerator<Uint8Array>): Readable =>
+  request.method === 'HEAD' ? Readable.from([]) : new LentBytes(source)
+
+/** Piped, it asks for a chunk when the one before has left this process. Whoever reads it in another way is given copies. */
+class LentBytes extends Readable {
+  readonly #source: AsyncGenerator<Uint8Array>
+
+  constructor(source: AsyncGenerator<Uint8Array>) {
+    super()
+    this.#source = source
+  }
+
+  override pipe<To extends NodeJS.WritableStream>(to: To, options?: { end?: boolean }): To {
+    if (options?.end !== false) this.once('end', () => to.end())
+    void this.#writeTo(to)
+    return to
+  }
+
+  async #writeTo(to: NodeJS.WritableStream): Promise<void> {
+    try {
+      for (;;) {
+        const { value: chunk, done } = await this.#source.next()
+        if (this.destroyed) return
+        if (done) break
+        const failed = await new Promise((resolve) => to.write(chunk, resolve))
+        // Whoever owns the two ends this one as well.
+        if (failed) return
+      }
+      this.push(null)
+      this.resume()
+    } catch (error) {
+      this.destroy(error as Error)
+    }
+  }
+
+  override _read(): void {
+    this.#source.next().then(
+      ({ value: chunk, done }) => this.push(done ? null : Buffer.from(chunk)),
+      (error: Error) => this.destroy(error),
+    )
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    this.#source.return(undefined).then(() => callback(error), callback)
+  }
+}

@@ -1,7 +1,9 @@
 /** Records over HTTP: http-api §7, content-model §3, §5. */
 import { once } from 'node:events'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { brotliDecompressSync, createGunzip, gunzipSync } from 'node:zlib'
 import { compareUtf8, type Json, recordOf, verifyProof } from '@ulmus/content'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -394,9 +396,23 @@ describe.each(databases)('records on $name', (database) => {
         await expect.poll(() => watched.closed, { timeout: 15_000 }).toBe(1)
         expect(watched.chunks).toBeLessThan(taken + 3)
         const again = await anyone.get(`${path}/versions/latest/records.ndjson`)
-        expect(again.text.split('\n')).toHaveLength(30_001)
+        const ids = Array.from({ length: 30_000 }, (_, n) => `${n}`).sort()
+        const lines = ids.map((id) => {
+          const { canonical, hash } = recordOf(id, 'L', { text: 'x'.repeat(640) })
+          return `${canonical.slice(0, -1)},"hash":"${hash}"}\n`
+        })
+        expect(again.text === lines.join('')).toBe(true)
         expect(watched.closed).toBe(2)
         expect(watched.chunks - taken).toBeGreaterThan(taken)
+        for (const encoding of ['identity', 'gzip']) {
+          const slow = await anyone.open('GET', `${path}/versions/latest/records.ndjson`, {
+            headers: { 'accept-encoding': encoding },
+          })
+          const plain = encoding === 'gzip' ? slow.pipe(createGunzip()) : slow
+          const chunks: Buffer[] = []
+          for await (const chunk of plain) if (chunks.push(chunk as Buffer) % 50 === 0) await sleep(1)
+          expect(Buffer.concat(chunks).toString() === lines.join('')).toBe(true)
+        }
       } finally {
         watched.end()
       }
@@ -415,6 +431,20 @@ describe.each(databases)('records on $name', (database) => {
       } finally {
         watched.end()
       }
+    })
+
+    test('a damaged object at its very beginning is 500 `object_corrupt`', async () => {
+      const path = await large()
+      const folder = join(stage.server.dataFolder, 'objects')
+      for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+        const file = join(folder, name)
+        if (!statSync(file).isFile()) continue
+        const bytes = readFileSync(file)
+        // All that was packed; the magic and the footer's place are not asked for.
+        writeFileSync(file, bytes.fill(0, 12))
+      }
+      const { status, json } = await anyone.get(`${path}/versions/latest/records.ndjson`)
+      expect([status, json.code]).toEqual([500, 'object_corrupt'])
     })
   })
 })

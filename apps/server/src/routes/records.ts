@@ -10,7 +10,7 @@ import {
 } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { streamed } from '../plugins/shapes.ts'
-import { bytesFrom } from '../plugins/streams.ts'
+import { bytesLentBy } from '../plugins/streams.ts'
 import type { RouteOptions } from './index.ts'
 
 const tags = ['records']
@@ -80,7 +80,7 @@ export const recordRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { r
       const stream = await registry.records.stream(request.principal, request.params, request.query)
       reply.tagBy(`${stream.hash} ${JSON.stringify(request.query)}`)
       reply.header('X-Record-Count', stream.count).type('application/x-ndjson')
-      return reply.send(bytesFrom(request, stream.lines))
+      return reply.send(bytesLentBy(request, stream.lines))
     },
   )
 }

@@ -20,6 +20,7 @@ import { jobsOf } from '../jobs.ts'
 import { defaultLimits } from '../limits.ts'
 import type { Role } from '../policy.ts'
 import type { Caller, Scope } from '../principal.ts'
+import { openReadingThreads } from '../reading-threads.ts'
 import { makeVersion } from '../version-making.ts'
 import { openWorkers } from '../workers.ts'
 
@@ -47,6 +48,7 @@ export async function openContext(
   const blobs = openMemoryStore()
   const log = keepLog()
   const workers = openWorkers()
+  const reading = openReadingThreads()
   const jobs = jobsOf({ database, log, works: options.works ?? true })
   return {
     database,
@@ -55,12 +57,13 @@ export async function openContext(
     jobs,
     limits: defaultLimits,
     workers,
+    reading,
     bodies: new BodyRoom(),
     log,
     now: options.now ?? (() => new Date()),
     async dispose() {
       await jobs.stop()
-      await workers.close()
+      await Promise.all([workers.close(), reading.close()])
       await dispose()
     },
   }

@@ -1,0 +1,92 @@
+/** The records of a tree as a stream of NDJSON: what whole versions are read by. */
+import { type NamedLeaf, nameLeaves, type Tree } from '@ulmus/content'
+import type { ObjectReader } from '@ulmus/storage'
+import type { Context } from './context.ts'
+import { type LineForm, linesOfForms } from './record-lines.ts'
+import { runsOfLeaf, walkRecords } from './record-walk.ts'
+
+/** Leaves that are being read and decoded while one is sent: enough to keep two threads busy. */
+const leavesAhead = 4
+/** No more are begun while those under way hold this much. Bytes. */
+const bytesAhead = 8_388_608
+/** Leaves whose places are looked up together. */
+const leavesForeseen = 64
+/** Room that is kept for the next leaves is no larger. Bytes. */
+const roomBytesMax = 4_194_304
+
+export interface StreamOptions {
+  /** Only records with an id beyond it. */
+  after?: string | undefined
+  form: LineForm
+  /** A chunk is the reader's only until it asks for the next one: then its memory is used again. Default: false. */
+  fleeting?: boolean
+}
+
+/** Whole lines, of every record wanted, in order. May be left at any time. */
+export async function* streamRecords(
+  context: Pick<Context, 'objects' | 'reading'>,
+  tree: Tree,
+  options: StreamOptions,
+): AsyncGenerator<Uint8Array> {
+  const reader = context.objects.forWalk(tree.bytes)
+  // What is small enough to be kept is read from what is kept.
+  if (reader !== context.objects) yield* streamInThreads(reader, context.reading, tree, options)
+  else
+    for await (const run of walkRecords(reader, tree, options))
+      yield linesOfForms(run.forms, { ...run, form: options.form })
+}
+
+async function* streamInThreads(
+  reader: ObjectReader,
+  threads: Context['reading'],
+  tree: Tree,
+  { after, form, fleeting = false }: StreamOptions,
+): AsyncGenerator<Uint8Array> {
+  const leaves = foreseen(reader, nameLeaves(tree, reader, { after }))
+  const spare: ArrayBuffer[] = []
+  const write = async ({ hash, lastKey }: NamedLeaf) => {
+    const encoded = await reader.encodedLeaf(hash)
+    return threads.writeLeaf({ ...encoded, lastKey, after, form, room: spare.pop() })
+  }
+  const coming: { leaf: NamedLeaf; written: ReturnType<typeof write> }[] = []
+  let bytes = 0
+  try {
+    for (;;) {
+      while (coming.length === 0 || (coming.length < leavesAhead && bytes < bytesAhead)) {
+        const { value: leaf, done } = await leaves.next()
+        if (done) break
+        const written = write(leaf)
+        // It is awaited in its turn, or, when the stream is left, never.
+        written.catch(() => undefined)
+        coming.push({ leaf, written })
+        bytes += leaf.bytes
+      }
+      const next = coming.shift()
+      if (next === undefined) return
+      const outcome = await next.written
+      bytes -= next.leaf.bytes
+      if (outcome.kind === 'lines') {
+        yield Buffer.from(outcome.room, 0, outcome.bytes)
+        if (fleeting && outcome.room.byteLength <= roomBytesMax) spare.push(outcome.room)
+      } else
+        for await (const run of runsOfLeaf(reader, next.leaf.hash, after))
+          yield linesOfForms(run.forms, { ...run, form })
+    }
+  } finally {
+    await leaves.return(undefined)
+    await Promise.allSettled(coming.map(({ written }) => written))
+  }
+}
+
+async function* foreseen(
+  reader: ObjectReader,
+  groups: AsyncGenerator<NamedLeaf[]>,
+): AsyncGenerator<NamedLeaf, undefined> {
+  for await (const group of groups) {
+    for (let i = 0; i < group.length; i += leavesForeseen) {
+      const leaves = group.slice(i, i + leavesForeseen)
+      await reader.foresee(leaves.map(({ hash }) => hash))
+      yield* leaves
+    }
+  }
+}

@@ -1,0 +1,9 @@
+/** What a reading thread can be asked to do. */
+import { move, transferableSymbol, valueSymbol } from 'piscina'
+import { type LeafOutcome, type LeafTask, writeLeaf as leafWritten } from './write-leaf.ts'
+
+export async function writeLeaf(task: LeafTask): Promise<LeafOutcome> {
+  const outcome = await leafWritten(task)
+  if (outcome.kind !== 'lines') return outcome
+  return move({ [transferableSymbol]: [outcome.room], [valueSymbol]: outcome }) as unknown as LeafOutcome
+}
