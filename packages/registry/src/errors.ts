@@ -195,11 +195,13 @@ export const catalogue = {
     'unavailable',
     'The database or the object store is not reachable at the moment. Try again shortly.',
   ),
-  object_corrupt: entry(
-    'corrupt',
-    (f) =>
-      `Stored object ${f.hash} is damaged. Whoever runs this server must restore it; \`ulmus fsck\` says more.`,
-  ),
+  object_corrupt: entry('corrupt', (f) => {
+    if (f.received !== undefined)
+      return `What this push had received is damaged where it was stored (${f.received}). Push it again.`
+    const [what, check] =
+      f.file === undefined ? [`object ${f.hash}`, '`ulmus fsck`'] : [`file ${f.file}`, '`ulmus fsck --files`']
+    return `Stored ${what} is damaged. Whoever runs this server must restore it; ${check} says more.`
+  }),
   internal: entry(
     'corrupt',
     'Something went wrong on our side. The request id in `X-Request-Id` finds it in the log.',

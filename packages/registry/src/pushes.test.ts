@@ -1,4 +1,11 @@
-import { documentDigest, fileReferences, type Json, type JsonObject, recordOf } from '@ulmus/content'
+import {
+  documentDigest,
+  fileReferences,
+  hashText,
+  type Json,
+  type JsonObject,
+  recordOf,
+} from '@ulmus/content'
 import { type AccountRow, findCollectionById } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import fc from 'fast-check'
@@ -217,6 +224,31 @@ describe.each(databases)('pushes on $name', (database) => {
     await expect
       .poll(async () => (await pushes.state(me, path, id)).status, { timeout: 15_000 })
       .toBe('committed')
+  })
+
+  test('received lines that are damaged where they wait are refused: nothing is made of them', async () => {
+    const path = await newCollection()
+    const puts = Array.from({ length: 40 }, (_, n) => ({
+      id: `${n}`,
+      type: 'A',
+      data: `${hashText(`${n}`)} and much the same text in all of them`,
+    }))
+    const { blobs } = context
+    for (let round = 0; round < 60; round++) {
+      const id = await opened(path, { base: null, schemas: { A: {} }, puts })
+      const names: string[] = []
+      for await (const { name } of blobs.list(`runs/${id}`)) names.push(name)
+      const bytes = new Uint8Array(await blobs.read(names[0]!))
+      const at = Math.floor((round / 59) * (bytes.length - 1))
+      bytes[at]! ^= 1 << (round % 8)
+      await blobs.put(names[0]!, round === 0 ? new Uint8Array() : bytes)
+      await expect(pushes.commit(me, path, id, { async: false })).rejects.toMatchObject({
+        code: 'object_corrupt',
+        message: expect.stringContaining('Push it again'),
+      })
+      expect((await pushes.state(me, path, id)).status).toBe('failed')
+    }
+    expect((await push(path, { base: null, schemas: { A: {} }, puts })).recordCount).toBe(40)
   })
 
   test('one bad line refuses its whole batch, named by number; nothing of it is stored', async () => {

@@ -5,7 +5,7 @@
 import { listPushRuns, type PushRow } from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'
 import type { Context } from '../context.ts'
-import { readRun } from './run.ts'
+import { entriesOf } from './runs.ts'
 
 const isPrivate = 1
 const isNeeded = 2
@@ -126,7 +126,7 @@ export class ManifestMarksCache {
 
   async #takeIn(push: PushRow, marks: ManifestMarks): Promise<void> {
     for (const run of await listPushRuns(this.#context.database, push.id, marks.sequence)) {
-      for await (const entries of readRun(this.#context.blobs.stream(run.name))) {
+      for await (const entries of entriesOf(this.#context, run)) {
         for (const { put } of entries) {
           if (put === undefined) continue
           if (run.role === 'records') marks.receive(put.hash)

@@ -15,7 +15,7 @@ import type { Context } from '../context.ts'
 import { RegistryError } from '../errors.ts'
 import type { PushEntry } from './entry.ts'
 import { mergeRuns, type Superseded } from './merge.ts'
-import { encodeRunStream, readRun } from './run.ts'
+import { encodeRunStream, RunDamaged, readRun } from './run.ts'
 
 export type RunRole = PushRunRow['role']
 
@@ -99,9 +99,24 @@ export const mergedEntries = (
   superseded?: Superseded,
 ): AsyncGenerator<PushEntry[]> =>
   mergeRuns(
-    runs.map((run) => readRun(context.blobs.stream(run.name))),
+    runs.map((run) => entriesOf(context, run)),
     superseded,
   )
+
+/** The entries of a stored run. @throws object_corrupt when it is not what was received: nothing is made of it. */
+export async function* entriesOf(context: Context, run: PushRunRow): AsyncGenerator<PushEntry[]> {
+  let entries = 0
+  try {
+    for await (const batch of readRun(context.blobs.stream(run.name))) {
+      entries += batch.length
+      yield batch
+    }
+    if (entries !== run.entries) throw new RunDamaged('a run ends too soon')
+  } catch (cause) {
+    if (!(cause instanceof RunDamaged)) throw cause
+    throw new RegistryError('object_corrupt', { say: { received: run.name }, cause })
+  }
+}
 
 /** What an ended session had received is of no more use. Failing is harmless: the next tidying does it. */
 export async function dropRuns(context: Context, pushId: string): Promise<void> {
