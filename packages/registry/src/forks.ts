@@ -79,7 +79,7 @@ export function forksOf(context: Context) {
         })
       }
       const version = await slugTakenAs(slug, () =>
-        goneAs('account_not_found', { slug: target.account.slug }, () => againIfSwept(make)),
+        goneAs('account_not_found', { slug: target.account.slug }, () => againIfSwept(context.objects, make)),
       )
       return {
         id: row.id,

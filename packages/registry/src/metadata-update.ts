@@ -70,7 +70,7 @@ class Settled extends Error {}
  */
 export async function settle(context: Context, update: Update): Promise<End> {
   try {
-    return await againIfSwept(() => execute(context, update))
+    return await againIfSwept(context.objects, () => execute(context, update))
   } catch (error) {
     if (!(error instanceof Settled)) await fail(context, update.id, error)
     return endOf(context, await findMetadataJob(context.database, update.id))

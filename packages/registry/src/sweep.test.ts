@@ -236,6 +236,24 @@ describe.each(databases)('sweeping ($name)', (database) => {
     await expectHolds(second, puts)
   })
 
+  test('a commit goes on from an object as it is stored now, though it was a delta to something swept since', async () => {
+    const [first, second] = [await world.collection(), await world.collection()]
+    const puts = items('stored otherwise', 400)
+    await world.push(first, { base: null, schemas, puts })
+    const changed = puts.with(3, { ...puts[3]!, data: { text: 'changed' } })
+    await world.push(first, { base: 'v1.0.0', puts: [changed[3]!] })
+    const more = { ...puts[9]!, data: { text: 'more' } }
+    // The registry reads, and remembers, that what v1.1.0 holds is a delta.
+    await world.push(first, { base: 'v1.1.0', puts: [more] })
+    await world.remove(first)
+    await now()
+    await world.push(second, { base: null, schemas, puts: changed })
+    await world.push(second, { base: 'v1.0.0', puts: [more] })
+    await expectHolds(second, changed.with(9, more))
+    const report = await now()
+    expect(report.versions).toBeGreaterThan(0)
+  })
+
   test('a transaction refuses what was swept, and a base that is stored otherwise now', async () => {
     const { database: db, blobs } = world.context
     const text = `swept ${Math.random()}`

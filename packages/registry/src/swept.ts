@@ -1,15 +1,22 @@
 /** What to do when a sweep was quicker than a commit. */
-import { ObjectsSwept } from '@ulmus/storage'
+import { type ObjectReader, ObjectsSwept } from '@ulmus/storage'
 
 const runsMax = 4
 
-/** Runs `work`, which builds a version and makes it, again when a sweep removed what it relied on; nothing of it was recorded then. */
-export async function againIfSwept<T>(work: () => Promise<T>): Promise<T> {
+/**
+ * Runs `work`, which builds a version and makes it, again when a sweep removed what it relied on; nothing of it was recorded then.
+ * @param objects What `work` asks where objects lie: it may remember what was so before the sweep.
+ */
+export async function againIfSwept<T>(
+  objects: Pick<ObjectReader, 'forget'>,
+  work: () => Promise<T>,
+): Promise<T> {
   for (let run = 1; ; run++) {
     try {
       return await work()
     } catch (error) {
       if (!(error instanceof ObjectsSwept) || run === runsMax) throw error
+      for (const { kind, hash } of error.objects) objects.forget(kind, hash)
     }
   }
 }

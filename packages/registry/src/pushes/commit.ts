@@ -77,7 +77,7 @@ const mendable = new Set<string>([
  */
 export async function runCommit(context: Context, push: PushRow, progress: Progress): Promise<CommitResult> {
   try {
-    return await againIfSwept(() => commit(context, push, progress))
+    return await againIfSwept(context.objects, () => commit(context, push, progress))
   } catch (error) {
     const settled = await settle(context, push, error)
     if (settled !== undefined) return settled

@@ -68,11 +68,17 @@ export class ObjectCorrupt extends Error {
   }
 }
 
-/** A sweep removed an object that a commit had found in the index and relied on. Nothing is recorded: the commit must be built again. */
+/**
+ * A sweep removed objects that a commit had found in the index and relied on; some may be there again, stored otherwise. Nothing is
+ * recorded: the commit must be built again, by what the index says now of all of them.
+ */
 export class ObjectsSwept extends Error {
   override name = 'ObjectsSwept'
+  readonly objects: readonly { kind: ObjectKind; hash: Hash }[]
 
-  constructor(kind: ObjectKind, hash: Hash) {
-    super(`The ${kind} object ${hash} was swept away while a commit relied on it.`)
+  constructor(objects: ObjectsSwept['objects']) {
+    const [{ kind, hash } = { kind: '', hash: '' }] = objects
+    super(`The ${kind} object ${hash} was swept away while a commit relied on it (${objects.length} in all).`)
+    this.objects = objects
   }
 }

@@ -46,6 +46,8 @@ export interface ObjectReader extends NodeReader {
   encodedLeaf(leaf: Hash): Promise<{ node: EncodedObject; body: EncodedObject }>
   /** Where an object and its bases lie, itself first: what a delta to it goes on from. */
   chain(kind: ObjectKind, hash: Hash): Promise<ObjectPlace[]>
+  /** The next `chain` asks the index. For what turns out to be stored otherwise than it was. */
+  forget(kind: ObjectKind, hash: Hash): void
   /** The bytes of any object, made from what is kept or read and not kept. */
   raw(kind: ObjectKind, hash: Hash): Promise<Uint8Array>
   /** What the caches hold, by their own reckoning. Bytes, at most `cacheBytesMax`. */
@@ -111,6 +113,7 @@ export function openObjectReader(options: {
       return { node: node!, body: body! }
     },
     chain: (kind, hash) => index.find(kind, hash),
+    forget: (kind, hash) => index.forget(kind, hash),
     raw: async (kind, hash) => kept(kind, hash) ?? (await load(kind, hash)).raw,
     cachedBytes: () => nodes.bytes() + bodies.bytes() + documents.bytes() + index.bytes(),
   }

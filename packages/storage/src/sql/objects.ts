@@ -82,9 +82,11 @@ export async function recordPacks(
   packed: { packs: readonly StoredPack[]; reliedOn: readonly ReliedOn[] },
 ): Promise<void> {
   await passSweepGate(tx, 'commit')
+  const swept: ObjectName[] = []
   for (let i = 0; i < packed.reliedOn.length; i += statementRowsMax) {
-    await relyOn(tx, packed.reliedOn.slice(i, i + statementRowsMax))
+    swept.push(...(await relyOn(tx, packed.reliedOn.slice(i, i + statementRowsMax))))
   }
+  if (swept.length > 0) throw new ObjectsSwept(swept)
   for (const pack of packed.packs) await insertPack(tx, pack)
 }
 
@@ -119,8 +121,8 @@ export async function passSweepGate(tx: Tx, who: 'commit' | 'sweep'): Promise<vo
   await tx.query(`select ${lock}($1::bigint)`, [sweepGate])
 }
 
-/** Pardons what is condemned of these objects and their bases, and makes sure that they are there. */
-async function relyOn(tx: Tx, names: readonly ReliedOn[]): Promise<void> {
+/** Pardons what is condemned of these objects and their bases. Returns those that are not there as they were relied on. */
+async function relyOn(tx: Tx, names: readonly ReliedOn[]): Promise<ObjectName[]> {
   const hashes = [names.map((name) => name.hash)]
   await tx.query(
     `with relied as (select hash, kind, bases from objects where hash = any($1::text[])),
@@ -134,11 +136,10 @@ async function relyOn(tx: Tx, names: readonly ReliedOn[]): Promise<void> {
     hashes,
   )
   const there = new Map((rows as unknown as Required<ReliedOn>[]).map((row) => [objectKey(row), row.bases]))
-  for (const name of names) {
+  return names.filter((name) => {
     const bases = there.get(objectKey(name))
-    if (bases === undefined || (name.bases !== undefined && name.bases.join() !== bases.join()))
-      throw new ObjectsSwept(name.kind, name.hash)
-  }
+    return bases === undefined || (name.bases !== undefined && name.bases.join() !== bases.join())
+  })
 }
 
 const onConflict = {
