@@ -7,6 +7,7 @@ import { members } from './members.ts'
 import type { Orm } from './orm.ts'
 import { prepared } from './prepared.ts'
 import { type VersionRow, versions } from './versions.ts'
+import { wholeRow, wholeRowIfAny } from './whole-row.ts'
 
 /** A collection by its path with everything a request about it starts from, in one look-up. */
 export interface FoundCollection {
@@ -19,7 +20,12 @@ export interface FoundCollection {
 
 const startingPointIn = (orm: Orm, accountId: string | Placeholder) =>
   orm
-    .select({ collection: collections, owner: accounts, head: versions, memberRole: members.role })
+    .select({
+      collection: wholeRow(collections),
+      owner: wholeRow(accounts),
+      head: wholeRowIfAny(versions),
+      memberRole: members.role,
+    })
     .from(collections)
     .innerJoin(accounts, eq(accounts.id, collections.ownerId))
     .leftJoin(versions, eq(versions.id, collections.headId))
