@@ -362,7 +362,22 @@ describe.each(databases)('reads on $name', (database) => {
     }
   }
 
-  test('any history: manifests, differences, histories and an export are what the model says, in both views', async () => {
+  /** Read by threads, since nothing is kept. */
+  async function expectStreams(path: Path, { semver, model }: Made, view: View, who: Principal) {
+    const objects = openObjectReader({ ...context, cacheBytesMax: 0 })
+    const records = recordsOf({ ...context, objects })
+    for (const type of typesOfModel(model, view)) {
+      const { lines } = await records.stream(who, { ...path, v: semver }, { type })
+      const texts = await Array.fromAsync(lines, (chunk) => Buffer.from(chunk).toString())
+      const expected = recordsOfModel(model, view)
+        .filter((entry) => entry.type === type)
+        .map(({ id, data }) => recordOf(id, type, data))
+        .map(({ canonical, hash }) => `${canonical.slice(0, -1)},"hash":"${hash}"}\n`)
+      expect(texts.join('')).toBe(expected.join(''))
+    }
+  }
+
+  test('any history: manifests, differences, histories, an export and streams are what the model says, in both views', async () => {
     const steps = fc.array(arbitraryStep, { minLength: 2, maxLength: 5 })
     await fc.assert(
       fc.asyncProperty(steps, fc.integer({ min: 1, max: 4 }), async (played, limit) => {
@@ -372,7 +387,11 @@ describe.each(databases)('reads on $name', (database) => {
         await expectDiffs(path, made, limit)
         await expectHistories(path, made, limit)
         const last = made.at(-1)
-        if (last !== undefined) for (const [view, who] of views) await expectExport(path, last, view, who)
+        if (last === undefined) return
+        for (const [view, who] of views) {
+          await expectExport(path, last, view, who)
+          await expectStreams(path, last, view, who)
+        }
       }),
       { numRuns: 8 },
     )
