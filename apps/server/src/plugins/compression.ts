@@ -1,5 +1,5 @@
-/** Answers compressed as the caller accepts: zstd, br, gzip, in this order of preference. */
-import { constants } from 'node:zlib'
+/** Answers compressed as the caller accepts: zstd, br, gzip, in this order of preference. Bodies of requests may be so, too. */
+import { constants, createZstdDecompress } from 'node:zlib'
 import compress from '@fastify/compress'
 import type { FastifyInstance } from 'fastify'
 
@@ -16,6 +16,12 @@ const compressedAtOnceMax = 131_072
 const gzipLevel = 1
 const brotliQuality = 3
 
+/**
+ * How far a zstd body may refer back, as a power of two: 8 MiB, as RFC 9659 has it. Zstandard's own limit is 128 MiB, all of which
+ * five kilobytes make a decoder hold.
+ */
+const windowLogMax = 23
+
 /** Text only. What files hold is not ours to judge, and most of it is compressed already. */
 const compressible =
   /^(?:text\/|application\/(?:[\w.+-]*\+)?json(?:;|$)|application\/(?:x-)?(?:ndjson|jsonl|javascript))/
@@ -29,5 +35,9 @@ export async function compressAnswers(app: FastifyInstance): Promise<void> {
     zlibOptions: { level: gzipLevel },
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality } },
     customTypes: compressible,
+    zlib: {
+      createZstdDecompress: () =>
+        createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: windowLogMax } }),
+    },
   })
 }

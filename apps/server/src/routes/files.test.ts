@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
-import { zstdCompressSync } from 'node:zlib'
+import { constants, zstdCompressSync } from 'node:zlib'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asker, askerOf, fileHash } from '../testing/asker.ts'
@@ -134,6 +134,20 @@ describe.each(databases)('files on $name', (database) => {
       sent.destroy()
       await expect.poll(() => stored(), { timeout: 15_000 }).toEqual(before)
       expect((await ada.get(`${path}/files/${name}`)).status).toBe(404)
+    })
+
+    test('a zstd body that needs a window over 8 MiB is 400: its decoder would take as much memory', async () => {
+      const content = Buffer.alloc(16 * 1024 ** 2)
+      const name = fileHash(content)
+      const send = (windowLog: number) =>
+        ada.ask('PUT', `${path}/files/${name}`, {
+          body: zstdCompressSync(content, { params: { [constants.ZSTD_c_windowLog]: windowLog } }),
+          headers: { 'content-type': 'text/plain', 'content-encoding': 'zstd' },
+        })
+      const refused = await send(24)
+      expect([refused.status, refused.json.code]).toEqual([400, 'invalid_request'])
+      // Decoded, and found to be larger than files may be here.
+      expect((await send(23)).status).toBe(413)
     })
 
     test('`Content-Encoding` is undone: the file is what was encoded', async () => {
