@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { BodyRoom } from './body-room.ts'
+import { joined, type Pieces } from './pieces.ts'
 import type { Caller } from './principal.ts'
 
 const caller = (accountId: string): Caller => ({
@@ -19,12 +20,25 @@ function staying(room: BodyRoom, who: Caller, bytes: number) {
   const gathered = room.gather(who, chunks(bytes), bytes, () => promise)
   return { gathered, letGo: resolve }
 }
-const size = async (bytes: Uint8Array) => bytes.length
+const size = async (pieces: Pieces) => joined(pieces).length
 
 describe('room for bodies', () => {
   test('a body is given whole', async () => {
-    const body = await new BodyRoom(100).gather(ada, chunks(2, 1, 3), 6, async (bytes) => [...bytes])
+    const body = await new BodyRoom(100).gather(ada, chunks(2, 1, 3), 6, async (pieces) => [
+      ...joined(pieces),
+    ])
     expect(body).toEqual([2, 2, 1, 3, 3, 3])
+  })
+
+  test('a large one is given in pieces, each in a buffer of its own', async () => {
+    const mebibyte = 1024 ** 2
+    const lengths = await new BodyRoom(64 * mebibyte).gather(
+      ada,
+      chunks(...Array(320).fill(mebibyte / 16)),
+      20 * mebibyte,
+      async (pieces) => pieces.map(({ length, buffer }) => (length === buffer.byteLength ? length : 0)),
+    )
+    expect(lengths).toEqual(Array(80).fill(mebibyte / 4))
   })
 
   test('a body over its limit is too large, and leaves no trace', async () => {

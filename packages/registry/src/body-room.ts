@@ -3,13 +3,14 @@
  * what room there is, those of one account half of it. What finds no room is refused at once: nobody waits for whoever is slow.
  */
 import { totalmem } from 'node:os'
+import { giveWay } from '@ulmus/storage'
 import { RegistryError } from './errors.ts'
+import { joined, type Pieces } from './pieces.ts'
 import type { Principal } from './principal.ts'
 
-/** Bytes in a buffer of their own, so that a worker can take them over. */
-export type Gathered = Uint8Array<ArrayBuffer>
-
 const mebibyte = 1024 ** 2
+/** What comes is copied together in pieces of at least this size, but for the last: less than a millisecond each. Bytes. */
+const pieceBytesMin = mebibyte / 4
 /** A quarter of the machine's memory, within bounds: two of the largest bodies always have room. Bytes. */
 const usualBytes = Math.min(Math.max(512 * mebibyte, totalmem() / 4), 2_048 * mebibyte)
 
@@ -31,19 +32,25 @@ export class BodyRoom {
     who: Principal,
     body: AsyncIterable<Uint8Array>,
     bytesMax: number,
-    work: (bytes: Gathered) => Promise<T>,
+    work: (pieces: Pieces) => Promise<T>,
   ): Promise<T> {
     const holder = who.kind === 'anonymous' ? '' : who.accountId
+    const pieces: Pieces = []
     const chunks: Uint8Array[] = []
-    let length = 0
+    let [length, joinedLength] = [0, 0]
     try {
       for await (const chunk of body) {
         if (length + chunk.length > bytesMax) throw tooLarge(bytesMax)
         this.#take(holder, chunk.length)
         length += chunk.length
         chunks.push(chunk)
+        if (length - joinedLength < pieceBytesMin) continue
+        pieces.push(joined(chunks))
+        joinedLength = length
+        await giveWay()
       }
-      return await work(joined(chunks, length))
+      if (chunks.length > 0) pieces.push(joined(chunks))
+      return await work(pieces)
     } finally {
       this.#give(holder, length)
     }
@@ -68,15 +75,3 @@ const tooLarge = (bytesMax: number): RegistryError =>
   new RegistryError('too_large', {
     say: { limit: `${bytesMax} bytes (${Math.floor(bytesMax / mebibyte)} MiB)` },
   })
-
-/** Empties `chunks`, so that the whole is all that is left of them. */
-function joined(chunks: Uint8Array[], length: number): Gathered {
-  const whole = new Uint8Array(length)
-  let at = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.length
-  }
-  chunks.length = 0
-  return whole
-}

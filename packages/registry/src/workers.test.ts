@@ -9,7 +9,7 @@ const ndjson = (value: unknown) => new TextEncoder().encode(`${JSON.stringify(va
 const schemasOf = (schema: JsonObject) => JSON.stringify({ T: schema })
 const check = (schema: JsonObject, data: unknown) =>
   workers.checkBatch({
-    ...{ bytes: ndjson({ id: 'a', type: 'T', data }), kind: 'records', schemas: schemasOf(schema) },
+    ...{ bytes: [ndjson({ id: 'a', type: 'T', data })], kind: 'records', schemas: schemasOf(schema) },
     ...{ formerTypes: [], stripUnknownFields: false, facts: false, linesMax: 10 },
   })
 

@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { Piscina } from 'piscina'
 import { RegistryError } from './errors.ts'
+import type { InPieces } from './pieces.ts'
 import type { SchemasOutcome } from './workers/accept-schemas.ts'
 import type { BatchOutcome, BatchTask } from './workers/check-batch.ts'
 import type { CarriedFault, CarriedTask } from './workers/check-carried.ts'
@@ -11,10 +12,10 @@ import type { TaskLimits, TooCostly } from './workers/tasks.ts'
 /** Each throws too_costly when it takes more time or memory than a worker has. */
 export interface Workers {
   /** Checks a batch of lines. Takes the task's bytes over: they are gone from this thread afterwards. */
-  checkBatch(task: BatchTask): Promise<BatchOutcome>
+  checkBatch(task: InPieces<BatchTask>): Promise<BatchOutcome>
   /** Checks a chunk of a manifest, and likewise the body that opens a snapshot; takes the bytes over. */
-  checkManifest(task: ManifestTask): Promise<ManifestOutcome>
-  checkOpening(task: OpeningTask): Promise<OpeningOutcome>
+  checkManifest(task: InPieces<ManifestTask>): Promise<ManifestOutcome>
+  checkOpening(task: InPieces<OpeningTask>): Promise<OpeningOutcome>
   /** Checks records that are carried over; takes the bytes over. */
   checkCarried(task: CarriedTask): Promise<CarriedFault[]>
   /** @param text JSON `{type: schema}` */
@@ -57,13 +58,17 @@ export function openWorkers({ taskMilliseconds, heapMebibytes } = usual): Worker
     if (isTooCostly(outcome)) throw new RegistryError('too_costly')
     return outcome
   }
-  const overTaken = <Outcome>(name: string, task: { bytes: Uint8Array }): Promise<Outcome> =>
-    run(name, task, [task.bytes.buffer])
+  const overTaken = <Outcome>(name: string, task: InPieces<object>): Promise<Outcome> =>
+    run(
+      name,
+      task,
+      task.bytes.map(({ buffer }) => buffer),
+    )
   return {
     checkBatch: (task) => overTaken('checkBatch', task),
     checkManifest: (task) => overTaken('checkManifest', task),
     checkOpening: (task) => overTaken('checkOpening', task),
-    checkCarried: (task) => overTaken('checkCarried', task),
+    checkCarried: (task) => run('checkCarried', task, [task.bytes.buffer]),
     acceptSchemas: (text) => run('acceptSchemas', text),
     close: () => pool.close(),
   }

@@ -1,4 +1,5 @@
 /** Many sorted runs into one sorted stream, of the same (type, id) the entry of the latest run alone. */
+import { giveWay } from '@ulmus/storage'
 import { compareEntries, type PushEntry } from './entry.ts'
 
 /** Entries yielded at once. */
@@ -19,6 +20,7 @@ interface Cursor {
 /**
  * Merges runs, given in the order in which they arrived, holding one frame of each. Batches hold entries of one type only and
  * are not empty; together they ascend strictly by (type, id). The runs are closed when the merge ends or is abandoned.
+ * Gives way between batches.
  */
 export async function* mergeRuns(
   runs: readonly AsyncGenerator<PushEntry[]>[],
@@ -50,6 +52,7 @@ async function* mergedBatches(heap: Cursor[], superseded?: Superseded): AsyncGen
       ) {
         yield batch
         batch = []
+        await giveWay()
       }
       batch.push(entry)
       last = entry

@@ -1,6 +1,6 @@
 /** Which records of a manifest the base version lacks, so that they must be sent. */
 import { emptyTree, type Hash } from '@ulmus/content'
-import { findVersionById, type PushRow } from '@ulmus/storage'
+import { findVersionById, giveWay, type PushRow } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { documentOf } from '../version-making.ts'
 import type { PushEntry } from './entry.ts'
@@ -34,6 +34,7 @@ export async function markNeeded(context: Context, push: PushRow, run: Uint8Arra
         batch.push({ ...entry, put: { ...put, needed: isNeeded } })
       }
       yield batch
+      await giveWay()
     }
   }
   return { run: Buffer.concat(await Array.fromAsync(encodeRunStream(marked()))), needed }

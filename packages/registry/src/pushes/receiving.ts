@@ -1,8 +1,8 @@
 /** Batches of lines as they arrive: checked in a worker thread against what their session says. */
 import { findVersionById, type PushRow } from '@ulmus/storage'
-import type { Gathered } from '../body-room.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors.ts'
+import type { Pieces } from '../pieces.ts'
 import { documentOf } from '../version-making.ts'
 import type { LineError } from '../workers/check-batch.ts'
 import { schemasOf, schemasText } from './schemas.ts'
@@ -14,7 +14,7 @@ import { schemasOf, schemasText } from './schemas.ts'
 export async function checkLines(
   context: Context,
   push: PushRow,
-  batch: Gathered,
+  batch: Pieces,
   options: { kind: 'records' | 'deletes'; facts?: boolean },
 ) {
   const outcome = await context.workers.checkBatch({

@@ -87,7 +87,6 @@ export class ReferenceNotes {
       if (notes.length < batchNotes) continue
       yield notes
       notes = []
-      await giveWay()
     }
     if (notes.length > 0) yield notes
   }

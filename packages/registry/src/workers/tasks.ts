@@ -1,6 +1,7 @@
 /** What a worker thread can be asked to do. */
 import { constants, setPriority } from 'node:os'
 import { move, Piscina, transferableSymbol, valueSymbol } from 'piscina'
+import { type InPieces, joined } from '../pieces.ts'
 import { type SchemasOutcome, acceptSchemas as schemasAccepted } from './accept-schemas.ts'
 import { type BatchOutcome, type BatchTask, checkBatch as batchChecked } from './check-batch.ts'
 import { type CarriedFault, type CarriedTask, checkCarried as carriedChecked } from './check-carried.ts'
@@ -31,21 +32,34 @@ export interface TooCostly {
 export const acceptSchemas = limited<string, SchemasOutcome>(schemasAccepted)
 export const checkCarried = limited<CarriedTask, CarriedFault[]>(carriedChecked)
 
-export const checkBatch = limited<BatchTask, BatchOutcome>((task) => {
-  const outcome = batchChecked(task)
-  return outcome.kind === 'run' ? moved(outcome, outcome.run.buffer) : outcome
-})
+export const checkBatch = limited(
+  whole<BatchTask, BatchOutcome>((task) => {
+    const outcome = batchChecked(task)
+    return outcome.kind === 'run' ? moved(outcome, outcome.run.buffer) : outcome
+  }),
+)
 
-export const checkManifest = limited<ManifestTask, ManifestOutcome>((task) => {
-  const outcome = manifestChecked(task)
-  return outcome.kind === 'run' ? moved(outcome, outcome.run.buffer) : outcome
-})
+export const checkManifest = limited(
+  whole<ManifestTask, ManifestOutcome>((task) => {
+    const outcome = manifestChecked(task)
+    return outcome.kind === 'run' ? moved(outcome, outcome.run.buffer) : outcome
+  }),
+)
 
-export const checkOpening = limited<OpeningTask, OpeningOutcome>((task) => {
-  const outcome = openingChecked(task)
-  const manifest = outcome.kind === 'opening' ? outcome.manifest : undefined
-  return manifest?.kind === 'run' ? moved(outcome, manifest.run.buffer) : outcome
-})
+export const checkOpening = limited(
+  whole<OpeningTask, OpeningOutcome>((task) => {
+    const outcome = openingChecked(task)
+    const manifest = outcome.kind === 'opening' ? outcome.manifest : undefined
+    return manifest?.kind === 'run' ? moved(outcome, manifest.run.buffer) : outcome
+  }),
+)
+
+/** Joins the pieces in which a task's bytes come. */
+function whole<Task extends { bytes: Uint8Array }, Outcome>(
+  work: (task: Task) => Outcome,
+): (task: InPieces<Task>) => Outcome {
+  return (task) => work({ ...task, bytes: joined(task.bytes) } as unknown as Task)
+}
 
 /** Users' schemas decide how long a check takes: one that refers to itself twice can take longer than the universe has. */
 function limited<Task, Outcome>(work: (task: Task) => Outcome): (task: Task) => Outcome | TooCostly {

@@ -1,6 +1,7 @@
 /** What was read lately, bounded in bytes; concurrent reads of one thing are one read. */
 import type { Hash } from '@ulmus/content'
 import { LRUCache } from 'lru-cache'
+import { giveWay } from '../turn.ts'
 
 export interface ReadCache<T extends object> {
   /**
@@ -44,7 +45,11 @@ export function openReadCache<T extends object>(bytesMax: number): ReadCache<T> 
   return {
     async get(hash, load, worthKeeping = () => true) {
       const found = kept?.get(hash)
-      if (found !== undefined) return found
+      if (found !== undefined) {
+        // A walk over what is all kept waits for nothing else.
+        await giveWay()
+        return found
+      }
       let work = loading.get(hash)
       if (work === undefined) {
         work = loadAndKeep(hash, load, worthKeeping)
