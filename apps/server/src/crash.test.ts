@@ -6,33 +6,17 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  acceptSchema,
-  canonicalize,
-  compareUtf8,
-  documentDigest,
-  type Edit,
-  editTree,
-  emptyTree,
-  type Json,
-  type JsonObject,
-  recordOf,
-} from '@ulmus/content'
+import type { JsonObject } from '@ulmus/content'
+import { type Model, modelSchemas } from '@ulmus/registry/testing/whole-version'
 import { databases, type TestDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asker, askerOf } from './testing/asker.ts'
 import { serveForTest } from './testing/serve.ts'
 import { type Ended, type ServerProcess, startProcess } from './testing/server-process.ts'
+import { expectWhole } from './testing/whole-version.ts'
 
-const schema = { properties: { n: { type: 'integer' }, text: { type: 'string' } } }
 const settledMs = 10_000
 const jobSettledMs = 5_000
-
-/** What a version should hold. */
-interface Model {
-  records: ReadonlyMap<string, Json>
-  metadata: JsonObject
-}
 
 /** One collection with one writer, which knows what was acknowledged and what was under way when the server died. */
 class History {
@@ -60,43 +44,6 @@ class History {
     this.head = { semver, model }
     this.pending = undefined
   }
-}
-
-/** The digest of a version computed anew from what it should hold. content-model §5, §7. */
-async function digestOf({ records, metadata }: Model): Promise<string> {
-  const edits: Edit<null>[] = [...records]
-    .sort(([a], [b]) => compareUtf8(a, b))
-    .map(([id, data]) => {
-      const { hash, size } = recordOf(id, 'A', data)
-      return { key: id, put: { hash, size, payload: null } }
-    })
-  const unread = () => Promise.reject(new Error('an empty tree has no nodes'))
-  const port = {
-    node: unread,
-    payloads: unread,
-    leaf: async () => undefined,
-    interior: async () => undefined,
-  }
-  const tree = await editTree(emptyTree, [edits], port, { kind: 'records' })
-  const types = { A: { schema: acceptSchema(schema).hash, ...tree } }
-  return `private:${documentDigest({ files: emptyTree, metadata, types })}`
-}
-
-/** A version read back whole is exactly the model, by its records, their hashes, its count and its digest. */
-async function expectWhole(asker: Asker, path: string, semver: string, model: Model): Promise<void> {
-  const version = (await asker.get(`${path}/versions/${semver}`)).json
-  const stream = await asker.get(`${path}/versions/${semver}/records.ndjson`)
-  const records = new Map<string, Json>()
-  for (const line of stream.text.split('\n').filter(Boolean)) {
-    const { id, type, data, hash } = JSON.parse(line)
-    expect(hash).toBe(recordOf(id, type, data).hash)
-    records.set(id, data)
-  }
-  expect(stream.headers['x-record-count']).toBe(String(records.size))
-  expect(version.recordCount).toBe(records.size)
-  expect(canonicalize(version.metadata)).toBe(canonicalize(model.metadata))
-  expect(canonicalize(Object.fromEntries(records))).toBe(canonicalize(Object.fromEntries(model.records)))
-  expect(version.hash).toBe(await digestOf(model))
 }
 
 describe.each(databases)('a server that is killed, on $name', (database: TestDatabase) => {
@@ -152,7 +99,7 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
     for (const { id, data } of puts) records.set(id, data)
     const gone = [...records.keys()].filter((_, index) => index % 97 === round % 97)
     for (const id of gone) records.delete(id)
-    const opening = { base_version: semver, ...(semver === null ? { schemas: { A: schema } } : {}) }
+    const opening = { base_version: semver, ...(semver === null ? { schemas: modelSchemas } : {}) }
     const opened = await asker.post(`${history.path}/pushes`, opening)
     if (opened.status !== 201) throw new Error(opened.text)
     const session = `${history.path}/pushes/${opened.json.session_id}`

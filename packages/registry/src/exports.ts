@@ -12,8 +12,8 @@
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { canonicalize, documentText, type Json, type ViewDocument, walkLeaves } from '@ulmus/content'
-import { fileName } from '@ulmus/storage'
 import type { Context } from './context.ts'
+import { checkedFile } from './files.ts'
 import { instantText } from './instants.ts'
 import { selectedTypes } from './places.ts'
 import type { Principal } from './principal.ts'
@@ -73,7 +73,7 @@ export function exportsOf(context: Context) {
   async function* fileEntries(document: ViewDocument): AsyncGenerator<TarEntry> {
     for await (const { leaf } of walkLeaves(document.files, objects)) {
       for (const [index, key] of leaf.keys.entries()) {
-        const content = blobs.stream(fileName(storedHash(key)))
+        const content = checkedFile(blobs, storedHash(key))
         yield { name: `files/${key}`, size: leaf.sizes[index]!, content }
       }
     }

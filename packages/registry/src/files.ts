@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto'
 import { findEntry, type Hash, parseFileReference, walkLeaves } from '@ulmus/content'
 import {
+  BlobMissing,
+  type BlobStore,
   type ByteRange,
   fileName,
   findCollectionFiles,
@@ -37,7 +39,7 @@ export interface StoredFile {
 }
 
 export interface ReadableFile extends StoredFile {
-  /** Bytes of the file or of a range of it. Nothing is read before it is iterated. */
+  /** Bytes of the file, checked (`checkedFile`), or of a range of it, which nothing can be checked by. Nothing is read before it is iterated. */
   stream(range?: ByteRange): AsyncIterable<Uint8Array>
 }
 
@@ -86,8 +88,9 @@ export function filesOf(context: Context) {
       const found = hash && (await findReadable(context, seen, hash))
       if (hash === undefined || found === undefined)
         throw new RegistryError('file_not_found', { say: { hash: path.hash } })
-      const name = fileName(hash)
-      return { hash: path.hash, ...found, stream: (range) => context.blobs.stream(name, range) }
+      const stream = (range?: ByteRange) =>
+        range === undefined ? checkedFile(context.blobs, hash) : context.blobs.stream(fileName(hash), range)
+      return { hash: path.hash, ...found, stream }
     },
 
     /** The files of a version, by hash. */
@@ -114,6 +117,28 @@ export function filesOf(context: Context) {
       return listed
     },
   }
+}
+
+/** The bytes of a file; the last of them come only when all have its hash. @throws object_corrupt when they have not, or are gone. */
+export async function* checkedFile(blobs: BlobStore, hash: Hash): AsyncGenerator<Uint8Array> {
+  const hasher = createHash('sha256')
+  let held: Uint8Array | undefined
+  try {
+    for await (const chunk of blobs.stream(fileName(hash))) {
+      if (held !== undefined) yield held
+      hasher.update(chunk)
+      held = chunk
+    }
+  } catch (cause) {
+    throw cause instanceof BlobMissing ? damaged(hash, cause) : cause
+  }
+  if (hasher.digest('hex') !== hash) throw damaged(hash)
+  if (held !== undefined) yield held
+}
+
+function damaged(hash: Hash, cause?: unknown): RegistryError {
+  const name = `sha256:${hash}`
+  return new RegistryError('object_corrupt', { say: { file: name }, details: { hash: name }, cause })
 }
 
 function uploadedHash(text: string): Hash {
