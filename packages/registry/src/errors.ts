@@ -96,7 +96,11 @@ export const catalogue = {
     'missing',
     (f) => `There is nothing at ${f.path ?? 'this path'}. The API reference is at /docs/api.`,
   ),
-  account_not_found: entry('missing', (f) => `There is no account \`${f.slug}\`.`),
+  account_not_found: entry('missing', (f) =>
+    f.target === undefined
+      ? `There is no account \`${f.slug}\`.`
+      : `There is no organization \`${f.target}\`. Forks go into organizations; a user account is none.`,
+  ),
   collection_not_found: entry('missing', (f) =>
     f.slug === undefined
       ? 'There is no such collection, or it was deleted meanwhile.'

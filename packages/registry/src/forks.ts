@@ -97,7 +97,7 @@ export function forksOf(context: Context) {
 async function targetFor(context: Context, who: Principal, slug: string): Promise<SeenAccount> {
   const account = isAccountSlug(slug) ? await findAccountBySlug(context.database, slug) : undefined
   if (account?.type === 'org') return { account, role: await roleIn(context.database, who, account) }
-  throw new RegistryError('account_not_found', { say: { slug } })
+  throw new RegistryError('account_not_found', { say: { target: slug } })
 }
 
 /** Members take both views along, outsiders the public one alone. */

@@ -26,7 +26,11 @@ const tags = [
 ]
 
 /** The shapes of errors that any call may be answered with, by status. */
-const always = { 429: 'Too many requests.', 503: 'The database or the object store is away.' }
+const always = {
+  429: 'Too many requests.',
+  500: 'What is stored is damaged (`object_corrupt`), or there is a defect (`internal`).',
+  503: 'The database or the object store is away.',
+}
 
 const transformShapes = createJsonSchemaTransform({ zodToJsonConfig: { unrepresentable: 'any' } })
 
@@ -36,7 +40,11 @@ const describeRoute: SwaggerTransform = (document) => {
   const entrance = config.entrance
   const schema = document.schema
   if (schema === undefined || schema.hide === true) return { schema: { hide: true }, url: document.url }
-  const response = { ...refusals(entrance, document.schema), ...(schema.response as object | undefined) }
+  const methods = [document.route.method].flat()
+  const response = {
+    ...refusals(entrance, document.schema, methods),
+    ...(schema.response as object | undefined),
+  }
   const described = { security: securityOf(entrance), ...schema, response }
   return transformShapes({ ...document, schema: described } as Parameters<typeof transformShapes>[0])
 }
@@ -46,7 +54,11 @@ function securityOf(entrance: Entrance | undefined): Record<string, string[]>[] 
   return entrance?.scope === undefined ? [{}, ...either] : either
 }
 
-function refusals(entrance: Entrance | undefined, schema: object): Record<string, unknown> {
+function refusals(
+  entrance: Entrance | undefined,
+  schema: object,
+  methods: readonly string[],
+): Record<string, unknown> {
   const sentences: Record<string, string> = { ...always, 401: 'The API key is not valid.' }
   if ('body' in schema || 'querystring' in schema)
     sentences[400] = 'The request is not valid; `issues` says where.'
@@ -55,6 +67,13 @@ function refusals(entrance: Entrance | undefined, schema: object): Record<string
     sentences[403] = 'The credential may not do this.'
   }
   if ('params' in schema) sentences[404] = 'There is no such thing, or the caller may not see it.'
+  const isWrite = methods.some((method) => method !== 'GET' && method !== 'HEAD')
+  if (isWrite) sentences[409] = 'It clashes with the present state; `code` says how.'
+  if (isWrite && !methods.includes('DELETE')) {
+    sentences[413] = 'The body is over its limit, which the sentence names.'
+    sentences[415] = 'The content type or encoding is not one that this call takes.'
+    sentences[422] = 'Well-formed and not acceptable; `code` says why.'
+  }
   const shape = (text: string) => ({
     description: text,
     content: { 'application/json': { schema: ErrorBody } },
