@@ -5,6 +5,7 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serveForTest, type TestServer } from '../testing/serve.ts'
+import { dataPolicy } from './security.ts'
 
 interface Answer {
   status: number
@@ -355,9 +356,15 @@ describe.each(databases)('every request on $name', ({ settings }) => {
     })
 
     test('answers run and load nothing', async () => {
-      const { headers } = await get('/api/accounts/ann')
-      expect(headers['content-security-policy']).toContain("default-src 'none'")
-      expect(headers['x-content-type-options']).toBe('nosniff')
+      const discovery = '/dev/idp/.well-known/openid-configuration'
+      for (const path of ['/api/accounts/ann', '/api/accounts/nobody-here', '/nowhere', discovery]) {
+        const { headers } = await get(path)
+        expect(headers['x-content-type-options'], path).toBe('nosniff')
+        expect(headers['x-frame-options'], path).toBe('SAMEORIGIN')
+        expect(headers['x-powered-by'], path).toBeUndefined()
+        // The identity provider's answers say themselves what they need.
+        if (path !== discovery) expect(headers['content-security-policy'], path).toBe(dataPolicy)
+      }
     })
   })
 
