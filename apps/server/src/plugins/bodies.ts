@@ -21,7 +21,7 @@ export function readStrictJson(app: FastifyInstance): void {
   )
 }
 
-/** Silence in the middle of a body after which its sender counts as gone. Seconds. */
+/** Silence in the middle of a body or an answer after which whoever sends or takes it counts as gone. Seconds. */
 export const stallSecondsMax = 60
 
 /** Cuts the connection of whoever began a body and sends no more of it, so that half a request holds nothing for ever. */
@@ -33,6 +33,13 @@ export function cutStalledBodies(app: FastifyInstance, seconds = stallSecondsMax
     raw.setTimeout(seconds * 1000, () => raw.destroy())
     // From its last byte on, the time is the handler's.
     raw.once('end', () => raw.setTimeout(0))
+  })
+}
+
+/** Cuts the connection of whoever takes nothing more of an answer: until then it holds what was read for it. */
+export function cutStalledAnswers(app: FastifyInstance, seconds = stallSecondsMax): void {
+  app.addHook('onSend', async (_request, { raw }) => {
+    raw.setTimeout(seconds * 1000, () => raw.destroy())
   })
 }
 
