@@ -20,7 +20,7 @@ interface Cursor {
 /**
  * Merges runs, given in the order in which they arrived, holding one frame of each. Batches hold entries of one type only and
  * are not empty; together they ascend strictly by (type, id). The runs are closed when the merge ends or is abandoned.
- * Gives way between batches.
+ * Gives way between batches and frames.
  */
 export async function* mergeRuns(
   runs: readonly AsyncGenerator<PushEntry[]>[],
@@ -73,6 +73,8 @@ async function advance(cursor: Cursor): Promise<boolean> {
     if (++cursor.at < cursor.frame.length) return true
     const next = await cursor.frames.next()
     if (next.done) return false
+    // Frames of runs that resemble each other end together: decoding the next ones takes a millisecond each.
+    await giveWay()
     cursor.frame = next.value
     cursor.at = -1
   }
