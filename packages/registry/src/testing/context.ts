@@ -35,17 +35,34 @@ export function keepLog(): Logged {
 
 export interface TestContext extends Context {
   readonly log: Logged
-  /** Stops the jobs and drops the database. */
+  /** Stops the jobs and the workers, and drops the database if it was opened for this context. */
   dispose(): Promise<void>
 }
 
 /** A context whose jobs are not started: define services on it, then `context.jobs.start()`. */
 export async function openContext(
   testDatabase: TestDatabase,
-  options: { works?: boolean; now?: () => Date } = {},
+  options: ContextOptions = {},
 ): Promise<TestContext> {
   const { database, dispose } = await testDatabase.open()
-  const blobs = openMemoryStore()
+  const context = contextOn({ database, blobs: openMemoryStore() }, options)
+  const end = async () => {
+    await context.dispose()
+    await dispose()
+  }
+  return { ...context, dispose: end }
+}
+
+interface ContextOptions {
+  works?: boolean
+  now?: () => Date
+}
+
+/** The same over stores that are open and stay so: one server of several. */
+export function contextOn(
+  { database, blobs }: Pick<Context, 'database' | 'blobs'>,
+  options: ContextOptions = {},
+): TestContext {
   const log = keepLog()
   const workers = openWorkers()
   const reading = openReadingThreads()
@@ -64,7 +81,6 @@ export async function openContext(
     async dispose() {
       await jobs.stop()
       await Promise.all([workers.close(), reading.close()])
-      await dispose()
     },
   }
 }

@@ -1,16 +1,20 @@
 /** A registry with one account that pushes, forks, reads and deletes for real: for tests of what goes on beneath. */
 import { hash } from 'node:crypto'
-import type { JsonObject } from '@ulmus/content'
+import { type Json, type JsonObject, recordOf } from '@ulmus/content'
+import type { AccountRow } from '@ulmus/storage'
 import type { TestDatabase } from '@ulmus/storage/testing'
 import { collectionsOf } from '../collections.ts'
 import type { Context } from '../context.ts'
 import { filesOf } from '../files.ts'
 import { forksOf } from '../forks.ts'
 import { metadataOf } from '../metadata.ts'
+import type { CommitAnswer } from '../pushes/commit.ts'
 import { pushSessionsOf } from '../pushes/sessions.ts'
 import { pushesOf } from '../pushes.ts'
 import { recordsOf } from '../records.ts'
-import { addAccount, addCollection, addMember, callerOf, openContext } from './context.ts'
+import { type SnapshotOpening, snapshotsOf } from '../snapshots.ts'
+import { versionsOf } from '../versions.ts'
+import { addAccount, addCollection, addMember, callerOf, openContext, type TestContext } from './context.ts'
 
 export interface Path {
   owner: string
@@ -31,21 +35,39 @@ export type World = Awaited<ReturnType<typeof openWorld>>
 /** @param tap Puts something between the services and the context, such as a store that is watched. */
 export async function openWorld(
   database: TestDatabase,
-  tap: (context: Context) => Partial<Context> = () => ({}),
+  tap: (context: Context) => Partial<Omit<Context, 'log'>> = () => ({}),
 ) {
   const opened = await openContext(database)
-  const context: Context = { ...opened, ...tap(opened) }
-  const pushes = pushesOf(context, pushSessionsOf(context))
+  const context = { ...opened, ...tap(opened) }
+  return inhabit(context, await settle(context))
+}
+
+/** Who lives in a world: Ada, and an organization of hers. */
+export interface People {
+  ada: AccountRow
+  elms: AccountRow
+}
+
+export async function settle(context: Context): Promise<People> {
+  const ada = await addAccount(context, 'ada')
+  const elms = await addAccount(context, 'elms', 'org')
+  await addMember(context, elms, ada, 'owner')
+  return { ada, elms }
+}
+
+/** The services on a context, and what people do there. @param server Tells worlds apart that share their stores. */
+export async function inhabit(context: TestContext, { ada, elms }: People, server = '') {
+  const sessions = pushSessionsOf(context)
+  const pushes = pushesOf(context, sessions)
+  const snapshots = snapshotsOf(context, sessions)
   const records = recordsOf(context)
   const files = filesOf(context)
   const forks = forksOf(context)
   const collections = collectionsOf(context)
   const metadata = metadataOf(context)
+  const versions = versionsOf(context)
   await context.jobs.start()
-  const account = await addAccount(context, 'ada')
-  const org = await addAccount(context, 'elms', 'org')
-  await addMember(context, org, account, 'owner')
-  const me = callerOf(account)
+  const me = callerOf(ada)
   let made = 0
 
   async function* body(values: readonly unknown[]): AsyncGenerator<Uint8Array> {
@@ -61,27 +83,40 @@ export async function openWorld(
 
   return {
     context,
-    log: opened.log,
+    log: context.log,
     me,
-    org,
     collections,
-    dispose: () => opened.dispose(),
+    versions,
+    dispose: () => context.dispose(),
     async collection(): Promise<Path> {
-      const { slug } = await addCollection(context, account, { slug: `collection-${++made}`, public: true })
-      return { owner: account.slug, slug }
+      const { slug } = await addCollection(context, ada, {
+        slug: `collection-${server}${++made}`,
+        public: true,
+      })
+      return { owner: ada.slug, slug }
     },
     open,
     cancel: (path: Path, session: string) => pushes.cancel(me, path, session),
     async push(path: Path, change: Change): Promise<string> {
-      const answer = await pushes.commit(me, path, await open(path, change), { async: false })
-      if (answer.kind !== 'committed') throw new Error('a synchronous commit answers its result')
-      return answer.result.semver
+      return committed(await pushes.commit(me, path, await open(path, change), { async: false }))
+    },
+    /** The version holds just these records. */
+    async snapshot(path: Path, { base, schemas = {}, puts = [] }: Change): Promise<string> {
+      const lines = puts as { id: string; type: string; data: Json }[]
+      const manifest = lines.map(({ id, type, data }) => ({ id, type, hash: recordOf(id, type, data).hash }))
+      const opening = { base_version: base, schemas, manifest }
+      const asOpening = (rest: unknown) => rest as SnapshotOpening
+      const { session_id, ...rest } = await snapshots.negotiate(me, path, body([opening]), asOpening)
+      const needed = new Set<string>('needed_records' in rest ? rest.needed_records : [])
+      const sent = lines.filter((_, n) => needed.has(manifest[n]!.hash))
+      if (sent.length > 0) await snapshots.receive(me, path, session_id, body(sent))
+      return committed(await snapshots.commit(me, path, session_id, { async: false }))
     },
     patch: (path: Path, patch: JsonObject) => metadata.update(me, path, patch),
     async fork(path: Path): Promise<Path> {
-      const slug = `fork-${++made}`
-      await forks.create(me, path, { targetOrg: org.slug, slug })
-      return { owner: org.slug, slug }
+      const slug = `fork-${server}${++made}`
+      await forks.create(me, path, { targetOrg: elms.slug, slug })
+      return { owner: elms.slug, slug }
     },
     remove: (path: Path) => collections.remove(me, path),
     async upload(path: Path, text: string): Promise<string> {
@@ -100,4 +135,9 @@ export async function openWorld(
       return Buffer.concat(chunks).toString('utf8')
     },
   }
+}
+
+function committed(answer: CommitAnswer): string {
+  if (answer.kind !== 'committed') throw new Error('a synchronous commit answers its result')
+  return answer.result.semver
 }
