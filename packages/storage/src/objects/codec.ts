@@ -6,7 +6,7 @@
  * forth between threads a dozen times.
  */
 import { promisify } from 'node:util'
-import { constants, zstdCompress, zstdDecompress, zstdDecompressSync } from 'node:zlib'
+import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from 'node:zlib'
 
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
@@ -24,6 +24,11 @@ const headerBytes = 5
  * and back costs this one, too. Bytes, raw.
  */
 const decodedAtOnceMax = 2_097_152
+/**
+ * Up to this size an object is encoded on the calling thread: 0.08 ms, where handing it to another thread and back costs this one
+ * 0.1 ms and both together 0.25 ms. Bytes, raw.
+ */
+const encodedAtOnceMax = 16_384
 /** What zstd takes for its output at least, whatever it is told. Bytes. */
 const chunkBytesMin = 1_024
 
@@ -56,7 +61,9 @@ export async function encodeObject(raw: Uint8Array, dictionary?: Uint8Array): Pr
   const params: Record<number, number> = { [constants.ZSTD_c_compressionLevel]: zstdLevel }
   if (dictionary !== undefined) Object.assign(params, deltaParams(raw.length + dictionary.length))
   const chunkSize = Math.max(chunkBytesMin, Math.ceil(raw.length / 4))
-  const frame = await compress(raw, { params, chunkSize, ...(dictionary && { dictionary }) })
+  const options = { params, chunkSize, ...(dictionary && { dictionary }) }
+  const isSmall = raw.length + (dictionary?.length ?? 0) <= encodedAtOnceMax
+  const frame = isSmall ? zstdCompressSync(raw, options) : await compress(raw, options)
   const header = Buffer.allocUnsafe(headerBytes)
   header[0] = dictionary === undefined ? plainZstd : deltaZstd
   header.writeUInt32LE(raw.length, 1)

@@ -28,14 +28,14 @@ export function durableFolders(root: string): DurableFolders {
     async move(from, to) {
       const home = dirname(to)
       for (let tries = 1; ; tries++) {
-        const made = await mkdir(home, { recursive: true })
-        if (made !== undefined) durable.delete(home)
+        if (!durable.has(home)) await mkdir(home, { recursive: true })
         try {
           await rename(from, to)
           break
         } catch (error) {
           // The last blob beside this one was removed in between, and the emptied folder with it.
           if (tries === triesMax || !isAbsence(error)) throw error
+          durable.delete(home)
         }
       }
       await syncFolder(home)

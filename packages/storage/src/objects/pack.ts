@@ -60,36 +60,37 @@ const headerBytes = magic.length + 4
 const digestBytes = 32
 const trailerBytes = 8 + 4 + digestBytes + magic.length
 const bufferedBytesMax = 1_048_576
+/** A pack that is no larger is given to the store whole: a few system calls instead of some for every part. Bytes. */
+const gatheredBytesMax = 65_536
 /** Some 128 bytes an object: enough for ten million of them. */
 const footerBytesMax = 2_147_483_647
 
-/** Starts writing a pack, which streams into the store as it goes. */
+/** Starts writing a pack, which streams into the store as it goes once it is not small. */
 export function writePack(blobs: BlobStore, name: string): PackWriter {
-  const stream = new PassThrough({ highWaterMark: bufferedBytesMax })
-  const stored = blobs.put(name, stream)
-  stream.on('error', () => undefined)
-  // The rejection is told by whatever is called next.
-  stored.catch(() => stream.destroy())
-  const entries: PackEntry[] = []
-  let offset = 0
-
-  async function write(bytes: Uint8Array): Promise<void> {
-    offset += bytes.length
-    if (stream.destroyed) await stored
-    if (!stream.write(bytes)) await Promise.race([once(stream, 'drain'), stored])
-  }
   const header = Buffer.alloc(headerBytes)
   magic.copy(header)
   header.writeUInt32LE(format, magic.length)
-  const begun = write(header)
-  begun.catch(() => undefined)
+  const entries: PackEntry[] = []
+  let gathered: Uint8Array[] = [header]
+  let offset = headerBytes
+  let upload: Upload | undefined
+
+  async function write(bytes: Uint8Array): Promise<void> {
+    offset += bytes.length
+    if (upload !== undefined) return upload.write(bytes)
+    gathered.push(bytes)
+    if (offset <= gatheredBytesMax) return
+    upload = openUpload(blobs, name)
+    const begin = Buffer.concat(gathered)
+    gathered = []
+    await upload.write(begin)
+  }
 
   return {
     get bytes() {
       return offset
     },
     async add(object, encoded) {
-      await begun
       entries.push({ ...object, offset, length: encoded.length, crc: crc32(encoded) })
       await write(encoded)
     },
@@ -98,8 +99,36 @@ export function writePack(blobs: BlobStore, name: string): PackWriter {
       const place = offset
       await write(footer)
       await write(encodeTrailer(place, footer))
+      const bytes = await (upload === undefined ? blobs.put(name, Buffer.concat(gathered)) : upload.finish())
+      return { name, bytes, entries }
+    },
+    async abort() {
+      await upload?.abort()
+    },
+  }
+}
+
+interface Upload {
+  write(bytes: Uint8Array): Promise<void>
+  /** Bytes of the blob, which is durable then. */
+  finish(): Promise<number>
+  abort(): Promise<void>
+}
+
+function openUpload(blobs: BlobStore, name: string): Upload {
+  const stream = new PassThrough({ highWaterMark: bufferedBytesMax })
+  const stored = blobs.put(name, stream)
+  stream.on('error', () => undefined)
+  // The rejection is told by whatever is called next.
+  stored.catch(() => stream.destroy())
+  return {
+    async write(bytes) {
+      if (stream.destroyed) await stored
+      if (!stream.write(bytes)) await Promise.race([once(stream, 'drain'), stored])
+    },
+    finish() {
       stream.end()
-      return { name, bytes: await stored, entries }
+      return stored
     },
     async abort() {
       stream.destroy(new Error('The pack was given up.'))
