@@ -142,9 +142,7 @@ async function accept(
   for (;;) {
     try {
       return await goneAs('collection_not_found', path, () =>
-        context.database.transact((tx) =>
-          takeSlot(context, tx, { id: collection.id, path, head }, patch, also),
-        ),
+        takeSlot(context, { id: collection.id, path, head }, patch, also),
       )
     } catch (error) {
       if (!isUniqueViolation(error, 'metadata_jobs_slot')) throw error
@@ -158,21 +156,30 @@ async function accept(
 
 async function takeSlot(
   context: Context,
-  tx: Tx,
   seen: { id: string; path: CollectionPath; head: VersionRow },
   patch: JsonObject,
   also?: (tx: Tx, jobId: string) => Promise<void>,
 ): Promise<Update> {
+  const { database } = context
   const id = newId()
   const job = { id, collectionId: seen.id, patch: JSON.stringify(patch), startedAt: context.now() }
   let base = seen.head
-  while (!(await insertMetadataJob(tx, { ...job, baseId: base.id, baseSemver: semverOf(base) }))) {
-    const head = await findHead(tx, seen.id)
+  for (;;) {
+    const slot = { ...job, baseId: base.id, baseSemver: semverOf(base) }
+    const isTaken =
+      also === undefined
+        ? // Acknowledged only with its version, whose commit syncs this one, too.
+          await database.transactOnce((tx) => insertMetadataJob(tx, slot, false))
+        : await database.transact(async (tx) => {
+            if (!(await insertMetadataJob(tx, slot, true))) return false
+            await also(tx, id)
+            return true
+          })
+    if (isTaken) return { id, collectionId: seen.id, base, patch }
+    const head = await findHead(database, seen.id)
     if (!head) throw new RegistryError('collection_not_found', { say: seen.path })
     base = head
   }
-  await also?.(tx, id)
-  return { id, collectionId: seen.id, base, patch }
 }
 
 function checkPatch(patch: JsonObject): void {

@@ -41,7 +41,7 @@ describe.each(databases)('the upkeep on $name', (testDatabase) => {
       const id = newId()
       await context.database.transact(async (tx) => {
         const job = { id, collectionId, baseId, baseSemver: 'v1.0.0', patch: '{}', startedAt: hoursAgo(900) }
-        expect(await insertMetadataJob(tx, job)).toBe(true)
+        expect(await insertMetadataJob(tx, job, true)).toBe(true)
         if (finishedAt === null) return
         const end = { status: 'completed' as const, finishedAt }
         await tx.orm.update(metadataJobs).set(end).where(eq(metadataJobs.id, id))

@@ -146,6 +146,31 @@ describe.each(databases)('a database ($name)', ({ name, open, settings }) => {
     expect(answers.map(({ rows }) => rows)).toEqual(Array(20).fill([{ slug: 'named' }]))
   })
 
+  it('makes a single statement a transaction by itself', async () => {
+    const insert =
+      'insert into accounts (id, slug, type, display_name, created_at) values ($1, $2, $3, $4, now())'
+    const values = (slug: string) => [crypto.randomUUID(), slug, 'org', slug]
+    await database.transactOnce((tx) => tx.query(insert, values('alone')))
+    await expect(database.transactOnce((tx) => tx.query(insert, values('alone')))).rejects.toSatisfy(
+      (error) => isUniqueViolation(error),
+    )
+    const second = database.transactOnce(async (tx) => {
+      await tx.query(insert, values('one'))
+      await tx.query(insert, values('two'))
+    })
+    await expect(second).rejects.toThrow('made another')
+    await expect(database.transactOnce(async (tx) => tx.orm.select().from(accounts))).rejects.toThrow(
+      'by `query`',
+    )
+    await expect(database.transactOnce(() => database.query('select 1'))).rejects.toThrow(
+      'Inside a transaction',
+    )
+    const { rows } = await database.query(
+      `select slug from accounts where slug in ('alone', 'one', 'two') order by slug`,
+    )
+    expect(rows).toEqual([{ slug: 'alone' }, { slug: 'one' }])
+  })
+
   it('runs transactions side by side', async () => {
     const slugs = Array.from({ length: 20 }, (_, i) => `side-${i}`)
     await Promise.all(

@@ -33,6 +33,8 @@ export interface Database extends Queries {
    * would wait for the transaction for ever.
    */
   transact<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** The same where `work` makes a single statement, by `query`: it commits by itself, without a `begin` and a `commit` around it. */
+  transactOnce<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** Cheap; rejects when the database does not answer. */
   ping(): Promise<void>
   /** Waits for open transactions. */

@@ -14,7 +14,7 @@ import { lockFolder } from './folder-lock.ts'
 import { migrate } from './migrate.ts'
 import { type Client, NamedStatements, PreparingSession } from './named-statements.ts'
 import type { Orm } from './orm.ts'
-import { refuseInsideTransaction, runInTransaction } from './transaction-scope.ts'
+import { refuseInsideTransaction, runInTransaction, singleStatement } from './transaction-scope.ts'
 
 const dialect = new PgDialect()
 
@@ -83,17 +83,20 @@ function message(letter: string, text = ''): Uint8Array {
 
 function embeddedDatabase(client: PGlite, statements: NamedStatements, release: () => void): Database {
   const orm = ormOnPglite(client, statements)
+  const query: Database['query'] = async (text, values = [], name) => {
+    if (name !== undefined) return statements.run(client, name, text, values)
+    if (values.length > 0) return client.query<Record<string, unknown>>(text, values)
+    return queryAll(client, text)
+  }
   return {
     kind: 'embedded',
     get orm() {
       refuseInsideTransaction()
       return orm
     },
-    async query(text, values = [], name) {
+    async query(...statement) {
       refuseInsideTransaction()
-      if (name !== undefined) return statements.run(client, name, text, values)
-      if (values.length > 0) return client.query<Record<string, unknown>>(text, values)
-      return queryAll(client, text)
+      return query(...statement)
     },
     async transact(work) {
       refuseInsideTransaction()
@@ -107,6 +110,10 @@ function embeddedDatabase(client: PGlite, statements: NamedStatements, release: 
           return work({ orm: ormOnPglite(open, statements), query } as Tx)
         }),
       )
+    },
+    async transactOnce(work) {
+      refuseInsideTransaction()
+      return runInTransaction(() => work(singleStatement(query)))
     },
     async ping() {
       await client.query('select 1')

@@ -37,7 +37,8 @@ export const metadataJobs = pgTable(
 export type MetadataJobRow = typeof metadataJobs.$inferSelect
 
 /**
- * Takes the collection's update slot, if `baseId` is its head; false when it is not, or the collection is gone.
+ * Takes the collection's update slot, if `baseId` is its head; false when it is not, or the collection is gone. A single statement.
+ * @param durably False: the row need not survive a crash unless what follows does; its commit waits for no sync.
  * @throws a unique violation of `metadata_jobs_slot` when another update holds it; a foreign key violation when the collection goes
  *   at this moment.
  */
@@ -46,13 +47,18 @@ export async function insertMetadataJob(
   job: Pick<MetadataJobRow, 'id' | 'collectionId' | 'baseId' | 'baseSemver' | 'startedAt'> & {
     patch: string
   },
+  durably: boolean,
 ): Promise<boolean> {
   const { rows } = await tx.query(
     // Locked, so that a version which lands at this moment is waited for rather than missed.
-    `insert into metadata_jobs (id, collection_id, status, base_id, base_semver, patch, started_at)
-     select $1, id, 'running', head_id, $4, $5, $6 from collections where id = $2 and head_id = $3 for share
+    `with waiting as materialized (
+       select case when $7 then null else set_config('synchronous_commit', 'off', true) end)
+     insert into metadata_jobs (id, collection_id, status, base_id, base_semver, patch, started_at)
+     select $1, id, 'running', head_id, $4, $5, $6 from waiting, collections where id = $2 and head_id = $3
+     for share of collections
      returning id`,
-    [job.id, job.collectionId, job.baseId, job.baseSemver, job.patch, job.startedAt.toISOString()],
+    [job.id, job.collectionId, job.baseId, job.baseSemver, job.patch, job.startedAt.toISOString(), durably],
+    'take_metadata_slot',
   )
   return rows.length === 1
 }
@@ -83,12 +89,15 @@ export async function finishMetadataJob(
     | { status: 'failed'; error: Record<string, unknown> }
   ),
 ): Promise<boolean> {
-  const { at, ...outcome } = end
-  const rows = await tx.orm
-    .update(metadataJobs)
-    .set({ ...outcome, patch: null, finishedAt: at })
-    .where(and(eq(metadataJobs.id, id), eq(metadataJobs.status, 'running')))
-    .returning({ id: metadataJobs.id })
+  const made = end.status === 'completed' ? end : { resultVersionId: null, unchanged: false }
+  const error = end.status === 'failed' ? JSON.stringify(end.error) : null
+  const { rows } = await tx.query(
+    `update metadata_jobs
+     set status = $2, patch = null, result_version_id = $3, unchanged = $4, error = $5, finished_at = $6
+     where id = $1 and status = 'running' returning id`,
+    [id, end.status, made.resultVersionId, made.unchanged, error, end.at.toISOString()],
+    'finish_metadata_job',
+  )
   return rows.length === 1
 }
 

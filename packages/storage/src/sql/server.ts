@@ -6,7 +6,7 @@ import type { Database, Tx } from './database.ts'
 import { migrate } from './migrate.ts'
 import type { Orm } from './orm.ts'
 import { DatabaseUnfit, isConflict } from './sql-errors.ts'
-import { refuseInsideTransaction, runInTransaction } from './transaction-scope.ts'
+import { refuseInsideTransaction, runInTransaction, singleStatement } from './transaction-scope.ts'
 
 const connectMillisecondsMax = 5_000
 const serverVersionMin = 13
@@ -81,25 +81,25 @@ async function refuseUnfit(client: pg.PoolClient): Promise<void> {
 
 function serverDatabase(pool: pg.Pool): Database {
   const orm = ormOnServer(pool)
+  const query: Database['query'] = async (text, values, name) =>
+    rowsOf(await pool.query({ text, values, name }))
   return {
     kind: 'server',
     get orm() {
       refuseInsideTransaction()
       return orm
     },
-    async query(text, values, name) {
+    async query(...statement) {
       refuseInsideTransaction()
-      return rowsOf(await pool.query({ text, values, name }))
+      return query(...statement)
     },
     async transact(work) {
       refuseInsideTransaction()
-      for (let run = 0; ; run++) {
-        try {
-          return await runInTransaction(() => transactOnce(pool, work))
-        } catch (error) {
-          if (run === runsAgainMax || !isConflict(error)) throw error
-        }
-      }
+      return againOnConflict(() => runInTransaction(() => transactOn(pool, work)))
+    },
+    async transactOnce(work) {
+      refuseInsideTransaction()
+      return againOnConflict(() => runInTransaction(() => work(singleStatement(query))))
     },
     async ping() {
       await pool.query('select 1')
@@ -108,7 +108,17 @@ function serverDatabase(pool: pg.Pool): Database {
   }
 }
 
-async function transactOnce<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
+async function againOnConflict<T>(transact: () => Promise<T>): Promise<T> {
+  for (let run = 0; ; run++) {
+    try {
+      return await transact()
+    } catch (error) {
+      if (run === runsAgainMax || !isConflict(error)) throw error
+    }
+  }
+}
+
+async function transactOn<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   try {
     await client.query('begin')

@@ -1,5 +1,6 @@
-/** Tells whether code runs inside a transaction that is still open, to refuse what would wait for itself. */
+/** The inside of a transaction: whether code runs in one, to refuse what would wait for itself; and one of a single statement. */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Queries, Tx } from './database.ts'
 
 const scopes = new AsyncLocalStorage<{ open: boolean }>()
 
@@ -21,4 +22,20 @@ export function refuseInsideTransaction(): void {
   throw new Error(
     'Inside a transaction, statements run on its `tx`: on the database itself they would wait for it.',
   )
+}
+
+/** A transaction that is a single statement. @throws Error from the second, which would not be part of it, and from its `orm`. */
+export function singleStatement(query: Queries['query']): Tx {
+  let isMade = false
+  const tx: Queries = {
+    get orm(): never {
+      throw new Error('A transaction of a single statement makes it by `query`.')
+    },
+    async query(text, values, name) {
+      if (isMade) throw new Error('A transaction of a single statement made another.')
+      isMade = true
+      return query(text, values, name)
+    },
+  }
+  return tx as Tx
 }
