@@ -6,6 +6,7 @@ import {
   emptyTree,
   formatSemver,
   type Hash,
+  hashText,
   type JsonObject,
   parseHash,
   type Semver,
@@ -13,8 +14,7 @@ import {
 } from '@ulmus/content'
 import {
   findHead,
-  insertVersion,
-  moveHead,
+  landVersion,
   type ObjectWriter,
   recordPacks,
   type Tx,
@@ -120,16 +120,17 @@ export interface VersionMaking {
  */
 export async function makeVersion(context: Context, making: VersionMaking): Promise<VersionRow> {
   const { writer, content } = making
+  const full = writtenDocument(content.full)
+  const open = content.public === content.full ? full : writtenDocument(content.public)
   let packed: Awaited<ReturnType<ObjectWriter['finish']>>
   try {
-    await writer.add('plain', documentDigest(content.full), documentText(content.full))
-    await writer.add('plain', documentDigest(content.public), documentText(content.public))
+    for (const { digest, text } of [full, open]) await writer.add('plain', digest, text)
     packed = await writer.finish()
   } catch (error) {
     await writer.abort()
     throw error
   }
-  const version = versionRow(context, making)
+  const version = versionRow(context, making, { full: full.digest, public: open.digest })
   await context.database.transact(async (tx) => {
     await making.before?.(tx)
     await recordPacks(tx, packed)
@@ -139,23 +140,20 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
   return version
 }
 
+function writtenDocument(document: ViewDocument): { digest: Hash; text: string } {
+  const text = documentText(document)
+  return { digest: hashText(text), text }
+}
+
 async function insertVersionOnHead(tx: Tx, making: VersionMaking, version: VersionRow): Promise<void> {
-  const moved = await moveHead(tx, {
-    collectionId: making.collection.id,
-    from: making.base?.id ?? null,
-    to: version.id,
-    headDescription: listedDescription(making.content.full.metadata),
-    at: version.createdAt,
+  const headDescription = listedDescription(making.content.full.metadata)
+  if (await landVersion(tx, version, { from: making.base?.id ?? null, headDescription })) return
+  const head = await findHead(tx, making.collection.id)
+  if (head === undefined) throw new RegistryError('collection_not_found')
+  throw new RegistryError('version_conflict', {
+    details: { currentVersion: head === null ? null : semverOf(head) },
+    say: { baseVersion: making.base === null ? null : semverOf(making.base) },
   })
-  if (!moved) {
-    const head = await findHead(tx, making.collection.id)
-    if (head === undefined) throw new RegistryError('collection_not_found')
-    throw new RegistryError('version_conflict', {
-      details: { currentVersion: head === null ? null : semverOf(head) },
-      say: { baseVersion: making.base === null ? null : semverOf(making.base) },
-    })
-  }
-  await insertVersion(tx, version)
 }
 
 /** Characters of a description that lists and details show; the metadata has the whole. */
@@ -170,7 +168,7 @@ function listedDescription({ description }: JsonObject): string | null {
     : `${whole.slice(0, listedDescriptionMax).toWellFormed()}…`
 }
 
-function versionRow(context: Context, making: VersionMaking): VersionRow {
+function versionRow(context: Context, making: VersionMaking, digests: Record<View, Hash>): VersionRow {
   const { full, public: open, aside } = making.content
   const fullTotals = totalsOf(full)
   const publicTotals = totalsOf(open)
@@ -179,8 +177,8 @@ function versionRow(context: Context, making: VersionMaking): VersionRow {
     collectionId: making.collection.id,
     ...making.semver,
     baseSemver: making.baseSemver ?? (making.base === null ? null : semverOf(making.base)),
-    fullDigest: documentDigest(full),
-    publicDigest: documentDigest(open),
+    fullDigest: digests.full,
+    publicDigest: digests.public,
     aside,
     fullRecords: fullTotals.records,
     fullFiles: full.files.count,

@@ -81,18 +81,20 @@ export async function recordPacks(
   tx: Tx,
   packed: { packs: readonly StoredPack[]; reliedOn: readonly ReliedOn[] },
 ): Promise<void> {
-  await passSweepGate(tx, 'commit')
+  const { packs: written, reliedOn } = packed
+  // What is relied on must be looked at after the gate, by statements that see what sweeps did before it.
+  if (reliedOn.length > 0 || written.length === 0) await passSweepGate(tx, 'commit')
   const swept: ObjectName[] = []
-  for (let i = 0; i < packed.reliedOn.length; i += statementRowsMax) {
-    swept.push(...(await relyOn(tx, packed.reliedOn.slice(i, i + statementRowsMax))))
+  for (let i = 0; i < reliedOn.length; i += statementRowsMax) {
+    swept.push(...(await relyOn(tx, reliedOn.slice(i, i + statementRowsMax))))
   }
   if (swept.length > 0) throw new ObjectsSwept(swept)
-  for (const pack of packed.packs) await insertPack(tx, pack)
+  for (const pack of written) await insertPack(tx, pack)
 }
 
 /**
- * Records one pack. Returns its id. Of an object that the index holds already, the place there is kept, or the one with the shorter
- * chain.
+ * Records one pack, passing the gate as a commit. Returns its id. Of an object that the index holds already, the place there is
+ * kept, or the one with the shorter chain.
  */
 export async function insertPack(
   tx: Tx,
@@ -100,13 +102,23 @@ export async function insertPack(
   keep: 'first' | 'shorter' = 'first',
 ): Promise<number> {
   const objectBytes = pack.entries.reduce((sum, entry) => sum + entry.length, 0)
-  const values = { name: pack.name, bytes: pack.bytes, objectBytes, createdAt: sql`now()` }
-  const [row] = await tx.orm.insert(packs).values(values).returning({ id: packs.id })
   const entries = pack.entries.toSorted((a, b) => (objectKey(a) < objectKey(b) ? -1 : 1))
-  for (let i = 0; i < entries.length; i += statementRowsMax) {
-    await insertObjects(tx, row!.id, entries.slice(i, i + statementRowsMax), keep)
+  const { rows } = await tx.query(
+    `with gate as materialized (select pg_advisory_xact_lock_shared(${sweepGate})),
+          pack as (
+            insert into packs (name, bytes, object_bytes, created_at)
+            select $8::text, $9::bigint, $10::bigint, now() from gate returning id),
+          stored as (${insertObjects('(select id from pack)', keep)})
+     select id from pack`,
+    [...columnsOf(entries.slice(0, statementRowsMax)), pack.name, pack.bytes, objectBytes],
+    `insert_pack_${keep}`,
+  )
+  const id = Number(rows[0]!['id'])
+  for (let i = statementRowsMax; i < entries.length; i += statementRowsMax) {
+    const more = columnsOf(entries.slice(i, i + statementRowsMax))
+    await tx.query(insertObjects('$8', keep), [...more, id])
   }
-  return row!.id
+  return id
 }
 
 /** "swep", as the number of the lock. */
@@ -118,7 +130,7 @@ const sweepGate = 0x73_77_65_70
  */
 export async function passSweepGate(tx: Tx, who: 'commit' | 'sweep'): Promise<void> {
   const lock = who === 'commit' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock'
-  await tx.query(`select ${lock}($1::bigint)`, [sweepGate])
+  await tx.query(`select ${lock}($1::bigint)`, [sweepGate], `gate_of_${who}`)
 }
 
 /** Pardons what is condemned of these objects and their bases. Returns those that are not there as they were relied on. */
@@ -130,10 +142,12 @@ async function relyOn(tx: Tx, names: readonly ReliedOn[]): Promise<ObjectName[]>
      update objects o set condemned = null from wanted
      where o.hash = wanted.hash and o.kind = wanted.kind and o.condemned is not null`,
     hashes,
+    'pardon_relied_on',
   )
   const { rows } = await tx.query(
     'select hash, kind, bases from objects where hash = any($1::text[])',
     hashes,
+    'find_relied_on',
   )
   const there = new Map((rows as unknown as Required<ReliedOn>[]).map((row) => [objectKey(row), row.bases]))
   return names.filter((name) => {
@@ -149,37 +163,33 @@ const onConflict = {
             where cardinality(excluded.bases) < cardinality(objects.bases)`,
 }
 
-async function insertObjects(
-  tx: Tx,
-  packId: number,
-  entries: readonly PackEntry[],
-  keep: keyof typeof onConflict,
-): Promise<void> {
-  await tx.query(
-    `insert into objects (hash, kind, pack_id, "offset", length, crc, checksum, bases)
-     select hash, kind, $1, "offset", length, crc, checksum, string_to_array(bases, ' ')
-     from unnest($2::text[], $3::text[], $4::bigint[], $5::integer[], $6::bigint[], $7::text[], $8::text[])
-       as entry (hash, kind, "offset", length, crc, checksum, bases)
-     on conflict (hash, kind) do ${onConflict[keep]}`,
-    [
-      packId,
-      entries.map((entry) => entry.hash),
-      entries.map((entry) => entry.kind),
-      entries.map((entry) => entry.offset),
-      entries.map((entry) => entry.length),
-      entries.map((entry) => entry.crc),
-      entries.map((entry) => entry.checksum),
-      entries.map((entry) => entry.bases.join(' ')),
-    ],
-  )
-}
+/** @param packId an expression for the pack's id; `$1` to `$7` are the `columnsOf` the entries */
+const insertObjects = (packId: string, keep: keyof typeof onConflict): string =>
+  `insert into objects (hash, kind, pack_id, "offset", length, crc, checksum, bases)
+   select hash, kind, ${packId}, "offset", length, crc, checksum, string_to_array(bases, ' ')
+   from unnest($1::text[], $2::text[], $3::bigint[], $4::integer[], $5::bigint[], $6::text[], $7::text[])
+     as entry (hash, kind, "offset", length, crc, checksum, bases)
+   on conflict (hash, kind) do ${onConflict[keep]}`
+
+const columnsOf = (entries: readonly PackEntry[]) => [
+  entries.map((entry) => entry.hash),
+  entries.map((entry) => entry.kind),
+  entries.map((entry) => entry.offset),
+  entries.map((entry) => entry.length),
+  entries.map((entry) => entry.crc),
+  entries.map((entry) => entry.checksum),
+  entries.map((entry) => entry.bases.join(' ')),
+]
 
 /** Those of the objects that the index holds, as `objectKey`s. */
 export async function storedObjects(at: Queries, names: readonly ObjectName[]): Promise<Set<string>> {
   if (names.length === 0) return new Set()
-  const { rows } = await at.query('select hash, kind from objects where hash = any($1::text[])', [
-    names.map((name) => name.hash),
-  ])
+  const hashes = names.map((name) => name.hash)
+  const { rows } = await at.query(
+    'select hash, kind from objects where hash = any($1::text[])',
+    [hashes],
+    'stored_objects',
+  )
   return new Set((rows as unknown as ObjectName[]).map(objectKey))
 }
 

@@ -4,7 +4,9 @@
  *     mark ─▶ condemn ─▶ mark what was committed meanwhile, pardon it ─▶ remove what is still condemned
  *
  * A commit skips objects that the index holds and makes deltas to them, so it can bring a dead one back to life. In its
- * transaction it passes the gate as a commit, pardons what it relies on and makes sure that it is there (`recordPacks`).
+ * transaction it passes the gate as a commit, pardons what it relies on and makes sure that it is there (`recordPacks`). The pardon
+ * is a statement after the gate's, so that it sees what was condemned before; what relies on nothing passes in the statement that
+ * records its pack.
  *
  * - A commit whose transaction passed the gate before a row was condemned has ended by then, because to condemn, the sweep passes
  *   alone: its version is among those marked afterwards, and the row is pardoned.

@@ -1,6 +1,6 @@
 /** Versions: immutable, one row each, pointing at the documents of their two views. */
-import { and, asc, desc, eq, isNull, sql } from 'drizzle-orm'
-import { index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { and, asc, desc, eq, getTableColumns, sql } from 'drizzle-orm'
+import { index, integer, type PgColumn, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { collections } from './collections.ts'
 import { bytewiseText, count, instant } from './columns.ts'
 import type { Queries, Tx } from './database.ts'
@@ -43,25 +43,30 @@ export const versions = pgTable(
 
 export type VersionRow = typeof versions.$inferSelect
 
-export async function insertVersion(tx: Tx, version: VersionRow): Promise<void> {
-  await tx.orm.insert(versions).values(version)
-}
+const columns = Object.entries(getTableColumns(versions)) as [keyof VersionRow, PgColumn][]
+const landing = `with moved as (
+    update collections set head_id = $1, head_description = $2, updated_at = $3
+    where id = $4 and head_id is not distinct from $5 returning id)
+  insert into versions (${columns.map(([, column]) => `"${column.name}"`).join()})
+  select ${columns.map((_, index) => `$${index + 6}`).join()} from moved returning id`
 
 /**
- * Compare-and-swap of a collection's head, with what follows from it. False when the head is not `from` or the collection is gone.
- * Called before the version's row exists: the row lock it takes orders two commits against one base.
+ * Records a version and makes it its collection's head in place of `from`, by compare-and-swap: the lock it takes on the
+ * collection's row orders two commits against one base.
+ * @returns false, and nothing happens, when the head is not `from` or the collection is gone.
  */
-export async function moveHead(
+export async function landVersion(
   tx: Tx,
-  move: { collectionId: string; from: string | null; to: string; headDescription: string | null; at: Date },
+  version: VersionRow,
+  { from, headDescription }: { from: string | null; headDescription: string | null },
 ): Promise<boolean> {
-  const from = move.from === null ? isNull(collections.headId) : eq(collections.headId, move.from)
-  const moved = await tx.orm
-    .update(collections)
-    .set({ headId: move.to, headDescription: move.headDescription, updatedAt: move.at })
-    .where(and(eq(collections.id, move.collectionId), from))
-    .returning({ id: collections.id })
-  return moved.length === 1
+  const written = columns.map(([key, column]) => {
+    const value = version[key]
+    return value === null ? null : column.mapToDriverValue(value)
+  })
+  const { id, collectionId, createdAt } = version
+  const moving = [id, headDescription, createdAt.toISOString(), collectionId, from]
+  return (await tx.query(landing, [...moving, ...written], 'land_version')).rows.length === 1
 }
 
 /** The latest version; null before the first; undefined when the collection is gone. */

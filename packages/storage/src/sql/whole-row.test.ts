@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { databases } from '../testing/databases.ts'
 import { accounts } from './accounts.ts'
 import { collections, insertCollection } from './collections.ts'
-import { insertVersion, versions } from './versions.ts'
+import { versions } from './versions.ts'
 import { wholeRow, wholeRowIfAny } from './whole-row.ts'
 
 const hash = 'a'.repeat(64)
@@ -22,7 +22,7 @@ it.each(databases)('whole rows are what their tables hold ($name)', async ({ ope
       ...{ headDescription: '', forkedFromId: null, forkedFromSemver: null, ancestors: [id, ownerId] },
       ...{ createdAt: at, updatedAt: new Date(at.getTime() + 1) },
     })
-    await insertVersion(tx, {
+    await tx.orm.insert(versions).values({
       ...{ id: headId, collectionId: id, major: 1, minor: 0, patch: 0, baseSemver: null, createdAt: at },
       ...{ fullDigest: hash, publicDigest: hash, aside: hash, message: null, appId: 'null', actorId: null },
       ...{

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { databases } from '../testing/databases.ts'
+import { accounts } from './accounts.ts'
+import { collections, insertCollection } from './collections.ts'
+import type { Database } from './database.ts'
+import { findMetadataJob, finishMetadataJob, insertMetadataJob } from './metadata-jobs.ts'
+import { passSweepGate, recordPacks } from './objects.ts'
+import { findHead, findVersionById, landVersion, type VersionRow } from './versions.ts'
+
+const at = new Date('2026-01-01T00:00:00.000Z')
+const zeros = '0'.repeat(64)
+
+describe.each(databases)('landing a version on $name', ({ name, open }) => {
+  let database: Database
+  let dispose: () => Promise<void>
+  let collectionId: string
+
+  beforeAll(async () => {
+    const opened = await open()
+    database = opened.database
+    dispose = opened.dispose
+  })
+  afterAll(() => dispose())
+
+  async function newCollection(): Promise<void> {
+    collectionId = crypto.randomUUID()
+    const owner = { id: crypto.randomUUID(), slug: collectionId, type: 'org' as const, displayName: 'O' }
+    await database.orm.insert(accounts).values({ ...owner, createdAt: at })
+    const none = { description: null, headId: null, headDescription: null, ancestors: [] }
+    const row = { ...none, id: collectionId, ownerId: owner.id, slug: 'c', name: 'C', public: true }
+    const fork = { forkedFromId: null, forkedFromSemver: null }
+    await database.transact((tx) => insertCollection(tx, { ...row, ...fork, createdAt: at, updatedAt: at }))
+  }
+  const versionOf = (patch: number): VersionRow => ({
+    ...{ id: crypto.randomUUID(), collectionId, major: 1, minor: 0, patch, baseSemver: null, createdAt: at },
+    ...{ fullDigest: zeros, publicDigest: zeros, aside: zeros, message: 'm', appId: null, actorId: null },
+    ...{ fullRecords: 2 ** 40, fullFiles: 1, fullBytes: 2, publicRecords: 3, publicFiles: 4, publicBytes: 5 },
+  })
+  const land = (version: VersionRow, from: string | null) =>
+    database.transact((tx) => landVersion(tx, version, { from, headDescription: 'd' }))
+
+  test('only on the head it was made from, and nothing of it is there otherwise', async () => {
+    await newCollection()
+    const [first, second, late] = [versionOf(0), versionOf(1), versionOf(2)]
+    expect(await land(first, second.id)).toBe(false)
+    expect(await land(first, null)).toBe(true)
+    expect(await land(second, null)).toBe(false)
+    expect(await land(second, first.id)).toBe(true)
+    expect(await land(late, first.id)).toBe(false)
+    expect(await findHead(database, collectionId)).toEqual(second)
+    expect(await findVersionById(database, late.id)).toBeUndefined()
+    const [row] = await database.orm.select().from(collections)
+    expect(row).toMatchObject({ headId: second.id, headDescription: 'd', updatedAt: at })
+    expect(await land({ ...late, collectionId: crypto.randomUUID() }, second.id)).toBe(false)
+  })
+
+  test('of many at once one lands', async () => {
+    await newCollection()
+    const tries = await Promise.all(Array.from({ length: 8 }, (_, patch) => land(versionOf(patch), null)))
+    expect(tries.filter(Boolean)).toHaveLength(1)
+    const { rows } = await database.query('select id from versions where collection_id = $1', [collectionId])
+    expect(rows).toEqual([{ id: (await findHead(database, collectionId))?.id }])
+  })
+
+  const takeSlot = async (base: VersionRow, durably: boolean) => {
+    const job = { id: crypto.randomUUID(), collectionId, baseId: base.id, baseSemver: 'v1.0.0' }
+    const slot = { ...job, patch: '{}', startedAt: at }
+    const isTaken = await database.transactOnce((tx) => insertMetadataJob(tx, slot, durably))
+    return { id: job.id, isTaken }
+  }
+  const finish = (id: string) =>
+    database.transact((tx) =>
+      finishMetadataJob(tx, id, { at, status: 'failed', error: { code: 'internal' } }),
+    )
+
+  test('an update takes its slot on the head alone; only a running one is finished, once', async () => {
+    await newCollection()
+    const [first, second] = [versionOf(0), versionOf(1)]
+    await land(first, null)
+    const { id } = await takeSlot(first, true)
+    await expect(takeSlot(first, true)).rejects.toThrow()
+    expect([await finish(id), await finish(id)]).toEqual([true, false])
+    const failed = { status: 'failed', patch: null, resultVersionId: null, unchanged: false, finishedAt: at }
+    expect(await findMetadataJob(database, id)).toMatchObject({ ...failed, error: { code: 'internal' } })
+    await land(second, first.id)
+    expect((await takeSlot(first, false)).isTaken).toBe(false)
+  })
+
+  test('a slot that need not last relaxes its own commit and no other', async () => {
+    await newCollection()
+    const first = versionOf(0)
+    await land(first, null)
+    // What the statement itself sets is seen where it runs in a longer transaction.
+    const during = async (durably: boolean) => {
+      let mode: unknown
+      const undone = database.transact(async (tx) => {
+        const job = { id: crypto.randomUUID(), collectionId, baseId: first.id, baseSemver: 'v1.0.0' }
+        await insertMetadataJob(tx, { ...job, patch: '{}', startedAt: at }, durably)
+        mode = (await tx.query(`select current_setting('synchronous_commit') as mode`)).rows[0]?.['mode']
+        throw new Error('undone')
+      })
+      await expect(undone).rejects.toThrow('undone')
+      return mode
+    }
+    expect([await during(true), await during(false)]).toEqual(['on', 'off'])
+    await takeSlot(first, false)
+    const { rows } = await database.query(`select current_setting('synchronous_commit') as mode`)
+    expect(rows).toEqual([{ mode: 'on' }])
+  })
+
+  const packOf = (count: number) => {
+    const entry = { kind: 'plain' as const, offset: 12, length: 10, crc: 2 ** 32 - 1, checksum: null }
+    const hash = (number: number) => number.toString(16).padStart(64, '0') as never
+    const entries = Array.from({ length: count }, (_, i) => ({
+      ...entry,
+      hash: hash(i),
+      bases: [hash(i + 1)],
+    }))
+    return { name: `packs/00/${crypto.randomUUID()}`, bytes: 100, entries }
+  }
+
+  test('a pack is recorded with all of its objects, and of those that are there the place is kept', async () => {
+    for (const pack of [packOf(3), packOf(20_001), packOf(0)])
+      await database.transact((tx) => recordPacks(tx, { packs: [pack], reliedOn: [] }))
+    const { rows } = await database.query(
+      `select p.object_bytes::integer as bytes, count(o.hash)::integer as objects, min(o.crc)::text as crc
+       from packs p left join objects o on o.pack_id = p.id group by p.id order by p.id`,
+    )
+    expect(rows).toEqual([
+      { bytes: 30, objects: 3, crc: '4294967295' },
+      { bytes: 200_010, objects: 19_998, crc: '4294967295' },
+      { bytes: 0, objects: 0, crc: null },
+    ])
+  })
+
+  // Embedded there is one transaction at a time.
+  test.runIf(name === 'server')(
+    'a sweep passes its gate when a commit that records a pack has ended',
+    async () => {
+      const order: string[] = []
+      const recorded = Promise.withResolvers<void>()
+      const sweeping = recorded.promise.then(() =>
+        database.transact(async (tx) => {
+          await passSweepGate(tx, 'sweep')
+          order.push('sweep')
+        }),
+      )
+      await database.transact(async (tx) => {
+        await recordPacks(tx, { packs: [packOf(1)], reliedOn: [] })
+        recorded.resolve()
+        await new Promise((resolve) => setTimeout(resolve, 300))
+        order.push('commit')
+      })
+      await sweeping
+      expect(order).toEqual(['commit', 'sweep'])
+    },
+  )
+})
