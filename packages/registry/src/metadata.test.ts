@@ -101,6 +101,19 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
     expect(head.fullDigest).not.toBe(head.publicDigest)
   })
 
+  test('what an update made is at hand: neither who reads it nor the next update reads the store', async () => {
+    const { path } = await fresh({ metadata: { a: 1, license: 'MIT' }, secret: true })
+    for (const who of [owner, anonymous]) await collections.detail(who, path)
+    const reads = vi.spyOn(context.blobs, 'read')
+    await metadata.update(owner, path, { b: 1 })
+    const merged = { a: 1, b: 1, license: 'MIT' }
+    for (const who of [owner, anonymous])
+      expect((await collections.detail(who, path)).latestVersion).toMatchObject({ metadata: merged })
+    await metadata.update(owner, path, { c: 1 })
+    expect(reads).not.toHaveBeenCalled()
+    reads.mockRestore()
+  })
+
   test('a patch that changes nothing answers with what is there and makes no version', async () => {
     const { path, version } = await fresh()
     for (const patch of [{}, { a: 1 }, { absent: null }] as JsonObject[]) {

@@ -137,6 +137,8 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
     await insertVersionOnHead(tx, making, version)
     await making.also?.(tx, version)
   })
+  // Whoever asks next, asks for these.
+  for (const { digest, text } of [full, open]) context.objects.keepDocument(digest, text)
   return version
 }
 

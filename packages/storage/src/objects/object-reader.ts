@@ -32,6 +32,8 @@ export interface ObjectReader extends NodeReader {
   body(leaf: Hash): Promise<Uint8Array>
   /** Frozen through and through. */
   document(digest: Hash): Promise<ViewDocument>
+  /** Keeps a document that was just stored, by its text, as if it had been read. */
+  keepDocument(digest: Hash, text: string): void
   /**
    * The reader for a walk over that many bytes of records: this one when they are a small part of what it keeps; else one
    * that uses what is kept but adds no leaves and no bodies, so that a long walk does not push out what many read often.
@@ -105,6 +107,10 @@ export function openObjectReader(options: {
     body: (leaf) => bodies.get(leaf, () => loadBytes('body', leaf)),
     document: (digest) =>
       documents.get(digest, () => loadDecoded(digest, (raw) => freezeThrough(parseDocument(raw)))),
+    keepDocument(digest, text) {
+      if (documents.peek(digest) !== undefined) return
+      documents.keep(digest, freezeThrough(parseDocument(text)), Buffer.byteLength(text) * decodedFactor)
+    },
     forWalk: (bytes) => (bytes <= cacheBytesMax * shares.bodies * walkShare ? reader : walker),
     foresee: (leaves) => index.foresee(leaves),
     async encodedLeaf(leaf) {

@@ -13,6 +13,8 @@ export interface ReadCache<T extends object> {
     load: () => Promise<{ value: T; bytes: number }>,
     worthKeeping?: (value: T) => boolean,
   ): Promise<T>
+  /** Keeps what was made rather than loaded. `bytes`: what that costs. */
+  keep(hash: Hash, value: T, bytes: number): void
   /** What is kept, without loading and without counting as a use. */
   peek(hash: Hash): T | undefined
   bytes(): number
@@ -28,6 +30,9 @@ export function openReadCache<T extends object>(bytesMax: number): ReadCache<T> 
     max < entryBytes ? undefined : new LRUCache<Hash, T>({ maxSize: max, maxEntrySize: max >>> 3 || 1 })
   const loading = new Map<Hash, Promise<T>>()
 
+  const keep = (hash: Hash, value: T, bytes: number) =>
+    void kept?.set(hash, value, { size: bytes + entryBytes })
+
   async function loadAndKeep(
     hash: Hash,
     load: () => Promise<{ value: T; bytes: number }>,
@@ -35,7 +40,7 @@ export function openReadCache<T extends object>(bytesMax: number): ReadCache<T> 
   ): Promise<T> {
     try {
       const { value, bytes } = await load()
-      if (worthKeeping(value)) kept?.set(hash, value, { size: bytes + entryBytes })
+      if (worthKeeping(value)) keep(hash, value, bytes)
       return value
     } finally {
       loading.delete(hash)
@@ -57,6 +62,7 @@ export function openReadCache<T extends object>(bytesMax: number): ReadCache<T> 
       }
       return work
     },
+    keep,
     peek: (hash) => kept?.peek(hash),
     bytes: () => kept?.calculatedSize ?? 0,
   }
