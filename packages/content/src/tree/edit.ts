@@ -4,11 +4,12 @@
  * node is opened only when an edit falls into it or when a boundary before it moved; every other one is passed on whole. The old
  * tree stays as it is.
  */
-import { compareUtf8, type Hash } from '../hash.ts'
-import { bitsToEnd, defaultShape, type TreeShape, trailingZeroBits } from './boundary.ts'
+import type { Hash } from '../hash.ts'
+import { defaultShape, type TreeShape } from './boundary.ts'
 import { type Child, type NodeSink, TreeBuilder } from './builder.ts'
-import { type Edit, type EditBatches, EditQueue } from './edit-queue.ts'
-import { emptyTree, type InteriorNode, type LeafNode, type Tree, type TreeKind } from './node.ts'
+import { childAt, EditPlan, type Step } from './edit-plan.ts'
+import { type EditBatches, EditQueue } from './edit-queue.ts'
+import { emptyTree, type LeafNode, type Tree, type TreeKind, type TreeNode } from './node.ts'
 import { checkPlace, type NodeReader, readChild } from './read.ts'
 import {
   type Change,
@@ -78,22 +79,6 @@ export async function editTree<P>(
   }
 }
 
-/** What becomes of the tree from left to right. */
-type Step<P> =
-  | { do: 'pass'; level: number; child: Child }
-  | { do: 'turn'; level: number; source: Hash | undefined }
-  | { do: 'edit'; stretch: Stretch<P> }
-
-/** A stretch still growing. */
-interface OpenStretch<P> {
-  after: string | undefined
-  leaves: Child[]
-  edits: Edit<P>[]
-  goesOn: boolean
-  /** Entries of its old leaves. */
-  held: number
-}
-
 /** Stretches edited elsewhere at once, and the bytes of leaves and edits in them, unless one alone has more. */
 const stretchesAtOnce = 8
 const bytesAtOnce = 16_777_216
@@ -103,9 +88,6 @@ class Editor<P> {
   readonly #port: EditPort<P>
   readonly #cut: Cut
   readonly #builder: TreeBuilder
-  /** A stretch is cut off when it holds more entries and edits than any two leaves do, though its leaf goes on. */
-  readonly #stretchMax: number
-  #open: OpenStretch<P> | undefined
   #unfinished: UnfinishedLeaf<P> | undefined
   /** The leaf opened last: the next stretch may begin within it. */
   #opened: OpenedLeaf<P> | undefined
@@ -114,123 +96,18 @@ class Editor<P> {
     this.#edits = edits
     this.#port = port
     this.#cut = { kind, shape }
-    this.#stretchMax = 2 * shape.leafEntriesMax
     this.#builder = new TreeBuilder(port, shape)
   }
 
   async run(base: Tree): Promise<Tree> {
     await this.#edits.load()
     if (this.#edits.current === undefined) return base
-    await this.#follow(this.#plan(base))
+    const reader = { node: (hash: Hash) => this.#node(hash) }
+    const plan = new EditPlan(this.#edits, reader, this.#cut.shape, () => this.#unfinished !== undefined)
+    await this.#follow(plan.steps(base))
     const built = await this.#builder.finish()
     if (built === undefined) return emptyTree
     return built.passedOn ? await this.#shed(built.tree) : built.tree
-  }
-
-  async *#plan(base: Tree): AsyncGenerator<Step<P>> {
-    if (base.root !== null) {
-      const root = await this.#port.node(base.root)
-      if (root.kind === 'node') yield* this.#planInterior(base.root, root, true)
-      else {
-        this.#opened = { hash: base.root, leaf: root, payloads: [] }
-        const { root: hash, count, bytes } = base
-        yield* this.#planLeaf({ hash, lastKey: root.keys.at(-1)!, count, bytes }, true)
-      }
-    }
-    yield* this.#planRest()
-  }
-
-  async *#planInterior(hash: Hash, node: InteriorNode, isLast: boolean): AsyncGenerator<Step<P>> {
-    yield { do: 'turn', level: node.level, source: hash }
-    const end = node.children.length - 1
-    for (let i = 0; i <= end; i++) {
-      const child = childAt(node, i)
-      if (node.level === 1) yield* this.#planLeaf(child, isLast && i === end)
-      else if (this.#isWhole(node.level - 1, child, isLast && i === end))
-        yield { do: 'pass', level: node.level - 1, child }
-      else {
-        // Below level 1 there are interior nodes only, or misplaced ones.
-        const below = (await readChild(this.#port, node, i)) as InteriorNode
-        yield* this.#planInterior(child.hash, below, isLast && i === end)
-      }
-    }
-    yield { do: 'turn', level: node.level, source: undefined }
-  }
-
-  /** Whether an old node stays as it is. `isLast`: no old entry follows the node's. */
-  #isWhole(level: number, child: Child, isLast: boolean): boolean {
-    const edit = this.#edits.current
-    if (this.#open !== undefined) return false
-    if (edit === undefined) return true
-    return compareUtf8(edit.key, child.lastKey) > 0 && (!isLast || this.#endsNode(level, child.lastKey))
-  }
-
-  async *#planLeaf(child: Child, isLast: boolean): AsyncGenerator<Step<P>> {
-    if (this.#isWhole(0, child, isLast)) {
-      yield { do: 'pass', level: 0, child }
-      return
-    }
-    const { lastKey } = child
-    const edits = this.#edits
-    let open = this.#grow(child)
-    let keepsLast = true
-    for (let edit = edits.current; edit !== undefined; edit = edits.current) {
-      const order = compareUtf8(edit.key, lastKey)
-      if (order > 0) break
-      open.edits.push(edit)
-      if (order === 0) keepsLast = edit.put !== undefined
-      if (!edits.step()) await edits.load()
-      if (order < 0 && this.#endsLeaf(edit)) {
-        yield this.#close(edit.key)
-        open = this.#grow(child, edit.key)
-      }
-    }
-    if (keepsLast && this.#endsNode(0, lastKey)) yield this.#close(lastKey)
-    else if (!isLast && open.held + open.edits.length > this.#stretchMax) yield this.#breakOff()
-  }
-
-  /** All edits that are left come after every old entry: drops drop nothing. */
-  async *#planRest(): AsyncGenerator<Step<P>> {
-    const edits = this.#edits
-    for (let edit = edits.current; edit !== undefined; edit = edits.current) {
-      if (!edits.step()) await edits.load()
-      if (edit.put === undefined) continue
-      const open = this.#grow()
-      open.edits.push(edit)
-      if (this.#endsLeaf(edit)) yield this.#close(edit.key)
-      else if (open.held + open.edits.length > this.#stretchMax) yield this.#breakOff()
-    }
-    if (this.#open !== undefined) yield this.#close(undefined)
-  }
-
-  #grow(leaf?: Child, after?: string): OpenStretch<P> {
-    this.#open ??= { after, leaves: [], edits: [], goesOn: false, held: 0 }
-    if (leaf !== undefined) {
-      this.#open.leaves.push(leaf)
-      this.#open.held += leaf.count
-    }
-    return this.#open
-  }
-
-  #close(through: string | undefined): Step<P> {
-    const { after, leaves, edits, goesOn } = this.#open!
-    this.#open = undefined
-    return { do: 'edit', stretch: { after, through, leaves, edits, goesOn, ends: true } }
-  }
-
-  /** Ends a stretch where its leaf goes on: keys may come that end none for long. */
-  #breakOff(): Step<P> {
-    const { after, leaves, edits, goesOn } = this.#open!
-    this.#open = { after: undefined, leaves: [], edits: [], goesOn: true, held: 0 }
-    return { do: 'edit', stretch: { after, through: undefined, leaves, edits, goesOn, ends: false } }
-  }
-
-  #endsLeaf({ key, put }: Edit<P>): boolean {
-    return put !== undefined && this.#endsNode(0, key)
-  }
-
-  #endsNode(level: number, lastKey: string): boolean {
-    return trailingZeroBits(lastKey) >= bitsToEnd(this.#cut.shape, level)
   }
 
   /** Takes the steps one after the other; stretches that are edited elsewhere are begun ahead of their turn. */
@@ -255,6 +132,8 @@ class Editor<P> {
         const edited = step.do === 'edit' ? this.#port.edit?.(step.stretch) : undefined
         // It is awaited in its turn, or never when another failed before.
         edited?.catch(() => undefined)
+        // What is edited here is done before the plan goes on: it may depend on what comes of it.
+        if (edited === undefined && step.do === 'edit') while (ahead.length > 0) await takeFirst()
         if (edited === undefined && ahead.length === 0) await this.#take(step)
         else ahead.push({ step, bytes, ...(edited && { edited }) })
         if (edited === undefined) continue
@@ -300,7 +179,7 @@ class Editor<P> {
     }
     this.#opened = opened.at(-1)
     const { leaves, changes, unfinished } = editStretch(stretch, opened, this.#cut, this.#unfinished)
-    this.#unfinished = unfinished
+    this.#unfinished = unfinished?.isEmpty ? undefined : unfinished
     for (const change of changes) {
       const told = this.#port.change?.(change)
       if (told !== undefined) await told
@@ -312,11 +191,15 @@ class Editor<P> {
   }
 
   async #openLeaf({ hash, lastKey }: Child): Promise<OpenedLeaf<P>> {
-    if (this.#opened?.hash === hash) return this.#opened
-    const leaf = await this.#port.node(hash)
-    checkPlace(hash, leaf, { level: 0, lastKey })
-    this.#opened = { hash, leaf: leaf as LeafNode, payloads: [] }
-    return this.#opened
+    checkPlace(hash, await this.#node(hash), { level: 0, lastKey })
+    return this.#opened!
+  }
+
+  async #node(hash: Hash): Promise<TreeNode> {
+    if (this.#opened?.hash === hash) return this.#opened.leaf
+    const node = await this.#port.node(hash)
+    if (node.kind === 'leaf') this.#opened = { hash, leaf: node, payloads: [] }
+    return node
   }
 
   /** The root is the lowest node that holds everything: an old node with one child gives way to that child. */
@@ -330,13 +213,6 @@ class Editor<P> {
     return { ...tree, root }
   }
 }
-
-const childAt = ({ children, lastKeys, counts, bytes }: InteriorNode, i: number): Child => ({
-  hash: children[i]!,
-  lastKey: lastKeys[i]!,
-  count: counts[i]!,
-  bytes: bytes[i]!,
-})
 
 function bytesOf<P>({ leaves, edits }: Stretch<P>): number {
   let bytes = 0
