@@ -10,6 +10,7 @@ export {
   type ObjectWriter,
   openObjectWriter,
   type PackedObjects,
+  type PreparedObject,
   packBytesMax,
 } from './objects/object-writer.ts'
 export { openS3Store } from './objects/open-s3.ts'

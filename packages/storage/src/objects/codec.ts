@@ -58,12 +58,23 @@ export const mayBeDelta = (raw: Uint8Array, dictionary: Uint8Array): boolean =>
 
 /** @param dictionary Raw bytes of the object that a delta is to, for which `mayBeDelta` holds. */
 export async function encodeObject(raw: Uint8Array, dictionary?: Uint8Array): Promise<Uint8Array> {
+  if (raw.length + (dictionary?.length ?? 0) <= encodedAtOnceMax) return encodeObjectHere(raw, dictionary)
+  return withHeader(raw, await compress(raw, compressionOf(raw, dictionary)), dictionary)
+}
+
+/** The same on the calling thread, whatever the size. */
+export function encodeObjectHere(raw: Uint8Array, dictionary?: Uint8Array): Uint8Array {
+  return withHeader(raw, zstdCompressSync(raw, compressionOf(raw, dictionary)), dictionary)
+}
+
+function compressionOf(raw: Uint8Array, dictionary: Uint8Array | undefined) {
   const params: Record<number, number> = { [constants.ZSTD_c_compressionLevel]: zstdLevel }
   if (dictionary !== undefined) Object.assign(params, deltaParams(raw.length + dictionary.length))
   const chunkSize = Math.max(chunkBytesMin, Math.ceil(raw.length / 4))
-  const options = { params, chunkSize, ...(dictionary && { dictionary }) }
-  const isSmall = raw.length + (dictionary?.length ?? 0) <= encodedAtOnceMax
-  const frame = isSmall ? zstdCompressSync(raw, options) : await compress(raw, options)
+  return { params, chunkSize, ...(dictionary && { dictionary }) }
+}
+
+function withHeader(raw: Uint8Array, frame: Uint8Array, dictionary: Uint8Array | undefined): Uint8Array {
   const header = Buffer.allocUnsafe(headerBytes)
   header[0] = dictionary === undefined ? plainZstd : deltaZstd
   header.writeUInt32LE(raw.length, 1)

@@ -1,36 +1,49 @@
 /** What a new object is stored as: a delta to what it replaces, or to a base of that, or alone (content-model §8). */
 import type { Hash } from '@ulmus/content'
-import { encodeObject, mayBeDelta } from './codec.ts'
-import type { ObjectKind } from './errors.ts'
-import type { ObjectReader } from './object-reader.ts'
+import { encodeObject, encodeObjectHere, mayBeDelta } from './codec.ts'
 import { basesMax } from './pack.ts'
 
-export interface EncodedObject {
+export { encodeObjectHere }
+
+/** How an object is to lie in a pack. */
+export interface StoredForm {
   encoded: Uint8Array
   bases: readonly Hash[]
 }
 
-/** @throws what `objects` rejects with when `replaces` cannot be read. */
+/** What a new object replaces: its chain, itself first, with what each takes encoded, and their raw bytes. */
+export interface Replaced {
+  chain: readonly { hash: Hash; length: number }[]
+  /** Raw bytes of the i-th of the chain. */
+  raw(i: number): Uint8Array | Promise<Uint8Array>
+}
+
+type Encode = (raw: Uint8Array, dictionary?: Uint8Array) => Uint8Array | Promise<Uint8Array>
+
+/**
+ * @param encode `encodeObject`, or `encodeObjectHere`
+ * @throws what `replaced` rejects with.
+ */
 export async function encodeReplacing(
-  objects: ObjectReader,
-  object: { kind: ObjectKind; raw: Uint8Array; replaces: Hash },
-): Promise<EncodedObject> {
-  const { kind, raw, replaces } = object
-  const chain = await objects.chain(kind, replaces)
+  raw: Uint8Array,
+  replaced: Replaced,
+  encode: Encode = encodeObject,
+): Promise<StoredForm> {
+  const { chain } = replaced
   const from = goingOnFrom(chain.map((place) => place.length))
-  if (from === undefined) return encodeAlone(raw)
+  if (from === undefined) return encodeAlone(raw, encode)
+  const dictionary = await replaced.raw(from)
+  if (!mayBeDelta(raw, dictionary)) return encodeAlone(raw, encode)
   const bases = chain.slice(from).map((place) => place.hash)
-  const dictionary = await objects.raw(kind, bases[0]!)
-  if (!mayBeDelta(raw, dictionary)) return encodeAlone(raw)
-  const delta = { encoded: await encodeObject(raw, dictionary), bases }
+  const delta = { encoded: await encode(raw, dictionary), bases }
   // What its oldest relation takes alone, it would take about: where the delta is far smaller, trying costs more than it can tell.
   if (delta.encoded.length < chain.at(-1)!.length / 2) return delta
-  const alone = await encodeAlone(raw)
+  const alone = await encodeAlone(raw, encode)
   return delta.encoded.length < alone.encoded.length ? delta : alone
 }
 
-export const encodeAlone = async (raw: Uint8Array): Promise<EncodedObject> => ({
-  encoded: await encodeObject(raw),
+export const encodeAlone = async (raw: Uint8Array, encode: Encode = encodeObject): Promise<StoredForm> => ({
+  encoded: await encode(raw),
   bases: [],
 })
 

@@ -28,28 +28,33 @@ export interface EncodedObject {
 
 type Decode = (bytes: Uint8Array, rawLengthMax: number, base?: Uint8Array) => Uint8Array | Promise<Uint8Array>
 
+/** The raw bytes of an object; see `decodeChain`. */
+export const decodeEncoded = async (
+  encoded: EncodedObject,
+  options: { mayHoldUp?: boolean } = {},
+): Promise<Uint8Array> => (await decodeChain(encoded, options))[0]!
+
 /**
- * Decodes a chain from its far end and checks what comes of it.
+ * Decodes a chain from its far end and checks what comes of it: the raw bytes of every link, the object's own first.
  * @param options.mayHoldUp The calling thread may be held up however large the object is.
  * @throws ObjectCorrupt, naming the object, when anything of it or its chain is damaged.
  */
-export async function decodeEncoded(
-  encoded: EncodedObject,
+export async function decodeChain(
+  { kind, hash, checksum, chain, base }: EncodedObject,
   options: { mayHoldUp?: boolean } = {},
-): Promise<Uint8Array> {
+): Promise<Uint8Array[]> {
   const decode: Decode = options.mayHoldUp ? decodeObjectHere : decodeObject
-  const { kind, hash, checksum, chain } = encoded
   const damaged = (why?: unknown) => new ObjectCorrupt(kind, hash, chain[0]!.pack, { cause: why })
-  let raw = encoded.base
+  const raws: Uint8Array[] = []
   for (const link of chain.toReversed()) {
     if (crc32(link.bytes) !== link.crc)
       throw damaged(new Error(`The bytes of ${link.hash} in ${link.pack} are others.`))
     try {
-      raw = await decode(link.bytes, objectBytesMax, raw)
+      raws.unshift(await decode(link.bytes, objectBytesMax, raws[0] ?? base))
     } catch (cause) {
       throw damaged(new Error(`${link.hash} in ${link.pack} does not decode.`, { cause }))
     }
   }
-  if (hashBytes(raw!) !== checksum) throw damaged()
-  return raw!
+  if (hashBytes(raws[0]!) !== checksum) throw damaged()
+  return raws
 }

@@ -6,7 +6,7 @@ import { objectKey, type ReliedOn, storedObjects } from '../sql/objects.ts'
 import { giveWay } from '../turn.ts'
 import type { BlobStore } from './blob-store.ts'
 import { objectBytesMax } from './codec.ts'
-import { encodeAlone, encodeReplacing } from './delta.ts'
+import { encodeAlone, encodeReplacing, type StoredForm } from './delta.ts'
 import type { ObjectKind } from './errors.ts'
 import { packName } from './names.ts'
 import type { ObjectReader } from './object-reader.ts'
@@ -43,17 +43,28 @@ export interface ObjectWriter {
     raw: Uint8Array | string,
     options?: { replaces?: Hash | undefined },
   ): Promise<void>
+  /** Adds an object that somebody else has encoded and checked, likewise. */
+  addEncoded(object: PreparedObject): Promise<void>
   /** Packs durable. Nothing new: no packs, but what was relied on. */
   finish(): Promise<PackedObjects>
   /** Gives up what is being written and removes the packs already there. */
   abort(): Promise<void>
 }
 
+/** An object ready to be written. */
+export interface PreparedObject extends StoredForm {
+  kind: ObjectKind
+  hash: Hash
+  /** SHA-256 of the raw bytes of a body; null for what is named by it. */
+  checksum: Hash | null
+}
+
 interface NewObject {
   kind: ObjectKind
   hash: Hash
-  raw: Uint8Array
-  replaces: Hash | undefined
+  /** What it adds to its batch. Bytes. */
+  bytes: number
+  prepare(): PreparedObject | Promise<PreparedObject>
 }
 
 /**
@@ -80,13 +91,12 @@ export function openObjectWriter(options: {
     const held = await storedObjects(database, objects)
     const wanted = objects.filter((object) => !held.has(objectKey(object)))
     for (const { kind, hash } of objects) if (held.has(objectKey({ kind, hash }))) rely({ kind, hash })
-    const encodings = await encodeAll(wanted)
-    for (const [i, { kind, hash, raw }] of wanted.entries()) {
-      const { encoded, bases } = encodings[i]!
+    for (const { encoded, ...object } of await prepareAll(wanted)) {
+      const { kind, bases } = object
       if (bases[0] !== undefined) rely({ kind, hash: bases[0], bases: bases.slice(1) })
       if (pack !== undefined && pack.bytes + encoded.length > splitBytes) await finishPack(pack)
       pack ??= writePack(blobs, packName(randomUUID()))
-      await pack.add({ kind, hash, checksum: kind === 'body' ? hashBytes(raw) : null, bases }, encoded)
+      await pack.add(object, encoded)
     }
   }
 
@@ -95,22 +105,30 @@ export function openObjectWriter(options: {
     if (name.bases !== undefined || !reliedOn.has(key)) reliedOn.set(key, name)
   }
 
-  const encode = ({ kind, raw, replaces }: NewObject) =>
-    reader === undefined || replaces === undefined
-      ? encodeAlone(raw)
-      : encodeReplacing(reader, { kind, raw, replaces })
+  async function prepare(
+    { kind, hash }: Pick<NewObject, 'kind' | 'hash'>,
+    raw: Uint8Array,
+    replaces: Hash | undefined,
+  ): Promise<PreparedObject> {
+    const checksum = kind === 'body' ? hashBytes(raw) : null
+    if (reader === undefined || replaces === undefined)
+      return { kind, hash, checksum, ...(await encodeAlone(raw)) }
+    const chain = await reader.chain(kind, replaces)
+    const replaced = { chain, raw: (i: number) => reader.raw(kind, chain[i]!.hash) }
+    return { kind, hash, checksum, ...(await encodeReplacing(raw, replaced)) }
+  }
 
   /** Side by side, begun one by one: to begin a hundred at once holds the event loop for some 20 ms. */
-  async function encodeAll(objects: readonly NewObject[]) {
-    const encodings: ReturnType<typeof encode>[] = []
+  async function prepareAll(objects: readonly NewObject[]): Promise<PreparedObject[]> {
+    const prepared: Promise<PreparedObject>[] = []
     for (const object of objects) {
-      const encoding = encode(object)
+      const one = Promise.resolve(object.prepare())
       // Told below, when all have begun.
-      encoding.catch(() => undefined)
-      encodings.push(encoding)
+      one.catch(() => undefined)
+      prepared.push(one)
       await giveWay()
     }
-    return Promise.all(encodings)
+    return Promise.all(prepared)
   }
 
   async function finishPack(full: PackWriter): Promise<void> {
@@ -127,22 +145,38 @@ export function openObjectWriter(options: {
     writing.catch(() => undefined)
   }
 
+  async function take(object: NewObject): Promise<void> {
+    batch.push(object)
+    batchBytes += object.bytes
+    if (batchBytes < batchBytesMax && batch.length < batchObjectsMax) return
+    const before = writing
+    sendBatch()
+    await before
+  }
+
+  /** Whether this commit meets the object for the first time. */
+  function isFirst(name: Pick<NewObject, 'kind' | 'hash'>): boolean {
+    const key = objectKey(name)
+    if (seen.has(key)) return false
+    seen.add(key)
+    return true
+  }
+
   return {
     async add(kind, hash, raw, { replaces } = {}) {
-      const key = objectKey({ kind, hash })
-      if (seen.has(key)) return
-      seen.add(key)
+      const object = { kind, hash }
+      if (!isFirst(object)) return
       const bytes = typeof raw === 'string' ? Buffer.from(raw) : raw
       if (bytes.length > objectBytesMax)
         throw new RangeError(`The ${kind} object ${hash} has ${bytes.length} bytes.`)
       if (kind === 'plain' && hashBytes(bytes) !== hash)
         throw new RangeError(`${hash} is not the hash of its object.`)
-      batch.push({ kind, hash, raw: bytes, replaces })
-      batchBytes += bytes.length
-      if (batchBytes < batchBytesMax && batch.length < batchObjectsMax) return
-      const before = writing
-      sendBatch()
-      await before
+      await take({ ...object, bytes: bytes.length, prepare: () => prepare(object, bytes, replaces) })
+    },
+    async addEncoded(object) {
+      if (!isFirst(object)) return
+      const { kind, hash, encoded } = object
+      await take({ kind, hash, bytes: encoded.length, prepare: () => object })
     },
     async finish() {
       if (batch.length > 0) sendBatch()
