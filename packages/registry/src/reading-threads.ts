@@ -3,8 +3,8 @@
  * takes more than one core. They are others than those of pushes, behind which no reader is to wait.
  */
 import { availableParallelism } from 'node:os'
-import { ObjectCorrupt } from '@ulmus/storage'
 import { Piscina } from 'piscina'
+import { refuseDamaged } from './workers/damage.ts'
 import type { LeafOutcome, LeafTask } from './workers/write-leaf.ts'
 
 export interface ReadingThreads {
@@ -28,10 +28,7 @@ export function openReadingThreads(): ReadingThreads {
   return {
     async writeLeaf(task) {
       const transferList = [...wholeBuffers(task), ...(task.room === undefined ? [] : [task.room])]
-      const outcome = (await pool.run(task, { name: 'writeLeaf', transferList })) as LeafOutcome
-      if (outcome.kind !== 'damaged') return outcome
-      const { kind, hash, pack } = outcome.object
-      throw new ObjectCorrupt(kind, hash, pack)
+      return refuseDamaged((await pool.run(task, { name: 'writeLeaf', transferList })) as LeafOutcome)
     },
     close: () => pool.close(),
   }

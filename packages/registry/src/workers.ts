@@ -7,9 +7,11 @@ import type { SchemasOutcome } from './workers/accept-schemas.ts'
 import type { BatchOutcome, BatchTask } from './workers/check-batch.ts'
 import type { CarriedFault, CarriedTask } from './workers/check-carried.ts'
 import type { ManifestOutcome, ManifestTask, OpeningOutcome, OpeningTask } from './workers/check-manifest.ts'
+import { refuseDamaged } from './workers/damage.ts'
+import type { EditedLeaves, LeavesOutcome, LeavesTask } from './workers/edit-leaves.ts'
 import type { TaskLimits, TooCostly } from './workers/tasks.ts'
 
-/** Each throws too_costly when it takes more time or memory than a worker has. */
+/** What asks users' schemas throws too_costly when it takes more time or memory than a worker has. */
 export interface Workers {
   /** Checks a batch of lines. Takes the task's bytes over: they are gone from this thread afterwards. */
   checkBatch(task: InPieces<BatchTask>): Promise<BatchOutcome>
@@ -18,6 +20,8 @@ export interface Workers {
   checkOpening(task: InPieces<OpeningTask>): Promise<OpeningOutcome>
   /** Checks records that are carried over; takes the bytes over. */
   checkCarried(task: CarriedTask): Promise<CarriedFault[]>
+  /** Edits leaves of a record tree; takes the edits' bytes over. @throws ObjectCorrupt. */
+  editLeaves(task: LeavesTask): Promise<EditedLeaves>
   /** @param text JSON `{type: schema}` */
   acceptSchemas(text: string): Promise<SchemasOutcome>
   /** Waits for running tasks. */
@@ -69,6 +73,8 @@ export function openWorkers({ taskMilliseconds, heapMebibytes } = usual): Worker
     checkManifest: (task) => overTaken('checkManifest', task),
     checkOpening: (task) => overTaken('checkOpening', task),
     checkCarried: (task) => run('checkCarried', task, [task.bytes.buffer]),
+    editLeaves: async (task) =>
+      refuseDamaged(await run<LeavesOutcome>('editLeaves', task, [task.edits.buffer])),
     acceptSchemas: (text) => run('acceptSchemas', text),
     close: () => pool.close(),
   }

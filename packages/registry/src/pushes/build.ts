@@ -15,17 +15,17 @@ import {
   type TypeEntry,
   type ViewDocument,
 } from '@ulmus/content'
-import type { ObjectReader, ObjectWriter } from '@ulmus/storage'
 import { type Aside, writeAside } from '../aside.ts'
 import type { VersionContent } from '../version-making.ts'
 import { EntriesByType } from './by-type.ts'
 import { standingRecords } from './carried-over.ts'
 import type { EntriesSource, PushEntry } from './entry.ts'
+import { type Line, lineFor } from './line.ts'
 import type { PassingRuns } from './passing-runs.ts'
 import { publicEdits, reprojected } from './public-view.ts'
 import { ReferenceChanges } from './reference-changes.ts'
 import { applyReferences, arrivingSizes, enteredFiles } from './references.ts'
-import { type Line, lineFor, type RecordChange, recordPort } from './tree-ports.ts'
+import { type BuildIo, type ChangeNotes, recordPort } from './tree-ports.ts'
 
 export interface BuildInput {
   /** The base version, or an empty one. */
@@ -56,10 +56,7 @@ export interface Built {
   filesEntered: { full: Hash[]; public: Hash[] }
 }
 
-export async function buildContent(
-  io: { objects: ObjectReader; writer: ObjectWriter },
-  input: BuildInput,
-): Promise<Built> {
+export async function buildContent(io: BuildIo, input: BuildInput): Promise<Built> {
   return new VersionBuild(io, input).run()
 }
 
@@ -72,7 +69,7 @@ interface TypeTrees {
 type Entries = AsyncGenerator<PushEntry[]>
 
 class VersionBuild {
-  readonly #io: { objects: ObjectReader; writer: ObjectWriter }
+  readonly #io: BuildIo
   readonly #input: BuildInput
   readonly #baseFull: ReadonlyMap<string, TypeEntry>
   readonly #basePublic: ReadonlyMap<string, TypeEntry>
@@ -80,7 +77,7 @@ class VersionBuild {
   readonly #changes = { added: 0, updated: 0, removed: 0 }
   readonly #references: { full: ReferenceChanges; public: ReferenceChanges }
 
-  constructor(io: { objects: ObjectReader; writer: ObjectWriter }, input: BuildInput) {
+  constructor(io: BuildIo, input: BuildInput) {
     this.#io = io
     this.#input = input
     const { passing } = input
@@ -134,9 +131,9 @@ class VersionBuild {
     const baseShadow = this.#baseShadow(type)
     const changes = new ReferenceChanges(this.#input.passing)
     const seen = { private: false }
-    const full = await this.#edit(base, fullEdits(entries, seen), (change) => {
-      this.#count(change)
-      return changes.noteChange(this.#io.objects, type, change)
+    const full = await this.#edit(base, fullEdits(entries, seen), {
+      count: (counts) => this.#count(counts),
+      referring: (change) => changes.noteChange(this.#io.objects, type, change),
     })
     await this.#references.full.add(changes)
     this.#trees.set(type, { full, shadow: full })
@@ -150,7 +147,10 @@ class VersionBuild {
     const schema = this.#input.schemas.get(type)!
     const baseShadow = this.#baseShadow(type)
     const changes = new ReferenceChanges(this.#input.passing)
-    const note = (change: RecordChange) => changes.noteChange(this.#io.objects, type, change)
+    const notes: ChangeNotes = {
+      count: () => undefined,
+      referring: (change) => changes.noteChange(this.#io.objects, type, change),
+    }
     const anew = this.#fieldsChanged(type)
     const trees = this.#trees.get(type)!
     if (anew) {
@@ -158,20 +158,14 @@ class VersionBuild {
       trees.shadow = await this.#edit(
         emptyTree,
         reprojected(this.#io.objects, schema, baseShadow, standing),
-        note,
+        notes,
       )
-    } else trees.shadow = await this.#edit(baseShadow, publicEdits(schema, entries), note)
+    } else trees.shadow = await this.#edit(baseShadow, publicEdits(schema, entries), notes)
     await this.#noteShown(type, baseShadow, changes, anew)
   }
 
-  #edit(
-    base: Tree,
-    edits: AsyncGenerator<Edit<Line>[]>,
-    change: (change: RecordChange) => Promise<void> | undefined,
-  ): Promise<Tree> {
-    return editTree(treeOf(base), edits, recordPort(this.#io.objects, this.#io.writer, change), {
-      kind: 'records',
-    })
+  #edit(base: Tree, edits: AsyncGenerator<Edit<Line>[]>, notes: ChangeNotes): Promise<Tree> {
+    return editTree(treeOf(base), edits, recordPort(this.#io, notes), { kind: 'records' })
   }
 
   /** What the public tree of a type would be in the base; where the type is not private it is that tree. */
@@ -205,10 +199,10 @@ class VersionBuild {
     await this.#references[view].noteTree(this.#io.objects, type, treeOf(tree), comes)
   }
 
-  #count(change: RecordChange): void {
-    if (change.before === undefined) this.#changes.added++
-    else if (change.after === undefined) this.#changes.removed++
-    else this.#changes.updated++
+  #count({ added, updated, removed }: Built['changes']): void {
+    this.#changes.added += added
+    this.#changes.updated += updated
+    this.#changes.removed += removed
   }
 
   async #finish(): Promise<Built> {

@@ -116,7 +116,7 @@ async function commit(context: Context, push: PushRow, progress: Progress): Prom
   try {
     const patch = push.metadata === null ? {} : (JSON.parse(push.metadata) as JsonObject)
     const built = await buildContent(
-      { objects, writer },
+      { objects, writer, workers: context.workers },
       {
         base,
         baseSchemas: base.schemas,

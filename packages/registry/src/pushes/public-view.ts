@@ -12,7 +12,7 @@ import type { ObjectReader } from '@ulmus/storage'
 import type { Standing } from './carried-over.ts'
 import type { PushEntry } from './entry.ts'
 import { LeafCursor } from './leaf-cursor.ts'
-import { type Line, lineFor } from './tree-ports.ts'
+import { type Line, lineFor } from './line.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()

@@ -2,24 +2,17 @@
 import { fileReferences, findEntry, type Hash, parseCanonical, type Tree, walkLeaves } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
 import { declaredKey, referenceKey } from '../aside.ts'
-import { canonicalOf, isReference, linesOf } from '../bodies.ts'
+import { canonicalOf, linesOf } from '../bodies.ts'
+import type { ReferringChange } from '../workers/edit-leaves.ts'
+import { canonicalOfLine, holdsMark, mayRefer } from './line.ts'
 import type { PassingRuns } from './passing-runs.ts'
 import { type ReferenceNote, ReferenceNotes } from './reference-notes.ts'
-import { canonicalOfLine, type Line, type RecordChange } from './tree-ports.ts'
 
-const fileMark = Buffer.from('"$file"')
 const decoder = new TextDecoder()
-
-/** JCS escapes nothing in `"$file"`: a form without these bytes refers to no file. */
-const holdsMark = (canonical: Uint8Array): boolean =>
-  Buffer.from(canonical.buffer, canonical.byteOffset, canonical.byteLength).includes(fileMark)
 
 /** Files that a canonical form refers to. */
 const filesIn = (canonical: Uint8Array): Hash[] =>
   holdsMark(canonical) ? fileReferences(parseCanonical(decoder.decode(canonical)).data) : []
-
-const mayRefer = (line: Line | undefined): boolean =>
-  line !== undefined && (line.refers ?? (isReference(line.bytes) || holdsMark(line.bytes)))
 
 /** Keys that come into one view's reference tree and keys that leave it. Calls come one after the other, never at once. */
 export class ReferenceChanges {
@@ -76,18 +69,16 @@ export class ReferenceChanges {
     return this.#notes.add(other.#notes)
   }
 
-  /** Notes what a record referred to before and refers to now. Nothing to wait for where it is no file, as in most. */
-  noteChange(objects: ObjectReader, type: string, change: RecordChange): Promise<void> | undefined {
-    const [before, after] = [change.before?.payload, change.after?.payload]
-    const [left, came] = [mayRefer(before), mayRefer(after)]
-    if (!left && !came) return undefined
-    const note = async (line: Line, comes: boolean) => {
+  /** Notes what a record referred to before and refers to now. */
+  async noteChange(objects: ObjectReader, type: string, change: ReferringChange): Promise<void> {
+    for (const [line, comes] of [
+      [change.before, false],
+      [change.after, true],
+    ] as const) {
+      if (!mayRefer(line)) continue
       for (const file of filesIn(await canonicalOfLine(objects, line)))
         await this.note(file, type, change.key, comes)
     }
-    return (left ? note(before!, false) : Promise.resolve()).then(() =>
-      came ? note(after!, true) : undefined,
-    )
   }
 
   /** Notes every reference of a whole record tree, as coming or leaving. The tree's objects must be readable. */

@@ -72,10 +72,28 @@ export async function* encodeRunStream(
   if (frame.length > 0) yield* framed(frame.bytes, await deflate(frame.bytes, frameOptions))
 }
 
+/** Entries as a frame has them, but not compressed, however many: for another thread, which takes the memory over. */
+export function packEntries(entries: readonly RunEntry[]): Uint8Array<ArrayBuffer> {
+  const frame = new Frame(entries.reduce((sum, entry) => sum + roomFor(entry), 0))
+  for (const entry of entries) frame.add(entry)
+  return new Uint8Array(frame.bytes.buffer as ArrayBuffer, 0, frame.length)
+}
+
+/** What an entry takes at most. Bytes. */
+const roomFor = ({ type, id, put }: RunEntry): number =>
+  entryHeaderBytes + hashBytesLength + 3 * (type.length + id.length) + utf8BytesMax(put?.canonical ?? '')
+
+const utf8BytesMax = (canonical: string | Uint8Array): number =>
+  typeof canonical === 'string' ? 3 * canonical.length : canonical.length
+
 /** The raw bytes of a frame as they gather. */
 class Frame {
-  #raw = Buffer.allocUnsafe(frameBytes * 2)
+  #raw: Buffer
   length = 0
+
+  constructor(bytes = frameBytes * 2) {
+    this.#raw = Buffer.allocUnsafeSlow(bytes)
+  }
 
   get bytes(): Buffer {
     return this.#raw.subarray(0, this.length)
@@ -85,9 +103,10 @@ class Frame {
     this.length = 0
   }
 
-  add({ type, id, put }: RunEntry): void {
+  add(entry: RunEntry): void {
+    const { type, id, put } = entry
     const canonical = put?.canonical ?? ''
-    this.#demandRoom(entryHeaderBytes + hashBytesLength + 3 * (type.length + id.length + canonical.length))
+    this.#demandRoom(roomFor(entry))
     const out = this.#raw
     const start = this.length
     let at = start + entryHeaderBytes
@@ -140,7 +159,7 @@ export class RunDamaged extends Error {
 export async function* readRun(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<PushEntry[]> {
-  for await (const frame of framesOf(source)) yield decodeFrame(inflated(frame))
+  for await (const frame of framesOf(source)) yield unpackEntries(inflated(frame))
 }
 
 /** Whole frames, headers included. */
@@ -172,7 +191,9 @@ function inflated(frame: Buffer): Buffer {
   return raw
 }
 
-function decodeFrame(raw: Buffer): PushEntry[] {
+/** The entries of a frame's raw bytes; views of them. */
+export function unpackEntries(bytes: Uint8Array): PushEntry[] {
+  const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const entries: PushEntry[] = []
   let at = 0
   const take = (length: number): number => {

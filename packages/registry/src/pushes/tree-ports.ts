@@ -1,35 +1,27 @@
 /** Where the edits of a commit read old nodes from and write new ones to. */
-import type { EditPort, Entry, Hash } from '@ulmus/content'
+import type { Edit, EditedElsewhere, EditPort, Hash } from '@ulmus/content'
 import type { ObjectReader, ObjectWriter } from '@ulmus/storage'
-import { bodyOf, canonicalOf, linesOf, recordInlineBytesMax, referenceTo } from '../bodies.ts'
-import type { PushedRecord } from './entry.ts'
+import { bodyOf, linesOf } from '../bodies.ts'
+import type { EditedLeaves, LeavesTask, ReferringChange } from '../workers/edit-leaves.ts'
+import type { Workers } from '../workers.ts'
+import { type Line, mayRefer } from './line.ts'
+import { packEntries, type RunEntry } from './run.ts'
 
-/** A record's line in a body; a large record of this push brings its canonical form along, since no object holds it yet. */
-export interface Line {
-  readonly bytes: Uint8Array
-  readonly large?: Uint8Array
-  /** False: the record is known to refer to no file. */
-  readonly refers?: boolean
+export interface BuildIo {
+  objects: ObjectReader
+  writer: ObjectWriter
+  workers: Workers
 }
 
-export const lineFor = ({ hash, canonical, refers }: LinePart): Line =>
-  canonical.length > recordInlineBytesMax
-    ? { bytes: referenceTo(hash), large: canonical, refers }
-    : { bytes: canonical, refers }
+/** What the edit of a record tree is told: how many records changed, and which changes may be of references to files. */
+export interface ChangeNotes {
+  count(changes: EditedLeaves['counts']): void
+  /** Calls come one after the other. */
+  referring(change: ReferringChange): void | Promise<void>
+}
 
-type LinePart = Pick<PushedRecord, 'hash' | 'canonical'> & { refers?: boolean }
-
-export const canonicalOfLine = async (objects: ObjectReader, line: Line): Promise<Uint8Array> =>
-  line.large ?? canonicalOf(objects, line.bytes)
-
-export type RecordChange = { key: string; before?: Entry<Line> | undefined; after?: Entry<Line> | undefined }
-
-/** Record trees: nodes and bodies, and large records beside them. */
-export function recordPort(
-  objects: ObjectReader,
-  writer: ObjectWriter,
-  change: (change: RecordChange) => void | Promise<void>,
-): EditPort<Line> {
+/** Record trees: nodes and bodies, and large records beside them. Leaves are edited and encoded in worker threads. */
+export function recordPort({ objects, writer, workers }: BuildIo, notes: ChangeNotes): EditPort<Line> {
   return {
     node: (hash) => objects.node(hash),
     payloads: async (leaf: Hash) => linesOf(await objects.body(leaf)).map((bytes) => ({ bytes })),
@@ -43,8 +35,40 @@ export function recordPort(
       await writer.add('body', made.hash, bodyOf(made.payloads.map((line) => line.bytes)), { replaces })
     },
     interior: (made) => writer.add('plain', made.hash, made.text, { replaces: made.replaces }),
-    change,
+    change({ key, before, after }) {
+      const [left, came] = [before?.payload, after?.payload]
+      const kind = before === undefined ? 'added' : after === undefined ? 'removed' : 'updated'
+      notes.count({ added: 0, updated: 0, removed: 0, [kind]: 1 })
+      return mayRefer(left) || mayRefer(came)
+        ? notes.referring({ key, before: left, after: came })
+        : undefined
+    },
+    edit({ edits, ...stretch }) {
+      // Keys that end no leaf for so long are rare: such stretches wait for one another.
+      if (stretch.goesOn || !stretch.ends) return undefined
+      return elsewhere(packEntries(edits.map(entryOf)), stretch)
+    },
   }
+
+  async function elsewhere(edits: Uint8Array, stretch: LeavesTask['stretch']): Promise<EditedElsewhere> {
+    const encoded = await Promise.all(stretch.leaves.map(({ hash }) => objects.encodedLeaf(hash)))
+    const edited = await workers.editLeaves({ stretch, edits, encoded })
+    return {
+      leaves: edited.leaves,
+      async keep() {
+        notes.count(edited.counts)
+        for (const change of edited.referring) await notes.referring(change)
+        for (const object of edited.objects) await writer.addEncoded(object)
+      },
+    }
+  }
+}
+
+function entryOf({ key: id, put }: Edit<Line>): RunEntry {
+  if (put === undefined) return { type: '', id }
+  const { hash, payload } = put
+  const refers = mayRefer(payload)
+  return { type: '', id, put: { hash, canonical: payload.large ?? payload.bytes, private: false, refers } }
 }
 
 /** Set trees (files, references): keys with a size, nothing beside them. */

@@ -4,6 +4,7 @@ import type { EncodedObject } from '@ulmus/storage'
 import { decodeEncoded, ObjectCorrupt } from '@ulmus/storage/decoding'
 import { recordInlineBytesMax } from '../bodies.ts'
 import { type LineForm, lineBytes, writeLines } from '../record-lines.ts'
+import { type Damaged, free, orDamaged } from './damage.ts'
 
 export interface LeafTask {
   node: EncodedObject
@@ -17,29 +18,25 @@ export interface LeafTask {
   room: ArrayBuffer | undefined
 }
 
-/** A damaged object, as ObjectCorrupt names it: errors of our own do not go from thread to thread. */
-export type DamagedObject = Pick<ObjectCorrupt, 'kind' | 'hash' | 'pack'>
-
 export type LeafOutcome =
   | { kind: 'lines'; room: ArrayBuffer; bytes: number }
   /** Some of the records lie in objects of their own. */
   | { kind: 'scattered' }
-  | { kind: 'damaged'; object: DamagedObject }
+  | Damaged
 
 /** New room has at least this size, so that it will do for the next leaf as well. Bytes. */
 const roomBytesMin = 1_048_576
 
-export async function writeLeaf(task: LeafTask): Promise<LeafOutcome> {
-  try {
-    return await written(task)
-  } catch (error) {
-    if (!(error instanceof ObjectCorrupt)) throw error
-    const { kind, hash, pack } = error
-    return { kind: 'damaged', object: { kind, hash, pack } }
-  }
-}
+export const writeLeaf = (task: LeafTask): Promise<LeafOutcome> => orDamaged(written(task))
 
-async function written({ node, body, lastKey, after, form, room }: LeafTask): Promise<LeafOutcome> {
+async function written({
+  node,
+  body,
+  lastKey,
+  after,
+  form,
+  room,
+}: LeafTask): Promise<Exclude<LeafOutcome, Damaged>> {
   const text = await decodeEncoded(node, { mayHoldUp: true })
   const leaf = decodeStoredNode(text) as LeafNode
   checkPlace(node.hash, leaf, { level: 0, lastKey })
@@ -57,11 +54,3 @@ async function written({ node, body, lastKey, after, form, room }: LeafTask): Pr
 /** Not set to zero first: all of it that is used is written. */
 const roomFor = (bytes: number): ArrayBuffer =>
   Buffer.allocUnsafeSlow(Math.max(roomBytesMin, bytes)).buffer as ArrayBuffer
-
-/**
- * Gives memory back at once, and not when it is collected: V8 collects everything, whatever the heap holds, for every 64 MB outside of
- * it, which would be for every hundred leaves. What is smaller may lie in a buffer that others share.
- */
-function free({ buffer }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength > Buffer.poolSize) buffer.transfer(0)
-}

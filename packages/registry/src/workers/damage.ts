@@ -1,0 +1,36 @@
+/** What worker threads share: damage that they find, told to whoever asked, and memory that they give back. */
+import { ObjectCorrupt } from '@ulmus/storage/decoding'
+
+/** A damaged object, as ObjectCorrupt names it: errors of our own do not go from thread to thread. */
+export interface Damaged {
+  kind: 'damaged'
+  object: Pick<ObjectCorrupt, 'kind' | 'hash' | 'pack'>
+}
+
+/** In the worker: what the work gives, or what it found damaged. */
+export async function orDamaged<T>(work: Promise<T>): Promise<T | Damaged> {
+  try {
+    return await work
+  } catch (error) {
+    if (!(error instanceof ObjectCorrupt)) throw error
+    const { kind, hash, pack } = error
+    return { kind: 'damaged', object: { kind, hash, pack } }
+  }
+}
+
+/** In the asking thread. @throws ObjectCorrupt. */
+export function refuseDamaged<T extends { kind: string }>(outcome: T | Damaged): T {
+  if (!isDamaged(outcome)) return outcome
+  const { kind, hash, pack } = outcome.object
+  throw new ObjectCorrupt(kind, hash, pack)
+}
+
+const isDamaged = (outcome: { kind: string }): outcome is Damaged => outcome.kind === 'damaged'
+
+/**
+ * Gives memory back at once, and not when it is collected: V8 collects everything, whatever the heap holds, for every 64 MB outside of
+ * it, which would be for every hundred leaves. What is smaller may lie in a buffer that others share.
+ */
+export function free({ buffer }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength > Buffer.poolSize) buffer.transfer(0)
+}

@@ -1,0 +1,168 @@
+/** A stretch of a record tree edited, its new leaves encoded: the task a worker thread runs for what a commit changes. */
+import {
+  type Change,
+  type Child,
+  decodeStoredNode,
+  defaultShape,
+  type Edit,
+  editStretch,
+  hashBytes,
+  type LeafNode,
+  type NewLeaf,
+  type OpenedLeaf,
+  type Stretch,
+} from '@ulmus/content'
+import type { EncodedObject, PreparedObject } from '@ulmus/storage'
+import { decodeChain } from '@ulmus/storage/decoding'
+import { encodeAlone, encodeObjectHere, encodeReplacing, type Replaced } from '@ulmus/storage/encoding'
+import { bodyOf, linesOf } from '../bodies.ts'
+import { type Line, lineFor, mayRefer } from '../pushes/line.ts'
+import { unpackEntries } from '../pushes/run.ts'
+import { type Damaged, free, orDamaged } from './damage.ts'
+
+export interface LeavesTask {
+  /** Its edits, as `packEntries` has them, stand apart. */
+  stretch: Omit<Stretch<Line>, 'edits'>
+  edits: Uint8Array
+  /** The stretch's old leaves as they are stored. */
+  encoded: readonly { node: EncodedObject; body: EncodedObject }[]
+}
+
+/** A change of a record that may refer to files, before it or after it. */
+export interface ReferringChange {
+  key: string
+  before: Line | undefined
+  after: Line | undefined
+}
+
+export interface EditedLeaves {
+  kind: 'edited'
+  /** All leaves of the stretch. */
+  leaves: Child[]
+  counts: { added: number; updated: number; removed: number }
+  referring: ReferringChange[]
+  /** What is new, leaves in key order; `encoded` are views of `room`. */
+  objects: PreparedObject[]
+  room: ArrayBuffer
+}
+
+export type LeavesOutcome = EditedLeaves | Damaged
+
+const cut = { kind: 'records', shape: defaultShape } as const
+
+export const editLeaves = (task: LeavesTask): Promise<LeavesOutcome> => orDamaged(edited(task))
+
+async function edited({ stretch, edits, encoded }: LeavesTask): Promise<EditedLeaves> {
+  const old = await Promise.all(encoded.map(openLeaf))
+  const made = editStretch(
+    { ...stretch, edits: editsOf(edits) },
+    old.map(({ opened }) => opened),
+    cut,
+  )
+  const objects: PreparedObject[] = []
+  for (const { made: leaf } of made.leaves) {
+    if (leaf !== undefined) objects.push(...(await preparedLeaf(leaf, old)))
+  }
+  const outcome: EditedLeaves = {
+    kind: 'edited',
+    leaves: made.leaves.map(({ made: _, ...leaf }) => leaf),
+    counts: countsOf(made.changes),
+    referring: made.changes.flatMap(referringChange),
+    ...inOneRoom(objects),
+  }
+  for (const bytes of [edits, ...old.flatMap(({ raws }) => raws), ...linksOf(encoded)]) free(bytes)
+  return outcome
+}
+
+const linksOf = (encoded: LeavesTask['encoded']): Uint8Array[] =>
+  encoded.flatMap(({ node, body }) => [...node.chain, ...body.chain].map(({ bytes }) => bytes))
+
+interface OldLeaf {
+  opened: OpenedLeaf<Line>
+  node: Replaced
+  body: Replaced
+  /** All that was decoded for it. */
+  raws: Uint8Array[]
+}
+
+async function openLeaf({ node, body }: LeavesTask['encoded'][number]): Promise<OldLeaf> {
+  const nodes = await decodeChain(node, { mayHoldUp: true })
+  const bodies = await decodeChain(body, { mayHoldUp: true })
+  const leaf = decodeStoredNode(nodes[0]!) as LeafNode
+  const payloads = linesOf(bodies[0]!).map((bytes) => ({ bytes }))
+  return {
+    opened: { hash: node.hash, leaf, payloads },
+    node: replacedBy(node, nodes),
+    body: replacedBy(body, bodies),
+    raws: [...nodes, ...bodies],
+  }
+}
+
+const replacedBy = ({ chain }: EncodedObject, raws: readonly Uint8Array[]): Replaced => ({
+  chain: chain.map(({ hash, bytes }) => ({ hash, length: bytes.length })),
+  raw: (i) => raws[i]!,
+})
+
+const editsOf = (packed: Uint8Array): Edit<Line>[] =>
+  unpackEntries(packed).map(({ id, put }) =>
+    put === undefined
+      ? { key: id }
+      : { key: id, put: { hash: put.hash, size: put.canonical.length, payload: lineFor(put) } },
+  )
+
+/** Its large records, its node and its body. */
+async function preparedLeaf(
+  { hash, text, leaf, payloads, replaces }: NewLeaf<Line>,
+  old: readonly OldLeaf[],
+): Promise<PreparedObject[]> {
+  const objects: PreparedObject[] = []
+  for (const [i, { large }] of payloads.entries()) {
+    if (large === undefined) continue
+    objects.push({ kind: 'plain', hash: leaf.hashes[i]!, checksum: null, ...(await encoded(large)) })
+  }
+  const replaced = old.find(({ opened }) => opened.hash === replaces)
+  const body = bodyOf(payloads.map((line) => line.bytes))
+  const node = await encoded(Buffer.from(text), replaced?.node)
+  objects.push({ kind: 'plain', hash, checksum: null, ...node })
+  objects.push({ kind: 'body', hash, checksum: hashBytes(body), ...(await encoded(body, replaced?.body)) })
+  free(body)
+  return objects
+}
+
+const encoded = (raw: Uint8Array, replaced?: Replaced) =>
+  replaced === undefined
+    ? encodeAlone(raw, encodeObjectHere)
+    : encodeReplacing(raw, replaced, encodeObjectHere)
+
+function countsOf(changes: readonly Change<Line>[]): EditedLeaves['counts'] {
+  const counts = { added: 0, updated: 0, removed: 0 }
+  for (const { before, after } of changes)
+    counts[before === undefined ? 'added' : after === undefined ? 'removed' : 'updated']++
+  return counts
+}
+
+function referringChange({ key, before, after }: Change<Line>): ReferringChange[] {
+  const [left, came] = [before?.payload, after?.payload]
+  return mayRefer(left) || mayRefer(came) ? [{ key, before: copied(left), after: copied(came) }] : []
+}
+
+/** A view would take along all that it is a view of. */
+const copied = (line: Line | undefined): Line | undefined =>
+  line && {
+    ...line,
+    bytes: new Uint8Array(line.bytes),
+    ...(line.large && { large: new Uint8Array(line.large) }),
+  }
+
+/** What one message can hand over whole. */
+function inOneRoom(objects: readonly PreparedObject[]): Pick<EditedLeaves, 'objects' | 'room'> {
+  const room = new ArrayBuffer(objects.reduce((sum, { encoded }) => sum + encoded.length, 0))
+  let at = 0
+  const moved = objects.map((object) => {
+    const encoded = new Uint8Array(room, at, object.encoded.length)
+    encoded.set(object.encoded)
+    at += encoded.length
+    return { ...object, encoded }
+  })
+  return { objects: moved, room }
+}
