@@ -297,7 +297,7 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
     await Promise.all(Object.values(histories).map((history) => settle(again, history)))
   }, 40_000)
 
-  test('to start again changes nothing, and takes less than 2 s', async () => {
+  test('to start again changes nothing, and takes less than 4 s', async () => {
     const everything = async (asker: Asker) =>
       Promise.all(
         Object.values(histories).map(
@@ -309,7 +309,7 @@ describe.each(databases)('a server that is killed, on $name', (database: TestDat
       expect(await server!.end('SIGTERM')).toBe(0)
       expect(await everything(await started())).toEqual(before)
     }
-    // The quickest of all starts here: the machine may have been busy during the others.
-    expect(Math.min(...starts)).toBeLessThan(2_000)
+    // The quickest of all starts here, and twice the budget, which `npm run bench` measures: the machine may have other work.
+    expect(Math.min(...starts)).toBeLessThan(4_000)
   }, 40_000)
 })
