@@ -1,6 +1,7 @@
 /** A real server as a process of its own, with someone signed in, an API key and an organization to fork into. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Client, createClient } from '@ulmus/client'
 import { type Database, openDatabase } from '@ulmus/storage'
@@ -70,6 +71,18 @@ export class Served {
   /** Where the objects lie. */
   get objects(): string {
     return join(this.folder, 'objects')
+  }
+
+  /** What a push had received is removed after its answer: resolves when nothing of it is left. @throws Error after a minute. */
+  async hasDroppedRuns(): Promise<void> {
+    const runs = join(this.objects, 'runs')
+    const isEmpty = async () =>
+      (await readdir(runs, { recursive: true, withFileTypes: true })).every((entry) => !entry.isFile())
+    // A folder that goes while it is read is not the end of it.
+    for (const from = performance.now(); !(await isEmpty().catch(() => false)); ) {
+      if (performance.now() - from > 60_000) throw new Error('What a push had received was not removed.')
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
   }
 
   /** A request with the key. @throws Error when it is refused, with the answer */

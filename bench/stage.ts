@@ -103,6 +103,7 @@ async function measured(served: Served, push: () => Promise<CommittedPush>): Pro
   await served.loopDelayMs()
   const { ms, value: result } = await timed(push)
   const loopDelayMs = await served.loopDelayMs()
+  await served.hasDroppedRuns()
   const bytes = diskBytes(served.objects) - before
   return { ms, bytes, peakMiB: served.peakMiB(), peakBeforeMiB, loopDelayMs, result }
 }
