@@ -15,11 +15,11 @@ export { type SchemaIssue, schemaIssuesMax } from './schema-compiler.ts'
 export { SchemaError } from './schema-error.ts'
 export * from './semver.ts'
 export { bitsToEnd, defaultShape, type TreeShape, trailingZeroBits } from './tree/boundary.ts'
-export type { Child } from './tree/builder.ts'
-export { diffTrees, type TreeChange } from './tree/diff.ts'
+export { type DiffReader, diffTrees, leafChanges, type TreeChange } from './tree/diff.ts'
 export { type EditedElsewhere, type EditOptions, type EditPort, editTree } from './tree/edit.ts'
 export type { Edit, EditBatches } from './tree/edit-queue.ts'
 export {
+  type Child,
   decodeNode,
   emptyTree,
   encodeNode,
@@ -37,7 +37,6 @@ export {
   countThrough,
   findEntry,
   type Located,
-  type NamedLeaf,
   type NodeReader,
   nameLeaves,
   type WalkedLeaf,

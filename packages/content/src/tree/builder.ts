@@ -4,7 +4,7 @@
  */
 import { type Hash, hashText } from '../hash.ts'
 import { bitsToEnd, type TreeShape, trailingZeroBits } from './boundary.ts'
-import { encodeNode, type InteriorNode, type Tree } from './node.ts'
+import { type Child, encodeNode, type InteriorNode, type Tree } from './node.ts'
 import { Origin } from './origin.ts'
 
 /** Port: takes finished interior nodes, children before parents, those of a level in key order. */
@@ -16,14 +16,6 @@ export interface NodeSink {
     node: InteriorNode
     replaces?: Hash | undefined
   }): void | Promise<void>
-}
-
-/** A finished node as its parent names it. */
-export interface Child {
-  hash: Hash
-  lastKey: string
-  count: number
-  bytes: number
 }
 
 /** What a finished tree comes to: its top node, which may be an old one that the builder only passed on. */

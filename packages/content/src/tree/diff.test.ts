@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hashText } from '../hash.ts'
 import { defaultShape } from './boundary.ts'
-import { diffTrees, type TreeChange } from './diff.ts'
+import { diffTrees, leafChanges, type TreeChange } from './diff.ts'
 import { editTree } from './edit.ts'
 import type { Edit } from './edit-queue.ts'
 import { buildTree, MemoryNodes } from './memory-nodes.fixture.ts'
-import { emptyTree, type Tree } from './node.ts'
+import { type Child, emptyTree, type LeafNode, type Tree } from './node.ts'
 import { findEntry } from './read.ts'
 import { byBytes, type Contents } from './reference-tree.fixture.ts'
 import { anyContents, anyEdits, anyKey, edited, tinyShape } from './tree-arbitraries.fixture.ts'
@@ -46,6 +46,30 @@ describe('diffTrees', () => {
           expect(change.before).toEqual(await findEntry(before, change.key, nodes))
           expect(change.after).toEqual(await findEntry(after, change.key, nodes))
         }
+      }),
+      { numRuns: 80 },
+    )
+  })
+
+  test('finds the same where leaves are compared elsewhere, some at once, from any key on', async () => {
+    class ElsewhereNodes extends MemoryNodes {
+      async compareLeaves(before: Child, after: Child): Promise<TreeChange[]> {
+        for (let wait = after.count % 4; wait > 0; wait--) await new Promise((done) => setImmediate(done))
+        const leafOf = ({ hash }: Child) => ({ hash, leaf: this.nodes.get(hash) as LeafNode })
+        return leafChanges(leafOf(before), leafOf(after))
+      }
+    }
+    const keys = fc.option(anyKey, { nil: undefined })
+    await fc.assert(
+      fc.asyncProperty(anyContents, anyEdits, tinyShape, keys, async (contents, edits, shape, from) => {
+        const [here, elsewhere] = [new MemoryNodes(), new ElsewhereNodes()]
+        const differences: TreeChange[][] = []
+        for (const nodes of [here, elsewhere]) {
+          const before = await buildTree(contents, nodes, { shape })
+          const after = await editTree(before, [edits], nodes, { kind: 'records', shape })
+          differences.push(await diffed(before, after, nodes, from), await diffed(after, before, nodes, from))
+        }
+        expect(differences.slice(2)).toEqual(differences.slice(0, 2))
       }),
       { numRuns: 80 },
     )

@@ -1,6 +1,15 @@
 /** Differences between two trees, in key order, reading only nodes that the trees do not share. */
 import { compareUtf8, type Hash } from '../hash.ts'
-import { firstAfter, keysOf, levelOf, type Tree, type TreeNode } from './node.ts'
+import {
+  type Child,
+  childAt,
+  firstAfter,
+  keysOf,
+  type LeafNode,
+  levelOf,
+  type Tree,
+  type TreeNode,
+} from './node.ts'
 import { type Located, locate, type NodeReader, readChild } from './read.ts'
 
 /** A key that the trees do not hold alike: added (no `before`), dropped (no `after`) or with another hash or size. */
@@ -10,36 +19,112 @@ export interface TreeChange {
   after?: Located
 }
 
+/** Port: nodes, and a way to compare leaves elsewhere. */
+export interface DiffReader<C extends TreeChange = TreeChange> extends NodeReader {
+  /**
+   * Compares two leaves that hold what their trees have up to the same last key, as `leafChanges` does, in another thread: some are
+   * on their way at once. Undefined: these two are to be read and compared here.
+   */
+  compareLeaves?(before: Child, after: Child): Promise<C[]> | undefined
+}
+
+/** Pairs of leaves compared elsewhere at once, and their bytes, unless one alone has more. */
+const pairsAtOnce = 8
+const bytesAtOnce = 16_777_216
+
 /**
  * Every key that `before` and `after` do not hold alike, in key order; with `options.after` only keys > it. Both trees must
  * be of one kind and shape. Where their nodes are the same nothing is read, so the cost follows the number of differences.
  */
-export async function* diffTrees(
+export async function* diffTrees<C extends TreeChange = TreeChange>(
   before: Tree,
   after: Tree,
-  reader: NodeReader,
+  reader: DiffReader<C>,
   options: { after?: string | undefined } = {},
-): AsyncGenerator<TreeChange> {
+): AsyncGenerator<TreeChange | C> {
   if (before.root === after.root) return
   const old = new Cursor(reader, options.after)
   const next = new Cursor(reader, options.after)
-  await Promise.all([old.start(before.root), next.start(after.root)])
-  for (;;) {
-    const level = Math.max(old.level, next.level)
-    if (level === atEnd) return
-    if (level > atEntry) {
-      if (old.level === next.level && old.hash === next.hash) {
+  const ahead: { compared: Promise<C[]>; bytes: number }[] = []
+  let bytesAhead = 0
+  const takeFirst = async (): Promise<C[]> => {
+    const { compared, bytes } = ahead.shift()!
+    bytesAhead -= bytes
+    const changes = await compared
+    return options.after === undefined
+      ? changes
+      : changes.filter(({ key }) => compareUtf8(key, options.after!) > 0)
+  }
+  try {
+    await Promise.all([old.start(before.root), next.start(after.root)])
+    for (;;) {
+      const level = Math.max(old.level, next.level)
+      if (level === atEnd) break
+      if (level > atEntry && old.level === next.level && old.hash === next.hash) {
         old.skip()
         next.skip()
-      } else {
+        continue
+      }
+      const pair = level === 0 ? leafPair(old, next) : undefined
+      const bytes = pair === undefined ? 0 : pair.before.bytes + pair.after.bytes
+      const compared = pair && reader.compareLeaves?.(pair.before, pair.after)
+      if (compared !== undefined) {
+        // It is awaited in its turn, or never when the walk is left.
+        compared.catch(() => undefined)
+        ahead.push({ compared, bytes })
+        bytesAhead += bytes
+        old.skip()
+        next.skip()
+        while (ahead.length > pairsAtOnce || (ahead.length > 1 && bytesAhead > bytesAtOnce))
+          yield* await takeFirst()
+        continue
+      }
+      if (level > atEntry) {
         // Keys below the taller node can equal keys below the other: it must be opened to tell.
         await Promise.all([old.openAt(level), next.openAt(level)])
+        continue
       }
-      continue
+      while (ahead.length > 0) yield* await takeFirst()
+      const change = compareEntries(old, next)
+      if (change !== undefined) yield change
     }
-    const change = compareEntries(old, next)
-    if (change !== undefined) yield change
+    while (ahead.length > 0) yield* await takeFirst()
+  } finally {
+    await Promise.allSettled(ahead.map(({ compared }) => compared))
   }
+}
+
+/** The leaves that both cursors stand before, if they end alike: what is before them has been compared, so they begin alike, too. */
+function leafPair(old: Cursor, next: Cursor): { before: Child; after: Child } | undefined {
+  if (old.level !== 0 || next.level !== 0) return undefined
+  const [before, after] = [old.leaf, next.leaf]
+  return before.lastKey === after.lastKey ? { before, after } : undefined
+}
+
+/** A leaf and its hash. */
+export interface HashedLeaf {
+  hash: Hash
+  leaf: LeafNode
+}
+
+/** What two leaves do not hold alike, in key order. */
+export function leafChanges(before: HashedLeaf, after: HashedLeaf): TreeChange[] {
+  const changes: TreeChange[] = []
+  const [old, next] = [before.leaf, after.leaf]
+  for (let i = 0, j = 0; i < old.keys.length || j < next.keys.length; ) {
+    const order =
+      i === old.keys.length ? 1 : j === next.keys.length ? -1 : compareUtf8(old.keys[i]!, next.keys[j]!)
+    const isSame = order === 0 && old.hashes[i] === next.hashes[j] && old.sizes[i] === next.sizes[j]
+    if (!isSame)
+      changes.push({
+        key: order > 0 ? next.keys[j]! : old.keys[i]!,
+        ...(order <= 0 && { before: locate(before.hash, old, i) }),
+        ...(order >= 0 && { after: locate(after.hash, next, j) }),
+      })
+    if (order <= 0) i++
+    if (order >= 0) j++
+  }
+  return changes
 }
 
 /** Compares what the cursors stand at, entries or ends, and moves those on that stand at the lesser key. */
@@ -90,6 +175,13 @@ class Cursor {
   get hash(): Hash | undefined {
     const { node, index } = this.#path.at(-1)!
     return node.kind === 'node' ? node.children[index] : undefined
+  }
+
+  /** The leaf that the cursor stands before, which must be one. */
+  get leaf(): Child {
+    const { node, index } = this.#path.at(-1)!
+    if (node.kind === 'leaf') throw new RangeError('The cursor does not stand before a leaf.')
+    return childAt(node, index)
   }
 
   /** Key of the entry that the cursor stands before, which must be one. */

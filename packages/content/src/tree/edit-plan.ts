@@ -4,9 +4,8 @@
  */
 import { compareUtf8, type Hash } from '../hash.ts'
 import { bitsToEnd, type TreeShape, trailingZeroBits } from './boundary.ts'
-import type { Child } from './builder.ts'
 import type { Edit, EditQueue } from './edit-queue.ts'
-import type { InteriorNode, Tree } from './node.ts'
+import { type Child, childAt, type InteriorNode, type Tree } from './node.ts'
 import { type NodeReader, readChild } from './read.ts'
 import type { Stretch } from './stretch.ts'
 
@@ -162,11 +161,3 @@ export class EditPlan<P> {
     return trailingZeroBits(lastKey) >= bitsToEnd(this.#shape, level)
   }
 }
-
-/** A child as its parent names it. */
-export const childAt = ({ children, lastKeys, counts, bytes }: InteriorNode, i: number): Child => ({
-  hash: children[i]!,
-  lastKey: lastKeys[i]!,
-  count: counts[i]!,
-  bytes: bytes[i]!,
-})

@@ -6,10 +6,18 @@
  */
 import type { Hash } from '../hash.ts'
 import { defaultShape, type TreeShape } from './boundary.ts'
-import { type Child, type NodeSink, TreeBuilder } from './builder.ts'
-import { childAt, EditPlan, type Step } from './edit-plan.ts'
+import { type NodeSink, TreeBuilder } from './builder.ts'
+import { EditPlan, type Step } from './edit-plan.ts'
 import { type EditBatches, EditQueue } from './edit-queue.ts'
-import { emptyTree, type LeafNode, type Tree, type TreeKind, type TreeNode } from './node.ts'
+import {
+  type Child,
+  childAt,
+  emptyTree,
+  type LeafNode,
+  type Tree,
+  type TreeKind,
+  type TreeNode,
+} from './node.ts'
 import { checkPlace, type NodeReader, readChild } from './read.ts'
 import {
   type Change,

@@ -44,6 +44,21 @@ export interface InteriorNode {
 /** Any node of a tree. */
 export type TreeNode = LeafNode | InteriorNode
 
+/** A node as its parent names it. `count` and `bytes` are those of all entries beneath it. */
+export interface Child {
+  hash: Hash
+  lastKey: string
+  count: number
+  bytes: number
+}
+
+export const childAt = ({ children, lastKeys, counts, bytes }: InteriorNode, i: number): Child => ({
+  hash: children[i]!,
+  lastKey: lastKeys[i]!,
+  count: counts[i]!,
+  bytes: bytes[i]!,
+})
+
 /** What stands for an entry's hash in a set, whose entries are keys alone. */
 export const noHash = '' as Hash
 

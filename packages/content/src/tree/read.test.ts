@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { hashText } from '../hash.ts'
 import type { TreeShape } from './boundary.ts'
 import { buildTree, MemoryNodes } from './memory-nodes.fixture.ts'
-import { emptyTree, levelOf, type Tree } from './node.ts'
-import { countThrough, findEntry, type NamedLeaf, nameLeaves, walkLeaves } from './read.ts'
+import { type Child, emptyTree, levelOf, type Tree } from './node.ts'
+import { countThrough, findEntry, nameLeaves, walkLeaves } from './read.ts'
 import { byBytes, type Contents, sortedEntries } from './reference-tree.fixture.ts'
 import { anyContents, anyKey, tinyShape } from './tree-arbitraries.fixture.ts'
 
@@ -136,7 +136,7 @@ test('nameLeaves names the leaves that a walk meets, without reading them', asyn
     fc.asyncProperty(anyContents, anyKey, tinyShape, async (contents, other, shape) => {
       const { nodes, tree, height } = await grown(contents, shape)
       for (const after of [undefined, other, ...[...contents.keys()].slice(0, 3)]) {
-        const met: NamedLeaf[] = []
+        const met: Child[] = []
         for await (const { hash, leaf } of walkLeaves(tree, nodes, { after }))
           met.push({
             hash,

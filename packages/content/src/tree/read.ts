@@ -1,6 +1,8 @@
 /** Reading a tree: one entry, a walk over leaves from any key, and how many entries lie before a key. */
 import { compareUtf8, type Hash } from '../hash.ts'
 import {
+  type Child,
+  childAt,
   firstAfter,
   firstAtLeast,
   type InteriorNode,
@@ -110,14 +112,6 @@ async function* leavesBelow(
   }
 }
 
-/** A leaf as its parent names it. `count` and `bytes` are those of all its entries. */
-export interface NamedLeaf {
-  hash: Hash
-  lastKey: string
-  count: number
-  bytes: number
-}
-
 /**
  * The leaves that hold entries with a key > `after`, in key order, without reading them: those below one parent at a time. Only the
  * root is read where it is a leaf itself.
@@ -126,7 +120,7 @@ export async function* nameLeaves(
   tree: Tree,
   reader: NodeReader,
   options: { after?: string | undefined } = {},
-): AsyncGenerator<NamedLeaf[]> {
+): AsyncGenerator<Child[]> {
   if (tree.root === null) return
   const root = await reader.node(tree.root)
   if (root.kind === 'node') return yield* leavesNamedBelow(root, reader, options.after)
@@ -139,8 +133,8 @@ async function* leavesNamedBelow(
   node: InteriorNode,
   reader: NodeReader,
   after: string | undefined,
-): AsyncGenerator<NamedLeaf[]> {
-  const { lastKeys, children, counts, bytes } = node
+): AsyncGenerator<Child[]> {
+  const { lastKeys, children } = node
   const start = after === undefined ? 0 : firstAfter(lastKeys, after)
   if (node.level > 1) {
     for (let i = start; i < children.length; i++) {
@@ -149,13 +143,7 @@ async function* leavesNamedBelow(
       yield* leavesNamedBelow(child, reader, i === start ? after : undefined)
     }
   } else if (start < children.length) {
-    const named = (hash: Hash, i: number) => ({
-      hash,
-      lastKey: lastKeys[i]!,
-      count: counts[i]!,
-      bytes: bytes[i]!,
-    })
-    yield children.map(named).slice(start)
+    yield children.map((_, i) => childAt(node, i)).slice(start)
   }
 }
 

@@ -4,9 +4,8 @@
  */
 import { compareUtf8, type Hash, hashText } from '../hash.ts'
 import { bitsToEnd, type TreeShape, trailingZeroBits } from './boundary.ts'
-import type { Child } from './builder.ts'
 import type { Edit } from './edit-queue.ts'
-import { encodeNode, firstAfter, type LeafNode, noHash, type TreeKind } from './node.ts'
+import { type Child, encodeNode, firstAfter, type LeafNode, noHash, type TreeKind } from './node.ts'
 import { Origin } from './origin.ts'
 import { TreeError } from './tree-error.ts'
 
