@@ -1,18 +1,47 @@
 /** What differs between two views, record by record, by type, then id: what the diff and the manifest's delta are made of. */
 import {
+  type Child,
   compareUtf8,
+  type DiffReader,
   diffTrees,
   emptyTree,
   type Tree,
-  type TreeChange,
   type ViewDocument,
 } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
+import type { Context } from './context.ts'
 import { type Place, typeTree } from './places.ts'
+import type { ComparedLeaf, LeafChange } from './workers/compare-leaves.ts'
 
 /** A record that two views do not hold alike. */
-export interface RecordDifference extends TreeChange {
+export interface RecordDifference extends LeafChange {
   type: string
+}
+
+/** Pairs of leaves that are compared on the calling thread: to start another would take longer. */
+const pairsHere = 12
+
+/**
+ * For one walk along the differences of record trees: where many leaves differ, threads compare them.
+ * @param options.lines such differences come with the lines of both sides
+ */
+export function differenceReader(
+  { objects, reading }: Pick<Context, 'objects' | 'reading'>,
+  options: { lines?: boolean } = {},
+): DiffReader<LeafChange> {
+  let pairs = 0
+  const stored = async ({ hash, lastKey }: Child): Promise<ComparedLeaf> =>
+    options.lines
+      ? { hash, lastKey, ...(await objects.encodedLeaf(hash)) }
+      : { hash, lastKey, node: await objects.encodedNode(hash) }
+  const compare = async (before: Child, after: Child): Promise<LeafChange[]> => {
+    const [old, next] = await Promise.all([stored(before), stored(after)])
+    return reading.compareLeaves({ before: old, after: next })
+  }
+  return {
+    node: (hash) => objects.node(hash),
+    compareLeaves: (before, after) => (++pairs > pairsHere ? compare(before, after) : undefined),
+  }
 }
 
 /** A type whose tree may differ between two views, and where to begin in it. */
@@ -44,13 +73,13 @@ export function* typePairs(
 
 /** Every record that `before` and `after` do not hold alike, from a place on. Costs about as much as there are differences. */
 export async function* recordDifferences(
-  objects: ObjectReader,
+  reader: DiffReader<LeafChange>,
   before: ViewDocument,
   after: ViewDocument,
   beyond: Place | undefined,
 ): AsyncGenerator<RecordDifference> {
   for (const pair of typePairs(before, after, beyond)) {
-    const changes = diffTrees(pair.before, pair.after, objects, { after: pair.startAfter })
+    const changes = diffTrees(pair.before, pair.after, reader, { after: pair.startAfter })
     for await (const change of changes) yield { type: pair.type, ...change }
   }
 }

@@ -9,7 +9,7 @@ import {
 } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
 import { canonicalOf, linesOf } from './bodies.ts'
-import { fileDifferences, type RecordDifference, recordDifferences } from './changes.ts'
+import { differenceReader, fileDifferences, type RecordDifference, recordDifferences } from './changes.ts'
 import type { Context } from './context.ts'
 import { PageRoom, type Place, readCursor, writeCursor } from './places.ts'
 import type { Principal } from './principal.ts'
@@ -79,7 +79,8 @@ export function diffsOf(context: Context) {
     const room = new PageRoom(limit)
     const differences: RecordDifference[] = []
     let hasMore = false
-    for await (const difference of recordDifferences(objects, from, to, beyond)) {
+    const reader = differenceReader(context, { lines: true })
+    for await (const difference of recordDifferences(reader, from, to, beyond)) {
       hasMore = !room.take(dataBytes(difference))
       if (hasMore) break
       differences.push(difference)
@@ -124,9 +125,13 @@ const dataBytes = ({ before, after }: RecordDifference): number =>
   after === undefined ? 0 : after.size + (before?.size ?? 0)
 
 /** What is told of a record that was added or updated; nothing of one removed. */
-async function jsonOf({ key, type, before, after }: RecordDifference, forms: FormReader): Promise<string> {
+async function jsonOf(difference: RecordDifference, forms: FormReader): Promise<string> {
+  const { key, type, before, after, lines } = difference
   if (after === undefined) return ''
-  const [form, previous] = await Promise.all([forms.read(after), before && forms.read(before)])
+  const [form, previous] = await Promise.all([
+    forms.read(after, lines?.after),
+    before && forms.read(before, lines?.before),
+  ])
   const open = `${form.slice(0, -1)},"hash":"${after.hash}"`
   if (previous === undefined) return `${open}}`
   // Both forms begin alike: `{"id":…,"type":…,"data":`.
@@ -143,7 +148,9 @@ class FormReader {
     this.#objects = objects
   }
 
-  async read({ leaf, index }: Located): Promise<string> {
+  /** @param line the record's line, where it is known */
+  async read({ leaf, index }: Located, line?: Uint8Array): Promise<string> {
+    if (line !== undefined) return decoder.decode(await canonicalOf(this.#objects, line))
     let lines = this.#leaves.get(leaf)
     if (lines === undefined) {
       lines = this.#objects.body(leaf).then(linesOf)

@@ -11,7 +11,7 @@ import {
 } from '@ulmus/content'
 import type { VersionRow } from '@ulmus/storage'
 import { readAside } from './aside.ts'
-import { type TypePair, typePairs } from './changes.ts'
+import { differenceReader, type TypePair, typePairs } from './changes.ts'
 import type { Context } from './context.ts'
 import { PageRoom, type Place, readCursor, treesFrom, typeTree, writeCursor } from './places.ts'
 import type { View } from './policy.ts'
@@ -143,7 +143,7 @@ export function manifestsOf(context: Context) {
     shadows: { before: Tree; after: Tree },
   ): AsyncGenerator<{ id: string; was: Standing | undefined; is: Standing | undefined }> {
     const from = { after: pair.startAfter }
-    const full = diffTrees(pair.before, pair.after, objects, from)
+    const full = diffTrees(pair.before, pair.after, differenceReader(context), from)
     if (shadows.before.root === pair.before.root && shadows.after.root === pair.after.root) {
       for await (const { key, before, after } of full) {
         yield { id: key, was: openStanding(before), is: openStanding(after) }
@@ -155,7 +155,7 @@ export function manifestsOf(context: Context) {
       after: new LeafCursor(objects, shadows.after),
     }
     const standing = new LeafCursor(objects, pair.after)
-    const shadow = diffTrees(shadows.before, shadows.after, objects, from)
+    const shadow = diffTrees(shadows.before, shadows.after, differenceReader(context), from)
     for await (const { key: id, first } of joined(full, shadow)) {
       const wasHidden = (await shown.before.find(id)) === undefined
       const isHidden = (await shown.after.find(id)) === undefined

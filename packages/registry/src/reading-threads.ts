@@ -4,6 +4,7 @@
  */
 import { availableParallelism } from 'node:os'
 import { Piscina } from 'piscina'
+import type { CompareOutcome, CompareTask, LeafChange } from './workers/compare-leaves.ts'
 import { refuseDamaged } from './workers/damage.ts'
 import type { LeafOutcome, LeafTask } from './workers/write-leaf.ts'
 
@@ -13,6 +14,8 @@ export interface ReadingThreads {
    * @throws ObjectCorrupt; TreeError when the leaf is not what its parent says.
    */
   writeLeaf(task: LeafTask): Promise<Exclude<LeafOutcome, { kind: 'damaged' }>>
+  /** What differs between two leaves. @throws likewise. */
+  compareLeaves(task: CompareTask): Promise<LeafChange[]>
   /** Waits for running tasks. */
   close(): Promise<void>
 }
@@ -29,6 +32,10 @@ export function openReadingThreads(): ReadingThreads {
     async writeLeaf(task) {
       const transferList = [...wholeBuffers(task), ...(task.room === undefined ? [] : [task.room])]
       return refuseDamaged((await pool.run(task, { name: 'writeLeaf', transferList })) as LeafOutcome)
+    },
+    async compareLeaves(task) {
+      const outcome = (await pool.run(task, { name: 'compareLeaves' })) as CompareOutcome
+      return refuseDamaged(outcome).changes
     },
     close: () => pool.close(),
   }

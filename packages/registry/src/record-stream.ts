@@ -1,5 +1,5 @@
 /** The records of a tree as a stream of NDJSON: what whole versions are read by. */
-import { type NamedLeaf, nameLeaves, type Tree } from '@ulmus/content'
+import { type Child, nameLeaves, type Tree } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
 import type { Context } from './context.ts'
 import { type LineForm, linesOfForms } from './record-lines.ts'
@@ -44,11 +44,11 @@ async function* streamInThreads(
 ): AsyncGenerator<Uint8Array> {
   const leaves = foreseen(reader, nameLeaves(tree, reader, { after }))
   const spare: ArrayBuffer[] = []
-  const write = async ({ hash, lastKey }: NamedLeaf) => {
+  const write = async ({ hash, lastKey }: Child) => {
     const encoded = await reader.encodedLeaf(hash)
     return threads.writeLeaf({ ...encoded, lastKey, after, form, room: spare.pop() })
   }
-  const coming: { leaf: NamedLeaf; written: ReturnType<typeof write> }[] = []
+  const coming: { leaf: Child; written: ReturnType<typeof write> }[] = []
   let bytes = 0
   try {
     for (;;) {
@@ -80,8 +80,8 @@ async function* streamInThreads(
 
 async function* foreseen(
   reader: ObjectReader,
-  groups: AsyncGenerator<NamedLeaf[]>,
-): AsyncGenerator<NamedLeaf, undefined> {
+  groups: AsyncGenerator<Child[]>,
+): AsyncGenerator<Child, undefined> {
   for await (const group of groups) {
     for (let i = 0; i < group.length; i += leavesForeseen) {
       const leaves = group.slice(i, i + leavesForeseen)

@@ -1,5 +1,6 @@
 /** What a reading thread can be asked to do. */
 import { move, transferableSymbol, valueSymbol } from 'piscina'
+import { type CompareOutcome, type CompareTask, compareLeaves as leavesCompared } from './compare-leaves.ts'
 import { type LeafOutcome, type LeafTask, writeLeaf as leafWritten } from './write-leaf.ts'
 
 export async function writeLeaf(task: LeafTask): Promise<LeafOutcome> {
@@ -7,3 +8,5 @@ export async function writeLeaf(task: LeafTask): Promise<LeafOutcome> {
   if (outcome.kind !== 'lines') return outcome
   return move({ [transferableSymbol]: [outcome.room], [valueSymbol]: outcome }) as unknown as LeafOutcome
 }
+
+export const compareLeaves = (task: CompareTask): Promise<CompareOutcome> => leavesCompared(task)

@@ -46,6 +46,8 @@ export interface ObjectReader extends NodeReader {
   foresee(leaves: readonly Hash[]): Promise<void>
   /** A leaf and its body as they are stored, for another thread to decode. Neither is taken from what is kept, nor kept. */
   encodedLeaf(leaf: Hash): Promise<{ node: EncodedObject; body: EncodedObject }>
+  /** The leaf without its body, likewise. */
+  encodedNode(leaf: Hash): Promise<EncodedObject>
   /** Where an object and its bases lie, itself first: what a delta to it goes on from. */
   chain(kind: ObjectKind, hash: Hash): Promise<ObjectPlace[]>
   /** The next `chain` asks the index. For what turns out to be stored otherwise than it was. */
@@ -117,6 +119,12 @@ export function openObjectReader(options: {
       const names = [{ kind: 'plain', hash: leaf } as const, { kind: 'body', hash: leaf } as const]
       const [node, body] = await readEncoded({ index, blobs, kept: () => undefined }, names)
       return { node: node!, body: body! }
+    },
+    async encodedNode(leaf) {
+      const [node] = await readEncoded({ index, blobs, kept: () => undefined }, [
+        { kind: 'plain', hash: leaf },
+      ])
+      return node!
     },
     chain: (kind, hash) => index.find(kind, hash),
     forget: (kind, hash) => index.forget(kind, hash),
