@@ -459,7 +459,7 @@ describe.each(databases)('pushes on $name', (database) => {
         type,
         {
           private: hidden,
-          properties: { n: {}, s: (privateField ? { private: true } : {}) as JsonObject, f: {} },
+          properties: { n: {}, s: (privateField ? { private: true } : {}) as JsonObject, f: {}, t: {} },
         },
       ]),
     )
@@ -490,6 +490,8 @@ describe.each(databases)('pushes on $name', (database) => {
         n: fc.integer({ min: 0, max: 3 }),
         secret: fc.boolean(),
         file: fc.option(fc.nat(2), { nil: undefined }),
+        // Lies in an object of its own.
+        large: fc.boolean(),
         private: fc.boolean(),
       }),
       { maxLength: 6 },
@@ -530,6 +532,7 @@ describe.each(databases)('pushes on $name', (database) => {
               n: put.n,
               ...(put.secret ? { s: `secret-${put.n}` } : {}),
               ...(put.file === undefined ? {} : { f: { $file: hashes[put.file]! } }),
+              ...(put.large ? { t: 'ü'.repeat(10_000) } : {}),
             } as JsonObject,
             private: put.private,
           }))

@@ -20,7 +20,7 @@ import type { VersionContent } from '../version-making.ts'
 import { EntriesByType } from './by-type.ts'
 import { standingRecords } from './carried-over.ts'
 import type { EntriesSource, PushEntry } from './entry.ts'
-import { type Line, lineFor } from './line.ts'
+import { lineFor, type NewLine, storedApart } from './line.ts'
 import type { PassingRuns } from './passing-runs.ts'
 import { publicEdits, reprojected } from './public-view.ts'
 import { ReferenceChanges } from './reference-changes.ts'
@@ -164,8 +164,9 @@ class VersionBuild {
     await this.#noteShown(type, baseShadow, changes, anew)
   }
 
-  #edit(base: Tree, edits: AsyncGenerator<Edit<Line>[]>, notes: ChangeNotes): Promise<Tree> {
-    return editTree(treeOf(base), edits, recordPort(this.#io, notes), { kind: 'records' })
+  #edit(base: Tree, edits: AsyncGenerator<Edit<NewLine>[]>, notes: ChangeNotes): Promise<Tree> {
+    const apart = storedApart(edits, this.#io.writer)
+    return editTree(treeOf(base), apart, recordPort(this.#io, notes), { kind: 'records' })
   }
 
   /** What the public tree of a type would be in the base; where the type is not private it is that tree. */
@@ -261,7 +262,7 @@ class VersionBuild {
 const treeOf = ({ root, count, bytes }: Tree): Tree => ({ root, count, bytes })
 
 /** Edits of a type's full tree. `seen.private` becomes true when something was pushed as private. */
-async function* fullEdits(entries: Entries, seen: { private: boolean }): AsyncGenerator<Edit<Line>[]> {
+async function* fullEdits(entries: Entries, seen: { private: boolean }): AsyncGenerator<Edit<NewLine>[]> {
   for await (const batch of entries) {
     yield batch.map(({ id, put }) => {
       if (put === undefined) return { key: id }

@@ -1,33 +1,66 @@
 /** A record as it stands in the body of its leaf. */
-import type { ObjectReader } from '@ulmus/storage'
+import { type Edit, fileReferences, type Hash, parseCanonical } from '@ulmus/content'
+import type { ObjectReader, ObjectWriter } from '@ulmus/storage'
 import { canonicalOf, isReference, recordInlineBytesMax, referenceTo } from '../bodies.ts'
 import type { PushedRecord } from './entry.ts'
 
-/** A record's line in a body; a large record of this push brings its canonical form along, since no object holds it yet. */
+/** A record's line in a body. */
 export interface Line {
   readonly bytes: Uint8Array
-  readonly large?: Uint8Array
   /** False: the record is known to refer to no file. */
   readonly refers?: boolean
+  /** The files that it refers to: of a record of this push that lies in an object of its own, which nobody can read yet. */
+  readonly files?: readonly Hash[]
+}
+
+/** What is put in a leaf, of a record of this push; `large`: its canonical form, where that is to lie in an object of its own. */
+export interface NewLine extends Line {
+  readonly large?: Uint8Array
 }
 
 export const lineFor = ({
   hash,
   canonical,
   refers,
-}: Pick<PushedRecord, 'hash' | 'canonical'> & { refers?: boolean }): Line =>
-  canonical.length > recordInlineBytesMax
-    ? { bytes: referenceTo(hash), large: canonical, ...(refers !== undefined && { refers }) }
-    : { bytes: canonical, ...(refers !== undefined && { refers }) }
+}: Pick<PushedRecord, 'hash' | 'canonical'> & { refers?: boolean }): NewLine => {
+  const known = refers === undefined ? {} : { refers }
+  return canonical.length > recordInlineBytesMax
+    ? { bytes: referenceTo(hash), large: canonical, ...known }
+    : { bytes: canonical, ...known }
+}
 
-export const canonicalOfLine = async (objects: ObjectReader, line: Line): Promise<Uint8Array> =>
-  line.large ?? canonicalOf(objects, line.bytes)
+/** Edits whose large records are stored as they come, so that none of them waits for its leaf in memory. */
+export async function* storedApart(
+  edits: AsyncGenerator<Edit<NewLine>[]>,
+  writer: ObjectWriter,
+): AsyncGenerator<Edit<Line>[]> {
+  for await (const batch of edits) {
+    for (const { put } of batch) {
+      if (put?.payload.large === undefined) continue
+      const { bytes, large, refers } = put.payload
+      await writer.add('plain', put.hash, large)
+      put.payload = { bytes, files: refers === false ? [] : filesIn(large) }
+    }
+    yield batch
+  }
+}
 
 const fileMark = Buffer.from('"$file"')
+const decoder = new TextDecoder()
 
 /** JCS escapes nothing in `"$file"`: a form without these bytes refers to no file. */
-export const holdsMark = (canonical: Uint8Array): boolean =>
+const holdsMark = (canonical: Uint8Array): boolean =>
   Buffer.from(canonical.buffer, canonical.byteOffset, canonical.byteLength).includes(fileMark)
 
-export const mayRefer = (line: Line | undefined): line is Line =>
-  line !== undefined && (line.refers ?? (isReference(line.bytes) || holdsMark(line.bytes)))
+/** Files that a canonical form refers to. */
+export const filesIn = (canonical: Uint8Array): Hash[] =>
+  holdsMark(canonical) ? fileReferences(parseCanonical(decoder.decode(canonical)).data) : []
+
+export const filesOf = async (objects: ObjectReader, line: Line): Promise<readonly Hash[]> =>
+  line.files ?? filesIn(await canonicalOf(objects, line.bytes))
+
+export function mayRefer(line: Line | undefined): line is Line {
+  if (line === undefined) return false
+  if (line.files !== undefined) return line.files.length > 0
+  return line.refers ?? (isReference(line.bytes) || holdsMark(line.bytes))
+}

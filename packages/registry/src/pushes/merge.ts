@@ -2,8 +2,9 @@
 import { giveWay } from '@ulmus/storage'
 import { compareEntries, type PushEntry } from './entry.ts'
 
-/** Entries yielded at once. */
+/** Entries yielded at once, and what their canonical forms come to, unless one alone is larger. */
 const batchEntries = 512
+const batchBytes = 4_194_304
 
 /** Told of every entry that another one, of a later run, stands in for. May throw. */
 export type Superseded = (entry: PushEntry, by: PushEntry) => void
@@ -40,21 +41,22 @@ export async function* mergeRuns(
 
 async function* mergedBatches(heap: Cursor[], superseded?: Superseded): AsyncGenerator<PushEntry[]> {
   let batch: PushEntry[] = []
+  let bytes = 0
   let last: PushEntry | undefined
   while (heap.length > 0) {
     const top = heap[0]!
     const entry = top.frame[top.at]!
     // Of equal keys the heap gives the latest run first: the ones that follow are superseded.
     if (last === undefined || compareEntries(last, entry) !== 0) {
-      if (
-        batch.length >= batchEntries ||
-        (last !== undefined && batch.length > 0 && last.type !== entry.type)
-      ) {
+      const isFull = batch.length >= batchEntries || bytes >= batchBytes
+      if (isFull || (last !== undefined && batch.length > 0 && last.type !== entry.type)) {
         yield batch
         batch = []
+        bytes = 0
         await giveWay()
       }
       batch.push(entry)
+      bytes += entry.put?.canonical.length ?? 0
       last = entry
     } else superseded?.(entry, last)
     if (top.at + 1 < top.frame.length) top.at++

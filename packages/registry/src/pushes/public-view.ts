@@ -12,7 +12,7 @@ import type { ObjectReader } from '@ulmus/storage'
 import type { Standing } from './carried-over.ts'
 import type { PushEntry } from './entry.ts'
 import { LeafCursor } from './leaf-cursor.ts'
-import { type Line, lineFor } from './line.ts'
+import { lineFor, type NewLine } from './line.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -21,7 +21,7 @@ const decoder = new TextDecoder()
 export async function* publicEdits(
   schema: Schema,
   entries: AsyncGenerator<PushEntry[]>,
-): AsyncGenerator<Edit<Line>[]> {
+): AsyncGenerator<Edit<NewLine>[]> {
   for await (const batch of entries) {
     yield batch.map(({ id, put }) =>
       put === undefined || put.private ? { key: id } : publicPut(schema, id, put),
@@ -38,10 +38,10 @@ export async function* reprojected(
   schema: Schema,
   basePublic: Tree,
   standing: AsyncGenerator<Standing[]>,
-): AsyncGenerator<Edit<Line>[]> {
+): AsyncGenerator<Edit<NewLine>[]> {
   const shown = new LeafCursor(objects, basePublic)
   for await (const batch of standing) {
-    const edits: Edit<Line>[] = []
+    const edits: Edit<NewLine>[] = []
     for (const one of batch) {
       if ('entry' in one) {
         const { id, put } = one.entry
@@ -57,7 +57,7 @@ function publicPut(
   schema: Schema,
   id: string,
   record: { hash: Hash; canonical: Uint8Array; refers?: boolean },
-): Edit<Line> {
+): Edit<NewLine> {
   if (schema.privateFields.length === 0) {
     return { key: id, put: { hash: record.hash, size: record.canonical.length, payload: lineFor(record) } }
   }

@@ -1,18 +1,12 @@
 /** What a push changes in one view's reference tree: noted record by record, read in the order of the tree's keys. */
-import { fileReferences, findEntry, type Hash, parseCanonical, type Tree, walkLeaves } from '@ulmus/content'
+import { findEntry, type Hash, type Tree, walkLeaves } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
 import { declaredKey, referenceKey } from '../aside.ts'
 import { canonicalOf, linesOf } from '../bodies.ts'
 import type { ReferringChange } from '../workers/edit-leaves.ts'
-import { canonicalOfLine, holdsMark, mayRefer } from './line.ts'
+import { filesIn, filesOf, mayRefer } from './line.ts'
 import type { PassingRuns } from './passing-runs.ts'
 import { type ReferenceNote, ReferenceNotes } from './reference-notes.ts'
-
-const decoder = new TextDecoder()
-
-/** Files that a canonical form refers to. */
-const filesIn = (canonical: Uint8Array): Hash[] =>
-  holdsMark(canonical) ? fileReferences(parseCanonical(decoder.decode(canonical)).data) : []
 
 /** Keys that come into one view's reference tree and keys that leave it. Calls come one after the other, never at once. */
 export class ReferenceChanges {
@@ -76,8 +70,7 @@ export class ReferenceChanges {
       [change.after, true],
     ] as const) {
       if (!mayRefer(line)) continue
-      for (const file of filesIn(await canonicalOfLine(objects, line)))
-        await this.note(file, type, change.key, comes)
+      for (const file of await filesOf(objects, line)) await this.note(file, type, change.key, comes)
     }
   }
 

@@ -25,14 +25,9 @@ export function recordPort({ objects, writer, workers }: BuildIo, notes: ChangeN
   return {
     node: (hash) => objects.node(hash),
     payloads: async (leaf: Hash) => linesOf(await objects.body(leaf)).map((bytes) => ({ bytes })),
-    leaf: async (made) => {
-      for (let index = 0; index < made.payloads.length; index++) {
-        const { large } = made.payloads[index]!
-        if (large !== undefined) await writer.add('plain', made.leaf.hashes[index]!, large)
-      }
-      const { replaces } = made
-      await writer.add('plain', made.hash, made.text, { replaces })
-      await writer.add('body', made.hash, bodyOf(made.payloads.map((line) => line.bytes)), { replaces })
+    leaf: async ({ hash, text, payloads, replaces }) => {
+      await writer.add('plain', hash, text, { replaces })
+      await writer.add('body', hash, bodyOf(payloads.map((line) => line.bytes)), { replaces })
     },
     interior: (made) => writer.add('plain', made.hash, made.text, { replaces: made.replaces }),
     change({ key, before, after }) {
@@ -46,13 +41,14 @@ export function recordPort({ objects, writer, workers }: BuildIo, notes: ChangeN
     edit({ edits, ...stretch }) {
       // Keys that end no leaf for so long are rare: such stretches wait for one another.
       if (stretch.goesOn || !stretch.ends) return undefined
-      return elsewhere(packEntries(edits.map(entryOf)), stretch)
+      return elsewhere({ stretch, edits: packEntries(edits.map(entryOf)), apart: apartIn(edits) })
     },
   }
 
-  async function elsewhere(edits: Uint8Array, stretch: LeavesTask['stretch']): Promise<EditedElsewhere> {
-    const encoded = await Promise.all(stretch.leaves.map(({ hash }) => objects.encodedLeaf(hash)))
-    const edited = await workers.editLeaves({ stretch, edits, encoded })
+  async function elsewhere(task: Omit<LeavesTask, 'encoded'>): Promise<EditedElsewhere> {
+    const { leaves } = task.stretch
+    const encoded = await Promise.all(leaves.map(({ hash }) => objects.encodedLeaf(hash)))
+    const edited = await workers.editLeaves({ ...task, encoded })
     return {
       leaves: edited.leaves,
       async keep() {
@@ -67,8 +63,17 @@ export function recordPort({ objects, writer, workers }: BuildIo, notes: ChangeN
 function entryOf({ key: id, put }: Edit<Line>): RunEntry {
   if (put === undefined) return { type: '', id }
   const { hash, payload } = put
-  const refers = mayRefer(payload)
-  return { type: '', id, put: { hash, canonical: payload.large ?? payload.bytes, private: false, refers } }
+  return { type: '', id, put: { hash, canonical: payload.bytes, private: false, refers: mayRefer(payload) } }
+}
+
+/** What is not seen of the lines of records that lie in objects of their own. */
+function apartIn(edits: readonly Edit<Line>[]): LeavesTask['apart'] {
+  const apart: LeavesTask['apart'] = new Map()
+  for (const { key, put } of edits) {
+    const files = put?.payload.files
+    if (files !== undefined) apart.set(key, { size: put!.size, files })
+  }
+  return apart
 }
 
 /** Set trees (files, references): keys with a size, nothing beside them. */

@@ -6,6 +6,7 @@ import {
   defaultShape,
   type Edit,
   editStretch,
+  type Hash,
   hashBytes,
   type LeafNode,
   type NewLeaf,
@@ -16,7 +17,7 @@ import type { EncodedObject, PreparedObject } from '@ulmus/storage'
 import { decodeChain } from '@ulmus/storage/decoding'
 import { encodeAlone, encodeObjectHere, encodeReplacing, type Replaced } from '@ulmus/storage/encoding'
 import { bodyOf, linesOf } from '../bodies.ts'
-import { type Line, lineFor, mayRefer } from '../pushes/line.ts'
+import { type Line, mayRefer } from '../pushes/line.ts'
 import { unpackEntries } from '../pushes/run.ts'
 import { type Damaged, free, orDamaged } from './damage.ts'
 
@@ -24,6 +25,8 @@ export interface LeavesTask {
   /** Its edits, as `packEntries` has them, stand apart. */
   stretch: Omit<Stretch<Line>, 'edits'>
   edits: Uint8Array
+  /** By id, of those whose lines only name objects of their own: their records' sizes, and the files that these refer to. */
+  apart: Map<string, { size: number; files: readonly Hash[] }>
   /** The stretch's old leaves as they are stored. */
   encoded: readonly { node: EncodedObject; body: EncodedObject }[]
 }
@@ -52,10 +55,10 @@ const cut = { kind: 'records', shape: defaultShape } as const
 
 export const editLeaves = (task: LeavesTask): Promise<LeavesOutcome> => orDamaged(edited(task))
 
-async function edited({ stretch, edits, encoded }: LeavesTask): Promise<EditedLeaves> {
+async function edited({ stretch, edits, apart, encoded }: LeavesTask): Promise<EditedLeaves> {
   const old = await Promise.all(encoded.map(openLeaf))
   const made = editStretch(
-    { ...stretch, edits: editsOf(edits) },
+    { ...stretch, edits: editsOf(edits, apart) },
     old.map(({ opened }) => opened),
     cut,
   )
@@ -103,30 +106,31 @@ const replacedBy = ({ chain }: EncodedObject, raws: readonly Uint8Array[]): Repl
   raw: (i) => raws[i]!,
 })
 
-const editsOf = (packed: Uint8Array): Edit<Line>[] =>
-  unpackEntries(packed).map(({ id, put }) =>
-    put === undefined
-      ? { key: id }
-      : { key: id, put: { hash: put.hash, size: put.canonical.length, payload: lineFor(put) } },
-  )
+const editsOf = (packed: Uint8Array, apart: LeavesTask['apart']): Edit<Line>[] =>
+  unpackEntries(packed).map(({ id: key, put }) => {
+    if (put === undefined) return { key }
+    const { hash, canonical: bytes, refers } = put
+    const large = apart.get(key)
+    return large === undefined
+      ? { key, put: { hash, size: bytes.length, payload: { bytes, refers } } }
+      : { key, put: { hash, size: large.size, payload: { bytes, files: large.files } } }
+  })
 
-/** Its large records, its node and its body. */
+/** Its node and its body. */
 async function preparedLeaf(
-  { hash, text, leaf, payloads, replaces }: NewLeaf<Line>,
+  { hash, text, payloads, replaces }: NewLeaf<Line>,
   old: readonly OldLeaf[],
 ): Promise<PreparedObject[]> {
-  const objects: PreparedObject[] = []
-  for (const [i, { large }] of payloads.entries()) {
-    if (large === undefined) continue
-    objects.push({ kind: 'plain', hash: leaf.hashes[i]!, checksum: null, ...(await encoded(large)) })
-  }
   const replaced = old.find(({ opened }) => opened.hash === replaces)
-  const body = bodyOf(payloads.map((line) => line.bytes))
   const node = await encoded(Buffer.from(text), replaced?.node)
-  objects.push({ kind: 'plain', hash, checksum: null, ...node })
-  objects.push({ kind: 'body', hash, checksum: hashBytes(body), ...(await encoded(body, replaced?.body)) })
-  free(body)
-  return objects
+  const raw = bodyOf(payloads.map((line) => line.bytes))
+  const body = await encoded(raw, replaced?.body)
+  const checksum = hashBytes(raw)
+  free(raw)
+  return [
+    { kind: 'plain', hash, checksum: null, ...node },
+    { kind: 'body', hash, checksum, ...body },
+  ]
 }
 
 const encoded = (raw: Uint8Array, replaced?: Replaced) =>
@@ -148,11 +152,7 @@ function referringChange({ key, before, after }: Change<Line>): ReferringChange[
 
 /** A view would take along all that it is a view of. */
 const copied = (line: Line | undefined): Line | undefined =>
-  line && {
-    ...line,
-    bytes: new Uint8Array(line.bytes),
-    ...(line.large && { large: new Uint8Array(line.large) }),
-  }
+  line && { ...line, bytes: new Uint8Array(line.bytes) }
 
 /** What one message can hand over whole. */
 function inOneRoom(objects: readonly PreparedObject[]): Pick<EditedLeaves, 'objects' | 'room'> {
