@@ -7,6 +7,7 @@ import { Piscina } from 'piscina'
 import type { CompareOutcome, CompareTask, LeafChange } from './workers/compare-leaves.ts'
 import { refuseDamaged } from './workers/damage.ts'
 import type { LeafOutcome, LeafTask } from './workers/write-leaf.ts'
+import { youngMebibytes } from './workers.ts'
 
 export interface ReadingThreads {
   /**
@@ -27,6 +28,7 @@ export function openReadingThreads(): ReadingThreads {
     minThreads: 0,
     maxThreads: Math.max(2, availableParallelism()),
     idleTimeout: 30_000,
+    resourceLimits: { maxYoungGenerationSizeMb: youngMebibytes },
   })
   return {
     async writeLeaf(task) {
