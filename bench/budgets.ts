@@ -154,3 +154,9 @@ function othersOf({ beside }: Budget, reading: Reading): string {
     })
     .join(', ')
 }
+
+/** The size at which budgets are judged: 1,000,000 records, for which they are set, or the largest below it that was measured. */
+export function judgedSize(sizes: readonly number[]): number {
+  const within = sizes.filter((size) => size <= 1_000_000)
+  return Math.max(...(within.length > 0 ? within : sizes))
+}

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Bench, type Benchmark } from './bench.ts'
 import { benchmarks } from './benchmarks.ts'
-import { judge } from './budgets.ts'
+import { judge, judgedSize } from './budgets.ts'
 import { type DatabaseKind, type Figure, Figures, valueText } from './figures.ts'
 import { writePage } from './report/page.ts'
 import { tableText } from './report/table.ts'
@@ -50,7 +50,7 @@ async function main(): Promise<void> {
   const path = saveResults(results)
   const figures = new Figures()
   figures.all.push(...results.figures)
-  say(`\n${tableText(judge(figures, Math.max(...plan.sizes), plan.databases))}\n\n${path}`)
+  say(`\n${tableText(judge(figures, judgedSize(plan.sizes), plan.databases))}\n\n${path}`)
   if (results.complete) writePage(results)
   for (const failure of results.failures) say(`FAILED ${failure}`)
   if (results.failures.length > 0) process.exitCode = 1

@@ -98,6 +98,7 @@ export class Stage {
 }
 
 async function measured(served: Served, push: () => Promise<CommittedPush>): Promise<PushFacts> {
+  await served.hasDroppedRuns()
   const before = diskBytes(served.objects)
   const peakBeforeMiB = served.peakMiB()
   await served.loopDelayMs()

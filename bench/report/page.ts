@@ -1,7 +1,7 @@
 /** docs/performance.md and its plot, written from the results of a run and from the notes beside it. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { judge, type Row } from '../budgets.ts'
+import { judge, judgedSize, type Row } from '../budgets.ts'
 import { type Contender, type DatabaseKind, type Figure, Figures, valueText } from '../figures.ts'
 import type { Results } from '../results.ts'
 import { plotSvg } from './plot.ts'
@@ -18,7 +18,7 @@ export function writePage(results: Results): void {
 }
 
 function pageText(results: Results, figures: Figures): string {
-  const size = Math.max(...results.sizes)
+  const size = judgedSize(results.sizes)
   const rows = judge(figures, size, results.databases)
   const notes = existsSync(notesPath) ? `\n${readFileSync(notesPath, 'utf8').trim()}\n` : ''
   return `# Performance
