@@ -5,6 +5,7 @@ import type { Database } from '../sql/database.ts'
 import { findObjects, type ObjectPlace, objectKey } from '../sql/objects.ts'
 import { refuseInsideTransaction } from '../sql/transaction-scope.ts'
 import { ObjectCorrupt, type ObjectKind, ObjectMissing } from './errors.ts'
+import { basesMax } from './pack.ts'
 
 export interface ObjectIndex {
   /**
@@ -69,8 +70,17 @@ export function openObjectIndex(options: { database: Database; bytesMax: number 
       if ('chain' in known) return known.chain
       // Here, not where the statement runs: it may run for others too, who are in no transaction.
       refuseInsideTransaction()
-      const found = await lookUpSoon(hash)
-      const looked = chainIn(found, kind, hash)
+      const found = new Map(await lookUpSoon(hash))
+      let looked = chainIn(found, kind, hash)
+      // A base that was stored anew since may have other bases than the object's row says.
+      for (
+        let asked = hash;
+        !('chain' in looked) && looked.missing !== asked;
+        looked = chainIn(found, kind, hash)
+      ) {
+        asked = looked.missing
+        for (const [key, place] of await lookUpSoon(asked)) found.set(key, place)
+      }
       if ('chain' in looked) return looked.chain
       const missing = new ObjectMissing(kind, looked.missing)
       const place = found.get(objectKey({ kind, hash }))
@@ -88,19 +98,22 @@ export function openObjectIndex(options: { database: Database; bytesMax: number 
   }
 }
 
-/** An object's place and its bases', or the first of them that is not there. */
+/**
+ * An object's place and its bases', or the first of them that is not there. Every link says what it is a delta to: what is remembered of
+ * one may be older than what is remembered of another, which was swept and stored anew, and the list of bases in the first be out of date.
+ */
 function chainIn(
   places: Pick<ReadonlyMap<string, ObjectPlace>, 'get'>,
   kind: ObjectKind,
   hash: Hash,
 ): { chain: ObjectPlace[] } | { missing: Hash } {
-  const place = places.get(objectKey({ kind, hash }))
-  if (place === undefined) return { missing: hash }
-  const chain = [place]
-  for (const base of place.bases) {
-    const next = places.get(objectKey({ kind, hash: base }))
-    if (next === undefined) return { missing: base }
-    chain.push(next)
+  const chain: ObjectPlace[] = []
+  for (let next: Hash | undefined = hash; next !== undefined; next = chain.at(-1)!.bases[0]) {
+    const place = places.get(objectKey({ kind, hash: next }))
+    if (place === undefined) return { missing: next }
+    chain.push(place)
+    // Places of different times could lead in circles.
+    if (chain.length > basesMax + 1) return { missing: hash }
   }
   return { chain }
 }
