@@ -14,6 +14,7 @@ export { type AcceptOptions, acceptSchema, type Schema, schemaBytesMax } from '.
 export { type SchemaIssue, schemaIssuesMax } from './schema-compiler.ts'
 export { SchemaError } from './schema-error.ts'
 export * from './semver.ts'
+export { Ahead } from './tree/ahead.ts'
 export { bitsToEnd, defaultShape, type TreeShape, trailingZeroBits } from './tree/boundary.ts'
 export { type DiffReader, diffTrees, leafChanges, type TreeChange } from './tree/diff.ts'
 export { type EditedElsewhere, type EditOptions, type EditPort, editTree } from './tree/edit.ts'

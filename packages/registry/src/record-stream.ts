@@ -1,14 +1,12 @@
 /** The records of a tree as a stream of NDJSON: what whole versions are read by. */
-import { type Child, nameLeaves, type Tree } from '@ulmus/content'
+import { Ahead, type Child, nameLeaves, type Tree } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
 import type { Context } from './context.ts'
 import { type LineForm, linesOfForms } from './record-lines.ts'
 import { runsOfLeaf, walkRecords } from './record-walk.ts'
 
 /** Leaves that are being read and decoded while one is sent: enough to keep two threads busy. */
-const leavesAhead = 4
-/** No more are begun while those under way hold this much. Bytes. */
-const bytesAhead = 8_388_608
+const leavesAhead = { most: 4, bytesMost: 8_388_608 }
 /** Leaves whose places are looked up together. */
 const leavesForeseen = 64
 /** Room that is kept for the next leaves is no larger. Bytes. */
@@ -44,37 +42,29 @@ async function* streamInThreads(
 ): AsyncGenerator<Uint8Array> {
   const leaves = foreseen(reader, nameLeaves(tree, reader, { after }))
   const spare: ArrayBuffer[] = []
-  const write = async ({ hash, lastKey }: Child) => {
-    const encoded = await reader.encodedLeaf(hash)
-    return threads.writeLeaf({ ...encoded, lastKey, after, form, room: spare.pop() })
+  const write = async (leaf: Child) => {
+    const encoded = await reader.encodedLeaf(leaf.hash)
+    const { lastKey } = leaf
+    return { leaf, outcome: await threads.writeLeaf({ ...encoded, lastKey, after, form, room: spare.pop() }) }
   }
-  const coming: { leaf: Child; written: ReturnType<typeof write> }[] = []
-  let bytes = 0
+  const ahead = new Ahead<Awaited<ReturnType<typeof write>>>(leavesAhead)
+  async function* takeFirst(): AsyncGenerator<Uint8Array> {
+    const { leaf, outcome } = await ahead.take()
+    if (outcome.kind === 'lines') {
+      yield Buffer.from(outcome.room, 0, outcome.bytes)
+      if (fleeting && outcome.room.byteLength <= roomBytesMax) spare.push(outcome.room)
+    } else
+      for await (const run of runsOfLeaf(reader, leaf.hash, after))
+        yield linesOfForms(run.forms, { ...run, form })
+  }
   try {
-    for (;;) {
-      while (coming.length === 0 || (coming.length < leavesAhead && bytes < bytesAhead)) {
-        const { value: leaf, done } = await leaves.next()
-        if (done) break
-        const written = write(leaf)
-        // It is awaited in its turn, or, when the stream is left, never.
-        written.catch(() => undefined)
-        coming.push({ leaf, written })
-        bytes += leaf.bytes
-      }
-      const next = coming.shift()
-      if (next === undefined) return
-      const outcome = await next.written
-      bytes -= next.leaf.bytes
-      if (outcome.kind === 'lines') {
-        yield Buffer.from(outcome.room, 0, outcome.bytes)
-        if (fleeting && outcome.room.byteLength <= roomBytesMax) spare.push(outcome.room)
-      } else
-        for await (const run of runsOfLeaf(reader, next.leaf.hash, after))
-          yield linesOfForms(run.forms, { ...run, form })
+    for await (const leaf of leaves) {
+      while (!ahead.hasRoom(leaf.bytes)) yield* takeFirst()
+      ahead.add(write(leaf), leaf.bytes)
     }
+    while (!ahead.isEmpty) yield* takeFirst()
   } finally {
-    await leaves.return(undefined)
-    await Promise.allSettled(coming.map(({ written }) => written))
+    await ahead.settle()
   }
 }
 

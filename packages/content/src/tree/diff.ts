@@ -1,5 +1,6 @@
 /** Differences between two trees, in key order, reading only nodes that the trees do not share. */
 import { compareUtf8, type Hash } from '../hash.ts'
+import { Ahead } from './ahead.ts'
 import {
   type Child,
   childAt,
@@ -28,9 +29,8 @@ export interface DiffReader<C extends TreeChange = TreeChange> extends NodeReade
   compareLeaves?(before: Child, after: Child): Promise<C[]> | undefined
 }
 
-/** Pairs of leaves compared elsewhere at once, and their bytes, unless one alone has more. */
-const pairsAtOnce = 8
-const bytesAtOnce = 16_777_216
+/** Pairs of leaves compared elsewhere at once. */
+const pairsAtOnce = { most: 8, bytesMost: 16_777_216 }
 
 /**
  * Every key that `before` and `after` do not hold alike, in key order; with `options.after` only keys > it. Both trees must
@@ -45,16 +45,8 @@ export async function* diffTrees<C extends TreeChange = TreeChange>(
   if (before.root === after.root) return
   const old = new Cursor(reader, options.after)
   const next = new Cursor(reader, options.after)
-  const ahead: { compared: Promise<C[]>; bytes: number }[] = []
-  let bytesAhead = 0
-  const takeFirst = async (): Promise<C[]> => {
-    const { compared, bytes } = ahead.shift()!
-    bytesAhead -= bytes
-    const changes = await compared
-    return options.after === undefined
-      ? changes
-      : changes.filter(({ key }) => compareUtf8(key, options.after!) > 0)
-  }
+  const ahead = new Ahead<C[]>(pairsAtOnce)
+  const isWanted = ({ key }: C) => options.after === undefined || compareUtf8(key, options.after) > 0
   try {
     await Promise.all([old.start(before.root), next.start(after.root)])
     for (;;) {
@@ -66,31 +58,29 @@ export async function* diffTrees<C extends TreeChange = TreeChange>(
         continue
       }
       const pair = level === 0 ? leafPair(old, next) : undefined
-      const bytes = pair === undefined ? 0 : pair.before.bytes + pair.after.bytes
-      const compared = pair && reader.compareLeaves?.(pair.before, pair.after)
-      if (compared !== undefined) {
-        // It is awaited in its turn, or never when the walk is left.
-        compared.catch(() => undefined)
-        ahead.push({ compared, bytes })
-        bytesAhead += bytes
-        old.skip()
-        next.skip()
-        while (ahead.length > pairsAtOnce || (ahead.length > 1 && bytesAhead > bytesAtOnce))
-          yield* await takeFirst()
-        continue
+      if (pair !== undefined && reader.compareLeaves !== undefined) {
+        const bytes = pair.before.bytes + pair.after.bytes
+        while (!ahead.hasRoom(bytes)) yield* (await ahead.take()).filter(isWanted)
+        const compared = reader.compareLeaves(pair.before, pair.after)
+        if (compared !== undefined) {
+          ahead.add(compared, bytes)
+          old.skip()
+          next.skip()
+          continue
+        }
       }
       if (level > atEntry) {
         // Keys below the taller node can equal keys below the other: it must be opened to tell.
         await Promise.all([old.openAt(level), next.openAt(level)])
         continue
       }
-      while (ahead.length > 0) yield* await takeFirst()
+      while (!ahead.isEmpty) yield* (await ahead.take()).filter(isWanted)
       const change = compareEntries(old, next)
       if (change !== undefined) yield change
     }
-    while (ahead.length > 0) yield* await takeFirst()
+    while (!ahead.isEmpty) yield* (await ahead.take()).filter(isWanted)
   } finally {
-    await Promise.allSettled(ahead.map(({ compared }) => compared))
+    await ahead.settle()
   }
 }
 

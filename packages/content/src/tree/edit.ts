@@ -5,6 +5,7 @@
  * tree stays as it is.
  */
 import type { Hash } from '../hash.ts'
+import { Ahead } from './ahead.ts'
 import { defaultShape, type TreeShape } from './boundary.ts'
 import { type NodeSink, TreeBuilder } from './builder.ts'
 import { EditPlan, type Step } from './edit-plan.ts'
@@ -87,9 +88,8 @@ export async function editTree<P>(
   }
 }
 
-/** Stretches edited elsewhere at once, and the bytes of leaves and edits in them, unless one alone has more. */
-const stretchesAtOnce = 8
-const bytesAtOnce = 16_777_216
+/** Stretches edited elsewhere at once; bytes are those of leaves and edits in them. */
+const stretchesAtOnce = { most: 8, bytesMost: 16_777_216 }
 
 class Editor<P> {
   readonly #edits: EditQueue<P>
@@ -120,37 +120,29 @@ class Editor<P> {
 
   /** Takes the steps one after the other; stretches that are edited elsewhere are begun ahead of their turn. */
   async #follow(steps: AsyncGenerator<Step<P>>): Promise<void> {
-    const ahead: { step: Step<P>; edited?: Promise<EditedElsewhere>; bytes: number }[] = []
-    let underWay = 0
-    let bytesUnderWay = 0
+    const ahead = new Ahead<EditedElsewhere>(stretchesAtOnce)
+    const waiting: { step: Step<P>; isElsewhere: boolean }[] = []
     const takeFirst = async () => {
-      const { step, edited, bytes } = ahead.shift()!
-      if (edited === undefined) return this.#take(step)
-      const { leaves, keep } = await edited
-      underWay--
-      bytesUnderWay -= bytes
+      const { step, isElsewhere } = waiting.shift()!
+      if (!isElsewhere) return this.#take(step)
+      const { leaves, keep } = await ahead.take()
       await keep()
       for (const leaf of leaves) await this.#builder.append(0, leaf)
     }
     try {
       for await (const step of steps) {
         const bytes = step.do === 'edit' ? bytesOf(step.stretch) : 0
-        while (underWay > 0 && (underWay >= stretchesAtOnce || bytesUnderWay + bytes > bytesAtOnce))
-          await takeFirst()
+        while (!ahead.hasRoom(bytes)) await takeFirst()
         const edited = step.do === 'edit' ? this.#port.edit?.(step.stretch) : undefined
-        // It is awaited in its turn, or never when another failed before.
-        edited?.catch(() => undefined)
+        if (edited !== undefined) ahead.add(edited, bytes)
         // What is edited here is done before the plan goes on: it may depend on what comes of it.
-        if (edited === undefined && step.do === 'edit') while (ahead.length > 0) await takeFirst()
-        if (edited === undefined && ahead.length === 0) await this.#take(step)
-        else ahead.push({ step, bytes, ...(edited && { edited }) })
-        if (edited === undefined) continue
-        underWay++
-        bytesUnderWay += bytes
+        else if (step.do === 'edit') while (waiting.length > 0) await takeFirst()
+        if (edited === undefined && waiting.length === 0) await this.#take(step)
+        else waiting.push({ step, isElsewhere: edited !== undefined })
       }
-      while (ahead.length > 0) await takeFirst()
+      while (waiting.length > 0) await takeFirst()
     } finally {
-      await Promise.allSettled(ahead.map(({ edited }) => edited))
+      await ahead.settle()
       await steps.return(undefined)
     }
   }

@@ -1,0 +1,41 @@
+/** Work under way, some at once, whose results are taken in the order in which it was begun. */
+export class Ahead<T> {
+  readonly #most: number
+  readonly #bytesMost: number
+  readonly #underWay: { work: Promise<T>; bytes: number }[] = []
+  #bytes = 0
+
+  /** @param bounds Pieces of work at once, and the bytes that they are about together, unless one alone is about more. */
+  constructor(bounds: { most: number; bytesMost: number }) {
+    this.#most = bounds.most
+    this.#bytesMost = bounds.bytesMost
+  }
+
+  get isEmpty(): boolean {
+    return this.#underWay.length === 0
+  }
+
+  /** Whether one more, about so many bytes, is within bounds. */
+  hasRoom(bytes: number): boolean {
+    return this.isEmpty || (this.#underWay.length < this.#most && this.#bytes + bytes <= this.#bytesMost)
+  }
+
+  /** `work` has begun. What it fails with is told by `take`, or never when that is not called any more. */
+  add(work: Promise<T>, bytes: number): void {
+    work.catch(() => undefined)
+    this.#underWay.push({ work, bytes })
+    this.#bytes += bytes
+  }
+
+  /** What came of the work begun first, of which there must be some. Rejects as it did. */
+  take(): Promise<T> {
+    const { work, bytes } = this.#underWay.shift()!
+    this.#bytes -= bytes
+    return work
+  }
+
+  /** Waits for all that is left, whatever comes of it. */
+  async settle(): Promise<void> {
+    await Promise.allSettled(this.#underWay.map(({ work }) => work))
+  }
+}
