@@ -16,6 +16,7 @@ export interface ObjectIndex {
   find(kind: ObjectKind, hash: Hash): Promise<ObjectPlace[]>
   /** Remembers the places of leaves and their bodies, as far as it holds them. */
   foresee(leaves: readonly Hash[]): Promise<void>
+  /** What is asked for afterwards is told as it is then; what was asked before and is not answered yet is not remembered. */
   forget(kind: ObjectKind, hash: Hash): void
   bytes(): number
 }
@@ -39,11 +40,13 @@ export function openObjectIndex(options: { database: Database; bytesMax: number 
     sizeCalculation: (place) => placeBytes + baseBytes * place.bases.length,
   })
   let waiting: Waiting[] = []
+  let timesForgot = 0
 
   async function lookUp(asked: Waiting[]): Promise<void> {
+    const timesBefore = timesForgot
     try {
       const found = await findObjects(options.database, [...new Set(asked.map((one) => one.hash))])
-      for (const place of found) places.set(objectKey(place), place)
+      if (timesForgot === timesBefore) for (const place of found) places.set(objectKey(place), place)
       const byKey = new Map(found.map((place) => [objectKey(place), place]))
       for (const one of asked) one.resolve(byKey)
     } catch (error) {
@@ -93,7 +96,10 @@ export function openObjectIndex(options: { database: Database; bytesMax: number 
       refuseInsideTransaction()
       await Promise.all(unknown.map(lookUpSoon))
     },
-    forget: (kind, hash) => void places.delete(objectKey({ kind, hash })),
+    forget(kind, hash) {
+      timesForgot++
+      places.delete(objectKey({ kind, hash }))
+    },
     bytes: () => places.calculatedSize,
   }
 }
@@ -112,7 +118,7 @@ function chainIn(
     const place = places.get(objectKey({ kind, hash: next }))
     if (place === undefined) return { missing: next }
     chain.push(place)
-    // Places of different times could lead in circles.
+    // Places of different times could make a chain longer than any that is stored.
     if (chain.length > basesMax + 1) return { missing: hash }
   }
   return { chain }
