@@ -26,6 +26,7 @@ import { rebuild } from './fsck/rebuild.ts'
 import { fsck } from './fsck.ts'
 import { recordsOf } from './records.ts'
 import { sweep } from './sweep.ts'
+import { textOf } from './testing/text-of.ts'
 import { openWorld, type Path, type World } from './testing/world.ts'
 import { makeVersion } from './version-making.ts'
 
@@ -57,10 +58,8 @@ describe.each(databases)('fsck ($name)', (database) => {
       const all: string[] = []
       for (const { path, versions } of paths) {
         for (const v of versions) {
-          let text = ''
           const { lines } = await records.stream(world.me, { ...path, v }, {})
-          for await (const chunk of lines) text += Buffer.from(chunk).toString('latin1')
-          all.push(text)
+          all.push(await textOf(lines))
         }
       }
       return all
@@ -155,10 +154,8 @@ describe.each(databases)('fsck ($name)', (database) => {
         const all = paths.flatMap(({ path, versions }) => versions.map((v) => ({ ...path, v })))
         for (const [i, at] of all.entries()) {
           const read = async () => {
-            let text = ''
             const { lines } = await records.stream(world.me, at, {})
-            for await (const chunk of lines) text += Buffer.from(chunk).toString('latin1')
-            return text
+            return textOf(lines)
           }
           const outcome = await read().catch((error: unknown) => error)
           if (typeof outcome === 'string') {

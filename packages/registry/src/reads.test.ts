@@ -41,6 +41,7 @@ import {
   takeStep,
   typesOfModel,
 } from './testing/model.ts'
+import { textOf } from './testing/text-of.ts'
 
 type View = 'full' | 'public'
 type Path = { owner: string; slug: string }
@@ -491,10 +492,9 @@ describe.each(databases)('reads on $name', (database) => {
 
     test('a stream that threads decode is the one that is read from the cache', async () => {
       const { watched } = watching()
-      // What the chunks hold is theirs only for the moment.
       const read = async (from: TestContext, v: string, ask: { after?: string }) => {
         const { lines } = await recordsOf(from).stream(anonymous, { ...path, v }, ask)
-        return (await Array.fromAsync(lines, (chunk) => Buffer.from(chunk).toString())).join('')
+        return textOf(lines)
       }
       for (const [v, data] of [
         ['v1.0.0', before],

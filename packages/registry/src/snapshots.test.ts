@@ -8,6 +8,7 @@ import { pushSessionsOf } from './pushes/sessions.ts'
 import { recordsOf } from './records.ts'
 import { type SnapshotOpening, snapshotsOf } from './snapshots.ts'
 import { addAccount, addCollection, callerOf, openContext, type TestContext } from './testing/context.ts'
+import { textOf } from './testing/text-of.ts'
 
 interface Item {
   id: string
@@ -77,9 +78,7 @@ describe.each(databases)('snapshots on $name', (database) => {
 
   async function read(who: Caller | typeof anonymous, path: Path) {
     const { lines } = await records.stream(who, { ...path, v: 'latest' }, {})
-    const chunks: Uint8Array[] = []
-    for await (const chunk of lines) chunks.push(chunk)
-    const found = Buffer.concat(chunks).toString('utf8').split('\n').filter(Boolean)
+    const found = (await textOf(lines)).split('\n').filter(Boolean)
     return found.map((line) => JSON.parse(line) as Item & { hash: string })
   }
 

@@ -14,6 +14,7 @@ import { fsck } from './fsck.ts'
 import { recordsOf } from './records.ts'
 import { type SweepReport, sweep } from './sweep.ts'
 import { contextOn } from './testing/context.ts'
+import { textOf } from './testing/text-of.ts'
 import { expectHolds, type Model, modelSchemas } from './testing/whole-version.ts'
 import { inhabit, type Path, settle, type World } from './testing/world.ts'
 import { versionsOf } from './versions.ts'
@@ -122,9 +123,8 @@ class Kept {
     const at = { ...this.path, v: semver }
     const { hash, recordCount, metadata } = await versionsOf(cold).detail(me, at)
     const { lines } = await recordsOf(cold).stream(me, at, {})
-    const chunks = await Array.fromAsync(lines)
-    const text = Buffer.concat(chunks).toString('utf8')
-    await expectHolds(this.versions.get(semver)!, { lines: text, hash, recordCount, metadata })
+    const read = { lines: await textOf(lines), hash, recordCount, metadata }
+    await expectHolds(this.versions.get(semver)!, read)
   }
 
   async checkAll(): Promise<void> {

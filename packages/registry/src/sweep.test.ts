@@ -12,6 +12,7 @@ import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordsOf } from './records.ts'
 import { type SweepOptions, sweep } from './sweep.ts'
+import { textOf } from './testing/text-of.ts'
 import { openWorld, type Path, type World } from './testing/world.ts'
 
 const schemas: JsonObject = { Item: { type: 'object' }, Other: { type: 'object' } }
@@ -216,6 +217,29 @@ describe.each(databases)('sweeping ($name)', (database) => {
   test('spares what a commit relies on after it was condemned', () => revivedAt('condemned'))
   test('spares what a commit pardons at the last moment', () => revivedAt('pardoned'))
 
+  test('walks what lived on as a base alone, when a version needs it again', async () => {
+    const [first, second] = [await world.collection(), await world.collection()]
+    const puts = items('base alone', 8_000)
+    const base = await world.push(first, { base: null, schemas, puts })
+    const root = await rootOf(first, 'Item')
+    const deletes = puts.slice(3_000, 5_000).map(({ id, type }) => ({ id, type }))
+    await world.push(first, { base, deletes })
+    const fork = await world.fork(first)
+    const [above] = await rows(`select bases from objects where kind = 'plain' and hash = $1`, [
+      await rootOf(fork, 'Item'),
+    ])
+    expect(above!['bases']).toContain(root)
+    await world.remove(first)
+    // Of the old tree the root lives, as a base, and most leaves are dead: until there is this version.
+    const onStep = async (at: string) => {
+      if (at === 'marked') await world.push(second, { base: null, schemas, puts })
+    }
+    await now({ onStep })
+    await expectHolds(second, puts)
+    expect((await now()).objectsRemoved).toBe(0)
+    await expectHolds(second, puts)
+  })
+
   test('a commit that found an object which is gone by its transaction is built again', async () => {
     const [first, second] = [await world.collection(), await world.collection()]
     const puts = items('gone meanwhile', 200, 'Item', true)
@@ -355,8 +379,6 @@ function openColdly(world: World) {
   })
   return async (path: Path, v = 'latest'): Promise<string> => {
     const { lines } = await records.stream(world.me, { ...path, v }, {})
-    const chunks: Uint8Array[] = []
-    for await (const chunk of lines) chunks.push(chunk)
-    return Buffer.concat(chunks).toString('utf8')
+    return textOf(lines)
   }
 }

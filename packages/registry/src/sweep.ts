@@ -15,7 +15,6 @@ import {
   forgetEmptyPacks,
   moveRows,
   ObjectCorrupt,
-  objectKey,
   oldRows,
   openObjectReader,
   type PackEntry,
@@ -126,7 +125,7 @@ class Sweep {
     this.#report.leftoversRemoved = leftovers.blobs
     this.#report.bytesFreed += leftovers.bytes
     this.#report.versions = this.#marks.versions
-    this.#report.living = this.#marks.living.size
+    this.#report.living = this.#marks.living
     return this.#report
   }
 
@@ -134,7 +133,7 @@ class Sweep {
   async #mark(): Promise<void> {
     const { database } = this.#context
     await this.#marks.mark(await allVersionRoots(database))
-    for (const base of await basesOfYoungRows(database, this.#grace)) this.#marks.living.add(objectKey(base))
+    for (const base of await basesOfYoungRows(database, this.#grace)) this.#marks.markBase(base)
   }
 
   /** Old rows of objects that no version needs, neither as themselves nor as a base. */
@@ -142,7 +141,7 @@ class Sweep {
     const unmarked: SweptRow[] = []
     for await (const page of oldRows(this.#context.database, this.#grace)) {
       for (const row of page) {
-        if (this.#marks.living.has(objectKey(row))) this.#markBases(row)
+        if (this.#marks.lives(row)) this.#markBases(row)
         else unmarked.push(row)
       }
     }
@@ -150,14 +149,13 @@ class Sweep {
   }
 
   #markBases({ kind, bases }: SweptRow): void {
-    for (const hash of bases) this.#marks.living.add(objectKey({ kind, hash }))
+    for (const hash of bases) this.#marks.markBase({ kind, hash })
   }
 
   /** A row names its whole chain, so one look at each living row finds every base that lives. */
   #withoutLiving(rows: readonly SweptRow[]): SweptRow[] {
-    const { living } = this.#marks
-    for (const row of rows) if (living.has(objectKey(row))) this.#markBases(row)
-    return rows.filter((row) => !living.has(objectKey(row)))
+    for (const row of rows) if (this.#marks.lives(row)) this.#markBases(row)
+    return rows.filter((row) => !this.#marks.lives(row))
   }
 
   async #pardonLiving(condemned: readonly SweptRow[]): Promise<SweptRow[]> {

@@ -5,6 +5,7 @@
 import type { Hash, InteriorNode, Tree, TreeKind } from '@ulmus/content'
 import {
   findVersionById,
+  type ObjectName,
   type ObjectReader,
   objectKey,
   type Queries,
@@ -20,8 +21,10 @@ export class Marks {
   readonly #objects: ObjectReader
   readonly #database: Queries
   readonly #versions = new Set<string>()
-  /** `objectKey`s of what lives. A node is here only when all below it is. */
-  readonly living = new Set<string>()
+  /** `objectKey`s of what versions need. A node or document is here only when all below it is. */
+  readonly #needed = new Set<string>()
+  /** Of what lives as a base: nothing below it does for that. */
+  readonly #bases = new Set<string>()
 
   constructor(database: Queries, objects: ObjectReader) {
     this.#database = database
@@ -30,6 +33,23 @@ export class Marks {
 
   get versions(): number {
     return this.#versions.size
+  }
+
+  /** Objects that live. */
+  get living(): number {
+    let bases = 0
+    for (const base of this.#bases) if (!this.#needed.has(base)) bases++
+    return this.#needed.size + bases
+  }
+
+  lives(name: ObjectName): boolean {
+    const key = objectKey(name)
+    return this.#needed.has(key) || this.#bases.has(key)
+  }
+
+  /** A base lives with what is a delta to it. */
+  markBase(name: ObjectName): void {
+    this.#bases.add(objectKey(name))
   }
 
   /** @throws when an object cannot be read of a version that is still there: then nobody can say what lives. */
@@ -48,22 +68,22 @@ export class Marks {
 
   async #version({ fullDigest, publicDigest, aside }: VersionRoots): Promise<void> {
     for (const digest of new Set([fullDigest, publicDigest])) await this.#document(digest)
-    if (this.living.has(aside)) return
+    if (this.#needed.has(aside)) return
     const { references, shadows } = await readAside(this.#objects, aside)
     for (const tree of [references.full, references.public]) await this.#tree(tree, 'set')
     for (const tree of Object.values(shadows)) await this.#tree(tree, 'records')
-    this.living.add(aside)
+    this.#needed.add(aside)
   }
 
   async #document(digest: Hash): Promise<void> {
-    if (this.living.has(digest)) return
+    if (this.#needed.has(digest)) return
     const { files, types } = await this.#objects.document(digest)
     await this.#tree(files, 'set')
     for (const type of Object.values(types)) {
-      this.living.add(type.schema)
+      this.#needed.add(type.schema)
       await this.#tree(type, 'records')
     }
-    this.living.add(digest)
+    this.#needed.add(digest)
   }
 
   async #tree({ root }: Tree, kind: TreeKind): Promise<void> {
@@ -71,21 +91,21 @@ export class Marks {
   }
 
   async #node(hash: Hash, kind: TreeKind): Promise<void> {
-    if (this.living.has(hash)) return
+    if (this.#needed.has(hash)) return
     const node = await this.#objects.node(hash)
     if (node.kind === 'node') await this.#children(node, kind)
     else if (kind === 'records') {
-      this.living.add(objectKey({ kind: 'body', hash }))
+      this.#needed.add(objectKey({ kind: 'body', hash }))
       for (const [i, size] of node.sizes.entries()) {
-        if (size > recordInlineBytesMax) this.living.add(node.hashes[i]!)
+        if (size > recordInlineBytesMax) this.#needed.add(node.hashes[i]!)
       }
     }
-    this.living.add(hash)
+    this.#needed.add(hash)
   }
 
   async #children({ children, level }: InteriorNode, kind: TreeKind): Promise<void> {
     // A leaf of a set needs nothing but itself.
-    if (kind === 'set' && level === 1) for (const child of children) this.living.add(child)
+    if (kind === 'set' && level === 1) for (const child of children) this.#needed.add(child)
     else
       for (let i = 0; i < children.length; i += atOnce) {
         await Promise.all(children.slice(i, i + atOnce).map((child) => this.#node(child, kind)))

@@ -15,6 +15,7 @@ import { recordsOf } from '../records.ts'
 import { type SnapshotOpening, snapshotsOf } from '../snapshots.ts'
 import { versionsOf } from '../versions.ts'
 import { addAccount, addCollection, addMember, callerOf, openContext, type TestContext } from './context.ts'
+import { textOf } from './text-of.ts'
 
 export interface Path {
   owner: string
@@ -130,9 +131,7 @@ export async function inhabit(context: TestContext, { ada, elms }: People, serve
     /** NDJSON of a version's records, as a member sees them. */
     async read(path: Path, v = 'latest'): Promise<string> {
       const { lines } = await records.stream(me, { ...path, v }, {})
-      const chunks: Uint8Array[] = []
-      for await (const chunk of lines) chunks.push(chunk)
-      return Buffer.concat(chunks).toString('utf8')
+      return textOf(lines)
     },
   }
 }
