@@ -12,6 +12,9 @@ import { type ObjectReader, openObjectReader } from './object-reader.ts'
 import { openObjectWriter } from './object-writer.ts'
 import { basesMax, readFooter } from './pack.ts'
 
+/** Lines of some 70 bytes: so many are large enough for patches. */
+const patchedLines = 300
+
 /** Lengths of what a history of equal changes takes, by the rule: `alone` for what stands alone, a unit for each change. */
 function historyLengths(versions: number, alone: number): { lengths: number[]; deepest: number } {
   type Stored = { version: number; chain: number[]; bases: Stored[] }
@@ -85,10 +88,10 @@ describe.each(databases)('deltas ($name)', ({ open }) => {
     kind === 'body' ? objects.body(hash) : objects.plain(hash)
 
   let unique = 0
-  /** Texts of which each is the one before with a few lines changed, dropped, added or swapped. */
-  function history(edits: readonly { at: number; drop: number; add: string[] }[]): string[] {
+  /** Texts of which each is the one before with a few lines changed, dropped, added or swapped, the first of `size` lines. */
+  function history(edits: readonly { at: number; drop: number; add: string[] }[], size = 60): string[] {
     unique++
-    let lines = Array.from({ length: 60 }, (_, i) => `${unique}-${i}-${hashText(`${i}`)}`)
+    let lines = Array.from({ length: size }, (_, i) => `${unique}-${i}-${hashText(`${i}`)}`)
     const texts = [lines.join('\n')]
     for (const { at, drop, add } of edits) {
       lines = lines.toSpliced(at % (lines.length + 1), drop, ...add)
@@ -105,8 +108,13 @@ describe.each(databases)('deltas ($name)', ({ open }) => {
   it('reads back any history of edits, however caches were filled', async () => {
     const blobs = openMemoryStore()
     const warm = readerOn(blobs, 8_388_608)
-    const run = async (edits: Parameters<typeof history>[0], kind: ObjectKind, jump: number) => {
-      const texts = history(edits)
+    const run = async (
+      edits: Parameters<typeof history>[0],
+      kind: ObjectKind,
+      jump: number,
+      size: number,
+    ) => {
+      const texts = history(edits, size)
       const versions: Version[] = []
       for (const [i, text] of texts.entries()) {
         const before = versions[Math.max(0, i - 1 - (i % 5 === 0 ? jump : 0))]
@@ -127,14 +135,21 @@ describe.each(databases)('deltas ($name)', ({ open }) => {
     }
     const edits = fc.array(edit, { minLength: 1, maxLength: 24 })
     await fc.assert(
-      fc.asyncProperty(edits, fc.constantFrom('plain' as const, 'body' as const), fc.nat(10), run),
+      fc.asyncProperty(
+        edits,
+        fc.constantFrom('plain' as const, 'body' as const),
+        fc.nat(10),
+        fc.constantFrom(60, patchedLines),
+        run,
+      ),
       { numRuns: 25 },
     )
   })
 
   /** Twelve versions of one body, each in a pack of its own. */
-  async function chained(blobs: BlobStore) {
-    const texts = history(Array.from({ length: 11 }, (_, i) => ({ at: i * 5, drop: 1, add: [`line ${i}`] })))
+  async function chained(blobs: BlobStore, size = 60, lineAt = (i: number) => `line ${i}`) {
+    const edits = Array.from({ length: 11 }, (_, i) => ({ at: i * 5, drop: 1, add: [lineAt(i)] }))
+    const texts = history(edits, size)
     const versions = texts.map(
       (text, i): Version => ({ kind: 'body', hash: hashText(`${unique}:${i}`), text }),
     )
@@ -185,29 +200,38 @@ describe.each(databases)('deltas ($name)', ({ open }) => {
     expect([statements, reads]).toEqual([3, 10])
   })
 
-  it('calls every object damaged whose chain is, by its own name, and serves the rest', async () => {
-    const blobs = openMemoryStore()
-    const { versions, packs } = await chained(blobs)
-    for (const [hit, { name, entries }] of packs.entries()) {
-      const whole = await blobs.read(name)
-      const { hash, offset, length } = entries[0]!
-      for (let at = offset; at < offset + length; at += Math.ceil(length / 9)) {
-        const damaged = new Uint8Array(whole)
-        damaged[at]! ^= 1 << (at % 8)
-        await blobs.put(name, damaged)
-        const reader = readerOn(blobs)
-        for (const [i, version] of versions.entries()) {
-          const { bases } = packs[i]!.entries[0]!
-          const outcome = await read(reader, version).then(utf8, (error: unknown) => error)
-          if (i === hit || bases.includes(hash)) {
-            expect(outcome).toBeInstanceOf(ObjectCorrupt)
-            expect(outcome).toMatchObject({ kind: 'body', hash: version.hash })
-          } else expect(outcome).toBe(version.text)
+  const chains = [
+    { encoding: 1 },
+    // In the order of the lines of the history that is to be.
+    { encoding: 2, size: patchedLines, lineAt: (i: number) => `${unique + 1}-${i * 5}-line` },
+  ]
+  it.each(chains)(
+    'calls every object damaged whose chain is, by its own name, and serves the rest ($encoding)',
+    async ({ encoding, size, lineAt }) => {
+      const blobs = openMemoryStore()
+      const { versions, packs } = await chained(blobs, size, lineAt)
+      for (const [hit, { name, entries }] of packs.entries()) {
+        const whole = await blobs.read(name)
+        const { hash, offset, length } = entries[0]!
+        expect(whole[offset]).toBe(hit === 0 ? 0 : encoding)
+        for (let at = offset; at < offset + length; at += Math.ceil(length / 9)) {
+          const damaged = new Uint8Array(whole)
+          damaged[at]! ^= 1 << (at % 8)
+          await blobs.put(name, damaged)
+          const reader = readerOn(blobs)
+          for (const [i, version] of versions.entries()) {
+            const { bases } = packs[i]!.entries[0]!
+            const outcome = await read(reader, version).then(utf8, (error: unknown) => error)
+            if (i === hit || bases.includes(hash)) {
+              expect(outcome).toBeInstanceOf(ObjectCorrupt)
+              expect(outcome).toMatchObject({ kind: 'body', hash: version.hash })
+            } else expect(outcome).toBe(version.text)
+          }
         }
+        await blobs.put(name, whole)
       }
-      await blobs.put(name, whole)
-    }
-  })
+    },
+  )
 
   it('calls an object damaged of which the index lacks a base', async () => {
     const blobs = openMemoryStore()

@@ -18,7 +18,7 @@ export interface Replaced {
   raw(i: number): Uint8Array | Promise<Uint8Array>
 }
 
-type Encode = (raw: Uint8Array, dictionary?: Uint8Array) => Uint8Array | Promise<Uint8Array>
+type Encode = (raw: Uint8Array, base?: Uint8Array) => Uint8Array | Promise<Uint8Array>
 
 /**
  * @param encode `encodeObject`, or `encodeObjectHere`
@@ -32,10 +32,10 @@ export async function encodeReplacing(
   const { chain } = replaced
   const from = goingOnFrom(chain.map((place) => place.length))
   if (from === undefined) return encodeAlone(raw, encode)
-  const dictionary = await replaced.raw(from)
-  if (!mayBeDelta(raw, dictionary)) return encodeAlone(raw, encode)
+  const base = await replaced.raw(from)
+  if (!mayBeDelta(raw, base)) return encodeAlone(raw, encode)
   const bases = chain.slice(from).map((place) => place.hash)
-  const delta = { encoded: await encode(raw, dictionary), bases }
+  const delta = { encoded: await encode(raw, base), bases }
   // What its oldest relation takes alone, it would take about: where the delta is far smaller, trying costs more than it can tell.
   if (delta.encoded.length < chain.at(-1)!.length / 2) return delta
   const alone = await encodeAlone(raw, encode)
@@ -48,7 +48,7 @@ export const encodeAlone = async (raw: Uint8Array, encode: Encode = encodeObject
 })
 
 /**
- * Where in a chain the next delta takes its dictionary: at the nearest object, while there is room for one more.
+ * Where in a chain the next delta goes on from: the nearest object, while there is room for one more.
  *
  * A full chain goes on from one of its bases instead. A delta to the i-th before the nearest repeats what the i deltas between
  * them say and makes room for i − 1 more after it, so it costs the mean of their lengths on top of every version until the chain

@@ -27,8 +27,8 @@ export interface PackEntry {
   /** SHA-256 of the decoded bytes where the name does not say it (bodies), null elsewhere. */
   checksum: Hash | null
   /**
-   * Objects of the same kind that decoding needs (content-model §8): the one whose raw bytes are this one's dictionary, then that
-   * one's, and so on to one that stands alone. At most `basesMax`; none for what stands alone.
+   * Objects of the same kind that decoding needs (content-model §8): the one that this is a delta to, then the one that that is a
+   * delta to, and so on to one that stands alone. At most `basesMax`; none for what stands alone.
    */
   bases: readonly Hash[]
 }
