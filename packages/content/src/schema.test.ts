@@ -1,3 +1,4 @@
+import { fullFormats } from 'ajv-formats/dist/formats.js'
 import { describe, expect, test } from 'vitest'
 import { canonicalize } from './canonical.ts'
 import { hashText } from './hash.ts'
@@ -238,6 +239,35 @@ describe('validate', () => {
     ]
     expect(good.filter((text) => !matches({ format: 'url' }, text))).toEqual([])
     expect(bad.filter((text) => matches({ format: 'url' }, text))).toEqual([])
+  })
+
+  test('date-time matches what ajv-formats says, whatever the day, the time and the fraction', () => {
+    const theirs = fullFormats['date-time'] as { validate(text: string): boolean }
+    const numbers = (count: number) => Array.from({ length: count }, (_, n) => `${n}`.padStart(2, '0'))
+    const days = ['0000', '1900', '2000', '2023', '2024', '9999'].flatMap((year) =>
+      numbers(14).flatMap((month) => numbers(33).map((day) => `${year}-${month}-${day}`)),
+    )
+    const times = ['00', '09', '19', '20', '23', '24', '29'].flatMap((hour) =>
+      ['00', '58', '59', '60'].flatMap((minute) =>
+        ['00', '59', '60', '61', '5', '59.', '59.999999999', `59.${'9'.repeat(30)}`].map(
+          (second) => `${hour}:${minute}:${second}`,
+        ),
+      ),
+    )
+    const zones = ['Z', 'z', '', '+01:00', '-0100', '+24:00', 'Z\n', 'ZZ', ' Z']
+    const texts = [
+      ...days.map((day) => `${day}T12:00:00Z`),
+      ...times.flatMap((time) => zones.map((zone) => `2024-02-28T${time}${zone}`)),
+      ...['t', ' ', '', 'TT', 'T\n'].map((separator) => `2024-02-28${separator}12:00:00Z`),
+      ...[' ', '+', '0', '-'].map((before) => `${before}2024-02-28T12:00:00Z`),
+      '٢٠٢٤-02-28T12:00:00Z',
+    ]
+    expect(texts.filter((text) => matches({ format: 'date-time' }, text) !== theirs.validate(text))).toEqual(
+      [],
+    )
+    const bounded = { format: 'date-time', formatMaximum: '2024-01-01T00:00:00Z' }
+    expect(matches(bounded, '2023-12-31T23:59:59Z')).toBe(true)
+    expect(matches(bounded, '2024-01-01T00:00:01Z')).toBe(false)
   })
 
   test('is fast where patterns, formats and uniqueItems are known not to be', () => {
