@@ -1,7 +1,7 @@
 /** Files by hash, and which collection knows which. */
 import { and, eq, inArray } from 'drizzle-orm'
 import { boolean, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { bytewiseText, count, instant } from './columns.ts'
+import { bytewiseText, count, instant, isAmong } from './columns.ts'
 import type { Queries, Tx } from './database.ts'
 
 /** Every file stored, once, whoever uploaded it. Kept when collections go. */
@@ -66,21 +66,13 @@ export async function findCollectionFiles(
   collectionId: string,
   hashes: readonly string[],
 ): Promise<KnownFile[]> {
-  const known: KnownFile[] = []
-  for (let start = 0; start < hashes.length; start += parametersMax) {
-    const some = hashes.slice(start, start + parametersMax)
-    const rows = await at.orm
-      .select({ file: collectionFiles, size: files.size })
-      .from(collectionFiles)
-      .innerJoin(files, eq(files.hash, collectionFiles.hash))
-      .where(and(eq(collectionFiles.collectionId, collectionId), inArray(collectionFiles.hash, some)))
-    known.push(...rows.map(({ file, size }) => ({ ...file, size })))
-  }
-  return known
+  const rows = await at.orm
+    .select({ file: collectionFiles, size: files.size })
+    .from(collectionFiles)
+    .innerJoin(files, eq(files.hash, collectionFiles.hash))
+    .where(and(eq(collectionFiles.collectionId, collectionId), isAmong(collectionFiles.hash, hashes)))
+  return rows.map(({ file, size }) => ({ ...file, size }))
 }
-
-/** Parameters that one statement carries, well under PostgreSQL's 65,535. */
-const parametersMax = 10_000
 
 /** Content types and upload times of files as the ancestors of a fork know them, whichever ancestor comes first in `ancestors`. */
 export async function findInheritedFiles(
@@ -92,9 +84,7 @@ export async function findInheritedFiles(
   const rows = await at.orm
     .select()
     .from(collectionFiles)
-    .where(
-      and(inArray(collectionFiles.collectionId, [...ancestors]), inArray(collectionFiles.hash, [...hashes])),
-    )
+    .where(and(inArray(collectionFiles.collectionId, [...ancestors]), isAmong(collectionFiles.hash, hashes)))
   const nearest = new Map<string, CollectionFileRow>()
   const distance = (row: CollectionFileRow) => ancestors.indexOf(row.collectionId)
   for (const row of rows) {
@@ -111,13 +101,11 @@ export async function markFilesInViews(
   entered: { full: readonly string[]; public: readonly string[] },
 ): Promise<void> {
   const mark = async (hashes: readonly string[], set: { inFull?: true; inPublic?: true }) => {
-    for (let start = 0; start < hashes.length; start += parametersMax) {
-      const some = hashes.slice(start, start + parametersMax)
-      await tx.orm
-        .update(collectionFiles)
-        .set(set)
-        .where(and(eq(collectionFiles.collectionId, collectionId), inArray(collectionFiles.hash, some)))
-    }
+    if (hashes.length === 0) return
+    await tx.orm
+      .update(collectionFiles)
+      .set(set)
+      .where(and(eq(collectionFiles.collectionId, collectionId), isAmong(collectionFiles.hash, hashes)))
   }
   await mark(entered.full, { inFull: true })
   await mark(entered.public, { inPublic: true })
