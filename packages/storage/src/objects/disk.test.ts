@@ -52,6 +52,24 @@ describe('a disk store', () => {
     expect(counts).toEqual({ files: 3, folders: 7 })
   })
 
+  it('flushes as it writes: whoever syncs something else meanwhile waits for little', async () => {
+    const store = await openDiskStore(folder())
+    const handle = await open(tmpdir(), 'r')
+    const prototype = Object.getPrototypeOf(handle) as typeof handle
+    await handle.close()
+    const flush = vi.spyOn(prototype, 'datasync')
+    const megabytes = (count: number) => Array.from({ length: count }, () => Buffer.alloc(1_048_576))
+    await store.put(packName(randomUUID()), Buffer.alloc(7_000_000))
+    expect(flush).toHaveBeenCalledTimes(0)
+    async function* source() {
+      yield* megabytes(20)
+    }
+    await store.put(packName(randomUUID()), source())
+    expect(flush).toHaveBeenCalledTimes(2)
+    await store.put(packName(randomUUID()), Buffer.concat(megabytes(20)))
+    expect(flush).toHaveBeenCalledTimes(4)
+  })
+
   it('syncs above again when an emptied folder went and came back', async () => {
     const store = await openDiskStore(folder())
     const name = runName(randomUUID(), 'a')

@@ -13,6 +13,11 @@ import { BlobMissing } from './errors.ts'
 import { checkedName } from './names.ts'
 
 const streamChunkBytes = 262_144
+/**
+ * What is written is flushed whenever it comes to this much. A journalling file system lets whoever syncs anything meanwhile, such
+ * as the database its log, wait for all that is not: 190 ms for 128 MiB at once, 15 in steps. Bytes.
+ */
+const unflushedBytesMax = 8_388_608
 /** No write takes that long; a leftover that old belongs to no one. */
 const leftoverMillisecondsMin = 86_400_000
 /** Beside the blobs, so that a rename stays within one file system. No blob is called so. */
@@ -94,15 +99,24 @@ async function writeDurably(to: string, source: Uint8Array | AsyncIterable<Uint8
   const file = await open(to, 'wx')
   try {
     let bytes = 0
-    for await (const chunk of source instanceof Uint8Array ? [source] : source) {
+    let flushed = 0
+    for await (const chunk of source instanceof Uint8Array ? pieces(source) : source) {
       await file.writeFile(chunk)
       bytes += chunk.length
+      if (bytes - flushed < unflushedBytesMax) continue
+      await file.datasync()
+      flushed = bytes
     }
     await file.sync()
     return bytes
   } finally {
     await file.close()
   }
+}
+
+function* pieces(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += unflushedBytesMax)
+    yield bytes.subarray(at, at + unflushedBytesMax)
 }
 
 async function removeLeftovers(temporary: string): Promise<void> {
