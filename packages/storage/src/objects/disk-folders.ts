@@ -15,12 +15,11 @@ const triesMax = 5
 export function durableFolders(root: string): DurableFolders {
   const durable = new Set([root])
 
-  async function syncUpwards(home: string): Promise<void> {
-    let folder = home
-    while (folder !== root) {
-      folder = dirname(folder)
-      await syncFolder(folder)
-    }
+  /** The folder, and those above unless they are known to have its name. Side by side: all must be done, in whatever order. */
+  async function syncNames(home: string): Promise<void> {
+    const folders = [home]
+    while (!durable.has(home) && folders.at(-1) !== root) folders.push(dirname(folders.at(-1)!))
+    await Promise.all(folders.map(syncFolder))
     durable.add(home)
   }
 
@@ -38,8 +37,7 @@ export function durableFolders(root: string): DurableFolders {
           durable.delete(home)
         }
       }
-      await syncFolder(home)
-      if (!durable.has(home)) await syncUpwards(home)
+      await syncNames(home)
     },
     async removeEmptied(folder) {
       durable.delete(folder)
