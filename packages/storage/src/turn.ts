@@ -1,7 +1,7 @@
 /** Turns of the event loop: long work of small steps, none of which waits for anything, gives way between them. */
 
 /** Work that has had the loop for so long gives way. Milliseconds. */
-const turnMillisecondsMax = 4
+const turnMillisecondsMax = 1
 
 /** When this turn's work began, as far as anybody asked; undefined before the first asks. */
 let began: number | undefined

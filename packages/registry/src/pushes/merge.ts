@@ -3,7 +3,7 @@ import { giveWay } from '@ulmus/storage'
 import { compareEntries, type PushEntry } from './entry.ts'
 
 /** Entries yielded at once, and what their canonical forms come to, unless one alone is larger. */
-const batchEntries = 512
+const batchEntries = 128
 const batchBytes = 4_194_304
 
 /** Told of every entry that another one, of a later run, stands in for. May throw. */
