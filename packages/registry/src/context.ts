@@ -1,5 +1,6 @@
 /** What every service of the registry works with. Made once, in `open.ts`. */
 import type { BlobStore, Database, ObjectReader } from '@ulmus/storage'
+import type { AnswerRoom } from './answer-room.ts'
 import type { BodyRoom } from './body-room.ts'
 import type { Jobs } from './jobs.ts'
 import type { Limits } from './limits.ts'
@@ -21,6 +22,7 @@ export interface Context {
   readonly workers: Workers
   readonly reading: ReadingThreads
   readonly bodies: BodyRoom
+  readonly answers: AnswerRoom
   readonly log: Log
   /** The clock, so that tests can move it. */
   now(): Date

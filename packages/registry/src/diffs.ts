@@ -8,6 +8,7 @@ import {
   type ViewDocument,
 } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
+import type { AnswerBytes } from './answer-room.ts'
 import { canonicalOf, linesOf } from './bodies.ts'
 import { differenceReader, fileDifferences, type RecordDifference, recordDifferences } from './changes.ts'
 import type { Context } from './context.ts'
@@ -51,19 +52,22 @@ const readAtOnce = 32
 export type Diffs = ReturnType<typeof diffsOf>
 
 export function diffsOf(context: Context) {
-  const { objects } = context
+  const { objects, answers } = context
 
   return {
     /**
      * A page of what leads from one version to another; either may be the newer. Both are read in the caller's view.
-     * @throws collection_not_found, version_not_found, invalid_request for a malformed cursor.
+     * @param gone as of `AnswerRoom`
+     * @throws collection_not_found, version_not_found, invalid_request for a malformed cursor, busy.
      */
-    async page(who: Principal, path: VersionPath, ask: DiffAsk): Promise<DiffPage> {
+    async page(who: Principal, path: VersionPath, ask: DiffAsk, gone = Promise.resolve()): Promise<DiffPage> {
       const seen = await seeCollection(context, who, path)
       const to = await versionIn(context, seen, path.v)
       const from = await versionIn(context, seen, ask.from)
       const beyond = ask.cursor === undefined ? undefined : readCursor(ask.cursor, 'cursor')
-      const { nextCursor, ...differences } = await readPage(from.document, to.document, beyond, ask.limit)
+      const answer = answers.for(who, gone)
+      const pair = { from: from.document, to: to.document }
+      const { nextCursor, ...differences } = await readPage(pair, beyond, ask.limit, answer)
       return {
         from: semverOf(from.version),
         to: semverOf(to.version),
@@ -75,14 +79,21 @@ export function diffsOf(context: Context) {
   }
 
   /** The differences of a page are told by the trees alone; then their records are read, some at once. */
-  async function readPage(from: ViewDocument, to: ViewDocument, beyond: Place | undefined, limit: number) {
+  async function readPage(
+    { from, to }: { from: ViewDocument; to: ViewDocument },
+    beyond: Place | undefined,
+    limit: number,
+    answer: AnswerBytes,
+  ) {
     const room = new PageRoom(limit)
     const differences: RecordDifference[] = []
     let hasMore = false
     const reader = differenceReader(context, { lines: true })
     for await (const difference of recordDifferences(reader, from, to, beyond)) {
-      hasMore = !room.take(dataBytes(difference))
+      const bytes = dataBytes(difference)
+      hasMore = !room.take(bytes)
       if (hasMore) break
+      answer.add(bytes)
       differences.push(difference)
     }
     const page = { added: [] as string[], updated: [] as string[], removed: [] as DiffPage['removed'] }

@@ -189,7 +189,7 @@ export const catalogue = {
   rate_limited: entry('limited', (f) => `Too many requests. Try again in ${f.retryAfter} seconds.`),
   busy: entry(
     'limited',
-    'There is no room for a body of this size at the moment. Try again shortly, or send smaller ones and fewer of them at the same time.',
+    'There is no room in memory for so much at the moment. Try again shortly, and send or ask for less, or less at the same time.',
   ),
   sign_in_unavailable: entry(
     'unavailable',

@@ -10,6 +10,7 @@ import {
   walkLeaves,
 } from '@ulmus/content'
 import type { VersionRow } from '@ulmus/storage'
+import type { AnswerBytes } from './answer-room.ts'
 import { readAside } from './aside.ts'
 import { differenceReader, type TypePair, typePairs } from './changes.ts'
 import type { Context } from './context.ts'
@@ -59,29 +60,43 @@ export interface Manifest {
   pagination: { limit: number; hasMore: boolean; nextCursor: string | null }
 }
 
+/** What an entry takes beside its id, about. Bytes. */
+const entryBytes = 128
+/** `sha256:…`. Bytes. */
+const fileBytes = 71
+
 export type Manifests = ReturnType<typeof manifestsOf>
 
 export function manifestsOf(context: Context) {
   const { objects } = context
 
   return {
-    /** @throws collection_not_found, version_not_found, invalid_request for a malformed cursor. */
-    async page(who: Principal, path: VersionPath, ask: ManifestAsk): Promise<Manifest> {
+    /**
+     * @param gone as of `AnswerRoom`
+     * @throws collection_not_found, version_not_found, invalid_request for a malformed cursor, busy.
+     */
+    async page(
+      who: Principal,
+      path: VersionPath,
+      ask: ManifestAsk,
+      gone = Promise.resolve(),
+    ): Promise<Manifest> {
       const seen = await seeCollection(context, who, path)
       const asked = await versionIn(context, seen, path.v)
       const known = ask.since === undefined ? undefined : await versionIn(context, seen, ask.since)
       const beyond = ask.cursor === undefined ? undefined : readCursor(ask.cursor, 'cursor')
+      const answer = context.answers.for(who, gone)
       const { nextCursor, ...entries } =
         known === undefined
-          ? await recordsPage(asked, beyond, ask.limit)
-          : await deltaPage(known, asked, beyond, ask.limit)
+          ? await recordsPage(asked, beyond, ask.limit, answer)
+          : await deltaPage(known, asked, beyond, ask.limit, answer)
       const schemas = Object.entries(asked.document.types).map(([type, { schema }]) => [type, schema])
       return {
         semver: semverOf(asked.version),
         hash: shownDigest(asked.version, seen.view),
         schemas: Object.fromEntries(schemas),
         ...entries,
-        ...(beyond === undefined && { files: await filesOf(asked.document) }),
+        ...(beyond === undefined && { files: await filesOf(asked.document, answer) }),
         pagination: { limit: ask.limit, hasMore: nextCursor !== null, nextCursor },
       }
     },
@@ -91,6 +106,7 @@ export function manifestsOf(context: Context) {
     { seen, version, document }: SeenVersion,
     beyond: Place | undefined,
     limit: number,
+    answer: AnswerBytes,
   ) {
     const shadowOf = await shadowsOf(version, seen.view)
     const records: ManifestEntry[] = []
@@ -101,6 +117,7 @@ export function manifestsOf(context: Context) {
         for (let index = start; index < leaf.keys.length; index++) {
           if (records.length === limit) return { records, nextCursor: writeCursor(records.at(-1)!) }
           const id = leaf.keys[index]!
+          answer.add(entryBytes + id.length)
           const hidden = shown !== undefined && (await shown.find(id)) === undefined
           records.push(entryOf(type, id, leaf.hashes[index]!, hidden))
         }
@@ -109,7 +126,13 @@ export function manifestsOf(context: Context) {
     return { records, nextCursor: null }
   }
 
-  async function deltaPage(known: SeenVersion, asked: SeenVersion, beyond: Place | undefined, limit: number) {
+  async function deltaPage(
+    known: SeenVersion,
+    asked: SeenVersion,
+    beyond: Place | undefined,
+    limit: number,
+    answer: AnswerBytes,
+  ) {
     const delta: ManifestDelta = { added: [], updated: [], removed: [] }
     const shadows = {
       before: await shadowsOf(known.version, known.seen.view),
@@ -123,6 +146,7 @@ export function manifestsOf(context: Context) {
       for await (const { id, was, is } of changedEntries(pair, { before, after })) {
         if (!room.take(0)) return { delta, nextCursor: writeCursor(last!) }
         last = { type: pair.type, id }
+        answer.add(entryBytes + id.length)
         if (is === undefined) delta.removed.push({ ...last, hash: was!.hash })
         else
           (was === undefined ? delta.added : delta.updated).push(entryOf(pair.type, id, is.hash, is.hidden))
@@ -182,7 +206,8 @@ export function manifestsOf(context: Context) {
     return (type) => typeTree(open, type) ?? (Object.hasOwn(shadows, type) ? shadows[type] : emptyTree)
   }
 
-  async function filesOf(document: ViewDocument): Promise<string[]> {
+  async function filesOf(document: ViewDocument, answer: AnswerBytes): Promise<string[]> {
+    answer.add(document.files.count * fileBytes)
     const files: string[] = []
     for await (const { leaf } of walkLeaves(document.files, objects)) {
       for (const hash of leaf.keys) files.push(`sha256:${hash}`)

@@ -1,6 +1,7 @@
 /** From configuration to a running registry: stores opened, services made, background work started; closed in reverse. */
 import { openObjectReader } from '@ulmus/storage'
 import { accountsOf } from './accounts.ts'
+import { AnswerRoom } from './answer-room.ts'
 import { BodyRoom } from './body-room.ts'
 import { collectionsOf } from './collections.ts'
 import type { Context } from './context.ts'
@@ -60,6 +61,7 @@ export async function openRegistry(config: RegistryConfig) {
       workers,
       reading,
       bodies: new BodyRoom(),
+      answers: new AnswerRoom(),
       limits: config.limits,
       log,
       now: config.now ?? (() => new Date()),

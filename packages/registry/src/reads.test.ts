@@ -9,6 +9,7 @@ import { type AccountRow, openObjectReader } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { AnswerRoom } from './answer-room.ts'
 import { type Diffs, diffsOf } from './diffs.ts'
 import { type Exports, exportsOf } from './exports.ts'
 import { filesOf } from './files.ts'
@@ -559,6 +560,31 @@ describe.each(databases)('reads on $name', (database) => {
       }
       return { watched: { ...context, blobs, objects }, reads: () => count, damageAfter }
     }
+  })
+
+  test('large pages at once have room for some: the others are refused before anything is read for them', async () => {
+    const path = await newCollection()
+    const puts = (text: string) =>
+      Array.from({ length: 20 }, (_, n) => ({ id: `${n}`, type: 'A', data: text.repeat(100_000) }))
+    await push(path, null, { schemas: { A: {} }, puts: puts('a') })
+    await push(path, 'v1.0.0', { puts: puts('b') })
+    const at = { ...path, v: 'v1.1.0' }
+    // Those who give no credential have half of it, and a page of 2 MB takes 8.
+    const answers = new AnswerRoom(20_000_000)
+    const busy = expect.objectContaining({ code: 'busy' })
+    const crowded = { ...context, answers }
+    const [records, differences] = [recordsOf(crowded), diffsOf(crowded)]
+    const { promise: gone, resolve: letGo } = Promise.withResolvers<void>()
+    const page = await records.page(anonymous, at, { limit: 100 }, gone)
+    expect(page.records.length).toBe(20)
+    const never = new Promise<void>(() => undefined)
+    await expect(records.page(anonymous, at, { limit: 100 }, never)).rejects.toEqual(busy)
+    const ask = { from: 'v1.0.0', limit: 100 }
+    await expect(differences.page(anonymous, at, ask, gone)).rejects.toEqual(busy)
+    expect((await records.page(anonymous, at, { limit: 2 }, never)).records.length).toBe(2)
+    letGo()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect((await records.page(anonymous, at, { limit: 100 }, never)).records.length).toBe(20)
   })
 
   test('a page of large records ends before it is too large to hold', async () => {

@@ -12,6 +12,7 @@ import {
   type ViewDocument,
   walkLeaves,
 } from '@ulmus/content'
+import type { AnswerBytes } from './answer-room.ts'
 import { canonicalOf, linesBetween } from './bodies.ts'
 import type { Context } from './context.ts'
 import { RegistryError } from './errors.ts'
@@ -59,21 +60,37 @@ export interface RecordsStream {
 export type Records = ReturnType<typeof recordsOf>
 
 export function recordsOf(context: Context) {
-  const { objects } = context
+  const { objects, answers } = context
 
   return {
-    /** @throws collection_not_found, version_not_found, invalid_request for a malformed cursor. */
-    async page(who: Principal, path: VersionPath, ask: RecordsAsk): Promise<RecordsPage> {
+    /**
+     * @param gone as of `AnswerRoom`
+     * @throws collection_not_found, version_not_found, invalid_request for a malformed cursor, busy.
+     */
+    async page(
+      who: Principal,
+      path: VersionPath,
+      ask: RecordsAsk,
+      gone = Promise.resolve(),
+    ): Promise<RecordsPage> {
       const { document } = await seeVersion(context, who, path)
       const after = ask.after === undefined ? undefined : readCursor(ask.after, 'after')
-      return ask.id === undefined ? pageOf(document, ask, after) : pageOfId(document, ask.id, ask, after)
+      const answer = answers.for(who, gone)
+      return ask.id === undefined
+        ? pageOf(document, ask, after, answer)
+        : pageOfId(document, ask.id, ask, after, answer)
     },
 
-    /** One record; with `proof`, what shows that it belongs to the version's digest. @throws record_not_found. */
+    /**
+     * One record; with `proof`, what shows that it belongs to the version's digest.
+     * @param gone as of `AnswerRoom`
+     * @throws record_not_found, busy.
+     */
     async one(
       who: Principal,
       path: VersionPath & Place,
       options: { proof: boolean },
+      gone = Promise.resolve(),
     ): Promise<{ json: string; hash: Hash }> {
       const { document } = await seeVersion(context, who, path)
       const tree = typeTree(document, path.type)
@@ -81,6 +98,7 @@ export function recordsOf(context: Context) {
       if (tree === undefined || found === undefined) {
         throw new RegistryError('record_not_found', { say: { type: path.type, id: path.id } })
       }
+      answers.for(who, gone).add(found.size * (options.proof ? 2 : 1))
       const canonical = await canonicalAt(found.leaf, found.index)
       if (!options.proof) return { json: recordJson(canonical, found.hash), hash: found.hash }
       const proof = await proveEntry(tree, path.id, objects)
@@ -117,6 +135,7 @@ export function recordsOf(context: Context) {
     document: ViewDocument,
     ask: RecordsAsk,
     after: Place | undefined,
+    answer: AnswerBytes,
   ): Promise<RecordsPage> {
     const records: string[] = []
     let last: Place | undefined
@@ -126,6 +145,7 @@ export function recordsOf(context: Context) {
       for await (const { hash, leaf, start } of walkLeaves(tree, objects, { after: startAfter })) {
         const end = room.takeFrom(leaf, start)
         if (end > start) {
+          answer.add(sumOf(leaf.sizes.slice(start, end)))
           records.push(...(await recordsBetween(hash, leaf, start, end)))
           last = { type, id: leaf.keys[end - 1]! }
         }
@@ -145,11 +165,13 @@ export function recordsOf(context: Context) {
     id: string,
     ask: RecordsAsk,
     after: Place | undefined,
+    answer: AnswerBytes,
   ): Promise<RecordsPage> {
     const found: { place: Place; json: string }[] = []
     for (const [type, tree] of selectedTypes(document, ask.type)) {
       const entry = await findEntry(tree, id, objects)
       if (entry === undefined) continue
+      answer.add(entry.size)
       found.push({
         place: { type, id },
         json: recordJson(await canonicalAt(entry.leaf, entry.index), entry.hash),
@@ -190,6 +212,8 @@ export function recordsOf(context: Context) {
 }
 
 const decoder = new TextDecoder()
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0)
 
 /** `{id, type, data, hash}` as JSON: the canonical form with one member more. */
 const recordJson = (canonical: Uint8Array, hash: Hash): string =>

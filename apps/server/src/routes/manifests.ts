@@ -1,6 +1,7 @@
 /** Manifests over HTTP. http-api §7. */
 import { Manifest, ManifestQuery, VersionPath } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { gone } from '../plugins/gone.ts'
 import type { RouteOptions } from './index.ts'
 
 export const manifestRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
@@ -16,6 +17,7 @@ export const manifestRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, {
         response: { 200: Manifest },
       },
     },
-    async (request) => registry.manifests.page(request.principal, request.params, request.query),
+    async ({ principal, params, query }, reply) =>
+      registry.manifests.page(principal, params, query, gone(reply)),
   )
 }

@@ -9,6 +9,7 @@ import {
   VersionPath,
 } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { gone } from '../plugins/gone.ts'
 import { streamed } from '../plugins/shapes.ts'
 import { bytesLentBy } from '../plugins/streams.ts'
 import type { RouteOptions } from './index.ts'
@@ -38,6 +39,7 @@ export const recordRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { r
         request.principal,
         request.params,
         request.query,
+        gone(reply),
       )
       const page = `{"records":[${records.join(',')}],"pagination":${JSON.stringify(pagination)}}`
       return reply.type(json).send(textOf<RecordsPage>(page))
@@ -57,7 +59,8 @@ export const recordRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { r
       },
     },
     async (request, reply) => {
-      const record = await registry.records.one(request.principal, request.params, request.query)
+      const { principal, params, query } = request
+      const record = await registry.records.one(principal, params, query, gone(reply))
       return reply.type(json).send(textOf<ProvenRecord>(record.json))
     },
   )

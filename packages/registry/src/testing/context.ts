@@ -12,6 +12,7 @@ import {
   type VersionRow,
 } from '@ulmus/storage'
 import type { TestDatabase } from '@ulmus/storage/testing'
+import { AnswerRoom } from '../answer-room.ts'
 import { writeAside } from '../aside.ts'
 import { BodyRoom } from '../body-room.ts'
 import { newCollection, placeCollection } from '../collections.ts'
@@ -76,6 +77,7 @@ export function contextOn(
     workers,
     reading,
     bodies: new BodyRoom(),
+    answers: new AnswerRoom(),
     log,
     now: options.now ?? (() => new Date()),
     async dispose() {
