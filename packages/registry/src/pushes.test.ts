@@ -357,6 +357,23 @@ describe.each(databases)('pushes on $name', (database) => {
     expect(all).toBe(30)
   })
 
+  test('entries of a push stand some at once, however many lie between two records of the base', async () => {
+    const path = await newCollection()
+    await push(path, { base: null, schemas: { A: open }, puts: [{ id: 'zzz', type: 'A', data: {} }] })
+    const head = (await findCollectionById(context.database, path.id, null))!.head!
+    const tree = (await documentOf(context, head, 'full')).types['A']!
+    const ids = Array.from({ length: 100_000 }, (_, n) => `a${100_000 + n}`)
+    async function* pushed() {
+      while (ids.length > 0) yield ids.splice(0, 128).map((id) => ({ type: 'A', id }))
+    }
+    let all = 0
+    for await (const batch of standingRecords(context.objects, tree, pushed())) {
+      expect(batch.length).toBeLessThanOrEqual(4_096)
+      all += batch.length
+    }
+    expect(all).toBe(100_001)
+  })
+
   test('a changed schema is asked of the records carried over', async () => {
     const path = await newCollection()
     await push(path, {

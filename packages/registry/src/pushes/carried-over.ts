@@ -13,8 +13,9 @@ export interface CarriedRecord {
 /** Either an entry of the push, or a record of the base that the push does not name. */
 export type Standing = { entry: PushEntry } | { carried: CarriedRecord }
 
-/** Canonical forms that a batch holds, but for its last one. Bytes. */
+/** What a batch holds, but for its last one: canonical forms, and so much more for each. Bytes. */
 const batchBytesMax = 1_048_576
+const standingBytes = 256
 
 /** All of them in id order, a batch at a time. Reads every record of `base`: for changes of schema alone. */
 export async function* standingRecords(
@@ -41,13 +42,19 @@ export async function* standingRecords(
       let entry = at < batch.length ? batch[at] : await current()
       while (entry !== undefined && compareUtf8(entry.id, id) < 0) {
         standing.push({ entry })
+        bytes += (entry.put?.canonical.length ?? 0) + standingBytes
         at++
+        if (bytes >= batchBytesMax) {
+          yield standing
+          standing = []
+          bytes = 0
+        }
         entry = at < batch.length ? batch[at] : await current()
       }
       if (entry?.id === id) continue
       const canonical = await canonicalOf(objects, line)
       standing.push({ carried: { id, hash: leaf.hashes[index]!, canonical } })
-      bytes += canonical.length
+      bytes += canonical.length + standingBytes
       if (bytes < batchBytesMax) continue
       yield standing
       standing = []
