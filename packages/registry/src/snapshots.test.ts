@@ -1,14 +1,17 @@
 import { type JsonObject, recordOf } from '@ulmus/content'
-import { type AccountRow, findPush } from '@ulmus/storage'
+import { type AccountRow, findCollectionById, findPush, listPushRuns } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { emptyAside } from './aside.ts'
 import { anonymous, type Caller } from './principal.ts'
 import { pushSessionsOf } from './pushes/sessions.ts'
+import { snapshotEntries } from './pushes/snapshot-entries.ts'
 import { recordsOf } from './records.ts'
 import { type SnapshotOpening, snapshotsOf } from './snapshots.ts'
 import { addAccount, addCollection, callerOf, openContext, type TestContext } from './testing/context.ts'
 import { textOf } from './testing/text-of.ts'
+import { documentOf } from './version-making.ts'
 
 interface Item {
   id: string
@@ -108,6 +111,26 @@ describe.each(databases)('snapshots on $name', (database) => {
       ['2', { n: 20 }],
       ['4', { n: 4 }],
     ])
+  })
+
+  test('what is removed is told some at once, however much of the base lies before an entry', async () => {
+    const path = await newCollection()
+    const many = Array.from({ length: 5_000 }, (_, n) => item(`a${10_000 + n}`, n))
+    await publish(path, null, [...many, item('z', 0)])
+    const head = (await findCollectionById(context.database, path.id, null))!.head!
+    const full = await documentOf(context, head, 'full')
+    const { session_id } = await negotiate(path, 'v1.0.0', [item('z', 1)])
+    await snapshots.receive(me, path, session_id, body({ id: 'z', type: 'A', data: { n: 1 } }))
+    const session = (await findPush(context.database, path.id, session_id))!
+    const runs = await listPushRuns(context.database, session_id)
+    const base = { full, public: full, aside: emptyAside() }
+    const told: string[] = []
+    const entries = await snapshotEntries(context, session, { base, runs })
+    for await (const batch of entries()) {
+      expect(batch.length).toBeLessThanOrEqual(256)
+      told.push(...batch.map(({ id, put }) => `${put === undefined ? '-' : '+'}${id}`))
+    }
+    expect(told).toEqual([...many.map(({ id }) => `-${id}`), '+z'])
   })
 
   test('the same snapshot again is no change', async () => {

@@ -1,10 +1,7 @@
 /** Many sorted runs into one sorted stream, of the same (type, id) the entry of the latest run alone. */
 import { giveWay } from '@ulmus/storage'
 import { compareEntries, type PushEntry } from './entry.ts'
-
-/** Entries yielded at once, and what their canonical forms come to, unless one alone is larger. */
-const batchEntries = 128
-const batchBytes = 4_194_304
+import { EntryBatch } from './entry-batch.ts'
 
 /** Told of every entry that another one, of a later run, stands in for. May throw. */
 export type Superseded = (entry: PushEntry, by: PushEntry) => void
@@ -40,23 +37,18 @@ export async function* mergeRuns(
 }
 
 async function* mergedBatches(heap: Cursor[], superseded?: Superseded): AsyncGenerator<PushEntry[]> {
-  let batch: PushEntry[] = []
-  let bytes = 0
+  const batch = new EntryBatch()
   let last: PushEntry | undefined
   while (heap.length > 0) {
     const top = heap[0]!
     const entry = top.frame[top.at]!
     // Of equal keys the heap gives the latest run first: the ones that follow are superseded.
     if (last === undefined || compareEntries(last, entry) !== 0) {
-      const isFull = batch.length >= batchEntries || bytes >= batchBytes
-      if (isFull || (last !== undefined && batch.length > 0 && last.type !== entry.type)) {
-        yield batch
-        batch = []
-        bytes = 0
+      if (batch.isFull || (last !== undefined && last.type !== entry.type)) {
+        yield batch.take()
         await giveWay()
       }
-      batch.push(entry)
-      bytes += entry.put?.canonical.length ?? 0
+      batch.add(entry)
       last = entry
     } else superseded?.(entry, last)
     if (top.at + 1 < top.frame.length) top.at++
@@ -67,7 +59,7 @@ async function* mergedBatches(heap: Cursor[], superseded?: Superseded): AsyncGen
     }
     sinkDown(heap)
   }
-  if (batch.length > 0) yield batch
+  if (!batch.isEmpty) yield batch.take()
 }
 
 async function advance(cursor: Cursor): Promise<boolean> {

@@ -18,6 +18,7 @@ import type { Context } from '../context.ts'
 import { RegistryError } from '../errors.ts'
 import { EntriesByType } from './by-type.ts'
 import { compareEntries, type EntriesSource, type PushEntry } from './entry.ts'
+import { EntryBatch } from './entry-batch.ts'
 import { LeafCursor } from './leaf-cursor.ts'
 import { mergedEntries } from './runs.ts'
 
@@ -29,6 +30,9 @@ interface SnapshotBase {
 
 /** Missing hashes answered at most. */
 const missingListedMax = 100
+
+/** Ids of the base told at once to be passed. */
+const passedAtOnce = 128
 
 /** Starts the stream of changes; checked to be complete.  @throws manifest_incomplete, manifest_conflict, records_missing. */
 export async function snapshotEntries(
@@ -124,29 +128,39 @@ async function* changesOfType(objects: ObjectReader, one: OneType): AsyncGenerat
   const shadow = ownOf(one.base.public.types, type) ?? ownOf(one.base.aside.shadows, type) ?? emptyTree
   const shown = new LeafCursor(objects, shadow)
   const before = new BaseRecords(objects, full)
+  const changes = new EntryBatch()
   for await (const batch of one.entries) {
-    const changes: PushEntry[] = []
     one.passed?.(batch.length)
     for (const entry of batch) {
-      for (const id of await before.passedBy(entry.id)) changes.push({ type, id })
+      for (
+        let gone = await before.passedBy(entry.id);
+        gone.length > 0;
+        gone = await before.passedBy(entry.id)
+      ) {
+        for (const id of gone) changes.add({ type, id })
+        if (changes.isFull) yield changes.take()
+      }
       const put = entry.put!
       const held = before.take(entry.id)
       if (held?.hash === put.hash) {
         const wasPrivate = full.root !== shadow.root && (await shown.find(entry.id)) === undefined
         if (put.private === wasPrivate) continue
         const canonical = await before.canonical(held)
-        changes.push({ type, id: entry.id, put: { ...put, canonical, carried: true } })
-        continue
+        changes.add({ type, id: entry.id, put: { ...put, canonical, carried: true } })
+      } else {
+        const record = await sent.find(entry)
+        // Checked by `demandComplete` before; a base that changed under it would be a defect.
+        if (record?.put?.hash !== put.hash)
+          throw new RegistryError('records_missing', { details: { missing_hashes: [put.hash] } })
+        changes.add({ type, id: entry.id, put: { ...record.put, private: put.private } })
       }
-      const record = await sent.find(entry)
-      // Checked by `demandComplete` before; a base that changed under it would be a defect.
-      if (record?.put?.hash !== put.hash)
-        throw new RegistryError('records_missing', { details: { missing_hashes: [put.hash] } })
-      changes.push({ type, id: entry.id, put: { ...record.put, private: put.private } })
+      if (changes.isFull) yield changes.take()
     }
-    if (changes.length > 0) yield changes
   }
-  for await (const ids of before.rest()) yield ids.map((id) => ({ type, id }))
+  if (!changes.isEmpty) yield changes.take()
+  for (let gone = await before.passedBy(); gone.length > 0; gone = await before.passedBy()) {
+    yield gone.map((id) => ({ type, id }))
+  }
 }
 
 const ownOf = <T>(record: Record<string, T>, key: string): T | undefined =>
@@ -164,16 +178,16 @@ class BaseRecords {
     this.#leaves = walkLeaves(tree, objects)
   }
 
-  /** The ids before `id` that were not taken. */
-  async passedBy(id: string): Promise<string[]> {
-    const passed: string[] = []
+  /** The next ids before `id` (undefined: of all that are left) that were not taken, some of them at once. None: there are no more. */
+  async passedBy(id?: string): Promise<string[]> {
     for (;;) {
       const leaf = this.#leaf ?? (await this.#next())
-      if (leaf === undefined) return passed
-      while (leaf.at < leaf.node.keys.length && compareUtf8(leaf.node.keys[leaf.at]!, id) < 0) {
-        passed.push(leaf.node.keys[leaf.at++]!)
-      }
-      if (leaf.at < leaf.node.keys.length) return passed
+      if (leaf === undefined) return []
+      const { keys } = leaf.node
+      const start = leaf.at
+      const end = Math.min(keys.length, start + passedAtOnce)
+      while (leaf.at < end && (id === undefined || compareUtf8(keys[leaf.at]!, id) < 0)) leaf.at++
+      if (leaf.at > start || leaf.at < keys.length) return keys.slice(start, leaf.at)
       this.#leaf = undefined
     }
   }
@@ -189,13 +203,6 @@ class BaseRecords {
   async canonical(held: { leaf: Hash; index: number }): Promise<Uint8Array> {
     const [line] = linesBetween(await this.#objects.body(held.leaf), held.index, held.index + 1)
     return canonicalOf(this.#objects, line!)
-  }
-
-  /** What is left, a leaf at a time. */
-  async *rest(): AsyncGenerator<string[]> {
-    for (let leaf = this.#leaf ?? (await this.#next()); leaf !== undefined; leaf = await this.#next()) {
-      if (leaf.at < leaf.node.keys.length) yield leaf.node.keys.slice(leaf.at)
-    }
   }
 
   async #next() {
