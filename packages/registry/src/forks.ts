@@ -21,6 +21,7 @@ import { againIfSwept } from './swept.ts'
 import {
   isFullyPublic,
   makeVersion,
+  orAborted,
   publicContent,
   readContent,
   semverOf,
@@ -108,12 +109,7 @@ async function contentFor(
   writer: ObjectWriter,
 ): Promise<VersionContent> {
   if (source.role !== null) return content
-  try {
-    return await publicContent(context, content, writer)
-  } catch (error) {
-    await writer.abort()
-    throw error
-  }
+  return orAborted(writer, () => publicContent(context, content, writer))
 }
 
 /** As public as the source is now, which must still be there and, for an outsider, still be public. */

@@ -103,7 +103,7 @@ export interface VersionMaking {
   baseSemver?: string | null
   semver: Semver
   content: VersionContent
-  /** Holds the objects that the content needs and the store lacks. The documents are added and it is finished here; aborted on failure. */
+  /** Holds the objects that the content needs and the store lacks. The documents are added, and it is finished or aborted, here. */
   writer: ObjectWriter
   message?: string | null
   appId?: string | null
@@ -122,24 +122,41 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
   const { writer, content } = making
   const full = writtenDocument(content.full)
   const open = content.public === content.full ? full : writtenDocument(content.public)
-  let packed: Awaited<ReturnType<ObjectWriter['finish']>>
-  try {
+  const packed = await orAborted(writer, async () => {
     for (const { digest, text } of [full, open]) await writer.add('plain', digest, text)
-    packed = await writer.finish()
+    return writer.finish()
+  })
+  const version = versionRow(context, making, { full: full.digest, public: open.digest })
+  let mayStand = false
+  try {
+    await context.database.transact(async (tx) => {
+      // It may run again after a conflict.
+      mayStand = false
+      await making.before?.(tx)
+      await recordPacks(tx, packed)
+      await insertVersionOnHead(tx, making, version)
+      await making.also?.(tx, version)
+      mayStand = true
+    })
+  } catch (error) {
+    // With all its work done only the commit can have failed, perhaps only its answer was lost: then the version stands on its packs. If
+    // not, they are leftovers for a sweep.
+    if (!mayStand) await writer.abort()
+    throw error
+  }
+  // Whoever asks next, asks for these.
+  for (const { digest, text } of [full, open]) context.objects.keepDocument(digest, text)
+  return version
+}
+
+/** What `work` makes; `writer` is aborted when it rejects. For what precedes the transaction that may record what was written. */
+export async function orAborted<T>(writer: ObjectWriter, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
   } catch (error) {
     await writer.abort()
     throw error
   }
-  const version = versionRow(context, making, { full: full.digest, public: open.digest })
-  await context.database.transact(async (tx) => {
-    await making.before?.(tx)
-    await recordPacks(tx, packed)
-    await insertVersionOnHead(tx, making, version)
-    await making.also?.(tx, version)
-  })
-  // Whoever asks next, asks for these.
-  for (const { digest, text } of [full, open]) context.objects.keepDocument(digest, text)
-  return version
 }
 
 function writtenDocument(document: ViewDocument): { digest: Hash; text: string } {

@@ -16,6 +16,7 @@ import {
   findVersionById,
   markFilesInViews,
   movePush,
+  type ObjectWriter,
   openObjectWriter,
   type PushRow,
   type VersionRow,
@@ -26,7 +27,15 @@ import { RegistryError, storedRefusal } from '../errors.ts'
 import { knownFiles, recordInherited } from '../known-files.ts'
 import { refusalOf } from '../refusals.ts'
 import { againIfSwept } from '../swept.ts'
-import { makeVersion, readContent, semverOf, shownCounts, shownDigest } from '../version-making.ts'
+import {
+  makeVersion,
+  orAborted,
+  readContent,
+  semverOf,
+  shownCounts,
+  shownDigest,
+  type VersionContent,
+} from '../version-making.ts'
 import { type Built, buildContent } from './build.ts'
 import { checkCarriedOver } from './carried-over-check.ts'
 import type { EntriesSource, PushEntry } from './entry.ts'
@@ -115,25 +124,25 @@ async function commit(context: Context, push: PushRow, progress: Progress): Prom
   const passing = new PassingRuns(context, push.id)
   try {
     const patch = push.metadata === null ? {} : (JSON.parse(push.metadata) as JsonObject)
-    const built = await buildContent(
-      { objects, writer, workers: context.workers },
-      {
-        base,
-        baseSchemas: base.schemas,
-        schemas,
-        entries,
-        metadata: mergeMetadata(base.full.metadata, patch),
-        declared: push.files as Hash[],
-        replacesDeclared: push.kind === 'snapshot',
-        fileSizes: (files) => sizesOfKnown(context, push.collectionId, files),
-        passing,
-        progress,
-      },
-    )
-    return await landVersion(context, push, { base, built, writer, progress })
-  } catch (error) {
-    await writer.abort()
-    throw error
+    const made = await orAborted(writer, async () => {
+      const built = await buildContent(
+        { objects, writer, workers: context.workers },
+        {
+          base,
+          baseSchemas: base.schemas,
+          schemas,
+          entries,
+          metadata: mergeMetadata(base.full.metadata, patch),
+          declared: push.files as Hash[],
+          replacesDeclared: push.kind === 'snapshot',
+          fileSizes: (files) => sizesOfKnown(context, push.collectionId, files),
+          passing,
+          progress,
+        },
+      )
+      return { built, change: demandChange(base, built) }
+    })
+    return await landVersion(context, push, { base, ...made, writer, progress })
   } finally {
     await passing.drop()
   }
@@ -207,18 +216,15 @@ async function sizesOfKnown(
 async function landVersion(
   context: Context,
   push: PushRow,
-  made: { base: Base; built: Built; writer: ReturnType<typeof openObjectWriter>; progress: Progress },
+  made: { base: Base; built: Built; change: Change; writer: ObjectWriter; progress: Progress },
 ): Promise<CommitResult> {
-  const { base, built, writer } = made
-  const { content } = built
-  const change = changeFrom(base, built)
-  if (change === 'none') throw new RegistryError('no_changes')
+  const { base, built, change, writer } = made
   let result: CommitResult | undefined
   await makeVersion(context, {
     collection: { id: push.collectionId },
     base: base.version,
     semver: nextSemver(base.version, change),
-    content,
+    content: built.content,
     writer,
     message: push.message,
     appId: push.appId,
@@ -243,8 +249,19 @@ async function landVersion(
   return result!
 }
 
-/** A first version needs something in it; a later one something that differs, be it only what is private. */
-function changeFrom(base: Base, { content }: Built): ReturnType<typeof changeBetween> {
+type Change = Exclude<ReturnType<typeof changeBetween>, 'none'>
+
+/**
+ * A first version needs something in it; a later one something that differs, be it only what is private.
+ * @throws no_changes.
+ */
+function demandChange(base: Base, { content }: Built): Change {
+  const change = changeFrom(base, content)
+  if (change === 'none') throw new RegistryError('no_changes')
+  return change
+}
+
+function changeFrom(base: Base, content: VersionContent): ReturnType<typeof changeBetween> {
   if (base.version === null) {
     const isEmpty = documentDigest(content.full) === documentDigest(emptyDocument)
     return isEmpty ? 'none' : 'first'
