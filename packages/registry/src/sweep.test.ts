@@ -60,14 +60,17 @@ describe.each(databases)('sweeping ($name)', (database) => {
     for await (const { name } of world.context.blobs.list(packsPrefix)) names.push(name)
     return names.toSorted()
   }
-  /** Root of a type's tree in a collection's one version. */
-  const rootOf = async ({ slug }: Path, type: string) => {
+  /** Document of a collection's one version. */
+  const digestOf = async ({ slug }: Path) => {
     const [row] = await rows(
       'select v.full_digest as digest from versions v join collections c on c.id = v.collection_id where c.slug = $1',
       [slug],
     )
-    return (await world.context.objects.document(row!['digest'] as Hash)).types[type]!.root
+    return row!['digest'] as Hash
   }
+  /** Root of a type's tree there. */
+  const rootOf = async (path: Path, type: string) =>
+    (await world.context.objects.document(await digestOf(path))).types[type]!.root
   const condemned = () => rows('select hash from objects where condemned is not null')
 
   /** What was pushed is what is read, with nothing from caches. */
@@ -238,6 +241,23 @@ describe.each(databases)('sweeping ($name)', (database) => {
     await expectHolds(second, puts)
     expect((await now()).objectsRemoved).toBe(0)
     await expectHolds(second, puts)
+  })
+
+  test.each([
+    ['a leaf', 40, rootOf],
+    ['an interior node', 8_000, rootOf],
+    ['a document', 41, digestOf],
+  ])('a schema with the bytes of %s does not stand for it', async (_, count, nameOf) => {
+    const [first, other] = [await world.collection(), await world.collection()]
+    const puts = items(`schema ${count}`, count)
+    await world.push(first, { base: null, schemas, puts })
+    const text = Buffer.from(await world.context.objects.plain((await nameOf(first, 'Item'))!)).toString()
+    // Its version is marked before the fork's.
+    await world.push(other, { base: null, schemas: { Item: JSON.parse(text) } })
+    const fork = await world.fork(first)
+    await world.remove(first)
+    await now()
+    await expectHolds(fork, puts)
   })
 
   test('a commit that found an object which is gone by its transaction is built again', async () => {

@@ -133,7 +133,7 @@ class Sweep {
   async #mark(): Promise<void> {
     const { database } = this.#context
     await this.#marks.mark(await allVersionRoots(database))
-    for (const base of await basesOfYoungRows(database, this.#grace)) this.#marks.markBase(base)
+    for (const base of await basesOfYoungRows(database, this.#grace)) this.#marks.markAlone(base)
   }
 
   /** Old rows of objects that no version needs, neither as themselves nor as a base. */
@@ -149,7 +149,7 @@ class Sweep {
   }
 
   #markBases({ kind, bases }: SweptRow): void {
-    for (const hash of bases) this.#marks.markBase({ kind, hash })
+    for (const hash of bases) this.#marks.markAlone({ kind, hash })
   }
 
   /** A row names its whole chain, so one look at each living row finds every base that lives. */

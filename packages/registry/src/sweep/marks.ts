@@ -21,10 +21,13 @@ export class Marks {
   readonly #objects: ObjectReader
   readonly #database: Queries
   readonly #versions = new Set<string>()
-  /** `objectKey`s of what versions need. A node or document is here only when all below it is. */
+  /** `objectKey`s of what versions need. What is here lives with all below it. */
   readonly #needed = new Set<string>()
-  /** Of what lives as a base: nothing below it does for that. */
-  readonly #bases = new Set<string>()
+  /**
+   * Of what lives, but nothing below it does for that: bases, schemas, large records. A schema can have the bytes, and so the hash, of
+   * a node or a document: it is JSON that its pusher chose.
+   */
+  readonly #alone = new Set<string>()
 
   constructor(database: Queries, objects: ObjectReader) {
     this.#database = database
@@ -37,19 +40,19 @@ export class Marks {
 
   /** Objects that live. */
   get living(): number {
-    let bases = 0
-    for (const base of this.#bases) if (!this.#needed.has(base)) bases++
-    return this.#needed.size + bases
+    let alone = 0
+    for (const key of this.#alone) if (!this.#needed.has(key)) alone++
+    return this.#needed.size + alone
   }
 
   lives(name: ObjectName): boolean {
     const key = objectKey(name)
-    return this.#needed.has(key) || this.#bases.has(key)
+    return this.#needed.has(key) || this.#alone.has(key)
   }
 
-  /** A base lives with what is a delta to it. */
-  markBase(name: ObjectName): void {
-    this.#bases.add(objectKey(name))
+  /** The object lives, and nothing below it does for that: such as a base, which lives with what is a delta to it. */
+  markAlone(name: ObjectName): void {
+    this.#alone.add(objectKey(name))
   }
 
   /** @throws when an object cannot be read of a version that is still there: then nobody can say what lives. */
@@ -80,7 +83,7 @@ export class Marks {
     const { files, types } = await this.#objects.document(digest)
     await this.#tree(files, 'set')
     for (const type of Object.values(types)) {
-      this.#needed.add(type.schema)
+      this.#alone.add(type.schema)
       await this.#tree(type, 'records')
     }
     this.#needed.add(digest)
@@ -97,7 +100,7 @@ export class Marks {
     else if (kind === 'records') {
       this.#needed.add(objectKey({ kind: 'body', hash }))
       for (const [i, size] of node.sizes.entries()) {
-        if (size > recordInlineBytesMax) this.#needed.add(node.hashes[i]!)
+        if (size > recordInlineBytesMax) this.#alone.add(node.hashes[i]!)
       }
     }
     this.#needed.add(hash)
