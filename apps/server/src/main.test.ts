@@ -1,7 +1,7 @@
 /** The server as a process: how it starts, refuses to and ends. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -47,6 +47,10 @@ test('it says where to open, ends in order, and a second one on its folder says 
   expect(first.said.out).toContain(`${url}/docs/api`)
   expect(first.said.out).toContain('WARNING')
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  if (process.platform === 'linux') {
+    const environment = readFileSync(`/proc/${first.child.pid}/environ`, 'latin1').split('\0')
+    expect(environment).toContain('MALLOC_ARENA_MAX=2')
+  }
 
   const second = await run({}).ended
   expect(second.code).toBe(1)
