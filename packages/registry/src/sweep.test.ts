@@ -379,6 +379,38 @@ describe.each(databases)('sweeping ($name)', (database) => {
     expect(await condemned()).toEqual([])
   })
 
+  test('condemns bases before what needs them, and removes them after it', async () => {
+    await now()
+    const path = await world.collection()
+    const puts = items('in order', 100)
+    await world.push(path, { base: null, schemas, puts })
+    for (let i = 0; i < 3; i++) {
+      const changed = { ...puts[i]!, data: { text: `changed ${i}` } }
+      await world.push(path, { base: `v1.${i}.0`, puts: [changed] })
+    }
+    await world.remove(path)
+    const { database: db } = world.context
+    const apart: unknown[] = []
+    let most = 0
+    const watched: typeof db = {
+      ...db,
+      async transact(work) {
+        const result = await db.transact(work)
+        const links = await rows(
+          `select o.hash, o.condemned is not null as condemned, b.condemned is not null as base
+           from objects o cross join unnest(o.bases) as base left join objects b on b.hash = base and b.kind = o.kind`,
+        )
+        const condemned = links.filter((link) => link['condemned'])
+        most = Math.max(most, condemned.length)
+        apart.push(...condemned.filter((link) => !link['base']))
+        return result
+      },
+    }
+    await sweep({ ...world.context, database: watched }, { graceSeconds: 0, rowsAtOnce: 1 })
+    expect(most).toBeGreaterThan(4)
+    expect(apart).toEqual([])
+  })
+
   test('a chore is due once in its time, and not when it is first heard of', async () => {
     const { database: db } = world.context
     const due = (seconds: number) => db.transact((tx) => takeChore(tx, 'test', seconds))

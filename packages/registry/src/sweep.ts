@@ -5,7 +5,6 @@
  * Runs beside everything else, on any server, also several at once; how a sweep and a commit stay clear of one another is written
  * in storage's sql/sweeps.ts. What is younger than a day stays.
  */
-import { randomUUID } from 'node:crypto'
 import {
   allVersionRoots,
   BlobMissing,
@@ -27,6 +26,7 @@ import {
   type WornPack,
   wornPacks,
 } from '@ulmus/storage'
+import { v7 as newId } from 'uuid'
 import type { Context } from './context.ts'
 import { removeLeftovers } from './sweep/leftovers.ts'
 import { Marks } from './sweep/marks.ts'
@@ -36,7 +36,7 @@ const graceSecondsUsual = 86_400
 const sweepEverySeconds = 86_400
 const lookEverySeconds = 600
 const cacheBytes = 33_554_432
-const rowsAtOnce = 5_000
+const rowsAtOnceUsual = 5_000
 
 export interface SweepReport {
   versions: number
@@ -57,6 +57,8 @@ export type SweepContext = Pick<Context, 'database' | 'blobs' | 'log' | 'now'>
 export interface SweepOptions {
   /** What is younger stays. Default: a day. */
   graceSeconds?: number
+  /** Rows that one transaction condemns, pardons or removes: fewer in tests. */
+  rowsAtOnce?: number
   /** Called between the steps; for tests that let something happen there. */
   onStep?: (step: 'marked' | 'condemned' | 'pardoned') => Promise<void>
 }
@@ -78,8 +80,9 @@ export async function sweep(context: SweepContext, options: SweepOptions = {}): 
 
 class Sweep {
   readonly #context: SweepContext
-  readonly #id = randomUUID()
+  readonly #id = newId()
   readonly #grace: number
+  readonly #rowsAtOnce: number
   readonly #onStep: NonNullable<SweepOptions['onStep']>
   readonly #marks: Marks
   readonly #report: SweepReport = {
@@ -96,6 +99,7 @@ class Sweep {
     const { database, blobs } = context
     this.#context = context
     this.#grace = options.graceSeconds ?? graceSecondsUsual
+    this.#rowsAtOnce = options.rowsAtOnce ?? rowsAtOnceUsual
     this.#onStep = options.onStep ?? (async () => undefined)
     this.#marks = new Marks(database, openObjectReader({ database, blobs, cacheBytesMax: cacheBytes }))
   }
@@ -105,15 +109,15 @@ class Sweep {
     await this.#mark()
     const dead = await this.#dead()
     await this.#onStep('marked')
+    // Bases are condemned before what needs them, and go after it.
+    dead.sort((a, b) => a.bases.length - b.bases.length)
     await this.#inSlices(dead, (tx, rows) => condemn(tx, this.#id, rows, this.#grace))
     await this.#onStep('condemned')
     await this.#mark()
     const doomed = await this.#pardonLiving(dead)
     await this.#onStep('pardoned')
-    // Before its bases goes what needs them.
-    doomed.sort((a, b) => b.bases.length - a.bases.length)
     await this.#inSlices(
-      doomed,
+      doomed.toReversed(),
       async (tx, rows) => removeCondemned(tx, this.#id, rows),
       (removed) => {
         this.#report.objectsRemoved += removed
@@ -158,6 +162,7 @@ class Sweep {
     return rows.filter((row) => !this.#marks.lives(row))
   }
 
+  /** What is left is in the order in which it was condemned. */
   async #pardonLiving(condemned: readonly SweptRow[]): Promise<SweptRow[]> {
     const doomed = this.#withoutLiving(condemned)
     const still = new Set(doomed)
@@ -171,8 +176,9 @@ class Sweep {
     work: (tx: Parameters<typeof pardon>[0], rows: readonly SweptRow[]) => Promise<T>,
     done?: (result: T) => void,
   ): Promise<void> {
-    for (let i = 0; i < rows.length; i += rowsAtOnce) {
-      const result = await this.#context.database.transact((tx) => work(tx, rows.slice(i, i + rowsAtOnce)))
+    for (let i = 0; i < rows.length; i += this.#rowsAtOnce) {
+      const slice = rows.slice(i, i + this.#rowsAtOnce)
+      const result = await this.#context.database.transact((tx) => work(tx, slice))
       done?.(result)
     }
   }

@@ -16,7 +16,10 @@
  * - Objects that a version shares with its base are relied on without a word. The base, or the source of a fork, is there until
  *   the new version is, so one of the two is among the versions marked after condemning.
  *
- * Rows in packs younger than a grace period are never condemned, nor are their bases. Sweeps may run side by side.
+ * Rows in packs younger than a grace period are never condemned, nor are their bases.
+ *
+ * Sweeps may run side by side. A row that several condemn is the one's with the latest id, and bases are condemned before what needs
+ * them. So what is no longer a sweep's has no bases that still are: they stay as long as it does.
  */
 import type { Hash } from '@ulmus/content'
 import { pgTable, text } from 'drizzle-orm/pg-core'
@@ -80,7 +83,10 @@ export async function basesOfYoungRows(at: Queries, graceSeconds: number): Promi
   return rows as unknown as ObjectName[]
 }
 
-/** Condemns rows, unless their pack has become young meanwhile. */
+/**
+ * Condemns rows, unless their pack has become young meanwhile or a sweep with a later id has condemned them.
+ * @param sweep A UUID of version 7: later ones take over what a sweep that died has left condemned.
+ */
 export async function condemn(
   tx: Tx,
   sweep: string,
@@ -92,7 +98,8 @@ export async function condemn(
     `update objects o set condemned = $1
      from unnest($2::text[], $3::text[]) as dead (hash, kind), packs p
      where o.hash = dead.hash and o.kind = dead.kind and p.id = o.pack_id
-       and p.created_at <= now() - make_interval(secs => $4::double precision)`,
+       and p.created_at <= now() - make_interval(secs => $4::double precision)
+       and (o.condemned is null or o.condemned < $1)`,
     [sweep, ...columnsOf(names), graceSeconds],
   )
 }

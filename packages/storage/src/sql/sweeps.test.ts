@@ -1,0 +1,63 @@
+import { type Hash, hashText } from '@ulmus/content'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { databases } from '../testing/databases.ts'
+import type { Database } from './database.ts'
+import { recordPacks } from './objects.ts'
+import { condemn, removeCondemned } from './sweeps.ts'
+
+const [earlier, later] = ['01890000-0000-7000-8000-000000000000', '01890000-0001-7000-8000-000000000000']
+
+describe.each(databases)('sweeping the index ($name)', ({ open }) => {
+  let database: Database
+  let dispose: () => Promise<void>
+  let base: Hash
+  let delta: Hash
+  let made = 0
+
+  beforeAll(async () => {
+    ;({ database, dispose } = await open())
+  })
+  afterAll(() => dispose())
+
+  const entryOf = (hash: Hash, bases: Hash[] = []) => {
+    return { kind: 'plain' as const, hash, bases, offset: 8, length: 10, crc: 1, checksum: null }
+  }
+  const record = (...entries: ReturnType<typeof entryOf>[]) => {
+    const packs = [{ name: `pack ${++made}`, bytes: 100, entries }]
+    return database.transact((tx) => recordPacks(tx, { packs, reliedOn: [] }))
+  }
+  /** An object and a delta to it, that nothing else has to do with. */
+  async function recordTwo(): Promise<void> {
+    base = hashText(`base ${++made}`)
+    delta = hashText(`delta ${made}`)
+    await record(entryOf(base), entryOf(delta, [base]))
+  }
+  const namesOf = (hashes: Hash[]) => hashes.map((hash) => ({ kind: 'plain' as const, hash }))
+  const condemnAs = (sweep: string, ...hashes: Hash[]) =>
+    database.transact((tx) => condemn(tx, sweep, namesOf(hashes), 0))
+  const removeAs = (sweep: string, ...hashes: Hash[]) =>
+    database.transact((tx) => removeCondemned(tx, sweep, namesOf(hashes)))
+
+  it.each([
+    ['earlier', earlier, later],
+    ['later', later, earlier],
+  ])(
+    'keeps an object and its base together when the %s of two sweeps condemns between',
+    async (_, one, other) => {
+      await recordTwo()
+      await condemnAs(other, base)
+      await condemnAs(one, base)
+      await condemnAs(one, delta)
+      await condemnAs(other, delta)
+      expect(await removeAs(earlier, delta, base)).toBe(0)
+      expect(await removeAs(later, delta, base)).toBe(2)
+    },
+  )
+
+  it('takes over what a sweep that died has left condemned', async () => {
+    await recordTwo()
+    await condemnAs(earlier, base, delta)
+    await condemnAs(later, base, delta)
+    expect(await removeAs(later, delta, base)).toBe(2)
+  })
+})
