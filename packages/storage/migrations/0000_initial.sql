@@ -158,6 +158,7 @@ CREATE TABLE "pushes" (
 	"expires_at" timestamp (3) with time zone NOT NULL,
 	"records_done" bigint DEFAULT 0 NOT NULL,
 	"records_total" bigint DEFAULT 0 NOT NULL,
+	"lease_holder" uuid,
 	"lease_until" timestamp (3) with time zone,
 	CONSTRAINT "pushes_status" CHECK ("pushes"."status" in ('open', 'committing', 'committed', 'failed', 'cancelled', 'expired'))
 );

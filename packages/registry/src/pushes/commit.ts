@@ -39,6 +39,7 @@ import {
 import { type Built, buildContent } from './build.ts'
 import { checkCarriedOver } from './carried-over-check.ts'
 import type { EntriesSource, PushEntry } from './entry.ts'
+import { leaseLost, leaseOf } from './lease.ts'
 import { PassingRuns } from './passing-runs.ts'
 import { dropRuns, mergedEntries, tieredRuns } from './runs.ts'
 import { restoreSchemas, schemasOf } from './schemas.ts'
@@ -80,31 +81,38 @@ const mendable = new Set<string>([
 ])
 
 /**
- * Makes the version of a committing session; its state is settled in any case.
+ * Makes the version of a session whose lease the caller has; its state is settled in any case. Undefined: somebody else has settled
+ * it or is about to, and its row says how.
+ * @param push as it was when the lease was taken
  * @throws RegistryError what refused it: version_conflict, files_missing, schema_violation, no_changes; of a
  * snapshot also manifest_incomplete, manifest_conflict, records_missing.
  */
-export async function runCommit(context: Context, push: PushRow, progress: Progress): Promise<CommitResult> {
+export async function runCommit(
+  context: Context,
+  push: PushRow,
+  progress: Progress,
+): Promise<CommitResult | undefined> {
   try {
     return await againIfSwept(context.objects, () => commit(context, push, progress))
   } catch (error) {
-    const settled = await settle(context, push, error)
-    if (settled !== undefined) return settled
+    if (await isSettledElsewhere(context, push, error)) return undefined
     throw error
   }
 }
 
-/** Somebody else may have finished the session meanwhile: then their result is the answer. */
-async function settle(context: Context, push: PushRow, error: unknown): Promise<CommitResult | undefined> {
+/** Settles a session whose commit failed, unless it is no longer the caller's, or is committed and only the answer was lost. */
+async function isSettledElsewhere(context: Context, push: PushRow, error: unknown): Promise<boolean> {
   const refusal = refusalOf(error)
-  await context.database.transact((tx) =>
-    movePush(tx, push.id, statesFor('fail'), {
-      status: mendable.has(refusal.code) ? 'open' : 'failed',
-      error: { ...storedRefusal(refusal) },
-    }),
+  const end = {
+    status: mendable.has(refusal.code) ? ('open' as const) : ('failed' as const),
+    error: { ...storedRefusal(refusal) },
+  }
+  const settled = await context.database.transact((tx) =>
+    movePush(tx, push.id, statesFor('fail'), end, leaseOf(push).holder),
   )
-  const now = await findPush(context.database, push.collectionId, push.id)
-  return now?.status === 'committed' ? (now.result as unknown as CommitResult) : undefined
+  if (settled !== undefined) return false
+  // Otherwise it has gone with its collection.
+  return (await findPush(context.database, push.collectionId, push.id)) !== undefined
 }
 
 async function commit(context: Context, push: PushRow, progress: Progress): Promise<CommitResult> {
@@ -113,7 +121,7 @@ async function commit(context: Context, push: PushRow, progress: Progress): Prom
   await demandBase(context, push)
   const base = await readBase(context, push)
   const schemas = push.schemas === null ? base.schemas : restoreSchemas(push.schemas)
-  const runs = await tieredRuns(context, push.id, refuseTwoHashes)
+  const runs = await tieredRuns(context, leaseOf(push), refuseTwoHashes)
   progress.recordsTotal = push.manifestExpected ?? runs.reduce((sum, run) => sum + run.entries, 0)
   const entries: EntriesSource =
     push.kind === 'delta'
@@ -235,14 +243,14 @@ async function landVersion(
       const { recordCount, fileCount } = shownCounts(version, 'full')
       const hash = shownDigest(version, 'full')
       result = { semver: semverOf(version), hash, recordCount, fileCount, changes: built.changes }
-      const moved = await movePush(tx, push.id, statesFor('done'), {
-        status: 'committed',
+      const committed = {
+        status: 'committed' as const,
         result: { ...result },
         error: null,
         ...made.progress,
-      })
-      if (moved === undefined)
-        throw new RegistryError('push_not_open', { say: { status: 'no longer committing' } })
+      }
+      const { holder } = leaseOf(push)
+      if ((await movePush(tx, push.id, statesFor('done'), committed, holder)) === undefined) throw leaseLost()
     },
   })
   void dropRuns(context, push.id)

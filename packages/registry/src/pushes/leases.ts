@@ -1,38 +1,45 @@
 /**
- * Who commits a session: the server that holds its lease, which it renews while it works. A lease that ran out means that its
- * server is dead, and another takes the commit over; that both should finish is prevented by the transaction at the end.
+ * Who commits a session: whoever holds its lease, which it renews while it works. When a lease has run out its server is dead, or has
+ * stood still for long, and another takes the commit over with a lease of its own. What the former holder still does is then refused: it
+ * can neither settle the session nor make its version.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findPush, listAbandonedCommits, type PushRow, renewPushLease, takePushLease } from '@ulmus/storage'
+import { v4 as randomId } from 'uuid'
 import type { Context } from '../context.ts'
 import { RegistryError, type StoredRefusal } from '../errors.ts'
 import { type CommitAnswer, type CommitResult, type Progress, runCommit } from './commit.ts'
+import { leaseOf } from './lease.ts'
 
-/** How long a silent server counts as alive. Milliseconds. Three renewals may fail within it. */
-const leaseMilliseconds = 4_000
+/** How long a silent server counts as alive. Three renewals may fail within it. */
+const leaseSeconds = 4
 const renewalMilliseconds = 1_000
 const pollMilliseconds = 100
 
+export const newLease = () => ({ holder: randomId(), seconds: leaseSeconds })
+/** Of a commit that is left to a job; when no job takes it in time, `recover` does. */
+export const noLease = { holder: null, seconds: leaseSeconds }
+
 export class CommitLeases {
   readonly #context: Context
-  /** Sessions that this process commits. */
+  /** Holders that are at work in this process. */
   readonly #held = new Set<string>()
 
   constructor(context: Context) {
     this.#context = context
   }
 
-  end(): Date {
-    return new Date(this.#context.now().getTime() + leaseMilliseconds)
-  }
-
-  /** Does `work` while vouching for the session, and keeps in its row what `work` reports. */
+  /** Does `work` while vouching for the session, as long as its lease is not lost, and keeps in its row what `work` reports. */
   async hold<T>(push: PushRow, work: (progress: Progress) => Promise<T>): Promise<T> {
+    const { holder } = leaseOf(push)
     const progress: Progress = { recordsDone: 0, recordsTotal: 0 }
-    this.#held.add(push.id)
+    this.#held.add(holder)
+    const renew = async () => {
+      const lease = { holder, seconds: leaseSeconds }
+      if (!(await renewPushLease(this.#context.database, push.id, lease, progress))) clearInterval(renewal)
+    }
     const renewal = setInterval(() => {
-      const alive = { leaseUntil: this.end(), ...progress }
-      renewPushLease(this.#context.database, push.id, alive).catch((error: unknown) => {
+      renew().catch((error: unknown) => {
         this.#context.log.warn({ err: error, pushId: push.id }, 'could not renew the lease of a commit')
       })
     }, renewalMilliseconds)
@@ -40,27 +47,30 @@ export class CommitLeases {
       return await work(progress)
     } finally {
       clearInterval(renewal)
-      this.#held.delete(push.id)
+      this.#held.delete(holder)
     }
   }
 
   /** Commits a session that an asynchronous request left to a job; its refusal is the session's `error`. */
   async runJob(job: { pushId: string; collectionId: string }): Promise<void> {
     const push = await findPush(this.#context.database, job.collectionId, job.pushId)
-    if (push?.status !== 'committing' || this.#held.has(push.id)) return
-    await this.#settle(push)
+    if (push?.status === 'committing') await this.#takeAndSettle(push)
   }
 
   /** Takes over the commits of servers that fell silent. */
   async recover(): Promise<void> {
-    const { database } = this.#context
-    for (const push of await listAbandonedCommits(database, this.#context.now())) {
-      if (this.#held.has(push.id)) continue
-      const taken = await database.transact((tx) =>
-        takePushLease(tx, push.id, this.#context.now(), this.end()),
-      )
-      if (taken !== undefined) await this.#settle(taken)
-    }
+    for (const push of await listAbandonedCommits(this.#context.database)) await this.#takeAndSettle(push)
+  }
+
+  async #takeAndSettle(push: PushRow): Promise<void> {
+    const taken = await this.#take(push)
+    if (taken !== undefined) await this.#settle(taken)
+  }
+
+  /** Undefined: somebody else has it. This process has it also when it stood still for longer than its lease. */
+  async #take({ id, leaseHolder }: PushRow): Promise<PushRow | undefined> {
+    if (leaseHolder !== null && this.#held.has(leaseHolder)) return undefined
+    return this.#context.database.transact((tx) => takePushLease(tx, id, newLease()))
   }
 
   async #settle(push: PushRow): Promise<void> {

@@ -14,6 +14,7 @@ import { v4 as randomId } from 'uuid'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors.ts'
 import type { PushEntry } from './entry.ts'
+import { type Lease, leaseLost } from './lease.ts'
 import { mergeRuns, type Superseded } from './merge.ts'
 import { encodeRunStream, RunDamaged, readRun } from './run.ts'
 
@@ -49,14 +50,15 @@ const runsAtOnceMax = 64
  * The runs of a session in order of arrival, few enough of each role to be read at once: where there are more, neighbours are
  * merged into longer ones, which take their place.
  * @param superseded as of `mergeRuns`, for runs of a manifest
+ * @throws push_not_open when `lease` is lost.
  */
 export async function tieredRuns(
   context: Context,
-  pushId: string,
+  lease: Lease,
   superseded: Superseded,
 ): Promise<PushRunRow[]> {
   for (;;) {
-    const runs = await listPushRuns(context.database, pushId)
+    const runs = await listPushRuns(context.database, lease.pushId)
     const crowded = (['records', 'manifest'] as const).find(
       (role) => runs.filter((run) => run.role === role).length > runsAtOnceMax,
     )
@@ -64,13 +66,15 @@ export async function tieredRuns(
     const some = runs.filter((run) => run.role === crowded)
     for (let at = 0; at < some.length; at += runsAtOnceMax) {
       const group = some.slice(at, at + runsAtOnceMax)
-      if (group.length > 1) await mergeGroup(context, group, crowded === 'manifest' ? superseded : undefined)
+      if (group.length > 1)
+        await mergeGroup(context, lease, group, crowded === 'manifest' ? superseded : undefined)
     }
   }
 }
 
 async function mergeGroup(
   context: Context,
+  lease: Lease,
   group: PushRunRow[],
   superseded: Superseded | undefined,
 ): Promise<void> {
@@ -85,11 +89,10 @@ async function mergeGroup(
   }
   const bytes = await context.blobs.put(name, encodeRunStream(counted()))
   const replaced = await context.database.transact((tx) =>
-    replacePushRuns(tx, group, { ...last, name, entries, bytes }),
+    replacePushRuns(tx, group, { ...last, name, entries, bytes }, lease.holder),
   )
-  // Another server that took the commit over has done the same: its runs stand.
-  const gone = replaced ? group.map((run) => run.name) : [name]
-  for (const one of gone) await context.blobs.remove(one)
+  for (const one of replaced ? group.map((run) => run.name) : [name]) await context.blobs.remove(one)
+  if (!replaced) throw leaseLost()
 }
 
 /** The entries of some runs as one sorted stream; see `mergeRuns`. */

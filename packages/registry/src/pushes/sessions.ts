@@ -11,7 +11,7 @@ import {
   parseSemver,
   utf8Length,
 } from '@ulmus/content'
-import { findPush, insertPush, movePush, type PushRow } from '@ulmus/storage'
+import { claimPush, findPush, insertPush, movePush, type PushRow } from '@ulmus/storage'
 import { validate as isId, v7 as newId } from 'uuid'
 import type { Context } from '../context.ts'
 import { demand, RegistryError, type StoredRefusal } from '../errors.ts'
@@ -22,7 +22,7 @@ import type { Principal, Scope } from '../principal.ts'
 import { type Seen, seeCollection } from '../seen.ts'
 import { documentOf, semverOf } from '../version-making.ts'
 import { type CommitAnswer, type CommitResult, filesNeeded, runCommit } from './commit.ts'
-import { CommitLeases } from './leases.ts'
+import { CommitLeases, newLease, noLease } from './leases.ts'
 import { dropRuns, tidySessions } from './runs.ts'
 import { statesFor } from './states.ts'
 
@@ -154,7 +154,7 @@ export function pushSessionsOf(context: Context) {
         return committing(claimed)
       }
       const result = await leases.hold(claimed, (progress) => runCommit(context, claimed, progress))
-      return { kind: 'committed', result }
+      return result === undefined ? leases.wait(claimed) : { kind: 'committed', result }
     },
 
     async state(push: PushRow, neededRecords: number): Promise<PushStateAnswer> {
@@ -187,12 +187,12 @@ export function pushSessionsOf(context: Context) {
   /** Moves an open session to `committing`, with the job that commits it where nobody waits for that. */
   function claim(push: PushRow, options: { async: boolean }): Promise<PushRow | undefined> {
     return context.database.transact(async (tx) => {
-      const to = { status: 'committing', error: null, leaseUntil: leases.end(), recordsDone: 0 } as const
-      const moved = await movePush(tx, push.id, ['open'], to, context.now())
-      if (moved !== undefined && options.async) {
+      const lease = options.async ? noLease : newLease()
+      const claimed = await claimPush(tx, push.id, { now: context.now(), lease })
+      if (claimed !== undefined && options.async) {
         await context.jobs.enqueue(tx, commitQueue, { pushId: push.id, collectionId: push.collectionId })
       }
-      return moved
+      return claimed
     })
   }
 }

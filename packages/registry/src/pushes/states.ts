@@ -1,5 +1,6 @@
 /**
  * The life of a push session. Every (state, event) has its cell; `refused` is answered as `push_not_open`.
+ * What leads out of `committing` is for the holder of its lease alone (`leases.ts`).
  *
  *     open ──commit──▶ committing ──done──▶ committed
  *       │ ▲               │   │

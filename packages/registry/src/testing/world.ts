@@ -82,6 +82,10 @@ export async function inhabit(context: TestContext, { ada, elms }: People, serve
     return session_id
   }
 
+  async function commit(path: Path, session: string): Promise<string> {
+    return committed(await pushes.commit(me, path, session, { async: false }))
+  }
+
   return {
     context,
     log: context.log,
@@ -97,9 +101,13 @@ export async function inhabit(context: TestContext, { ada, elms }: People, serve
       return { owner: ada.slug, slug }
     },
     open,
+    receive: (path: Path, session: string, puts: readonly unknown[]) =>
+      pushes.receive(me, path, session, 'records', body(puts)),
+    state: (path: Path, session: string) => pushes.state(me, path, session),
     cancel: (path: Path, session: string) => pushes.cancel(me, path, session),
+    commit,
     async push(path: Path, change: Change): Promise<string> {
-      return committed(await pushes.commit(me, path, await open(path, change), { async: false }))
+      return commit(path, await open(path, change))
     },
     /** The version holds just these records. */
     async snapshot(path: Path, { base, schemas = {}, puts = [] }: Change): Promise<string> {

@@ -1,5 +1,5 @@
 /** Push sessions and the runs (checked, sorted batches) that each has received. */
-import { and, eq, gt, inArray, isNull, lt, lte, ne, notInArray, or, sql } from 'drizzle-orm'
+import { and, eq, gt, inArray, isNull, lt, lte, notInArray, or, sql } from 'drizzle-orm'
 import { boolean, check, index, integer, json, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { collections } from './collections.ts'
 import { bytewiseText, count, instant } from './columns.ts'
@@ -42,7 +42,9 @@ export const pushes = pgTable(
     /** Progress of a commit, in entries; kept while it runs, every second. */
     recordsDone: count('records_done').notNull().default(0),
     recordsTotal: count('records_total').notNull().default(0),
-    /** While `committing`: until when the server that commits vouches for being alive. */
+    /** While `committing`: who commits, another at every taking. Null: nobody yet. */
+    leaseHolder: uuid('lease_holder'),
+    /** While `committing`: when whoever finds it past may take the commit over. By the database's clock, which all servers share. */
     leaseUntil: instant('lease_until'),
   },
   (t) => [
@@ -97,21 +99,47 @@ export async function findPush(at: Queries, collectionId: string, id: string): P
 }
 
 /**
- * Moves a session from one status to another with what goes along; undefined when it is in none of `from`. `openAt`: an open session
- * counts only if it has not expired by then.
+ * Moves a session from one status to another with what goes along; undefined when it is in none of `from`.
+ * @param heldBy Moves it only while this is who commits it.
  */
 export async function movePush(
   tx: Tx,
   id: string,
   from: readonly PushRow['status'][],
   to: Partial<typeof pushes.$inferInsert> & { status: PushRow['status'] },
-  openAt?: Date,
+  heldBy?: string,
 ): Promise<PushRow | undefined> {
-  const alive = openAt === undefined ? undefined : or(ne(pushes.status, 'open'), gt(pushes.expiresAt, openAt))
+  const held = heldBy === undefined ? undefined : isHeldBy(heldBy)
   const [row] = await tx.orm
     .update(pushes)
     .set(to)
-    .where(and(eq(pushes.id, id), inArray(pushes.status, [...from]), alive))
+    .where(and(eq(pushes.id, id), inArray(pushes.status, [...from]), held))
+    .returning()
+  return row
+}
+
+/** Who commits a session, and for how long that is believed. */
+export interface PushLease {
+  /** Null: nobody yet, but soon. */
+  holder: string | null
+  seconds: number
+}
+
+const leased = ({ holder, seconds }: PushLease) => ({
+  leaseHolder: holder,
+  leaseUntil: sql`now() + make_interval(secs => ${seconds})`,
+})
+
+/** Moves an open session, unless it has expired by `now`, to `committing`. */
+export async function claimPush(
+  tx: Tx,
+  id: string,
+  { now, lease }: { now: Date; lease: PushLease },
+): Promise<PushRow | undefined> {
+  const [row] = await tx.orm
+    .update(pushes)
+    .set({ status: 'committing', error: null, recordsDone: 0, ...leased(lease) })
+    .where(and(eq(pushes.id, id), eq(pushes.status, 'open'), gt(pushes.expiresAt, now)))
     .returning()
   return row
 }
@@ -151,8 +179,22 @@ export async function listPushRuns(at: Queries, pushId: string, after = 0): Prom
     .orderBy(pushRuns.sequence)
 }
 
-/** Puts one run in the place of several; false, and nothing done, when they are no longer there. */
-export async function replacePushRuns(tx: Tx, gone: readonly PushRunRow[], by: PushRunRow): Promise<boolean> {
+/**
+ * Puts one run in the place of several; false, and nothing done, when they are no longer there or `heldBy` is no longer who
+ * commits the session.
+ */
+export async function replacePushRuns(
+  tx: Tx,
+  gone: readonly PushRunRow[],
+  by: PushRunRow,
+  heldBy: string,
+): Promise<boolean> {
+  const held = await tx.orm
+    .select({ id: pushes.id })
+    .from(pushes)
+    .where(and(eq(pushes.id, by.pushId), isHeldBy(heldBy)))
+    .for('share')
+  if (held.length === 0) return false
   const names = gone.map((run) => run.name)
   const there = and(eq(pushRuns.pushId, by.pushId), inArray(pushRuns.name, names))
   const locked = await tx.orm.select({ name: pushRuns.name }).from(pushRuns).where(there).for('update')
@@ -166,43 +208,46 @@ export async function deletePushRuns(tx: Tx, pushId: string): Promise<void> {
   await tx.orm.delete(pushRuns).where(eq(pushRuns.pushId, pushId))
 }
 
-/** Says that the server which commits the session is alive, and how far it is. */
+const isHeldBy = (holder: string) => and(eq(pushes.status, 'committing'), eq(pushes.leaseHolder, holder))
+
+/** Says that the holder is alive, and how far it is. False: it holds the session no longer. */
 export async function renewPushLease(
   at: Queries,
   id: string,
-  alive: { leaseUntil: Date; recordsDone: number; recordsTotal: number },
-): Promise<void> {
-  const committing = and(eq(pushes.id, id), eq(pushes.status, 'committing'))
-  await at.orm.update(pushes).set(alive).where(committing)
+  { holder, seconds }: { holder: string; seconds: number },
+  progress: { recordsDone: number; recordsTotal: number },
+): Promise<boolean> {
+  const renewed = await at.orm
+    .update(pushes)
+    .set({ ...leased({ holder, seconds }), ...progress })
+    .where(and(eq(pushes.id, id), isHeldBy(holder)))
+    .returning({ id: pushes.id })
+  return renewed.length === 1
 }
 
-/** Takes over a commit whose server fell silent: true for one caller only. */
+const isAbandoned = and(
+  eq(pushes.status, 'committing'),
+  or(isNull(pushes.leaseUntil), lt(pushes.leaseUntil, sql`now()`)),
+)
+
+/** Takes a commit that nobody has, or whose holder fell silent; undefined for all callers but one. */
 export async function takePushLease(
   tx: Tx,
   id: string,
-  now: Date,
-  leaseUntil: Date,
+  lease: { holder: string; seconds: number },
 ): Promise<PushRow | undefined> {
+  const isFree = and(eq(pushes.status, 'committing'), isNull(pushes.leaseHolder))
   const [row] = await tx.orm
     .update(pushes)
-    .set({ leaseUntil })
-    .where(
-      and(
-        eq(pushes.id, id),
-        eq(pushes.status, 'committing'),
-        or(isNull(pushes.leaseUntil), lt(pushes.leaseUntil, now)),
-      ),
-    )
+    .set(leased(lease))
+    .where(and(eq(pushes.id, id), or(isFree, isAbandoned)))
     .returning()
   return row
 }
 
-/** Sessions that are committing on a server that fell silent. */
-export async function listAbandonedCommits(at: Queries, now: Date): Promise<PushRow[]> {
-  return at.orm
-    .select()
-    .from(pushes)
-    .where(and(eq(pushes.status, 'committing'), or(isNull(pushes.leaseUntil), lt(pushes.leaseUntil, now))))
+/** Sessions that are committing and whose holder fell silent, or that nobody took in time; the longest silent first. */
+export async function listAbandonedCommits(at: Queries): Promise<PushRow[]> {
+  return at.orm.select().from(pushes).where(isAbandoned).orderBy(pushes.leaseUntil)
 }
 
 /** Marks open sessions that nobody used in time. */
