@@ -5,50 +5,82 @@ import type { Caller } from './principal.ts'
 const caller = (accountId: string): Caller => ({
   ...{ kind: 'key', accountId, accountSlug: accountId, scope: 'read', limitedTo: null },
 })
-const ada = caller('ada')
+const [ada, eve] = [caller('ada'), caller('eve')]
 const anyone = { kind: 'anonymous' } as const
 const mebibyte = 1024 ** 2
 const busy = expect.objectContaining({ code: 'busy' })
-
-/** An answer that is taken when it is let go. */
-function staying(room: AnswerRoom, who: Caller | typeof anyone) {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  return { ...room.for(who, promise), letGo: resolve }
-}
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('an answer has four times its data, until it is gone; one account has half of the room', async () => {
-  const room = new AnswerRoom(16 * mebibyte)
-  const first = staying(room, ada)
-  first.add(mebibyte)
-  first.add(mebibyte)
-  expect(() => first.add(1)).toThrow(busy)
-  expect(() => staying(room, ada).add(mebibyte)).toThrow(busy)
-  const others = staying(room, anyone)
-  others.add(2 * mebibyte)
-  expect(() => staying(room, caller('eve')).add(mebibyte)).toThrow(busy)
-  first.letGo()
-  await turn()
-  staying(room, ada).add(2 * mebibyte)
-  expect(() => staying(room, anyone).add(mebibyte)).toThrow(busy)
-  others.letGo()
-  await turn()
-  staying(room, anyone).add(2 * mebibyte)
-})
-
-test('small answers are not counted, however many', () => {
-  const room = new AnswerRoom(2 * mebibyte)
-  for (let i = 0; i < 1_000; i++) staying(room, ada).add(mebibyte / 4)
-  staying(room, ada).add(mebibyte / 4)
-})
-
-test('what is added when the answer is gone is nobody’s', async () => {
-  const room = new AnswerRoom(16 * mebibyte)
-  for (let i = 0; i < 10; i++) {
-    const one = staying(room, ada)
-    one.add(2 * mebibyte)
-    one.letGo()
+/** An answer that holds so much and is taken when it is let go. */
+async function hold(room: AnswerRoom, who: Caller | typeof anyone, bytes: number, address = '192.0.2.1') {
+  const { promise: gone, resolve } = Promise.withResolvers<void>()
+  await room.with(who, { address, gone }, async (answer) => answer.add(bytes))
+  return async () => {
+    resolve()
     await turn()
-    one.add(2 * mebibyte)
+  }
+}
+
+test('an answer has four times its data until it is gone; one account has half of the room', async () => {
+  const room = new AnswerRoom(16 * mebibyte)
+  const letGo = await hold(room, ada, mebibyte)
+  await hold(room, ada, mebibyte)
+  await expect(hold(room, ada, mebibyte)).rejects.toEqual(busy)
+  await hold(room, eve, 2 * mebibyte)
+  await expect(hold(room, caller('bob'), mebibyte)).rejects.toEqual(busy)
+  await letGo()
+  await hold(room, ada, mebibyte)
+})
+
+test('an address has an eighth of the room, all that are not known have half', async () => {
+  const room = new AnswerRoom(64 * mebibyte)
+  for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4']) {
+    await hold(room, anyone, 2 * mebibyte, address)
+    await expect(hold(room, anyone, mebibyte, address)).rejects.toEqual(busy)
+  }
+  await expect(hold(room, anyone, mebibyte, '192.0.2.5')).rejects.toEqual(busy)
+  await hold(room, ada, 8 * mebibyte)
+})
+
+test('who is alone has room for anything', async () => {
+  const room = new AnswerRoom(8 * mebibyte)
+  const letGo = await hold(room, anyone, 100 * mebibyte)
+  await expect(hold(room, ada, mebibyte)).rejects.toEqual(busy)
+  await letGo()
+  await hold(room, ada, mebibyte)
+})
+
+test('small answers are not counted, however many', async () => {
+  const room = new AnswerRoom(mebibyte)
+  for (let i = 0; i < 1_000; i++) await hold(room, ada, mebibyte / 4)
+})
+
+test('whoever hangs up has the room until the work has noticed, which it does when it adds more', async () => {
+  const room = new AnswerRoom(16 * mebibyte)
+  const { promise: underWay, resolve: goOn } = Promise.withResolvers<void>()
+  const working = room.with(ada, { address: '192.0.2.1', gone: Promise.resolve() }, async (answer) => {
+    answer.add(2 * mebibyte)
+    await underWay
+    answer.add(0)
+  })
+  await turn()
+  await expect(hold(room, ada, mebibyte)).rejects.toEqual(busy)
+  goOn()
+  await expect(working).rejects.toEqual(busy)
+  await turn()
+  await hold(room, ada, 2 * mebibyte)
+})
+
+test('work that fails gives its room back when its answer is gone', async () => {
+  const room = new AnswerRoom(16 * mebibyte)
+  for (let i = 0; i < 5; i++) {
+    const { promise: gone, resolve } = Promise.withResolvers<void>()
+    const failing = room.with(ada, { address: '192.0.2.1', gone }, async (answer) => {
+      answer.add(2 * mebibyte)
+      throw new Error('failed')
+    })
+    await expect(failing).rejects.toThrow('failed')
+    resolve()
+    await turn()
   }
 })

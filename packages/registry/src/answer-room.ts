@@ -2,17 +2,29 @@
  * Memory for answers that are put together whole before they are sent, such as pages of large records: whoever asks for many at
  * once, or does not take them, has a part of it. Streams hold little and are not counted.
  */
+import { RegistryError } from './errors.ts'
 import type { Principal } from './principal.ts'
-import { Room, roomBytesUsual } from './room.ts'
+import { accountShare, type Holder, Room, roomBytesUsual } from './room.ts'
 
 /** Of an answer's data as records, as their texts, as the text of the answer, and as its bytes. */
 const copies = 4
 /** What small answers hold is not counted: they are soon gone. Bytes of data. */
 const uncountedBytesMax = 262_144
+/** Of whoever gives no credential: each address, and all of them together. */
+const addressShare = 1 / 8
+const strangersShare = 1 / 2
+
+/** Where an answer goes. */
+export interface Destination {
+  /** Network address. */
+  readonly address: string
+  /** Resolves when the answer has been sent, or nobody takes it any more. */
+  readonly gone: Promise<void>
+}
 
 /** What one answer holds. */
 export interface AnswerBytes {
-  /** Call it before so much data is read. Bytes. @throws busy when there is no room. */
+  /** Call it before so much data is read. Bytes. @throws busy when there is no room, or nobody takes the answer any more. */
   add(bytes: number): void
 }
 
@@ -23,22 +35,41 @@ export class AnswerRoom {
     this.#room = new Room(bytes)
   }
 
-  /** @param gone Resolves when the answer has been sent, or nobody takes it any more: until then it has its room. */
-  for(who: Principal, gone: Promise<void>): AnswerBytes {
+  /**
+   * Runs `work`, which puts an answer together. What it says to hold it has until it has ended and the answer is gone.
+   * @param to Undefined: the answer stays in this process and is not counted.
+   */
+  async with<T>(
+    who: Principal,
+    to: Destination | undefined,
+    work: (answer: AnswerBytes) => Promise<T>,
+  ): Promise<T> {
+    if (to === undefined) return work({ add: () => undefined })
+    const holders = holdersFor(who, to.address)
     let bytes = 0
     let taken = 0
     let isGone = false
-    void gone.then(() => {
+    const gone = to.gone.then(() => {
       isGone = true
-      this.#room.give(who, taken)
     })
-    return {
+    const working = work({
       add: (more) => {
+        if (isGone) throw new RegistryError('busy')
         bytes += more
-        if (isGone || bytes <= uncountedBytesMax) return
-        this.#room.take(who, bytes * copies - taken)
+        if (bytes <= uncountedBytesMax) return
+        this.#room.take(holders, bytes * copies - taken, taken)
         taken = bytes * copies
       },
-    }
+    })
+    void Promise.allSettled([working, gone]).then(() => this.#room.give(holders, taken))
+    return working
   }
+}
+
+function holdersFor(who: Principal, address: string): Holder[] {
+  if (who.kind !== 'anonymous') return [{ name: who.accountId, share: accountShare }]
+  return [
+    { name: `from ${address}`, share: addressShare },
+    { name: 'strangers', share: strangersShare },
+  ]
 }

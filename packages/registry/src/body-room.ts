@@ -3,7 +3,7 @@ import { giveWay } from '@ulmus/storage'
 import { RegistryError } from './errors.ts'
 import { joined, type Pieces } from './pieces.ts'
 import type { Principal } from './principal.ts'
-import { Room, roomBytesUsual } from './room.ts'
+import { accountShare, Room, roomBytesUsual } from './room.ts'
 
 const mebibyte = 1024 ** 2
 /** What comes is copied together in pieces of at least this size, but for the last: less than a millisecond each. Bytes. */
@@ -27,13 +27,14 @@ export class BodyRoom {
     bytesMax: number,
     work: (pieces: Pieces) => Promise<T>,
   ): Promise<T> {
+    const holders = [{ name: who.kind === 'anonymous' ? '' : who.accountId, share: accountShare }]
     const pieces: Pieces = []
     const chunks: Uint8Array[] = []
     let [length, joinedLength] = [0, 0]
     try {
       for await (const chunk of body) {
         if (length + chunk.length > bytesMax) throw tooLarge(bytesMax)
-        this.#room.take(who, chunk.length)
+        this.#room.take(holders, chunk.length, length)
         length += chunk.length
         chunks.push(chunk)
         if (length - joinedLength < pieceBytesMin) continue
@@ -44,7 +45,7 @@ export class BodyRoom {
       if (chunks.length > 0) pieces.push(joined(chunks))
       return await work(pieces)
     } finally {
-      this.#room.give(who, length)
+      this.#room.give(holders, length)
     }
   }
 }

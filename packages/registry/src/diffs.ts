@@ -8,7 +8,7 @@ import {
   type ViewDocument,
 } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
-import type { AnswerBytes } from './answer-room.ts'
+import type { AnswerBytes, Destination } from './answer-room.ts'
 import { canonicalOf, linesOf } from './bodies.ts'
 import { differenceReader, fileDifferences, type RecordDifference, recordDifferences } from './changes.ts'
 import type { Context } from './context.ts'
@@ -57,17 +57,23 @@ export function diffsOf(context: Context) {
   return {
     /**
      * A page of what leads from one version to another; either may be the newer. Both are read in the caller's view.
-     * @param gone as of `AnswerRoom`
+     * @param destination as of `AnswerRoom`
      * @throws collection_not_found, version_not_found, invalid_request for a malformed cursor, busy.
      */
-    async page(who: Principal, path: VersionPath, ask: DiffAsk, gone = Promise.resolve()): Promise<DiffPage> {
+    async page(
+      who: Principal,
+      path: VersionPath,
+      ask: DiffAsk,
+      destination?: Destination,
+    ): Promise<DiffPage> {
       const seen = await seeCollection(context, who, path)
       const to = await versionIn(context, seen, path.v)
       const from = await versionIn(context, seen, ask.from)
       const beyond = ask.cursor === undefined ? undefined : readCursor(ask.cursor, 'cursor')
-      const answer = answers.for(who, gone)
       const pair = { from: from.document, to: to.document }
-      const { nextCursor, ...differences } = await readPage(pair, beyond, ask.limit, answer)
+      const { nextCursor, ...differences } = await answers.with(who, destination, (answer) =>
+        readPage(pair, beyond, ask.limit, answer),
+      )
       return {
         from: semverOf(from.version),
         to: semverOf(to.version),
@@ -101,6 +107,7 @@ export function diffsOf(context: Context) {
     for (let start = 0; start < differences.length; start += readAtOnce) {
       const some = differences.slice(start, start + readAtOnce)
       const texts = await Promise.all(some.map((difference) => jsonOf(difference, forms)))
+      answer.add(0)
       for (const [index, { key: id, type, before, after }] of some.entries()) {
         if (after === undefined) page.removed.push({ id, type, hash: before!.hash })
         else (before === undefined ? page.added : page.updated).push(texts[index]!)

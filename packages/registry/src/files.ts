@@ -14,6 +14,7 @@ import {
   type Tx,
   type VersionRow,
 } from '@ulmus/storage'
+import type { Destination } from './answer-room.ts'
 import { readAside, referencePrefix } from './aside.ts'
 import type { Context } from './context.ts'
 import { demand, RegistryError } from './errors.ts'
@@ -49,6 +50,8 @@ export interface VersionFile extends StoredFile {
 }
 
 const contentTypeCharactersMax = 200
+/** What a file, or a reference to one, takes in a list beside an id, about. Bytes. */
+const listedBytes = 256
 const contentTypePattern = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/
 
 export type Files = ReturnType<typeof filesOf>
@@ -93,28 +96,31 @@ export function filesOf(context: Context) {
       return { hash: path.hash, ...found, stream }
     },
 
-    /** The files of a version, by hash. */
-    async list(who: Principal, path: VersionPath): Promise<VersionFile[]> {
+    /** The files of a version, by hash. @param to as of `AnswerRoom`. @throws busy. */
+    async list(who: Principal, path: VersionPath, to?: Destination): Promise<VersionFile[]> {
       const { seen, version, document } = await seeVersion(context, who, path)
-      const listed: VersionFile[] = []
-      for await (const { leaf } of walkLeaves(document.files, context.objects)) {
-        const hashes = leaf.keys.map(storedHash)
-        const facts = await fileFacts(context.database, seen.collection, hashes)
-        const references = await referencesTo(context, version, seen.view, hashes)
-        for (const [index, hash] of hashes.entries()) {
-          const { contentType, createdAt } = facts.get(hash)!
-          const size = leaf.sizes[index]!
-          const refers = references.get(hash) ?? []
-          listed.push({
-            hash: `sha256:${hash}`,
-            size,
-            contentType,
-            createdAt: instantText(createdAt),
-            references: refers,
-          })
+      return context.answers.with(who, to, async (answer) => {
+        const listed: VersionFile[] = []
+        for await (const { leaf } of walkLeaves(document.files, context.objects)) {
+          const hashes = leaf.keys.map(storedHash)
+          const facts = await fileFacts(context.database, seen.collection, hashes)
+          const references = await referencesTo(context, version, seen.view, hashes)
+          for (const [index, hash] of hashes.entries()) {
+            const { contentType, createdAt } = facts.get(hash)!
+            const size = leaf.sizes[index]!
+            const refers = references.get(hash) ?? []
+            answer.add(listedBytes + refers.reduce((sum, { id }) => sum + listedBytes + id.length, 0))
+            listed.push({
+              hash: `sha256:${hash}`,
+              size,
+              contentType,
+              createdAt: instantText(createdAt),
+              references: refers,
+            })
+          }
         }
-      }
-      return listed
+        return listed
+      })
     },
   }
 }

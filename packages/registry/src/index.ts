@@ -14,6 +14,7 @@ export {
   s3BlobBytesMax,
 } from '@ulmus/storage'
 export type { Identity } from './accounts.ts'
+export type { Destination } from './answer-room.ts'
 export type { Context, Log } from './context.ts'
 export * from './errors.ts'
 export type { ReadableFile } from './files.ts'

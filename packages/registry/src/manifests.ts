@@ -10,7 +10,7 @@ import {
   walkLeaves,
 } from '@ulmus/content'
 import type { VersionRow } from '@ulmus/storage'
-import type { AnswerBytes } from './answer-room.ts'
+import type { AnswerBytes, Destination } from './answer-room.ts'
 import { readAside } from './aside.ts'
 import { differenceReader, type TypePair, typePairs } from './changes.ts'
 import type { Context } from './context.ts'
@@ -72,33 +72,29 @@ export function manifestsOf(context: Context) {
 
   return {
     /**
-     * @param gone as of `AnswerRoom`
+     * @param to as of `AnswerRoom`
      * @throws collection_not_found, version_not_found, invalid_request for a malformed cursor, busy.
      */
-    async page(
-      who: Principal,
-      path: VersionPath,
-      ask: ManifestAsk,
-      gone = Promise.resolve(),
-    ): Promise<Manifest> {
+    async page(who: Principal, path: VersionPath, ask: ManifestAsk, to?: Destination): Promise<Manifest> {
       const seen = await seeCollection(context, who, path)
       const asked = await versionIn(context, seen, path.v)
       const known = ask.since === undefined ? undefined : await versionIn(context, seen, ask.since)
       const beyond = ask.cursor === undefined ? undefined : readCursor(ask.cursor, 'cursor')
-      const answer = context.answers.for(who, gone)
-      const { nextCursor, ...entries } =
-        known === undefined
-          ? await recordsPage(asked, beyond, ask.limit, answer)
-          : await deltaPage(known, asked, beyond, ask.limit, answer)
-      const schemas = Object.entries(asked.document.types).map(([type, { schema }]) => [type, schema])
-      return {
-        semver: semverOf(asked.version),
-        hash: shownDigest(asked.version, seen.view),
-        schemas: Object.fromEntries(schemas),
-        ...entries,
-        ...(beyond === undefined && { files: await filesOf(asked.document, answer) }),
-        pagination: { limit: ask.limit, hasMore: nextCursor !== null, nextCursor },
-      }
+      return context.answers.with(who, to, async (answer) => {
+        const { nextCursor, ...entries } =
+          known === undefined
+            ? await recordsPage(asked, beyond, ask.limit, answer)
+            : await deltaPage(known, asked, beyond, ask.limit, answer)
+        const schemas = Object.entries(asked.document.types).map(([type, { schema }]) => [type, schema])
+        return {
+          semver: semverOf(asked.version),
+          hash: shownDigest(asked.version, seen.view),
+          schemas: Object.fromEntries(schemas),
+          ...entries,
+          ...(beyond === undefined && { files: await filesOf(asked.document, answer) }),
+          pagination: { limit: ask.limit, hasMore: nextCursor !== null, nextCursor },
+        }
+      })
     },
   }
 

@@ -569,18 +569,19 @@ describe.each(databases)('reads on $name', (database) => {
     await push(path, null, { schemas: { A: {} }, puts: puts('a') })
     await push(path, 'v1.0.0', { puts: puts('b') })
     const at = { ...path, v: 'v1.1.0' }
-    // Those who give no credential have half of it, and a page of 2 MB takes 8.
-    const answers = new AnswerRoom(20_000_000)
+    // An address has an eighth of it, and a page of 2 MB takes 8.
+    const answers = new AnswerRoom(80_000_000)
     const busy = expect.objectContaining({ code: 'busy' })
     const crowded = { ...context, answers }
     const [records, differences] = [recordsOf(crowded), diffsOf(crowded)]
     const { promise: gone, resolve: letGo } = Promise.withResolvers<void>()
-    const page = await records.page(anonymous, at, { limit: 100 }, gone)
+    const first = { address: '192.0.2.1', gone }
+    const never = { address: '192.0.2.1', gone: new Promise<void>(() => undefined) }
+    const page = await records.page(anonymous, at, { limit: 100 }, first)
     expect(page.records.length).toBe(20)
-    const never = new Promise<void>(() => undefined)
     await expect(records.page(anonymous, at, { limit: 100 }, never)).rejects.toEqual(busy)
     const ask = { from: 'v1.0.0', limit: 100 }
-    await expect(differences.page(anonymous, at, ask, gone)).rejects.toEqual(busy)
+    await expect(differences.page(anonymous, at, ask, first)).rejects.toEqual(busy)
     expect((await records.page(anonymous, at, { limit: 2 }, never)).records.length).toBe(2)
     letGo()
     await new Promise((resolve) => setImmediate(resolve))

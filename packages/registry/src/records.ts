@@ -12,7 +12,7 @@ import {
   type ViewDocument,
   walkLeaves,
 } from '@ulmus/content'
-import type { AnswerBytes } from './answer-room.ts'
+import type { AnswerBytes, Destination } from './answer-room.ts'
 import { canonicalOf, linesBetween } from './bodies.ts'
 import type { Context } from './context.ts'
 import { RegistryError } from './errors.ts'
@@ -64,33 +64,29 @@ export function recordsOf(context: Context) {
 
   return {
     /**
-     * @param gone as of `AnswerRoom`
+     * @param to as of `AnswerRoom`
      * @throws collection_not_found, version_not_found, invalid_request for a malformed cursor, busy.
      */
-    async page(
-      who: Principal,
-      path: VersionPath,
-      ask: RecordsAsk,
-      gone = Promise.resolve(),
-    ): Promise<RecordsPage> {
+    async page(who: Principal, path: VersionPath, ask: RecordsAsk, to?: Destination): Promise<RecordsPage> {
       const { document } = await seeVersion(context, who, path)
       const after = ask.after === undefined ? undefined : readCursor(ask.after, 'after')
-      const answer = answers.for(who, gone)
-      return ask.id === undefined
-        ? pageOf(document, ask, after, answer)
-        : pageOfId(document, ask.id, ask, after, answer)
+      return answers.with(who, to, (answer) =>
+        ask.id === undefined
+          ? pageOf(document, ask, after, answer)
+          : pageOfId(document, ask.id, ask, after, answer),
+      )
     },
 
     /**
      * One record; with `proof`, what shows that it belongs to the version's digest.
-     * @param gone as of `AnswerRoom`
+     * @param to as of `AnswerRoom`
      * @throws record_not_found, busy.
      */
     async one(
       who: Principal,
       path: VersionPath & Place,
       options: { proof: boolean },
-      gone = Promise.resolve(),
+      to?: Destination,
     ): Promise<{ json: string; hash: Hash }> {
       const { document } = await seeVersion(context, who, path)
       const tree = typeTree(document, path.type)
@@ -98,20 +94,22 @@ export function recordsOf(context: Context) {
       if (tree === undefined || found === undefined) {
         throw new RegistryError('record_not_found', { say: { type: path.type, id: path.id } })
       }
-      answers.for(who, gone).add(found.size * (options.proof ? 2 : 1))
-      const canonical = await canonicalAt(found.leaf, found.index)
-      if (!options.proof) return { json: recordJson(canonical, found.hash), hash: found.hash }
-      const proof = await proveEntry(tree, path.id, objects)
-      const text = decoder.decode(canonical)
-      const proven = JSON.stringify({
-        canonical: text,
-        nodes: proof!.nodes,
-        document: documentText(document),
+      return answers.with(who, to, async (answer) => {
+        answer.add(found.size * (options.proof ? 2 : 1))
+        const canonical = await canonicalAt(found.leaf, found.index)
+        if (!options.proof) return { json: recordJson(canonical, found.hash), hash: found.hash }
+        const proof = await proveEntry(tree, path.id, objects)
+        const text = decoder.decode(canonical)
+        const proven = JSON.stringify({
+          canonical: text,
+          nodes: proof!.nodes,
+          document: documentText(document),
+        })
+        return {
+          json: `${recordJson(canonical, found.hash).slice(0, -1)},"proof":${proven}}`,
+          hash: found.hash,
+        }
       })
-      return {
-        json: `${recordJson(canonical, found.hash).slice(0, -1)},"proof":${proven}}`,
-        hash: found.hash,
-      }
     },
 
     /** All records, or those of a type, from the first or the one after a cursor. */

@@ -8,6 +8,7 @@ import {
   type ViewDocument,
 } from '@ulmus/content'
 import { findVersionByDigest, findVersionBySemver, listVersions, type VersionRow } from '@ulmus/storage'
+import type { Destination } from './answer-room.ts'
 import type { Context } from './context.ts'
 import { RegistryError } from './errors.ts'
 import { instantText } from './instants.ts'
@@ -106,20 +107,21 @@ export function versionsOf(context: Context) {
       return mapPage(page, (row) => versionItem(row, seen.view))
     },
 
-    async detail(who: Principal, path: VersionPath): Promise<VersionDetail> {
+    /** @param to as of `AnswerRoom`. @throws collection_not_found, version_not_found, busy. */
+    async detail(who: Principal, path: VersionPath, to?: Destination): Promise<VersionDetail> {
       const { seen, version, document } = await seeVersion(context, who, path)
-      const schemas = [...(await schemasOf(context.objects, document))].map(([type, schema]) => [
-        type,
-        schema.source,
-      ])
-      const counts = Object.entries(document.types).map(([type, { count }]) => [type, count])
-      return {
-        ...versionItem(version, seen.view),
-        metadata: document.metadata,
-        schemas: Object.fromEntries(schemas),
-        typeCounts: Object.fromEntries(counts),
-        baseSemver: version.baseSemver,
-      }
+      return context.answers.with(who, to, async (answer) => {
+        const schemas = [...(await schemasOf(context.objects, document))]
+        for (const [, { canonical }] of schemas) answer.add(canonical.length)
+        const counts = Object.entries(document.types).map(([type, { count }]) => [type, count])
+        return {
+          ...versionItem(version, seen.view),
+          metadata: document.metadata,
+          schemas: Object.fromEntries(schemas.map(([type, { source }]) => [type, source])),
+          typeCounts: Object.fromEntries(counts),
+          baseSemver: version.baseSemver,
+        }
+      })
     },
   }
 }

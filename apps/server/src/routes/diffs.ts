@@ -1,7 +1,7 @@
 /** Differences of versions over HTTP. http-api §7. Their records come from the store as JSON text and are passed on so. */
 import { DiffPage, DiffQuery, VersionPath } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { gone } from '../plugins/gone.ts'
+import { destinationOf } from '../plugins/destination.ts'
 import type { RouteOptions } from './index.ts'
 
 export const diffRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
@@ -19,7 +19,7 @@ export const diffRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { reg
     },
     async (request, reply) => {
       const { principal, params, query } = request
-      const page = await registry.diffs.page(principal, params, query, gone(reply))
+      const page = await registry.diffs.page(principal, params, query, destinationOf(request, reply))
       const { from, to, added, updated, ...rest } = page
       const records = `"added":[${added.join(',')}],"updated":[${updated.join(',')}]`
       const text = `{"from":"${from}","to":"${to}",${records},${JSON.stringify(rest).slice(1)}`

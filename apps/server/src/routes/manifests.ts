@@ -1,7 +1,7 @@
 /** Manifests over HTTP. http-api §7. */
 import { Manifest, ManifestQuery, VersionPath } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { gone } from '../plugins/gone.ts'
+import { destinationOf } from '../plugins/destination.ts'
 import type { RouteOptions } from './index.ts'
 
 export const manifestRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
@@ -17,7 +17,9 @@ export const manifestRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, {
         response: { 200: Manifest },
       },
     },
-    async ({ principal, params, query }, reply) =>
-      registry.manifests.page(principal, params, query, gone(reply)),
+    async (request, reply) => {
+      const { principal, params, query } = request
+      return registry.manifests.page(principal, params, query, destinationOf(request, reply))
+    },
   )
 }

@@ -9,7 +9,7 @@ import {
   VersionPath,
 } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { gone } from '../plugins/gone.ts'
+import { destinationOf } from '../plugins/destination.ts'
 import { streamed } from '../plugins/shapes.ts'
 import { bytesLentBy } from '../plugins/streams.ts'
 import type { RouteOptions } from './index.ts'
@@ -39,7 +39,7 @@ export const recordRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { r
         request.principal,
         request.params,
         request.query,
-        gone(reply),
+        destinationOf(request, reply),
       )
       const page = `{"records":[${records.join(',')}],"pagination":${JSON.stringify(pagination)}}`
       return reply.type(json).send(textOf<RecordsPage>(page))
@@ -60,7 +60,7 @@ export const recordRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { r
     },
     async (request, reply) => {
       const { principal, params, query } = request
-      const record = await registry.records.one(principal, params, query, gone(reply))
+      const record = await registry.records.one(principal, params, query, destinationOf(request, reply))
       return reply.type(json).send(textOf<ProvenRecord>(record.json))
     },
   )

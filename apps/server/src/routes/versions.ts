@@ -10,6 +10,7 @@ import {
 } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
+import { destinationOf } from '../plugins/destination.ts'
 import type { RouteOptions } from './index.ts'
 import { linkPages } from './links.ts'
 
@@ -47,7 +48,8 @@ export const versionRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { 
         response: { 200: Version },
       },
     },
-    async (request) => registry.versions.detail(request.principal, request.params),
+    async (request, reply) =>
+      registry.versions.detail(request.principal, request.params, destinationOf(request, reply)),
   )
 
   app.get(
@@ -62,6 +64,7 @@ export const versionRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { 
         response: { 200: z.array(VersionFile) },
       },
     },
-    async (request) => registry.files.list(request.principal, request.params),
+    async (request, reply) =>
+      registry.files.list(request.principal, request.params, destinationOf(request, reply)),
   )
 }
