@@ -63,7 +63,7 @@ export interface ObjectPlace extends PackEntry {
 export const objectKey = ({ kind, hash }: ObjectName): string => (kind === 'body' ? `=${hash}` : hash)
 
 /** The rows of one statement at most: each is one round trip and a few megabytes. */
-const statementRowsMax = 10_000
+export const statementRowsMax = 10_000
 
 /** An object that a commit did not write because it was there, or wrote others as deltas to. */
 export interface ReliedOn extends ObjectName {
@@ -92,31 +92,23 @@ export async function recordPacks(
   for (const pack of written) await insertPack(tx, pack)
 }
 
-/**
- * Records one pack, passing the gate as a commit. Returns its id. Of an object that the index holds already, the place there is
- * kept, or the one with the shorter chain.
- */
-export async function insertPack(
-  tx: Tx,
-  pack: StoredPack,
-  keep: 'first' | 'shorter' = 'first',
-): Promise<number> {
-  const objectBytes = pack.entries.reduce((sum, entry) => sum + entry.length, 0)
+/** Records one pack, passing the gate as a commit. Returns its id. An object that the index holds already keeps its place. */
+export async function insertPack(tx: Tx, pack: StoredPack): Promise<number> {
   const entries = pack.entries.toSorted((a, b) => (objectKey(a) < objectKey(b) ? -1 : 1))
   const { rows } = await tx.query(
     `with gate as materialized (select pg_advisory_xact_lock_shared(${sweepGate})),
           pack as (
             insert into packs (name, bytes, object_bytes, created_at)
             select $8::text, $9::bigint, $10::bigint, now() from gate returning id),
-          stored as (${insertObjects('(select id from pack)', keep)})
+          stored as (${insertObjects('(select id from pack)')})
      select id from pack`,
-    [...columnsOf(entries.slice(0, statementRowsMax)), pack.name, pack.bytes, objectBytes],
-    `insert_pack_${keep}`,
+    [...entryColumns(entries.slice(0, statementRowsMax)), pack.name, pack.bytes, objectBytes(pack)],
+    'insert_pack',
   )
   const id = Number(rows[0]!['id'])
   for (let i = statementRowsMax; i < entries.length; i += statementRowsMax) {
-    const more = columnsOf(entries.slice(i, i + statementRowsMax))
-    await tx.query(insertObjects('$8', keep), [...more, id])
+    const more = entryColumns(entries.slice(i, i + statementRowsMax))
+    await tx.query(insertObjects('$8'), [...more, id])
   }
   return id
 }
@@ -156,22 +148,21 @@ async function relyOn(tx: Tx, names: readonly ReliedOn[]): Promise<ObjectName[]>
   })
 }
 
-const onConflict = {
-  first: 'nothing',
-  shorter: `update set pack_id = excluded.pack_id, "offset" = excluded."offset", length = excluded.length, crc = excluded.crc,
-              checksum = excluded.checksum, bases = excluded.bases
-            where cardinality(excluded.bases) < cardinality(objects.bases)`,
-}
-
-/** @param packId an expression for the pack's id; `$1` to `$7` are the `columnsOf` the entries */
-const insertObjects = (packId: string, keep: keyof typeof onConflict): string =>
+/** @param packId an expression for the pack's id; `$1` to `$7` are the `entryColumns` */
+const insertObjects = (packId: string): string =>
   `insert into objects (hash, kind, pack_id, "offset", length, crc, checksum, bases)
    select hash, kind, ${packId}, "offset", length, crc, checksum, string_to_array(bases, ' ')
-   from unnest($1::text[], $2::text[], $3::bigint[], $4::integer[], $5::bigint[], $6::text[], $7::text[])
-     as entry (hash, kind, "offset", length, crc, checksum, bases)
-   on conflict (hash, kind) do ${onConflict[keep]}`
+   from ${entryRows}
+   on conflict (hash, kind) do nothing`
 
-const columnsOf = (entries: readonly PackEntry[]) => [
+/** Entries as rows, made from their `entryColumns` in `$1` to `$7`; `bases` is the chain's hashes with spaces between them. */
+export const entryRows = `unnest($1::text[], $2::text[], $3::bigint[], $4::integer[], $5::bigint[], $6::text[], $7::text[])
+     as entry (hash, kind, "offset", length, crc, checksum, bases)`
+
+export const objectBytes = ({ entries }: StoredPack): number =>
+  entries.reduce((sum, entry) => sum + entry.length, 0)
+
+export const entryColumns = (entries: readonly PackEntry[]) => [
   entries.map((entry) => entry.hash),
   entries.map((entry) => entry.kind),
   entries.map((entry) => entry.offset),

@@ -1,8 +1,8 @@
 /** What fsck reads as a whole: packs and files; and the index made anew from the packs' footers. */
 import type { Hash } from '@ulmus/content'
-import type { StoredPack } from '../objects/pack.ts'
+import { basesMax, type StoredPack } from '../objects/pack.ts'
 import type { Queries, Tx } from './database.ts'
-import { insertPack, passSweepGate } from './objects.ts'
+import { entryColumns, entryRows, objectBytes, passSweepGate, statementRowsMax } from './objects.ts'
 
 /** Every pack recorded. Some 150 bytes each. */
 export async function allPacks(at: Queries): Promise<{ id: number; name: string; bytes: number }[]> {
@@ -15,9 +15,12 @@ export async function allPacks(at: Queries): Promise<{ id: number; name: string;
 }
 
 /**
- * Replaces the index by what footers say; `unreadable` packs, whose footers do not, keep the rows they have. Of an object in several
- * packs the one with the shortest chain is taken: its base then has a shorter one, so chains end. Objects whose bases no pack holds,
- * which only dead ones can be, are left out.
+ * Replaces the index by what footers say. Of `unreadable` packs, whose footers do not, the rows that there are count as such.
+ *
+ * Footers keep what is dead, and a chain in them is the one that was there when the delta was made; of an entry only the nearest
+ * base is therefore believed. The index grows in layers: what stands alone, then deltas to that, then deltas to those. So every object
+ * has the shortest chain that there is, all of it in the index. Objects without one of `basesMax` at most, which only dead ones can be,
+ * are left out.
  * @returns rows of the index, and how many objects were left out.
  */
 export async function rebuildIndex(
@@ -27,39 +30,60 @@ export async function rebuildIndex(
 ): Promise<{ objects: number; incomplete: number }> {
   await passSweepGate(tx, 'sweep')
   await tx.query('delete from packs where name <> all($1::text[])', [[...unreadable]])
-  for await (const pack of packs) await insertPack(tx, pack, 'shorter')
-  await untilNone(() => counted(tx, alignChains))
-  const incomplete = await untilNone(() => counted(tx, removeIncomplete))
-  const objects = await counted(tx, 'select 1 from objects')
-  return { objects, incomplete }
+  await tx.query(rowsToEntries)
+  for await (const pack of packs) await addEntries(tx, pack)
+  let objects = await inserted(tx, standingAlone)
+  for (let chain = 1, more = objects; more > 0 && chain <= basesMax; chain++) {
+    more = await inserted(tx, deltasTo(chain - 1))
+    objects += more
+  }
+  const { rows } = await tx.query(
+    'select (count(distinct (hash, kind)) - $1::bigint)::integer as incomplete from entries',
+    [objects],
+  )
+  return { objects, incomplete: Number(rows[0]!['incomplete']) }
 }
 
-/** A chain is the nearest base and then the chain of that, which may be stored otherwise here than where the delta was made. */
-const alignChains = `update objects o set bases = array_prepend(o.bases[1], b.bases) from objects b
-  where b.hash = o.bases[1] and b.kind = o.kind and o.bases <> array_prepend(o.bases[1], b.bases) returning 1`
+/** Every place of every object; `base` is what it is a delta to there, null when it stands alone. */
+const rowsToEntries = `
+  create temporary table entries on commit drop as
+    select hash, kind, pack_id, "offset", length, crc, checksum, bases[1] collate "C" as base from objects;
+  delete from objects`
 
-const removeIncomplete = `delete from objects o where cardinality(o.bases) > 0
-  and not exists (select from objects b where b.hash = o.bases[1] and b.kind = o.kind) returning 1`
-
-async function counted(tx: Tx, statement: string): Promise<number> {
-  const isRead = statement.startsWith('select')
+async function addEntries(tx: Tx, pack: StoredPack): Promise<void> {
   const { rows } = await tx.query(
-    isRead
-      ? `select count(*)::integer as n from (${statement}) as counted`
-      : `with counted as (${statement}) select count(*)::integer as n from counted`,
+    'insert into packs (name, bytes, object_bytes, created_at) values ($1, $2, $3, now()) returning id',
+    [pack.name, pack.bytes, objectBytes(pack)],
+  )
+  for (let i = 0; i < pack.entries.length; i += statementRowsMax) {
+    await tx.query(
+      `insert into entries
+       select hash, kind, $8, "offset", length, crc, checksum, nullif(split_part(bases, ' ', 1), '') from ${entryRows}`,
+      [...entryColumns(pack.entries.slice(i, i + statementRowsMax)), rows[0]!['id']],
+    )
+  }
+}
+
+const standingAlone = "select e.*, '{}'::text[] as bases from entries e where base is null"
+
+const deltasTo = (chain: number): string =>
+  `select e.*, array_prepend(e.base, b.bases) as bases from entries e
+   join objects b on b.hash = e.base and b.kind = e.kind where cardinality(b.bases) = ${chain}`
+
+/** Inserts those of the objects that the index lacks, each once, from the pack recorded first. Returns how many. */
+async function inserted(tx: Tx, found: string): Promise<number> {
+  // No autovacuum sees what a transaction has not committed, nor any temporary table.
+  await tx.query('analyze entries; analyze objects')
+  const { rows } = await tx.query(
+    `with inserted as (
+       insert into objects (hash, kind, pack_id, "offset", length, crc, checksum, bases)
+       select hash, kind, pack_id, "offset", length, crc, checksum, bases from (${found}) as found
+       order by hash, kind, pack_id
+       on conflict (hash, kind) do nothing returning 1)
+     select count(*)::integer as n from inserted`,
     [],
   )
   return Number(rows[0]!['n'])
-}
-
-/** Does it until it does nothing more; returns how much it did. */
-async function untilNone(work: () => Promise<number>): Promise<number> {
-  let sum = 0
-  for (;;) {
-    const done = await work()
-    if (done === 0) return sum
-    sum += done
-  }
 }
 
 /** Sizes of those of the files that are recorded. Bytes. */
