@@ -11,6 +11,7 @@ import {
 } from '@ulmus/content'
 import {
   allPacks,
+  allVersionRoots,
   ObjectCorrupt,
   openObjectReader,
   openObjectWriter,
@@ -284,6 +285,51 @@ describe.each(databases)('fsck ($name)', (database) => {
       await db.query('update files set size = size - 1')
       expect(await found(true)).toEqual([])
     })
+  })
+
+  test('what a version shares with one that is deleted while it is checked is told', async () => {
+    const { database: db, blobs } = world.context
+    const path = await world.collection()
+    const file = await world.upload(path, 'a file that two collections share')
+    const puts = [{ id: 'one', type: 'Item', data: { file: { $file: file } } }]
+    await world.push(path, { base: null, schemas, puts })
+    const sharing = [path, await world.fork(path)]
+    const rows = await Promise.all(
+      sharing.map(({ slug }) =>
+        db.query(
+          `select v.id, v.full_digest from versions v join collections c on c.id = v.collection_id where c.slug = $1`,
+          [slug],
+        ),
+      ),
+    )
+    const [digest] = rows.map(({ rows }) => rows[0]!['full_digest'] as Hash)
+    const objects = openObjectReader({ database: db, blobs, cacheBytesMax: 0 })
+    const node = (await objects.document(digest!)).files.root!
+    await db.query('delete from objects where hash = $1', [node])
+
+    const roots = (await allVersionRoots(db)).map(({ id }) => id)
+    const first = rows.map(({ rows }) => roots.indexOf(String(rows[0]!['id'])))
+    const doomed = sharing[first[0]! < first[1]! ? 0 : 1]!
+    let removed: Promise<unknown> | undefined
+    const query: typeof db.query = async (text, values, name) => {
+      const isAskedFor = name === 'find_objects' && (values![0] as Hash[]).includes(node)
+      if (isAskedFor && removed === undefined) removed = world.remove(doomed)
+      await removed
+      return db.query(text, values, name)
+    }
+    const told: Damage[] = []
+    const context = {
+      ...world.context,
+      database: Object.create(db, { query: { value: query } }) as typeof db,
+    }
+    await fsck(context, { onDamage: (damage) => told.push(damage) })
+    expect(removed).toBeDefined()
+    expect(told.map(({ what }) => what)).toContain(`plain object ${node}`)
+
+    await rebuild(world.context)
+    for (const one of sharing) if (one !== doomed) await world.remove(one)
+    await sweep(world.context, { graceSeconds: 0 })
+    expect(await found()).toEqual([])
   })
 
   describe('of trees that no push makes', () => {

@@ -99,10 +99,16 @@ class Fsck {
     const trees = new TreeCheck(this.#objects, gathered, (leaf) => this.#fileLeaf(leaf, gathered))
     const roots = await allVersionRoots(this.#context.database)
     for (const root of roots) {
+      const before = trees.learned()
       await this.#version(root, trees, gathered)
-      // Deleted meanwhile, it is not missed.
-      const row = found.length === 0 ? undefined : await findVersionById(this.#context.database, root.id)
-      if (row !== undefined) for (const { what, why } of found) this.#damages.add(what, why)
+      if (found.length === 0) continue
+      if ((await findVersionById(this.#context.database, root.id)) !== undefined) {
+        for (const { what, why } of found) this.#damages.add(what, why)
+      } else {
+        // Deleted meanwhile, it is not missed; what it shares with others is told of when they are checked.
+        trees.forgetSince(before)
+        gathered.forget(found)
+      }
       found = []
     }
     return { versions: roots.length, records: trees.records }

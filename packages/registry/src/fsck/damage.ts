@@ -23,6 +23,11 @@ export class Damages {
     return this.#told.has(what)
   }
 
+  /** Is told of these things again. */
+  forget(damages: readonly Damage[]): void {
+    for (const { what } of damages) this.#told.delete(what)
+  }
+
   add(what: string, why: string | Error): void {
     if (this.#told.has(what)) return
     this.#told.add(what)

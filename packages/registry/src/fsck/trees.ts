@@ -31,6 +31,12 @@ interface Summary {
   closed: boolean
 }
 
+/** How much a check had learned at some moment: of how many nodes, with how many records. */
+export interface Learned {
+  nodes: number
+  records: number
+}
+
 const atOnce = 4
 
 export class TreeCheck {
@@ -45,6 +51,17 @@ export class TreeCheck {
     this.#objects = objects
     this.#damages = damages
     this.#files = files
+  }
+
+  /** What is known by now, for `forgetSince`. */
+  learned(): Learned {
+    return { nodes: this.#known.size, records: this.records }
+  }
+
+  /** What was learned since is checked again when it is met again. */
+  forgetSince({ nodes, records }: Learned): void {
+    for (const key of [...this.#known.keys()].slice(nodes)) this.#known.delete(key)
+    this.records = records
   }
 
   /** @param holds What the leaves hold: records of a type, files, or references. */
