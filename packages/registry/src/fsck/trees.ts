@@ -37,7 +37,8 @@ export interface Learned {
   records: number
 }
 
-const atOnce = 4
+/** Leaves of one node that are checked side by side, each with its body; all else is checked one after the other. */
+const leavesAtOnce = 4
 
 export class TreeCheck {
   readonly #objects: ObjectReader
@@ -112,6 +113,7 @@ export class TreeCheck {
   ): Promise<Summary | undefined> {
     const wrong = (why: string) => this.#damages.add(nodeName(hash), why)
     const below: (Summary | undefined)[] = []
+    const atOnce = node.level === 1 ? leavesAtOnce : 1
     for (let i = 0; i < node.children.length; i += atOnce) {
       const some = node.children.slice(i, i + atOnce)
       below.push(...(await Promise.all(some.map((child) => this.#node(child, holds)))))
