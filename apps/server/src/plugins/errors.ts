@@ -51,6 +51,7 @@ export function answerErrors(app: FastifyInstance): void {
 
 /** Also for errors that Fastify meets before it has found a route, such as a URL that is not well-formed. */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  takeBack(reply)
   if (error instanceof Moved) return answerMoved(error, request, reply)
   const refusal = refusalOf(error, request)
   const status = statusFor(refusal.code)
@@ -62,6 +63,29 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
     .code(status)
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(errorBody(refusal)))
+}
+
+/** Headers that speak of the body of a success, or of how long it keeps. */
+const headersOfSuccess = [
+  'Accept-Ranges',
+  'Cache-Control',
+  'Content-Disposition',
+  'Content-Encoding',
+  'Content-Range',
+  'ETag',
+  'X-Record-Count',
+]
+
+/**
+ * Takes back what was said of a stream that failed before its first byte. Those headers are on the raw response already, where
+ * nothing else puts any; what a handler said of its refusal is not there.
+ */
+function takeBack(reply: FastifyReply): void {
+  for (const name of headersOfSuccess) {
+    if (!reply.raw.hasHeader(name)) continue
+    reply.raw.removeHeader(name)
+    reply.removeHeader(name)
+  }
 }
 
 /** What a caller is told of an error. What nobody foresaw is `internal`, without a word of what happened. */

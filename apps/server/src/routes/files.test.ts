@@ -1,7 +1,7 @@
 /** Files over HTTP: http-api §8, content-model §3, §6; ranges RFC 9110 §14. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { constants, zstdCompressSync } from 'node:zlib'
@@ -298,6 +298,27 @@ describe.each(databases)('files on $name', (database) => {
       const { etag } = (await get()).headers
       const { status, text: got } = await get('bytes=0-4', { 'if-none-match': etag! })
       expect([status, got]).toEqual([304, ''])
+    })
+
+    test('a damaged file is 500 with nothing that was said of it: no cache keeps it, no tag names it', async () => {
+      const own = (await stage.newCollection()).path
+      const hash = fileHash('sound')
+      await ada.upload(own, 'sound')
+      await stage.push(own, { opening: { schemas: { P: {} } }, puts: [photo('elm', hash)] })
+      const digest = hash.slice('sha256:'.length)
+      const blob = join(stage.server.dataFolder, 'objects/files', digest.slice(0, 2), digest)
+      for (const { bytes, headers } of [
+        { bytes: 'hurt!', headers: {} },
+        { bytes: '', headers: { range: 'bytes=0-2' } },
+      ]) {
+        writeFileSync(blob, bytes)
+        const answer = await anyone.get(`${own}/files/${hash}`, headers)
+        expect(answer).toMatchObject({ status: 500, json: { statusCode: 500 } })
+        expect(answer.headers['cache-control']).toBe('no-cache')
+        expect(answer.headers['content-length']).toBe(String(answer.bytes.length))
+        for (const name of ['etag', 'content-disposition', 'content-range', 'accept-ranges'])
+          expect([name, answer.headers[name]]).toEqual([name, undefined])
+      }
     })
 
     test('HEAD: the same headers, no body, ranges are ignored', async () => {

@@ -433,7 +433,7 @@ describe.each(databases)('records on $name', (database) => {
       }
     })
 
-    test('a damaged object at its very beginning is 500 `object_corrupt`', async () => {
+    test('a damaged object at its very beginning is 500 `object_corrupt`, with nothing that was said of the stream', async () => {
       const path = await large()
       const folder = join(stage.server.dataFolder, 'objects')
       for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
@@ -443,8 +443,17 @@ describe.each(databases)('records on $name', (database) => {
         // All that was packed; the magic and the footer's place are not asked for.
         writeFileSync(file, bytes.fill(0, 12))
       }
-      const { status, json } = await anyone.get(`${path}/versions/latest/records.ndjson`)
-      expect([status, json.code]).toEqual([500, 'object_corrupt'])
+      for (const encoding of ['identity', 'gzip', 'br', 'zstd']) {
+        const { status, headers, json } = await anyone.get(`${path}/versions/v1.0.0/records.ndjson`, {
+          'accept-encoding': encoding,
+        })
+        expect([status, headers['content-encoding'], json.code]).toEqual([500, undefined, 'object_corrupt'])
+        expect([headers['cache-control'], headers.etag, headers['x-record-count']]).toEqual([
+          'no-cache',
+          undefined,
+          undefined,
+        ])
+      }
     })
   })
 })
