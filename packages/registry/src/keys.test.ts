@@ -107,9 +107,16 @@ describe.each(databases)('keys on $name', (database) => {
     expect(await codeOf(keys.revoke(ann, id))).toBe('key_not_found')
   })
 
-  test('an end in the past is refused', async () => {
+  test('an end in the past, or after 9999 in UTC, is refused', async () => {
     const ann = await user('late')
-    for (const expiresAt of ['2026-01-15T10:20:30.400Z', '2020-01-01T00:00:00Z']) {
+    const last = '9999-12-31T23:59:59.000Z'
+    expect(await keys.create(ann, { label: 'x', scope: 'read', expiresAt: last })).toMatchObject({
+      expiresAt: last,
+    })
+    for (const expiresAt of [
+      ...['2026-01-15T10:20:30.400Z', '2020-01-01T00:00:00Z'],
+      ...['0000-01-01T00:00:00Z', '9999-12-31T23:59:59-01:00'],
+    ]) {
       expect(await codeOf(keys.create(ann, { label: 'x', scope: 'read', expiresAt }))).toBe('invalid_request')
     }
   })

@@ -19,7 +19,7 @@ import { demandCaller } from './caller.ts'
 import type { Context } from './context.ts'
 import { demand, RegistryError } from './errors.ts'
 import { goneAs } from './gone.ts'
-import { instantText, instantTextOrNull } from './instants.ts'
+import { instantText, instantTextOrNull, isInstant } from './instants.ts'
 import { isUuid } from './pages.ts'
 import { type KeyFacts, mayHandleKey, maySee } from './policy.ts'
 import type { Caller, Principal, Scope } from './principal.ts'
@@ -61,7 +61,7 @@ export function keysOf(context: Context) {
   return {
     /**
      * Makes a key for the caller's account. The raw key is in the answer and nowhere else.
-     * @throws insufficient_scope, key_limited, invalid_request (an `expiresAt` that is past), collection_not_found, too_many_keys
+     * @throws insufficient_scope, key_limited, invalid_request (an `expiresAt` that is past, or after 9999), collection_not_found, too_many_keys
      */
     async create(
       who: Principal,
@@ -168,8 +168,9 @@ function usesOf({ database, log }: Context) {
 function expiryOf({ expiresAt }: NewKey, now: Date): Date | null {
   if (expiresAt === undefined || expiresAt === null) return null
   const date = new Date(expiresAt)
-  if (date > now) return date
-  const issues = [{ path: 'expiresAt', message: 'must be later than now' }]
+  if (isInstant(date) && date > now) return date
+  const message = isInstant(date) ? 'must be later than now' : 'must be in the years 0001 to 9999, in UTC'
+  const issues = [{ path: 'expiresAt', message }]
   throw new RegistryError('invalid_request', { details: { issues } })
 }
 

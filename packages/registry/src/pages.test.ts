@@ -93,6 +93,9 @@ describe('pages', () => {
     ['another order', cursor(['name', 'next', '2026-01-01T00:00:00.000Z', id])],
     ['no direction', cursor(['at', 'up', '2026-01-01T00:00:00.000Z', id])],
     ['no instant', cursor(['at', 'next', 'yesterday', id])],
+    ['of a year before 1', cursor(['at', 'next', '0000-12-31T23:59:59.999Z', id])],
+    ['of a year before 0', cursor(['at', 'next', '-000001-01-01T00:00:00.000Z', id])],
+    ['of a year after 9999', cursor(['at', 'next', '+275760-09-13T00:00:00.000Z', id])],
     ['no id', cursor(['at', 'next', '2026-01-01T00:00:00.000Z', "1' or true"])],
     ['too short', cursor(['at', 'next'])],
   ])('a cursor that is %s is refused', async (_, text) => {

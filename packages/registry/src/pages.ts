@@ -6,6 +6,7 @@
  */
 import { canonicalize } from '@ulmus/content'
 import { RegistryError } from './errors.ts'
+import { instantText, isInstant } from './instants.ts'
 
 export const pageLimitUsual = 50
 export const pageLimitMax = 100
@@ -53,7 +54,7 @@ export const byInstant = (name: string): PageOrder => ({
   name,
   read: (text) => {
     const date = new Date(text)
-    return Number.isNaN(date.getTime()) || date.toISOString() !== text ? undefined : date
+    return isInstant(date) && instantText(date) === text ? date : undefined
   },
 })
 
