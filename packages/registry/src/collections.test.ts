@@ -1,7 +1,9 @@
 import { type AccountRow, collectionFiles, files, insertAccount } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import { eq } from 'drizzle-orm'
+import { PgPreparedQuery } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { accountsOf } from './accounts.ts'
 import { type Collections, collectionsOf } from './collections.ts'
 import { type Forks, forksOf } from './forks.ts'
 import { anonymous, type Caller } from './principal.ts'
@@ -15,6 +17,11 @@ import {
   type TestContext,
   tickingClock,
 } from './testing/context.ts'
+
+/** What every statement of Drizzle goes through. */
+interface Asked {
+  queryWithCache(text: string): Promise<unknown>
+}
 
 const code = (code: string) => expect.objectContaining({ code })
 
@@ -112,6 +119,38 @@ describe.each(databases)('collections on $name', (testDatabase) => {
     await expect(collections.detail(owner, { owner: 'ada', slug: 'old' })).rejects.toEqual(
       code('collection_not_found'),
     )
+  })
+
+  test('what a caller may not see takes the look-ups of what is not there, what it may see a single one', async () => {
+    const moved = await addAccount(context, 'moves')
+    const mover = callerOf(moved)
+    await collections.create(mover, 'moves', { slug: 'hidden' })
+    await collections.create(mover, 'moves', { slug: 'shown', public: true })
+    await collections.create(mover, 'moves', { slug: 'former' })
+    await collections.patch(mover, { owner: 'moves', slug: 'former' }, { slug: 'renamed' })
+    const lookUps = vi.spyOn(PgPreparedQuery.prototype as unknown as Asked, 'queryWithCache')
+    const asks = async (who: Caller | typeof anonymous, owner: string, slug: string) => {
+      lookUps.mockClear()
+      const answer = await collections.detail(who, { owner, slug }).catch((error: { code: string }) => error)
+      const count = lookUps.mock.calls.filter(([text]) => text.includes(' from "collections" ')).length
+      return ['code' in answer ? answer.code : 'seen', count]
+    }
+    try {
+      for (const who of [anonymous, owner]) {
+        expect(await asks(who, 'moves', 'shown')).toEqual(['seen', 1])
+        const absent = await asks(who, 'moves', 'absent')
+        expect(absent).toEqual(['collection_not_found', expect.any(Number)])
+        for (const slug of ['hidden', 'former']) expect(await asks(who, 'moves', slug)).toEqual(absent)
+      }
+      await accountsOf(context).update(mover, 'moves', { slug: 'moved' })
+      for (const who of [anonymous, owner]) {
+        const absent = await asks(who, 'moves', 'absent')
+        for (const slug of ['hidden', 'former']) expect(await asks(who, 'moves', slug)).toEqual(absent)
+        expect(await asks(who, 'moved', 'absent')).toEqual(absent)
+      }
+    } finally {
+      lookUps.mockRestore()
+    }
   })
 
   test('two renames at once leave every slug but the last one leading to it', async () => {

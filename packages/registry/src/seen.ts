@@ -41,11 +41,10 @@ export async function seeCollection(
   if (found !== undefined && maySee(who, found.collection, found.role)) {
     return { ...found, view: viewFor(who, found.collection, found.role) }
   }
-  if (found === undefined) {
-    const former = await findFormerCollection(context.database, path, accountId)
-    if (former !== undefined && maySee(who, former.collection, former.role)) {
-      throw new Moved({ owner: former.owner.slug, slug: former.collection.slug })
-    }
+  // Asked also where a collection is, of which nothing is told then: what is hidden must take as long as what is not there.
+  const former = await findFormerCollection(context.database, path, accountId)
+  if (found === undefined && former !== undefined && maySee(who, former.collection, former.role)) {
+    throw new Moved({ owner: former.owner.slug, slug: former.collection.slug })
   }
   throw new RegistryError('collection_not_found', { say: path })
 }

@@ -67,7 +67,10 @@ export async function findCollectionById(
   return foundIn(await startingPoint(at, accountId).where(eq(collections.id, id)).limit(1), accountId)
 }
 
-/** The collection that a path led to before its owner or itself was renamed. Asked when nothing is there now. */
+/**
+ * The collection that a path led to before its owner or itself was renamed. Two look-ups, whatever there is, so that the time they
+ * take tells nothing of a collection that the caller may not see.
+ */
 export async function findFormerCollection(
   at: Queries,
   path: { owner: string; slug: string },
@@ -78,11 +81,10 @@ export async function findFormerCollection(
     .select({ id: formerAccountSlugs.accountId })
     .from(formerAccountSlugs)
     .where(eq(formerAccountSlugs.slug, path.owner))
-  const current = await startingPoint(at, accountId)
+  const ofFormerOwner = await startingPoint(at, accountId)
     .where(and(inArray(collections.ownerId, formerOwners), eq(collections.slug, path.slug)))
     .limit(1)
-  if (current.length > 0) return foundIn(current, accountId)
-  const renamed = at.orm
+  const formerIds = at.orm
     .select({ id: formerCollectionSlugs.collectionId })
     .from(formerCollectionSlugs)
     .where(
@@ -94,8 +96,6 @@ export async function findFormerCollection(
         eq(formerCollectionSlugs.slug, path.slug),
       ),
     )
-  return foundIn(
-    await startingPoint(at, accountId).where(inArray(collections.id, renamed)).limit(1),
-    accountId,
-  )
+  const renamed = await startingPoint(at, accountId).where(inArray(collections.id, formerIds)).limit(1)
+  return foundIn([...ofFormerOwner, ...renamed], accountId)
 }
