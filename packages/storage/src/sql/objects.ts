@@ -125,7 +125,9 @@ export async function passSweepGate(tx: Tx, who: 'commit' | 'sweep'): Promise<vo
   await tx.query(`select ${lock}($1::bigint)`, [sweepGate], `gate_of_${who}`)
 }
 
-/** Pardons what is condemned of these objects and their bases. Returns those that are not there as they were relied on. */
+/**
+ * Pardons what is condemned of these objects and their bases. Returns those that are not there as they were relied on, or lack a base.
+ */
 async function relyOn(tx: Tx, names: readonly ReliedOn[]): Promise<ObjectName[]> {
   const hashes = [names.map((name) => name.hash)]
   await tx.query(
@@ -137,7 +139,9 @@ async function relyOn(tx: Tx, names: readonly ReliedOn[]): Promise<ObjectName[]>
     'pardon_relied_on',
   )
   const { rows } = await tx.query(
-    'select hash, kind, bases from objects where hash = any($1::text[])',
+    `select hash, kind, bases from objects o where hash = any($1::text[]) and not exists (
+       select from unnest(o.bases) as chain (base) where not exists (
+         select from objects b where b.hash = chain.base collate "C" and b.kind = o.kind))`,
     hashes,
     'find_relied_on',
   )

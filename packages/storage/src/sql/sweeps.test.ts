@@ -1,5 +1,6 @@
 import { type Hash, hashText } from '@ulmus/content'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ObjectsSwept } from '../objects/errors.ts'
 import { databases } from '../testing/databases.ts'
 import type { Database } from './database.ts'
 import { recordPacks } from './objects.ts'
@@ -53,6 +54,16 @@ describe.each(databases)('sweeping the index ($name)', ({ open }) => {
       expect(await removeAs(later, delta, base)).toBe(2)
     },
   )
+
+  it('lets no commit rely on an object that lacks a base', async () => {
+    await recordTwo()
+    const rely = () =>
+      database.transact((tx) => recordPacks(tx, { packs: [], reliedOn: [{ kind: 'plain', hash: delta }] }))
+    await rely()
+    await condemnAs(earlier, base)
+    expect(await removeAs(earlier, base)).toBe(1)
+    await expect(rely()).rejects.toThrow(ObjectsSwept)
+  })
 
   it('takes over what a sweep that died has left condemned', async () => {
     await recordTwo()
