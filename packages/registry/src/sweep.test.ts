@@ -243,6 +243,31 @@ describe.each(databases)('sweeping ($name)', (database) => {
     await expectHolds(second, puts)
   })
 
+  test('keeps what became a base after it was found dead', async () => {
+    const [first, second] = [await world.collection(), await world.collection()]
+    const puts = items('base of late', 400)
+    await world.push(first, { base: null, schemas, puts })
+    const root = await rootOf(first, 'Item')
+    await world.remove(first)
+    const changed = { ...puts[9]!, data: { text: 'changed' } }
+    let fork: Path | undefined
+    const onStep = async (at: string) => {
+      if (at !== 'marked') return
+      await world.push(second, { base: null, schemas, puts })
+      await world.push(second, { base: 'v1.0.0', puts: [changed] })
+      fork = await world.fork(second)
+      await world.remove(second)
+      const [above] = await rows(`select bases from objects where kind = 'plain' and hash = $1`, [
+        await rootOf(fork, 'Item'),
+      ])
+      expect(above!['bases']).toContain(root)
+    }
+    await now({ onStep })
+    await expectHolds(fork!, puts.with(9, changed as never))
+    await now()
+    await expectHolds(fork!, puts.with(9, changed as never))
+  })
+
   test.each([
     ['a leaf', 40, rootOf],
     ['an interior node', 8_000, rootOf],

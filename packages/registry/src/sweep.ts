@@ -12,6 +12,7 @@ import {
   condemn,
   copyObjects,
   forgetEmptyPacks,
+  momentAgo,
   moveRows,
   ObjectCorrupt,
   oldRows,
@@ -106,14 +107,15 @@ class Sweep {
 
   async run(): Promise<SweepReport> {
     const before = new Date(this.#context.now().getTime() - this.#grace * 1_000)
-    await this.#mark()
-    const dead = await this.#dead()
+    const youngSince = await momentAgo(this.#context.database, this.#grace)
+    await this.#mark(youngSince)
+    const dead = await this.#dead(youngSince)
     await this.#onStep('marked')
     // Bases are condemned before what needs them, and go after it.
     dead.sort((a, b) => a.bases.length - b.bases.length)
-    await this.#inSlices(dead, (tx, rows) => condemn(tx, this.#id, rows, this.#grace))
+    await this.#inSlices(dead, (tx, rows) => condemn(tx, this.#id, rows, youngSince))
     await this.#onStep('condemned')
-    await this.#mark()
+    await this.#mark(youngSince)
     const doomed = await this.#pardonLiving(dead)
     await this.#onStep('pardoned')
     await this.#inSlices(
@@ -134,16 +136,16 @@ class Sweep {
   }
 
   /** Marks all versions there are, and the bases of young rows, which may be of commits that are not versions yet. */
-  async #mark(): Promise<void> {
+  async #mark(youngSince: Date): Promise<void> {
     const { database } = this.#context
     await this.#marks.mark(await allVersionRoots(database))
-    for (const base of await basesOfYoungRows(database, this.#grace)) this.#marks.markAlone(base)
+    for (const base of await basesOfYoungRows(database, youngSince)) this.#marks.markAlone(base)
   }
 
   /** Old rows of objects that no version needs, neither as themselves nor as a base. */
-  async #dead(): Promise<SweptRow[]> {
+  async #dead(youngSince: Date): Promise<SweptRow[]> {
     const unmarked: SweptRow[] = []
-    for await (const page of oldRows(this.#context.database, this.#grace)) {
+    for await (const page of oldRows(this.#context.database, youngSince)) {
       for (const row of page) {
         if (this.#marks.lives(row)) this.#markBases(row)
         else unmarked.push(row)

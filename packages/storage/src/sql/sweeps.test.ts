@@ -8,6 +8,9 @@ import { condemn, removeCondemned } from './sweeps.ts'
 
 const [earlier, later] = ['01890000-0000-7000-8000-000000000000', '01890000-0001-7000-8000-000000000000']
 
+/** Everything recorded so far is old. */
+const tomorrow = new Date(Date.now() + 86_400_000)
+
 describe.each(databases)('sweeping the index ($name)', ({ open }) => {
   let database: Database
   let dispose: () => Promise<void>
@@ -35,7 +38,7 @@ describe.each(databases)('sweeping the index ($name)', ({ open }) => {
   }
   const namesOf = (hashes: Hash[]) => hashes.map((hash) => ({ kind: 'plain' as const, hash }))
   const condemnAs = (sweep: string, ...hashes: Hash[]) =>
-    database.transact((tx) => condemn(tx, sweep, namesOf(hashes), 0))
+    database.transact((tx) => condemn(tx, sweep, namesOf(hashes), tomorrow))
   const removeAs = (sweep: string, ...hashes: Hash[]) =>
     database.transact((tx) => removeCondemned(tx, sweep, namesOf(hashes)))
 

@@ -16,7 +16,8 @@
  * - Objects that a version shares with its base are relied on without a word. The base, or the source of a fork, is there until
  *   the new version is, so one of the two is among the versions marked after condemning.
  *
- * Rows in packs younger than a grace period are never condemned, nor are their bases.
+ * Rows in packs younger than a grace period when the sweep begins, or recorded since, are never condemned, nor do their bases go: one
+ * may become the base of a new row after it was found dead and before it is condemned.
  *
  * Sweeps may run side by side. A row that several condemn is the one's with the latest id, and bases are condemned before what needs
  * them. So what is no longer a sweep's has no bases that still are: they stay as long as it does.
@@ -56,15 +57,25 @@ export interface SweptRow extends ObjectName {
 
 const pageRows = 10_000
 
-/** Every row in a pack recorded more than `graceSeconds` ago, by name. */
-export async function* oldRows(at: Queries, graceSeconds: number): AsyncGenerator<SweptRow[]> {
+/** The moment so many seconds ago by the database's clock, to the millisecond, as packs have theirs. */
+export async function momentAgo(at: Queries, seconds: number): Promise<Date> {
+  const { rows } = await at.query(
+    `select (extract(epoch from date_trunc('milliseconds', now() - make_interval(secs => $1::double precision))) * 1000)::double precision
+       as milliseconds`,
+    [seconds],
+  )
+  return new Date(Math.round(Number(rows[0]!['milliseconds'])))
+}
+
+/** Every row in a pack recorded before `moment`, by name. */
+export async function* oldRows(at: Queries, moment: Date): AsyncGenerator<SweptRow[]> {
   let after = { hash: '', kind: '' }
   for (;;) {
     const { rows } = await at.query(
       `select o.hash, o.kind, o.bases from objects o join packs p on p.id = o.pack_id
-       where (o.hash, o.kind) > ($1, $2) and p.created_at <= now() - make_interval(secs => $3::double precision)
+       where (o.hash, o.kind) > ($1, $2) and p.created_at < $3::timestamptz
        order by o.hash, o.kind limit ${pageRows}`,
-      [after.hash, after.kind, graceSeconds],
+      [after.hash, after.kind, moment.toISOString()],
     )
     const page = rows as unknown as SweptRow[]
     if (page.length > 0) yield page
@@ -73,34 +84,34 @@ export async function* oldRows(at: Queries, graceSeconds: number): AsyncGenerato
   }
 }
 
-/** Bases of rows in packs younger than that. */
-export async function basesOfYoungRows(at: Queries, graceSeconds: number): Promise<ObjectName[]> {
+/** Bases of rows in packs recorded since. */
+export async function basesOfYoungRows(at: Queries, moment: Date): Promise<ObjectName[]> {
   const { rows } = await at.query(
     `select distinct unnest(o.bases) as hash, o.kind from packs p join objects o on o.pack_id = p.id
-     where p.created_at > now() - make_interval(secs => $1::double precision)`,
-    [graceSeconds],
+     where p.created_at >= $1::timestamptz`,
+    [moment.toISOString()],
   )
   return rows as unknown as ObjectName[]
 }
 
 /**
- * Condemns rows, unless their pack has become young meanwhile or a sweep with a later id has condemned them.
+ * Condemns rows, unless their pack is one recorded since `moment` or a sweep with a later id has condemned them.
  * @param sweep A UUID of version 7: later ones take over what a sweep that died has left condemned.
  */
 export async function condemn(
   tx: Tx,
   sweep: string,
   names: readonly ObjectName[],
-  graceSeconds: number,
+  moment: Date,
 ): Promise<void> {
   await passSweepGate(tx, 'sweep')
   await tx.query(
     `update objects o set condemned = $1
      from unnest($2::text[], $3::text[]) as dead (hash, kind), packs p
      where o.hash = dead.hash and o.kind = dead.kind and p.id = o.pack_id
-       and p.created_at <= now() - make_interval(secs => $4::double precision)
+       and p.created_at < $4::timestamptz
        and (o.condemned is null or o.condemned < $1)`,
-    [sweep, ...columnsOf(names), graceSeconds],
+    [sweep, ...columnsOf(names), moment.toISOString()],
   )
 }
 
