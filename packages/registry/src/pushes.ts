@@ -3,6 +3,7 @@ import type { Context } from './context.ts'
 import { instantText } from './instants.ts'
 import type { Principal } from './principal.ts'
 import type { CommitAnswer } from './pushes/commit.ts'
+import { idleEnd } from './pushes/idle-end.ts'
 import { checkLines } from './pushes/receiving.ts'
 import { keepRun } from './pushes/runs.ts'
 import type { CollectionPath, PushOpening, PushSessions, PushStateAnswer } from './pushes/sessions.ts'
@@ -48,7 +49,7 @@ export function pushesOf(context: Context, sessions: PushSessions) {
         context.limits.batchBytesMax,
         (batch) => checkLines(context, push, batch, { kind }),
       )
-      const touch = { expiresAt: sessions.idleEnd(), receivedRecords: kind === 'records' ? received : 0 }
+      const touch = { expiresAt: idleEnd(context), receivedRecords: kind === 'records' ? received : 0 }
       await keepRun(context, push.id, { role: 'records', run, entries }, touch)
       return { received }
     },

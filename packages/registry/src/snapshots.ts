@@ -8,6 +8,7 @@ import type { Context } from './context.ts'
 import { RegistryError } from './errors.ts'
 import type { Principal } from './principal.ts'
 import type { CommitAnswer } from './pushes/commit.ts'
+import { idleEnd } from './pushes/idle-end.ts'
 import { ManifestMarksCache } from './pushes/manifest-marks.ts'
 import { type MarkedManifest, markNeeded } from './pushes/needed.ts'
 import { checkLines, linesRefused, typesOfPush } from './pushes/receiving.ts'
@@ -124,7 +125,7 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
         context,
         push.id,
         { role: 'records', run, entries },
-        { expiresAt: sessions.idleEnd(), receivedRecords: received },
+        { expiresAt: idleEnd(context), receivedRecords: received },
       )
       return { received, remaining: (await marks.of(push)).remaining }
     },
@@ -150,7 +151,7 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
   async function keepManifest(push: PushRow, run: ManifestRun): Promise<Hash[]> {
     const marked: MarkedManifest = await markNeeded(context, push, run.run)
     const kept = { role: 'manifest', run: marked.run, entries: run.entries } as const
-    await keepRun(context, push.id, kept, { expiresAt: sessions.idleEnd(), receivedRecords: 0 })
+    await keepRun(context, push.id, kept, { expiresAt: idleEnd(context), receivedRecords: 0 })
     return marked.needed
   }
 }

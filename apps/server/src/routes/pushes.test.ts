@@ -867,6 +867,19 @@ describe.each(databases)('pushes on $name', (database) => {
       }
     })
 
+    test('a commit is a request, and leaves its session open for 60 minutes more when it is refused', async () => {
+      const text = 'a file that comes late'
+      const path = await newPath()
+      const opening = { schemas: { A: {} }, files: [fileHash(text)] }
+      const session = await stage.opened(path, { opening, puts: [put('1')] })
+      ahead += 3_590
+      expect((await ada.post(`${session}/commit`)).json.code).toBe('files_missing')
+      ahead += 3_590
+      expect((await state(session)).status).toBe('open')
+      await ada.upload(path, text)
+      expect((await ada.post(`${session}/commit`)).status).toBe(201)
+    })
+
     test('a session of a deleted collection is gone with it', async () => {
       const path = await newPath()
       const session = await stage.opened(path, { opening: { schemas: { A: {} } }, puts: [put('1')] })

@@ -39,6 +39,7 @@ import {
 import { type Built, buildContent } from './build.ts'
 import { checkCarriedOver } from './carried-over-check.ts'
 import type { EntriesSource, PushEntry } from './entry.ts'
+import { idleEnd } from './idle-end.ts'
 import { leaseLost, leaseOf } from './lease.ts'
 import { PassingRuns } from './passing-runs.ts'
 import { dropRuns, mergedEntries, tieredRuns } from './runs.ts'
@@ -106,6 +107,7 @@ async function isSettledElsewhere(context: Context, push: PushRow, error: unknow
   const end = {
     status: mendable.has(refusal.code) ? ('open' as const) : ('failed' as const),
     error: { ...storedRefusal(refusal) },
+    expiresAt: idleEnd(context),
   }
   const settled = await context.database.transact((tx) =>
     movePush(tx, push.id, statesFor('fail'), end, leaseOf(push).holder),

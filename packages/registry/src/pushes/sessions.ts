@@ -22,6 +22,7 @@ import type { Principal, Scope } from '../principal.ts'
 import { type Seen, seeCollection } from '../seen.ts'
 import { documentOf, semverOf } from '../version-making.ts'
 import { type CommitAnswer, type CommitResult, filesNeeded, runCommit } from './commit.ts'
+import { idleEnd } from './idle-end.ts'
 import { CommitLeases, newLease, noLease } from './leases.ts'
 import { dropRuns, tidySessions } from './runs.ts'
 import { statesFor } from './states.ts'
@@ -94,9 +95,6 @@ export function pushSessionsOf(context: Context) {
       return push
     },
 
-    /** When an open session ends if nothing more comes. */
-    idleEnd: (): Date => new Date(context.now().getTime() + context.limits.pushIdleSeconds * 1000),
-
     /** @throws collection_not_found, version_conflict, invalid_schema, invalid_request, too_large. */
     async open(
       seen: Seen,
@@ -123,7 +121,7 @@ export function pushSessionsOf(context: Context) {
         appId: opening.app_id ?? null,
         actorId: opening.actor_id ?? null,
         createdAt: context.now(),
-        expiresAt: this.idleEnd(),
+        expiresAt: idleEnd(context),
       }
       const path = { owner: seen.owner.slug, slug: seen.collection.slug }
       const push = await goneAs('collection_not_found', path, () =>
@@ -188,7 +186,7 @@ export function pushSessionsOf(context: Context) {
   function claim(push: PushRow, options: { async: boolean }): Promise<PushRow | undefined> {
     return context.database.transact(async (tx) => {
       const lease = options.async ? noLease : newLease()
-      const claimed = await claimPush(tx, push.id, { now: context.now(), lease })
+      const claimed = await claimPush(tx, push.id, { now: context.now(), expiresAt: idleEnd(context), lease })
       if (claimed !== undefined && options.async) {
         await context.jobs.enqueue(tx, commitQueue, { pushId: push.id, collectionId: push.collectionId })
       }

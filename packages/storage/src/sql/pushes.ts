@@ -130,15 +130,15 @@ const leased = ({ holder, seconds }: PushLease) => ({
   leaseUntil: sql`now() + make_interval(secs => ${seconds})`,
 })
 
-/** Moves an open session, unless it has expired by `now`, to `committing`. */
+/** Moves an open session, unless it has expired by `now`, to `committing`, and puts off its end. */
 export async function claimPush(
   tx: Tx,
   id: string,
-  { now, lease }: { now: Date; lease: PushLease },
+  { now, expiresAt, lease }: { now: Date; expiresAt: Date; lease: PushLease },
 ): Promise<PushRow | undefined> {
   const [row] = await tx.orm
     .update(pushes)
-    .set({ status: 'committing', error: null, recordsDone: 0, ...leased(lease) })
+    .set({ status: 'committing', error: null, recordsDone: 0, expiresAt, ...leased(lease) })
     .where(and(eq(pushes.id, id), eq(pushes.status, 'open'), gt(pushes.expiresAt, now)))
     .returning()
   return row
