@@ -7,6 +7,7 @@ import type { Edit } from './edit-queue.ts'
 import { buildTree, MemoryNodes } from './memory-nodes.fixture.ts'
 import { emptyTree, type Tree } from './node.ts'
 import { byBytes, type Contents, payloadOf, referenceTree } from './reference-tree.fixture.ts'
+import type { Stretch } from './stretch.ts'
 import { edited } from './tree-arbitraries.fixture.ts'
 
 const hash = hashText('some record')
@@ -109,6 +110,40 @@ describe('forced splits at 8,192 entries', () => {
     expect(leafLengths(more)).toEqual([8_192, 1])
     expect(nodes.opened).toEqual([])
     expect(await editedTree([{ key: run[8_192]! }], more, contentsOf(run.slice(0, 8_193)))).toEqual(tree)
+  })
+})
+
+describe('very many edits within one leaf', () => {
+  const edits: Edit<string>[] = [
+    ...Array.from({ length: 50_000 }, (_, i) => ({ key: `a${100_000 + i}` })),
+    ...Array.from({ length: 60_000 }, (_, i) => put(`b${100_000 + i}`))
+      .filter(({ key }) => trailingZeroBits(key) < defaultShape.leafBits)
+      .slice(0, 50_000),
+  ]
+
+  class WatchedNodes extends MemoryNodes {
+    readonly stretches: number[] = []
+
+    edit(stretch: Stretch<string>): undefined {
+      this.stretches.push(stretch.edits.length)
+    }
+  }
+
+  test.each<[string, string[], Edit<string>[]]>([
+    ['drops and puts before its only entry', ['z'], edits],
+    ['drops before its only entry', ['z'], edits.slice(0, 50_000)],
+    ['drops and puts between its entries', ['a', 'a100007', 'a149999', 'b', 'c', 'z'], edits],
+    ['puts', ['a', 'z'], edits.slice(50_000)],
+  ])('come in stretches of few edits: %s', async (_, keys, some) => {
+    const nodes = new WatchedNodes()
+    const base = await buildTree(contentsOf(keys), nodes)
+    nodes.forget()
+    nodes.stretches.length = 0
+    const tree = await editTree(base, [some], nodes, options)
+    expect(tree).toEqual(plain(referenceTree(edited(contentsOf(keys), some), 'records', defaultShape)))
+    expect(Math.max(...nodes.stretches)).toBeLessThanOrEqual(2 * defaultShape.leafEntriesMax)
+    expect(nodes.reads).toEqual([base.root])
+    expect(nodes.opened.length).toBe(tree.root === base.root ? 0 : 1)
   })
 })
 

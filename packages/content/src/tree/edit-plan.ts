@@ -1,12 +1,12 @@
 /**
  * What an edit does to a tree, from left to right: which old nodes stay whole, and which stretches between them are edited. Reads
- * interior nodes into which edits fall, and no leaf but a root.
+ * interior nodes into which edits fall, and no leaf but a root and those into which very many fall.
  */
 import { compareUtf8, type Hash } from '../hash.ts'
 import { bitsToEnd, type TreeShape, trailingZeroBits } from './boundary.ts'
 import type { Edit, EditQueue } from './edit-queue.ts'
-import { type Child, childAt, type InteriorNode, type Tree } from './node.ts'
-import { type NodeReader, readChild } from './read.ts'
+import { type Child, childAt, type InteriorNode, type LeafNode, type Tree } from './node.ts'
+import { checkPlace, type NodeReader, readChild } from './read.ts'
 import type { Stretch } from './stretch.ts'
 
 /** `pass`: an old node stays as it is. `turn`: what follows at that level comes from the old node `source`, or from none. */
@@ -90,14 +90,25 @@ export class EditPlan<P> {
     const edits = this.#edits
     let open = this.#grow(child)
     let keepsLast = true
+    let held: ReadonlySet<string> | undefined
     for (let edit = edits.current; edit !== undefined; edit = edits.current) {
       const order = compareUtf8(edit.key, lastKey)
       if (order > 0) break
-      open.edits.push(edit)
+      if (held === undefined || mayChange(edit, held)) open.edits.push(edit)
       if (order === 0) keepsLast = edit.put !== undefined
       if (!edits.step()) await edits.load()
-      if (order < 0 && this.#endsLeaf(edit)) {
+      if (order === 0) continue
+      if (this.#endsLeaf(edit)) {
         yield this.#close(edit.key)
+        open = this.#grow(child, edit.key)
+      } else if (this.#isLong(open)) {
+        if (held === undefined && open.leaves.length === 1) {
+          const known = await this.#keysOf(child)
+          open.edits = open.edits.filter((one) => mayChange(one, known))
+          held = known
+        }
+        if (!this.#isLong(open)) continue
+        yield* this.#breakOff(open, edit.key)
         open = this.#grow(child, edit.key)
       }
     }
@@ -137,11 +148,21 @@ export class EditPlan<P> {
   /**
    * Ends a stretch where its leaf may go on, because it ended by its length alone, or because no key has ended one for long. The next
    * begins with a leaf if this one happens to be complete.
+   * @param through where that is within its last old leaf; undefined: it takes in the whole of it
    */
-  async *#breakOff({ after, leaves, edits, goesOn }: OpenStretch<P>): AsyncGenerator<Step<P>> {
+  async *#breakOff(
+    { after, leaves, edits, goesOn }: OpenStretch<P>,
+    through?: string,
+  ): AsyncGenerator<Step<P>> {
     this.#open = undefined
-    yield { do: 'edit', stretch: { after, through: undefined, leaves, edits, goesOn, ends: false } }
-    if (this.#isUnfinished()) this.#open = { after: undefined, leaves: [], edits: [], goesOn: true, held: 0 }
+    yield { do: 'edit', stretch: { after, through, leaves, edits, goesOn, ends: false } }
+    if (this.#isUnfinished()) this.#open = { after: through, leaves: [], edits: [], goesOn: true, held: 0 }
+  }
+
+  async #keysOf({ hash, lastKey }: Child): Promise<ReadonlySet<string>> {
+    const leaf = await this.#reader.node(hash)
+    checkPlace(hash, leaf, { level: 0, lastKey })
+    return new Set((leaf as LeafNode).keys)
   }
 
   #isFull({ count }: Child): boolean {
@@ -161,3 +182,7 @@ export class EditPlan<P> {
     return trailingZeroBits(lastKey) >= bitsToEnd(this.#shape, level)
   }
 }
+
+/** Whether an edit may change a leaf with these keys: a drop of another drops nothing. */
+const mayChange = ({ key, put }: Edit<unknown>, held: ReadonlySet<string>): boolean =>
+  put !== undefined || held.has(key)

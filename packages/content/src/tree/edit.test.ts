@@ -201,8 +201,8 @@ describe('editTree', () => {
           const nodes = new MemoryNodes()
           const base = await buildTree(contents, nodes, { shape })
           const drops = Array.from(
-            { length: 40 },
-            (_, i): Edit<string> => ({ key: `${i % 2 ? '' : '\u{10ffff}x'}${i}none` }),
+            { length: 60 },
+            (_, i): Edit<string> => ({ key: `${['', 'k1', '\u{10ffff}x'][i % 3]}${i}none` }),
           )
           const edits = [...putEdits(contents), ...drops]
             .filter(() => coins.next().value)
@@ -376,6 +376,7 @@ describe('stretches that are edited elsewhere', () => {
     }
 
     edit(stretch: Stretch<string>): Promise<EditedElsewhere> | undefined {
+      expect(stretch.edits.length).toBeLessThanOrEqual(2 * this.#shape.leafEntriesMax + 1)
       if (stretch.goesOn || !stretch.ends || !this.#takes(stretch)) return undefined
       return this.#edit(structuredClone(stretch))
     }
@@ -409,6 +410,20 @@ describe('stretches that are edited elsewhere', () => {
         await checkedEdit(base, contents, edits, nodes, { kind: 'records', shape })
       }),
       { numRuns: 60 },
+    )
+  })
+
+  test('give that tree after many rounds of edits', async () => {
+    const rounds = fc.array(anyEdits, { minLength: 2, maxLength: 6 })
+    await fc.assert(
+      fc.asyncProperty(anyContents, rounds, tinyShape, async (contents, rounds, shape) => {
+        const nodes = new ElsewhereNodes(shape, () => true)
+        let state = { tree: await buildTree(contents, nodes, { shape }), contents }
+        for (const edits of rounds) {
+          state = await checkedEdit(state.tree, state.contents, edits, nodes, { kind: 'records', shape })
+        }
+      }),
+      { numRuns: 30 },
     )
   })
 

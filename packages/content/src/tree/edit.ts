@@ -44,7 +44,7 @@ export interface EditPort<P> extends NodeReader, NodeSink {
   change?(change: Change<P>): void | Promise<void>
   /**
    * Edits a stretch elsewhere, as `editStretch` does: `payloads`, `leaf` and `change` are not called for it. Some are on their way
-   * at once. Undefined: this one is to be edited here.
+   * at once. Undefined: this one is to be edited here. However the edits lie, a stretch has hardly more than two full leaves'.
    */
   edit?(stretch: Stretch<P>): Promise<EditedElsewhere> | undefined
 }
@@ -167,9 +167,11 @@ class Editor<P> {
   async #editHere(stretch: Stretch<P>): Promise<void> {
     const opened: OpenedLeaf<P>[] = []
     for (const leaf of stretch.leaves) opened.push(await this.#openLeaf(leaf))
-    // What begins with a leaf and changes nothing ends with it, too: at a natural end, a full leaf or the end of the tree.
+    // What begins with a leaf, takes in whole ones and changes nothing ends with one, too: at a natural end, a full leaf or the
+    // end of the tree.
     const beginsLeaf = stretch.after === undefined && this.#unfinished === undefined
-    if (beginsLeaf && !changesAnything(stretch, opened)) {
+    const breaksOffWithin = stretch.through !== undefined && !stretch.ends
+    if (beginsLeaf && !breaksOffWithin && !changesAnything(stretch, opened)) {
       for (const leaf of stretch.leaves) await this.#builder.append(0, leaf)
       return
     }

@@ -5,9 +5,9 @@ import type { TreeShape } from './boundary.ts'
 import type { Edit } from './edit-queue.ts'
 import { byBytes, type Contents, payloadOf } from './reference-tree.fixture.ts'
 
-/** Shapes so small that a hundred entries make tall trees with forced splits at every level. */
+/** Shapes so small that a hundred entries make tall trees with forced splits at every level. Of 10 bits hardly any key ends a leaf. */
 export const tinyShape: fc.Arbitrary<TreeShape> = fc.record({
-  leafBits: fc.integer({ min: 1, max: 3 }),
+  leafBits: fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 1, max: 3 }) }, fc.constantFrom(5, 10)),
   levelBits: fc.integer({ min: 1, max: 2 }),
   leafEntriesMax: fc.integer({ min: 2, max: 8 }),
   childrenMax: fc.integer({ min: 2, max: 5 }),
@@ -27,15 +27,23 @@ export const anyContents: fc.Arbitrary<Contents> = fc
   .array(fc.tuple(anyKey, value), { maxLength: 250, size: 'max' })
   .map((entries) => new Map(entries))
 
-/** Edits in key order: about a third of them drops. */
-export const anyEdits: fc.Arbitrary<Edit<string>[]> = fc
-  .uniqueArray(fc.tuple(anyKey, fc.option(value, { freq: 2 })), {
-    selector: ([key]) => key,
-    maxLength: 40,
-    size: 'max',
+/** Keys that follow one of `anyKey` closely. */
+const anyRun = fc
+  .record({ start: anyKey, length: fc.nat(30), of: fc.constantFrom('drops', 'puts', 'both') })
+  .chain(({ start, length, of }) => {
+    const put = of === 'drops' ? fc.constant(null) : of === 'puts' ? value : fc.option(value, { freq: 1 })
+    const puts = fc.array(put, { minLength: length, maxLength: length })
+    return puts.map((all) => all.map((put, i) => [`${start}+${10 + i}`, put] as const))
   })
-  .map((edits) =>
-    edits
+
+/** Edits in key order: about a third of them drops. Some lie close together, more of them than leaves of a tiny shape hold. */
+export const anyEdits: fc.Arbitrary<Edit<string>[]> = fc
+  .tuple(
+    fc.array(fc.tuple(anyKey, fc.option(value, { freq: 2 })), { maxLength: 40, size: 'max' }),
+    fc.array(anyRun, { maxLength: 3 }),
+  )
+  .map(([scattered, runs]) =>
+    [...new Map([...scattered, ...runs.flat()])]
       .sort(([a], [b]) => byBytes(a, b))
       .map(([key, put]) => ({
         key,
