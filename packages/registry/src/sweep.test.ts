@@ -1,5 +1,7 @@
 import { type Hash, hashText, type JsonObject } from '@ulmus/content'
 import {
+  fileName,
+  filesPrefix,
   ObjectsSwept,
   openObjectReader,
   openObjectWriter,
@@ -371,6 +373,36 @@ describe.each(databases)('sweeping ($name)', (database) => {
     await world.remove(path)
     await now()
     expect(await blobs.size(`files/${kept.slice(7, 9)}/${kept.slice(7)}`)).toBe(19)
+  })
+
+  test('holds the gate for a few of many lost uploads at a time', async () => {
+    const { blobs, database: db } = world.context
+    const lost = Array.from({ length: 120 }, (_, i) => hashText(`lost upload ${i}`))
+    for (const hash of lost) await blobs.put(fileName(hash), new Uint8Array(1))
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    let inOne = 0
+    let most = 0
+    const watched = {
+      ...world.context,
+      database: {
+        ...db,
+        async transact(work) {
+          inOne = 0
+          return db.transact(work)
+        },
+      } satisfies typeof db,
+      blobs: {
+        ...blobs,
+        async remove(name) {
+          if (name.startsWith(filesPrefix)) most = Math.max(most, ++inOne)
+          await blobs.remove(name)
+        },
+      } satisfies typeof blobs,
+    }
+    await sweep(watched, { graceSeconds: 0 })
+    for (const hash of lost) expect(await blobs.size(fileName(hash))).toBeUndefined()
+    expect(most).toBeGreaterThan(1)
+    expect(most).toBeLessThanOrEqual(50)
   })
 
   test('removes nothing while something that lives cannot be read', async () => {

@@ -19,6 +19,8 @@ export interface Removed {
 }
 
 const namesAtOnce = 1_000
+/** Of uploads: while they are looked at and removed, no commit and no upload is recorded. */
+const uploadsAtOnce = 50
 const allRuns = 'runs/'
 
 /** Everything under `prefix` that was last written before `before`, some at a time. */
@@ -87,7 +89,17 @@ async function removeUnrecordedFiles(
   const hashes = page.map(({ name }) => hashIn(name)).filter((hash) => parseHash(hash) !== undefined)
   const recorded = await recordedFiles(stores.database, hashes)
   const suspects = page.filter(({ name }) => !recorded.has(hashIn(name)))
-  if (suspects.length === 0) return
+  for (let i = 0; i < suspects.length; i += uploadsAtOnce) {
+    await removeStillUnrecorded(stores, suspects.slice(i, i + uploadsAtOnce), before, removed)
+  }
+}
+
+async function removeStillUnrecorded(
+  stores: Stores,
+  suspects: readonly ListedBlob[],
+  before: Date,
+  removed: Removed,
+): Promise<void> {
   await stores.database.transact(async (tx) => {
     await passSweepGate(tx, 'sweep')
     const since = await recordedFiles(
