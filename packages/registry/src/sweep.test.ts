@@ -192,6 +192,38 @@ describe.each(databases)('sweeping ($name)', (database) => {
     await expectHolds(second, small)
   })
 
+  test('says nothing of a worn pack that another sweep has written anew meanwhile', async () => {
+    const [first, second] = [await world.collection(), await world.collection()]
+    const small = items('small of two', 20, 'Other')
+    await world.push(first, { base: null, schemas, puts: [...items('big of two', 2_000), ...small] })
+    await world.push(second, { base: null, schemas: { Other: { type: 'object' } }, puts: small })
+    await world.remove(first)
+    const [body] = await rows(
+      `select p.name from objects o join packs p on p.id = o.pack_id where o.kind = 'body' and o.hash = $1`,
+      [await rootOf(second, 'Other')],
+    )
+    const { blobs } = world.context
+    let atFirstRead: (() => Promise<unknown>) | undefined
+    const watched: typeof blobs = {
+      ...blobs,
+      async read(...asked) {
+        const work = atFirstRead
+        atFirstRead = undefined
+        await work?.()
+        return blobs.read(...asked)
+      },
+    }
+    // What is read from then on is to be written anew.
+    const onStep = async (step: string) => {
+      if (step === 'pardoned') atFirstRead = now
+    }
+    const logged = world.log.errors.length
+    await sweep({ ...world.context, blobs: watched }, { graceSeconds: 0, onStep })
+    expect(world.log.errors.slice(logged)).toEqual([])
+    expect(await packNames()).not.toContain(body!['name'])
+    await expectHolds(second, small)
+  })
+
   /** What was dead when a sweep marked is pushed again while it goes on. */
   async function revivedAt(step: 'marked' | 'condemned' | 'pardoned'): Promise<void> {
     const [first, second] = [await world.collection(), await world.collection()]

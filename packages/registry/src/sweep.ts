@@ -20,6 +20,7 @@ import {
   type PackEntry,
   packBytesMax,
   pardon,
+  recordedPacks,
   removeCondemned,
   rowsOfPack,
   type SweptRow,
@@ -213,7 +214,7 @@ class Sweep {
   }
 
   async #rewrite(worn: readonly { pack: WornPack; entries: PackEntry[] }[]): Promise<void> {
-    const { database, blobs, log } = this.#context
+    const { database, blobs } = this.#context
     try {
       const copy = await copyObjects(
         blobs,
@@ -226,7 +227,13 @@ class Sweep {
     } catch (error) {
       if (!(error instanceof ObjectCorrupt || error instanceof BlobMissing)) throw error
       if (worn.length > 1) for (const one of worn) await this.#rewrite([one])
-      else log.error({ err: error, pack: worn[0]!.pack.name }, 'a worn pack is damaged and stays as it is')
+      else await this.#tellDamaged(worn[0]!.pack, error)
     }
+  }
+
+  /** What another sweep has written anew meanwhile is not damaged. */
+  async #tellDamaged({ name: pack }: WornPack, err: Error): Promise<void> {
+    if (!(await recordedPacks(this.#context.database, [pack])).has(pack)) return
+    this.#context.log.error({ err, pack }, 'a worn pack is damaged and stays as it is')
   }
 }
