@@ -147,4 +147,19 @@ describe.each(databases)('jobs on $name', (testDatabase) => {
     expect(most).toBe(1)
     expect(log.errors.map(({ line }) => line)).toEqual(['tidying failed'])
   })
+
+  test('stopping waits for work that was left going on', async () => {
+    const jobs = open()
+    const work = Promise.withResolvers<void>()
+    jobs.repeat('begins work', 60, async () => jobs.leave(work.promise))
+    await jobs.start()
+    let isStopped = false
+    const stopped = jobs.stop().then(() => {
+      isStopped = true
+    })
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    expect(isStopped).toBe(false)
+    work.resolve()
+    await stopped
+  })
 })

@@ -22,8 +22,10 @@ export interface Jobs {
   enqueue(tx: Tx, queue: string, payload: Record<string, unknown>): Promise<void>
   /** Runs what waits in a queue now, in this process, without waiting for the next poll. Call it after the transaction. */
   poke(queue: string): void
+  /** Lets work go on that a job or a repetition has begun and did not wait for; `stop` does. It never rejects. */
+  leave(work: Promise<void>): void
   start(): Promise<void>
-  /** Takes no more jobs and waits for those that run, 30 s at most; what has not ended by then runs again elsewhere. */
+  /** Takes no more jobs and waits for what runs, 30 s at most; what has not ended by then runs again elsewhere. */
   stop(): Promise<void>
 }
 
@@ -52,6 +54,7 @@ export function jobsOf(options: JobsOptions): Jobs {
   const queues = new Map<string, Work>()
   const workers = new Map<string, string[]>()
   const repeated: Repetition[] = []
+  const left = new Set<Promise<void>>()
   let started = false
 
   const poke = (queue: string): void => {
@@ -84,6 +87,10 @@ export function jobsOf(options: JobsOptions): Jobs {
       const id = await boss.send(queue, payload, { db: statementsOn(tx) })
       if (id === null) throw new Error(`queue ${queue} took no job`)
     },
+    leave(work) {
+      left.add(work)
+      void work.finally(() => left.delete(work))
+    },
     async start() {
       started = true
       await boss.start()
@@ -98,7 +105,11 @@ export function jobsOf(options: JobsOptions): Jobs {
     },
     async stop() {
       const drained = [...workers.keys()].map((queue) => boss.offWork(queue, { wait: true }))
-      await within(drainMillisecondsMax, [...drained, ...repeated.map((one) => one.stop())])
+      const ended = Promise.allSettled([...drained, ...repeated.map((one) => one.stop())])
+      await within(
+        drainMillisecondsMax,
+        ended.then(() => Promise.all(left)),
+      )
       await boss.stop({ graceful: false, close: false })
     },
   }
@@ -160,11 +171,11 @@ function repetition(name: string, seconds: number, work: () => Promise<void>, lo
   }
 }
 
-async function within(milliseconds: number, ends: Promise<unknown>[]): Promise<void> {
+async function within(milliseconds: number, end: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const patience = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, milliseconds)
   })
-  await Promise.race([Promise.allSettled(ends), patience])
+  await Promise.race([end, patience])
   clearTimeout(timer)
 }

@@ -93,7 +93,7 @@ describe.each(databases)('leases of commits ($name)', (testDatabase) => {
     await database.query(`update pushes set lease_until = now() - interval '1 second' where id = $1`, [
       session,
     ])
-    void b.leases.recover()
+    await b.leases.recover()
     await reached(b)
   }
   const linesOf = async (path: Path) => (await c.read(path)).split('\n').filter(Boolean).length
@@ -131,6 +131,22 @@ describe.each(databases)('leases of commits ($name)', (testDatabase) => {
     c.gate.open()
     expect([await final, await answer]).toEqual(['v1.0.0', 'v1.0.0'])
     expect(await linesOf(path)).toBe(records + 1)
+  })
+
+  test('of commits taken over none waits for another', async () => {
+    const { path, session, answer } = await stuck()
+    await takenOverByB(session)
+    const other = await c.collection()
+    const second = await c.open(other, { base: null, schemas, metadata: { license: 'MIT' } })
+    await database.query(
+      `update pushes set status = 'committing', lease_until = now() - interval '1 second' where id = $1`,
+      [second],
+    )
+    await b.leases.recover()
+    await becomes(other, second, 'committed')
+    expect(await status(path, session)).toBe('committing')
+    for (const { gate } of [b, a]) gate.open()
+    expect(await answer).toBe('v1.0.0')
   })
 
   test('a job leaves a commit alone that somebody else is at', async () => {

@@ -15,6 +15,8 @@ import { leaseOf } from './lease.ts'
 const leaseSeconds = 4
 const renewalMilliseconds = 1_000
 const pollMilliseconds = 100
+/** Commits that one process takes over side by side; others wait, or other servers take them. */
+const takenOverAtOnceMax = 4
 
 export const newLease = () => ({ holder: randomId(), seconds: leaseSeconds })
 /** Of a commit that is left to a job; when no job takes it in time, `recover` does. */
@@ -24,6 +26,8 @@ export class CommitLeases {
   readonly #context: Context
   /** Holders that are at work in this process. */
   readonly #held = new Set<string>()
+  /** How many commits are under way that were taken over. */
+  #takenOver = 0
 
   constructor(context: Context) {
     this.#context = context
@@ -54,17 +58,24 @@ export class CommitLeases {
   /** Commits a session that an asynchronous request left to a job; its refusal is the session's `error`. */
   async runJob(job: { pushId: string; collectionId: string }): Promise<void> {
     const push = await findPush(this.#context.database, job.collectionId, job.pushId)
-    if (push?.status === 'committing') await this.#takeAndSettle(push)
-  }
-
-  /** Takes over the commits of servers that fell silent. */
-  async recover(): Promise<void> {
-    for (const push of await listAbandonedCommits(this.#context.database)) await this.#takeAndSettle(push)
-  }
-
-  async #takeAndSettle(push: PushRow): Promise<void> {
-    const taken = await this.#take(push)
+    const taken = push?.status === 'committing' ? await this.#take(push) : undefined
     if (taken !== undefined) await this.#settle(taken)
+  }
+
+  /** Takes over the commits of servers that fell silent, and lets them go on. */
+  async recover(): Promise<void> {
+    if (this.#takenOver === takenOverAtOnceMax) return
+    for (const push of await listAbandonedCommits(this.#context.database)) {
+      const taken = await this.#take(push)
+      if (taken === undefined) continue
+      this.#takenOver++
+      this.#context.jobs.leave(
+        this.#settle(taken).finally(() => {
+          this.#takenOver--
+        }),
+      )
+      if (this.#takenOver === takenOverAtOnceMax) return
+    }
   }
 
   /** Undefined: somebody else has it. This process has it also when it stood still for longer than its lease. */
