@@ -73,7 +73,8 @@ export interface ReliedOn extends ObjectName {
 
 /**
  * Records packs, which must be durable already, and where their objects lie. An object that another commit recorded meanwhile
- * keeps its place. Rows go in one order, so that two commits with objects in common wait for one another but never deadlock.
+ * keeps its place. The rows of a pack go in one order, so that two commits with objects in common wait for one another; over
+ * several packs they can deadlock, and `transact` runs one of them again.
  * Call it before the version's row is inserted: until the transaction ends no sweep condemns anything (see sweeps.ts).
  * @throws ObjectsSwept when a sweep has removed something relied on: the commit must be built again.
  */
