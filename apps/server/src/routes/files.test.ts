@@ -296,8 +296,12 @@ describe.each(databases)('files on $name', (database) => {
 
     test('`If-None-Match` comes before the range: 304', async () => {
       const { etag } = (await get()).headers
-      const { status, text: got } = await get('bytes=0-4', { 'if-none-match': etag! })
-      expect([status, got]).toEqual([304, ''])
+      for (const range of ['bytes=0-4', 'bytes=17-']) {
+        const { status, headers, text: got } = await get(range, { 'if-none-match': etag! })
+        expect([status, headers['content-range'], headers.etag, got]).toEqual([304, undefined, etag, ''])
+      }
+      expect((await get('bytes=0-4', { 'if-none-match': '"other"' })).status).toBe(206)
+      expect((await get('bytes=17-', { 'if-none-match': '"other"' })).status).toBe(416)
     })
 
     test('a damaged file is 500 with nothing that was said of it: no cache keeps it, no tag names it', async () => {

@@ -4,6 +4,7 @@ import { RegistryError } from '@ulmus/registry'
 import { FilePath, NoQuery, StoredFile } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { receiveBytes } from '../plugins/bodies.ts'
+import { holds } from '../plugins/entity-tags.ts'
 import { readRange } from '../plugins/ranges.ts'
 import { streamed } from '../plugins/shapes.ts'
 import { bytesFrom } from '../plugins/streams.ts'
@@ -64,9 +65,11 @@ export const fileRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { reg
       reply.header('X-Content-Type-Options', 'nosniff')
       reply.header('Content-Security-Policy', "default-src 'none'; sandbox")
       reply.header('Accept-Ranges', 'bytes')
-      const ifRange = request.headers['if-range']
-      // A range is something of GET alone (RFC 9110 §14.2), and only of the file that is meant, whose tag is compared exactly (§13.1.5).
-      const whole = request.method === 'HEAD' || (ifRange !== undefined && ifRange !== tag)
+      const { 'if-none-match': ifNoneMatch, 'if-range': ifRange } = request.headers
+      // A range is something of GET alone (RFC 9110 §14.2), only of the file that is meant, whose tag is compared exactly (§13.1.5),
+      // and of no account where the caller has the file (§13.2.2).
+      const whole =
+        request.method === 'HEAD' || holds(ifNoneMatch, tag) || (ifRange !== undefined && ifRange !== tag)
       const range = whole ? undefined : readRange(request.headers.range, file.size)
       if (range === 'unsatisfiable') {
         reply.header('Content-Range', `bytes */${file.size}`)
