@@ -18,6 +18,7 @@ import { describeApi, showApi } from './plugins/openapi.ts'
 import { admitCallers, knowPrincipals } from './plugins/principal.ts'
 import { limitRates } from './plugins/rate-limits.ts'
 import { nameRequest, nameRequests } from './plugins/request-ids.ts'
+import { pathAndQuery } from './plugins/request-targets.ts'
 import { secureAnswers } from './plugins/security.ts'
 import { checkShapes } from './plugins/shapes.ts'
 import { answerUnknownPaths } from './plugins/unknown-paths.ts'
@@ -97,6 +98,7 @@ function serverOptions({ config, log }: AppOptions): FastifyServerOptions {
     bodyLimit: jsonBytesMax,
     genReqId: nameRequest,
     requestIdHeader: false,
+    rewriteUrl: ({ url = '/' }) => pathAndQuery(url),
     forceCloseConnections: 'idle',
     // Requests that come on open connections while the server drains are still answered, each the last of its connection.
     return503OnClosing: false,

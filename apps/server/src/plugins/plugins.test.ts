@@ -261,6 +261,40 @@ describe.each(databases)('every request on $name', ({ settings }) => {
     })
   })
 
+  describe('targets in absolute form', () => {
+    const absolute = (path: string) => `${server.url}${path}`
+
+    test('are answered as the path and query that they name', async () => {
+      const wrong = await send('DELETE', absolute('/api/accounts'))
+      expect([...told(wrong), wrong.headers['allow']]).toEqual([405, 'method_not_allowed', 'POST'])
+      expect((await get(absolute('/api/nowhere?x=1'))).json['error']).toContain(' at /api/nowhere. ')
+      for (const target of [server.url, 'HTTP://elsewhere.example?x=/api/accounts'])
+        expect((await get(target)).headers['location']).toBe('/docs/api/')
+
+      await post('/api/accounts', '{"slug": "absolute-former", "displayName": "x"}')
+      await send(
+        'PATCH',
+        absolute('/api/accounts/absolute-former'),
+        { ...bearer(), 'content-type': 'application/json' },
+        '{"slug": "absolute-present"}',
+      )
+      const moved = await get(absolute('/api/accounts/absolute-former/members?limit=2'), bearer())
+      expect(moved.headers['location']).toBe('/api/accounts/absolute-present/members?limit=2')
+
+      const { port } = new URL(server.url)
+      const host = `localhost:${port}`
+      const signIn = await get(`http://${host}/auth/login?return_to=/a`, { host })
+      expect(signIn.headers['location']).toBe(absolute('/auth/login?return_to=/a'))
+    })
+
+    test.each(['http:///api/accounts', 'http://x#/api/accounts', 'http://[x/api/accounts'])(
+      'ill-formed, %s is 400',
+      async (target) => {
+        expect(told(await get(target))).toEqual([400, 'invalid_request'])
+      },
+    )
+  })
+
   describe('entity tags', () => {
     test('If-None-Match is answered 304, without a body', async () => {
       const first = await get('/api/accounts/ann')
