@@ -92,7 +92,7 @@ export function filesOf(context: Context) {
       if (hash === undefined || found === undefined)
         throw new RegistryError('file_not_found', { say: { hash: path.hash } })
       const stream = (range?: ByteRange) =>
-        range === undefined ? checkedFile(context.blobs, hash) : context.blobs.stream(fileName(hash), range)
+        range === undefined ? checkedFile(context.blobs, hash) : bytesOfFile(context.blobs, hash, range)
       return { hash: path.hash, ...found, stream }
     },
 
@@ -129,17 +129,22 @@ export function filesOf(context: Context) {
 export async function* checkedFile(blobs: BlobStore, hash: Hash): AsyncGenerator<Uint8Array> {
   const hasher = createHash('sha256')
   let held: Uint8Array | undefined
-  try {
-    for await (const chunk of blobs.stream(fileName(hash))) {
-      if (held !== undefined) yield held
-      hasher.update(chunk)
-      held = chunk
-    }
-  } catch (cause) {
-    throw cause instanceof BlobMissing ? damaged(hash, cause) : cause
+  for await (const chunk of bytesOfFile(blobs, hash)) {
+    if (held !== undefined) yield held
+    hasher.update(chunk)
+    held = chunk
   }
   if (hasher.digest('hex') !== hash) throw damaged(hash)
   if (held !== undefined) yield held
+}
+
+/** A range cannot be checked: its hash is not known. @throws object_corrupt when the file is gone, or too short. */
+async function* bytesOfFile(blobs: BlobStore, hash: Hash, range?: ByteRange): AsyncGenerator<Uint8Array> {
+  try {
+    yield* blobs.stream(fileName(hash), range)
+  } catch (cause) {
+    throw cause instanceof BlobMissing ? damaged(hash, cause) : cause
+  }
 }
 
 function damaged(hash: Hash, cause?: unknown): RegistryError {

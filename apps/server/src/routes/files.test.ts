@@ -317,7 +317,7 @@ describe.each(databases)('files on $name', (database) => {
       ]) {
         writeFileSync(blob, bytes)
         const answer = await anyone.get(`${own}/files/${hash}`, headers)
-        expect(answer).toMatchObject({ status: 500, json: { statusCode: 500 } })
+        expect(answer).toMatchObject({ status: 500, json: { statusCode: 500, code: 'object_corrupt' } })
         expect(answer.headers['cache-control']).toBe('no-cache')
         expect(answer.headers['content-length']).toBe(String(answer.bytes.length))
         for (const name of ['etag', 'content-disposition', 'content-range', 'accept-ranges'])
