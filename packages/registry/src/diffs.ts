@@ -107,6 +107,7 @@ export function diffsOf(context: Context) {
     for (let start = 0; start < differences.length; start += readAtOnce) {
       const some = differences.slice(start, start + readAtOnce)
       const texts = await Promise.all(some.map((difference) => jsonOf(difference, forms)))
+      // Ends the work when nobody takes the answer any more.
       answer.add(0)
       for (const [index, { key: id, type, before, after }] of some.entries()) {
         if (after === undefined) page.removed.push({ id, type, hash: before!.hash })

@@ -4,6 +4,7 @@ import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordsOf } from './records.ts'
 import { contextOn } from './testing/context.ts'
+import { type PackWatch, watchingPacks } from './testing/pack-watch.ts'
 import { textOf } from './testing/text-of.ts'
 import { openWorld, type Path, type World } from './testing/world.ts'
 
@@ -15,8 +16,7 @@ describe.each(databases)('a commit without an answer ($name)', (testDatabase) =>
   let world: World
   /** The answer to the next transaction that makes a version is lost. */
   let losing = false
-  /** Runs once when the next pack is durable. */
-  let afterPack: (() => Promise<unknown>) | undefined
+  const watch: PackWatch = { afterPack: undefined }
 
   beforeAll(async () => {
     world = await openWorld(testDatabase, ({ database, blobs }) => {
@@ -35,17 +35,7 @@ describe.each(databases)('a commit without an answer ($name)', (testDatabase) =>
       }
       return {
         database: Object.create(database, { transact: { value: transact } }),
-        blobs: {
-          ...blobs,
-          async put(name, source) {
-            const bytes = await blobs.put(name, source)
-            const work = afterPack
-            if (!name.startsWith(packsPrefix) || work === undefined) return bytes
-            afterPack = undefined
-            await work()
-            return bytes
-          },
-        },
+        blobs: watchingPacks(blobs, watch),
       }
     })
   })
@@ -89,7 +79,7 @@ describe.each(databases)('a commit without an answer ($name)', (testDatabase) =>
     const path = await world.collection()
     await world.push(path, { base: null, schemas, puts: puts('first') })
     const change = { base: 'v1.0.0', puts: puts('second') }
-    afterPack = () => world.patch(path, { license: 'MIT' })
+    watch.afterPack = () => world.patch(path, { license: 'MIT' })
     await expect(world.push(path, change)).rejects.toMatchObject({ code: 'version_conflict' })
     expect(await unrecordedPacks()).toEqual([])
   })

@@ -14,6 +14,7 @@ import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordsOf } from './records.ts'
 import { type SweepOptions, sweep } from './sweep.ts'
+import { type PackWatch, watchingPacks } from './testing/pack-watch.ts'
 import { textOf } from './testing/text-of.ts'
 import { openWorld, type Path, type World } from './testing/world.ts'
 
@@ -33,22 +34,11 @@ function items(name: string, count: number, type = 'Item', large = false) {
 
 describe.each(databases)('sweeping ($name)', (database) => {
   let world: World
-  /** Runs once when the next pack is durable. */
-  let afterPack: (() => Promise<unknown>) | undefined
+  const watch: PackWatch = { afterPack: undefined }
 
   beforeAll(async () => {
     world = await openWorld(database, ({ blobs }) => ({
-      blobs: {
-        ...blobs,
-        async put(name, source) {
-          const bytes = await blobs.put(name, source)
-          const work = afterPack
-          if (!name.startsWith(packsPrefix) || work === undefined) return bytes
-          afterPack = undefined
-          await work()
-          return bytes
-        },
-      },
+      blobs: watchingPacks(blobs, watch),
     }))
   })
   afterAll(() => world.dispose())
@@ -325,14 +315,14 @@ describe.each(databases)('sweeping ($name)', (database) => {
     await world.push(first, { base: null, schemas, puts })
     await world.remove(first)
     let removed = 0
-    afterPack = async () => {
+    watch.afterPack = async () => {
       // Grace keeps the pack of this very commit, which is not recorded yet.
       const report = await now()
       removed = report.objectsRemoved
     }
     const session = { base: null, schemas, puts, metadata: { new: 'document' } }
     await world.push(second, session)
-    expect(afterPack).toBeUndefined()
+    expect(watch.afterPack).toBeUndefined()
     expect(removed).toBeGreaterThan(2)
     await expectHolds(second, puts)
     await now()

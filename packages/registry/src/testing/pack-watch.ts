@@ -1,0 +1,19 @@
+/** A store in which something happens just when a pack is durable and its transaction has not begun. */
+import { type BlobStore, packsPrefix } from '@ulmus/storage'
+
+export interface PackWatch {
+  /** Runs once, when the next pack is durable and before its writer goes on. */
+  afterPack: (() => Promise<unknown>) | undefined
+}
+
+export const watchingPacks = (blobs: BlobStore, watch: PackWatch): BlobStore => ({
+  ...blobs,
+  async put(name, source) {
+    const bytes = await blobs.put(name, source)
+    const work = watch.afterPack
+    if (!name.startsWith(packsPrefix) || work === undefined) return bytes
+    watch.afterPack = undefined
+    await work()
+    return bytes
+  },
+})
