@@ -1,5 +1,5 @@
 /** Versions whose transaction failed, and versions whose transaction committed while the answer was lost on its way. */
-import { type Database, packsPrefix, recordedPacks } from '@ulmus/storage'
+import { type Database, packsPrefix, type Queries, recordedPacks } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordsOf } from './records.ts'
@@ -20,21 +20,31 @@ describe.each(databases)('a commit without an answer ($name)', (testDatabase) =>
 
   beforeAll(async () => {
     world = await openWorld(testDatabase, ({ database, blobs }) => {
-      const transact: Database['transact'] = async (work) => {
-        let landed = false
-        const result = await database.transact(async (tx) => {
-          const versions = async () => (await tx.query('select from versions')).rows.length
-          const before = await versions()
-          const done = await work(tx)
-          landed = (await versions()) > before
-          return done
-        })
-        if (!landed || !losing) return result
+      const versions = async (at: Queries) => (await at.query('select from versions')).rows.length
+      const lose = () => {
         losing = false
         throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' })
       }
+      const transact: Database['transact'] = async (work) => {
+        let landed = false
+        const result = await database.transact(async (tx) => {
+          const before = await versions(tx)
+          const done = await work(tx)
+          landed = (await versions(tx)) > before
+          return done
+        })
+        return landed && losing ? lose() : result
+      }
+      const transactOnce: Database['transactOnce'] = async (work) => {
+        const before = await versions(database)
+        const result = await database.transactOnce(work)
+        return losing && (await versions(database)) > before ? lose() : result
+      }
       return {
-        database: Object.create(database, { transact: { value: transact } }),
+        database: Object.create(database, {
+          transact: { value: transact },
+          transactOnce: { value: transactOnce },
+        }),
         blobs: watchingPacks(blobs, watch),
       }
     })

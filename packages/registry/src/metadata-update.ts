@@ -21,7 +21,14 @@ import type { Context } from './context.ts'
 import { RegistryError, type StoredRefusal, storedRefusal } from './errors.ts'
 import { refusalOf } from './refusals.ts'
 import { againIfSwept } from './swept.ts'
-import { documentOf, makeVersion, readContent, semverOf, withMetadata } from './version-making.ts'
+import {
+  documentOf,
+  makeVersion,
+  readContent,
+  semverOf,
+  UpdateEnded,
+  withMetadata,
+} from './version-making.ts'
 
 /** An update that holds its collection's slot. */
 export interface Update {
@@ -61,9 +68,6 @@ export async function readUpdate(context: Context, id: string): Promise<Update |
   return base && { id, collectionId: row.collectionId, base, patch: JSON.parse(row.patch) as JsonObject }
 }
 
-/** Somebody else ended the job, or its collection was deleted. */
-class Settled extends Error {}
-
 /**
  * Runs an update to its end, whatever happens on the way, and says how it ended, if by somebody else's hand.
  * @throws only when the database is away: then the job is still running, and recovery ends it.
@@ -72,7 +76,7 @@ export async function settle(context: Context, update: Update): Promise<End> {
   try {
     return await againIfSwept(context.objects, () => execute(context, update))
   } catch (error) {
-    if (!(error instanceof Settled)) await fail(context, update.id, error)
+    if (!(error instanceof UpdateEnded)) await fail(context, update.id, error)
     return endOf(context, await findMetadataJob(context.database, update.id))
   }
 }
@@ -104,14 +108,16 @@ async function execute(context: Context, { id, collectionId, base, patch }: Upda
   const after = canonicalize(mergedInto(content.full.metadata, patch))
   // In canonical order, as whoever reads the document later sees it.
   const metadata = JSON.parse(after) as JsonObject
-  const complete = async (tx: Tx, version: VersionRow, unchanged: boolean): Promise<void> => {
-    const end = { at: context.now(), status: 'completed' as const, resultVersionId: version.id, unchanged }
-    if (!(await finishMetadataJob(tx, id, end))) throw new Settled()
-  }
   if (before === after) {
     await context.database.transact(async (tx) => {
       await demandHead(tx, collectionId, base)
-      await complete(tx, base, true)
+      const end = {
+        at: context.now(),
+        status: 'completed' as const,
+        resultVersionId: base.id,
+        unchanged: true,
+      }
+      if (!(await finishMetadataJob(tx, id, end))) throw new UpdateEnded()
     })
     return { version: base, unchanged: true, metadata }
   }
@@ -121,7 +127,7 @@ async function execute(context: Context, { id, collectionId, base, patch }: Upda
     semver: nextSemver(base, 'other'),
     content: withMetadata(content, metadata),
     writer: openObjectWriter({ database: context.database, blobs: context.blobs }),
-    also: (tx, made) => complete(tx, made, false),
+    completes: id,
   })
   return { version, unchanged: false, metadata }
 }

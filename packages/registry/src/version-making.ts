@@ -14,8 +14,14 @@ import {
 } from '@ulmus/content'
 import {
   findHead,
+  finishMetadataJob,
+  isOneStatement,
+  type Landing,
+  landMetadataUpdate,
   landVersion,
   type ObjectWriter,
+  type PackedObjects,
+  type Queries,
   recordPacks,
   type Tx,
   type VersionRow,
@@ -112,11 +118,17 @@ export interface VersionMaking {
   before?: (tx: Tx) => Promise<void>
   /** Runs last in the transaction: what must be true exactly if the version is. */
   also?: (tx: Tx, version: VersionRow) => Promise<void>
+  /** Id of the running metadata update that the version completes. */
+  completes?: string
 }
+
+/** The metadata update that a version was to complete has ended otherwise, or is gone with its collection. */
+export class UpdateEnded extends Error {}
 
 /**
  * Makes a version, whole or not at all: durable when it resolves.
- * @throws version_conflict with `currentVersion` when the head is no longer `base`; collection_not_found when it was deleted meanwhile.
+ * @throws version_conflict with `currentVersion` when the head is no longer `base`; collection_not_found when it was deleted
+ *   meanwhile; UpdateEnded.
  */
 export async function makeVersion(context: Context, making: VersionMaking): Promise<VersionRow> {
   const { writer, content } = making
@@ -127,26 +139,66 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
     return writer.finish()
   })
   const version = versionRow(context, making, { full: full.digest, public: open.digest })
-  let mayStand = false
+  const landing: Landing = {
+    version,
+    from: making.base?.id ?? null,
+    headDescription: listedDescription(content.full.metadata),
+  }
+  const asks = { mayStand: false }
   try {
-    await context.database.transact(async (tx) => {
-      // It may run again after a conflict.
-      mayStand = false
-      await making.before?.(tx)
-      await recordPacks(tx, packed)
-      await insertVersionOnHead(tx, making, version)
-      await making.also?.(tx, version)
-      mayStand = true
-    })
+    const { completes: job, before, also } = making
+    if (job !== undefined && before === undefined && also === undefined && isOneStatement(packed))
+      await landAtOnce(context, making, { ...landing, job, packed }, asks)
+    else await landInTransaction(context, making, { ...landing, packed }, asks)
   } catch (error) {
-    // With all its work done only the commit can have failed, perhaps only its answer was lost: then the version stands on its packs. If
-    // not, they are leftovers for a sweep.
-    if (!mayStand) await writer.abort()
+    // When only the commit can have failed, perhaps only its answer was lost: then the version stands on its packs. If not, they are
+    // leftovers for a sweep.
+    if (!asks.mayStand) await writer.abort()
     throw error
   }
   // Whoever asks next, asks for these.
   for (const { digest, text } of [full, open]) context.objects.keepDocument(digest, text)
   return version
+}
+
+/** `mayStand`: what was asked of the database last may have been done, also when it did not answer. */
+interface Asks {
+  mayStand: boolean
+}
+
+async function landInTransaction(
+  { database }: Context,
+  making: VersionMaking,
+  landing: Landing & { packed: PackedObjects },
+  asks: Asks,
+): Promise<void> {
+  await database.transact(async (tx) => {
+    // It may run again after a conflict.
+    asks.mayStand = false
+    await making.before?.(tx)
+    await recordPacks(tx, landing.packed)
+    if (!(await landVersion(tx, landing))) throw await whyNotOnHead(tx, making)
+    await making.also?.(tx, landing.version)
+    if (making.completes !== undefined) {
+      const { id: resultVersionId, createdAt: at } = landing.version
+      const end = { at, status: 'completed' as const, resultVersionId, unchanged: false }
+      if (!(await finishMetadataJob(tx, making.completes, end))) throw new UpdateEnded()
+    }
+    asks.mayStand = true
+  })
+}
+
+async function landAtOnce(
+  { database }: Context,
+  making: VersionMaking,
+  landing: Landing & { packed: PackedObjects; job: string },
+  asks: Asks,
+): Promise<void> {
+  asks.mayStand = true
+  const update = { ...landing, pack: landing.packed.packs[0]!, at: landing.version.createdAt }
+  if (await database.transactOnce((tx) => landMetadataUpdate(tx, update))) return
+  asks.mayStand = false
+  throw await whyNotOnHead(database, making)
 }
 
 /** What `work` makes; `writer` is aborted when it rejects. For what precedes the transaction that may record what was written. */
@@ -164,14 +216,14 @@ function writtenDocument(document: ViewDocument): { digest: Hash; text: string }
   return { digest: hashText(text), text }
 }
 
-async function insertVersionOnHead(tx: Tx, making: VersionMaking, version: VersionRow): Promise<void> {
-  const headDescription = listedDescription(making.content.full.metadata)
-  if (await landVersion(tx, version, { from: making.base?.id ?? null, headDescription })) return
-  const head = await findHead(tx, making.collection.id)
-  if (head === undefined) throw new RegistryError('collection_not_found')
-  throw new RegistryError('version_conflict', {
+/** Why a version did not land. */
+async function whyNotOnHead(at: Queries, { collection, base }: VersionMaking): Promise<Error> {
+  const head = await findHead(at, collection.id)
+  if (head === undefined) return new RegistryError('collection_not_found')
+  if (head?.id === base?.id) return new UpdateEnded()
+  return new RegistryError('version_conflict', {
     details: { currentVersion: head === null ? null : semverOf(head) },
-    say: { baseVersion: making.base === null ? null : semverOf(making.base) },
+    say: { baseVersion: base === null ? null : semverOf(base) },
   })
 }
 

@@ -62,6 +62,9 @@ export interface ObjectPlace extends PackEntry {
 /** The name as one string, for maps and sets. */
 export const objectKey = ({ kind, hash }: ObjectName): string => (kind === 'body' ? `=${hash}` : hash)
 
+/** "swep", as the number of the lock. */
+const sweepGate = 0x73_77_65_70
+
 /** The rows of one statement at most: each is one round trip and a few megabytes. */
 export const statementRowsMax = 10_000
 
@@ -71,6 +74,12 @@ export interface ReliedOn extends ObjectName {
   bases?: readonly Hash[]
 }
 
+/** What a commit has stored and what it goes on from. */
+interface Packed {
+  packs: readonly StoredPack[]
+  reliedOn: readonly ReliedOn[]
+}
+
 /**
  * Records packs, which must be durable already, and where their objects lie. An object that another commit recorded meanwhile
  * keeps its place. The rows of a pack go in one order, so that two commits with objects in common wait for one another; over
@@ -78,11 +87,7 @@ export interface ReliedOn extends ObjectName {
  * Call it before the version's row is inserted: until the transaction ends no sweep condemns anything (see sweeps.ts).
  * @throws ObjectsSwept when a sweep has removed something relied on: the commit must be built again.
  */
-export async function recordPacks(
-  tx: Tx,
-  packed: { packs: readonly StoredPack[]; reliedOn: readonly ReliedOn[] },
-): Promise<void> {
-  const { packs: written, reliedOn } = packed
+export async function recordPacks(tx: Tx, { packs: written, reliedOn }: Packed): Promise<void> {
   // What is relied on must be looked at after the gate, by statements that see what sweeps did before it.
   if (reliedOn.length > 0 || written.length === 0) await passSweepGate(tx, 'commit')
   const swept: ObjectName[] = []
@@ -95,27 +100,47 @@ export async function recordPacks(
 
 /** Records one pack, passing the gate as a commit. Returns its id. An object that the index holds already keeps its place. */
 export async function insertPack(tx: Tx, pack: StoredPack): Promise<number> {
-  const entries = pack.entries.toSorted((a, b) => (objectKey(a) < objectKey(b) ? -1 : 1))
+  const entries = inOrder(pack.entries)
   const { rows } = await tx.query(
-    `with gate as materialized (select pg_advisory_xact_lock_shared(${sweepGate})),
-          pack as (
-            insert into packs (name, bytes, object_bytes, created_at)
-            select $8::text, $9::bigint, $10::bigint, now() from gate returning id),
-          stored as (${insertObjects('(select id from pack)')})
-     select id from pack`,
-    [...entryColumns(entries.slice(0, statementRowsMax)), pack.name, pack.bytes, objectBytes(pack)],
+    `with ${gatePassed}, ${packInserted('gate')} select id from pack`,
+    packColumns(pack, entries.slice(0, statementRowsMax)),
     'insert_pack',
   )
   const id = Number(rows[0]!['id'])
   for (let i = statementRowsMax; i < entries.length; i += statementRowsMax) {
     const more = entryColumns(entries.slice(i, i + statementRowsMax))
-    await tx.query(insertObjects('$8'), [...more, id])
+    await tx.query(insertObjects('(select $8::integer as id) as pack'), [...more, id])
   }
   return id
 }
 
-/** "swep", as the number of the lock. */
-const sweepGate = 0x73_77_65_70
+/** Whether a single statement can record all of it: one pack, of few objects, that relies on nothing. */
+export const isOneStatement = ({ packs: written, reliedOn }: Packed): boolean =>
+  written.length === 1 && reliedOn.length === 0 && written[0]!.entries.length <= statementRowsMax
+
+/** Part of a statement, named `gate`: see `passSweepGate`. */
+export const gatePassed = `gate as materialized (select pg_advisory_xact_lock_shared(${sweepGate}))`
+
+/**
+ * Parts of a statement, named `pack` and `stored`: a pack and where its objects lie, from their `packColumns` in `$1` to `$10`.
+ * @param when the part that has a row if it is to be recorded
+ */
+export const packInserted = (when: string): string =>
+  `pack as (
+     insert into packs (name, bytes, object_bytes, created_at)
+     select $8::text, $9::bigint, $10::bigint, now() from ${when} returning id),
+   stored as (${insertObjects('pack')})`
+
+/** @param entries Those of the pack that the statement is to record, `inOrder`. */
+export const packColumns = (pack: StoredPack, entries: readonly PackEntry[]): unknown[] => [
+  ...entryColumns(entries),
+  pack.name,
+  pack.bytes,
+  objectBytes(pack),
+]
+
+export const inOrder = (entries: readonly PackEntry[]): PackEntry[] =>
+  entries.toSorted((a, b) => (objectKey(a) < objectKey(b) ? -1 : 1))
 
 /**
  * Commits pass the gate side by side; a sweep that condemns passes alone, when the transactions of all that went before have ended.
@@ -153,12 +178,13 @@ async function relyOn(tx: Tx, names: readonly ReliedOn[]): Promise<ObjectName[]>
   })
 }
 
-/** @param packId an expression for the pack's id; `$1` to `$7` are the `entryColumns` */
-const insertObjects = (packId: string): string =>
-  `insert into objects (hash, kind, pack_id, "offset", length, crc, checksum, bases)
-   select hash, kind, ${packId}, "offset", length, crc, checksum, string_to_array(bases, ' ')
-   from ${entryRows}
+/** @param pack a relation of that name whose row has the pack's `id`; `$1` to `$7` are the `entryColumns` */
+function insertObjects(pack: string): string {
+  return `insert into objects (hash, kind, pack_id, "offset", length, crc, checksum, bases)
+   select hash, kind, pack.id, "offset", length, crc, checksum, string_to_array(bases, ' ')
+   from ${pack}, ${entryRows}
    on conflict (hash, kind) do nothing`
+}
 
 /** Entries as rows, made from their `entryColumns` in `$1` to `$7`; `bases` is the chain's hashes with spaces between them. */
 export const entryRows = `unnest($1::text[], $2::text[], $3::bigint[], $4::integer[], $5::bigint[], $6::text[], $7::text[])

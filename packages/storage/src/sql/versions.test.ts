@@ -1,12 +1,16 @@
+import { randomBytes } from 'node:crypto'
+import type { Hash } from '@ulmus/content'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databases } from '../testing/databases.ts'
 import { accounts } from './accounts.ts'
 import { collections, insertCollection } from './collections.ts'
 import type { Database } from './database.ts'
 import { findMetadataJob, finishMetadataJob, insertMetadataJob } from './metadata-jobs.ts'
+import { landMetadataUpdate } from './metadata-landing.ts'
 import { passSweepGate, recordPacks } from './objects.ts'
 import { findHead, findVersionById, landVersion, type VersionRow } from './versions.ts'
 
+const randomHash = () => randomBytes(32).toString('hex') as Hash
 const at = new Date('2026-01-01T00:00:00.000Z')
 const zeros = '0'.repeat(64)
 
@@ -37,7 +41,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     ...{ fullRecords: 2 ** 40, fullFiles: 1, fullBytes: 2, publicRecords: 3, publicFiles: 4, publicBytes: 5 },
   })
   const land = (version: VersionRow, from: string | null) =>
-    database.transact((tx) => landVersion(tx, version, { from, headDescription: 'd' }))
+    database.transact((tx) => landVersion(tx, { version, from, headDescription: 'd' }))
 
   test('only on the head it was made from, and nothing of it is there otherwise', async () => {
     await newCollection()
@@ -131,6 +135,52 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
       { bytes: 200_010, objects: 19_998, crc: '4294967295' },
       { bytes: 0, objects: 0, crc: null },
     ])
+  })
+
+  test('a metadata update lands whole, once, on the head it was made from, and else nothing of it is there', async () => {
+    await newCollection()
+    const [first, second, third] = [versionOf(0), versionOf(1), versionOf(2)]
+    await land(first, null)
+    const landUpdate = (job: string, version: VersionRow, from: VersionRow) => {
+      // An object of its own for every pack.
+      const pack = { ...packOf(1), entries: [{ ...packOf(1).entries[0]!, hash: randomHash() }] }
+      const update = { version, from: from.id, headDescription: 'u', job, pack, at }
+      return database.transactOnce((tx) => landMetadataUpdate(tx, update))
+    }
+    const counts = async () => {
+      const { rows } = await database.query(
+        `select (select count(*)::integer from versions where collection_id = '${collectionId}') as versions,
+                (select count(*)::integer from packs) as packs, (select count(*)::integer from objects) as objects`,
+      )
+      return rows[0] as { versions: number; packs: number; objects: number }
+    }
+    const before = await counts()
+    const { id } = await takeSlot(first, true)
+    expect(await landUpdate(crypto.randomUUID(), second, first)).toBe(false)
+    expect(await landUpdate(id, second, third)).toBe(false)
+    expect(await counts()).toEqual(before)
+    expect(await findMetadataJob(database, id)).toMatchObject({ status: 'running', patch: '{}' })
+    expect(await landUpdate(id, second, first)).toBe(true)
+    const after = { versions: before.versions + 1, packs: before.packs + 1, objects: before.objects + 1 }
+    expect(await counts()).toEqual(after)
+    const { rows } = await database.query(
+      `select count(*)::integer as lying from objects join packs on packs.id = pack_id
+       where packs.id = (select max(id) from packs)`,
+    )
+    expect(rows).toEqual([{ lying: 1 }])
+    expect(await findHead(database, collectionId)).toEqual(second)
+    const completed = { status: 'completed', patch: null, resultVersionId: second.id, unchanged: false }
+    expect(await findMetadataJob(database, id)).toMatchObject({ ...completed, error: null, finishedAt: at })
+    // The job has ended: what would land on the right head with it does not.
+    expect(await landUpdate(id, third, second)).toBe(false)
+    expect(await counts()).toEqual(after)
+    // Of several servers that run one job, one lands it.
+    const again = await takeSlot(second, true)
+    const tries = await Promise.all(
+      [3, 4, 5, 6].map((patch) => landUpdate(again.id, versionOf(patch), second)),
+    )
+    expect(tries.filter(Boolean)).toHaveLength(1)
+    expect((await counts()).packs).toBe(after.packs + 1)
   })
 
   // Embedded there is one transaction at a time.

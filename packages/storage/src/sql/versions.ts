@@ -44,29 +44,51 @@ export const versions = pgTable(
 export type VersionRow = typeof versions.$inferSelect
 
 const columns = Object.entries(getTableColumns(versions)) as [keyof VersionRow, PgColumn][]
-const landing = `with moved as (
-    update collections set head_id = $1, head_description = $2, updated_at = $3
-    where id = $4 and head_id is not distinct from $5 returning id)
-  insert into versions (${columns.map(([, column]) => `"${column.name}"`).join()})
-  select ${columns.map((_, index) => `$${index + 6}`).join()} from moved returning id`
+
+/**
+ * Parts of a statement that moves a collection's head, from the `headMove` in `$first` and what follows it; the last one, which is
+ * not named, inserts the version, whose `id` is the row it answers with. No row: the head was not where it moves from, or the
+ * collection is gone.
+ * @param when the part that has a row if the head is to move
+ */
+export function headMoved(first: number, when?: string): { moved: string; inserted: string } {
+  const $ = (index: number) => `$${first + index}`
+  return {
+    moved: `moved as (
+      update collections set head_id = ${$(0)}, head_description = ${$(1)}, updated_at = ${$(2)} ${when ? `from ${when}` : ''}
+      where collections.id = ${$(3)} and head_id is not distinct from ${$(4)} returning collections.id)`,
+    inserted: `insert into versions (${columns.map(([, column]) => `"${column.name}"`).join()})
+      select ${columns.map((_, index) => $(index + 5)).join()} from moved returning id`,
+  }
+}
+
+/** What becomes a collection's head, and in place of what. */
+export interface Landing {
+  version: VersionRow
+  /** Id of the head that it follows; null: there must be none. */
+  from: string | null
+  headDescription: string | null
+}
+
+export function headMove({ version, from, headDescription }: Landing): unknown[] {
+  const written = columns.map(([key, column]) => {
+    const value = version[key]
+    return value === null ? null : column.mapToDriverValue(value)
+  })
+  const { id, collectionId, createdAt } = version
+  return [id, headDescription, createdAt.toISOString(), collectionId, from, ...written]
+}
+
+const landing = headMoved(1)
 
 /**
  * Records a version and makes it its collection's head in place of `from`, by compare-and-swap: the lock it takes on the
  * collection's row orders two commits against one base.
  * @returns false, and nothing happens, when the head is not `from` or the collection is gone.
  */
-export async function landVersion(
-  tx: Tx,
-  version: VersionRow,
-  { from, headDescription }: { from: string | null; headDescription: string | null },
-): Promise<boolean> {
-  const written = columns.map(([key, column]) => {
-    const value = version[key]
-    return value === null ? null : column.mapToDriverValue(value)
-  })
-  const { id, collectionId, createdAt } = version
-  const moving = [id, headDescription, createdAt.toISOString(), collectionId, from]
-  return (await tx.query(landing, [...moving, ...written], 'land_version')).rows.length === 1
+export async function landVersion(tx: Tx, landed: Landing): Promise<boolean> {
+  const text = `with ${landing.moved} ${landing.inserted}`
+  return (await tx.query(text, headMove(landed), 'land_version')).rows.length === 1
 }
 
 /** The latest version; null before the first; undefined when the collection is gone. */
