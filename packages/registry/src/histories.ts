@@ -1,5 +1,5 @@
 /** The history of a record: the versions in which it changed (http-api §7), in the view that the caller reads. */
-import { emptyTree, findEntry, type Hash, parseSemver, type ViewDocument } from '@ulmus/content'
+import { emptyTree, findEntry, type Hash, parseSemver, type Tree } from '@ulmus/content'
 import { listVersions, type VersionRow } from '@ulmus/storage'
 import type { Context } from './context.ts'
 import { RegistryError } from './errors.ts'
@@ -19,8 +19,10 @@ export interface HistoryItem {
   createdAt: string
 }
 
-/** Versions looked at together: their documents are read at once. */
+/** Versions looked up together. */
 const versionsAtOnce = 100
+/** Documents read at the same time: decoded, one with a MiB of metadata takes 20. Only what they say of one type is kept. */
+const documentsAtOnce = 8
 
 const newestFirst: PageOrder = {
   name: 'history',
@@ -71,7 +73,7 @@ export function historiesOf(context: Context) {
   async function readStretch(seen: Seen, place: Place, stretch: PageStretch): Promise<Change[]> {
     const found: Change[] = []
     let passed = 0
-    for await (const [version, base] of successions(seen, stretch)) {
+    for await (const [version, base] of successions(seen, place.type, stretch)) {
       const change = await changeIn(place, version, base)
       if (change === undefined || passed++ < stretch.offset) continue
       found.push(change)
@@ -80,19 +82,21 @@ export function historiesOf(context: Context) {
     return found
   }
 
+  /** A version, and the tree that it has for the record's type. */
   interface Read {
     version: VersionRow
-    document: ViewDocument
+    tree: Tree
   }
 
   /** Versions beyond a place, in the stretch's direction, each with the one before it. */
   async function* successions(
     seen: Seen,
+    type: string,
     stretch: PageStretch,
   ): AsyncGenerator<[version: Read, base: Read | undefined]> {
     let last: Read | undefined
-    for await (const one of versionsBeyond(seen, stretch)) {
-      if (stretch.backwards) yield [one, last ?? (await versionBefore(seen, one))]
+    for await (const one of versionsBeyond(seen, type, stretch)) {
+      if (stretch.backwards) yield [one, last ?? (await versionBefore(seen, type, one))]
       else if (last !== undefined) yield [last, one]
       last = one
     }
@@ -101,6 +105,7 @@ export function historiesOf(context: Context) {
 
   async function* versionsBeyond(
     seen: Seen,
+    type: string,
     { beyond, backwards }: Pick<PageStretch, 'beyond' | 'backwards'>,
   ): AsyncGenerator<Read> {
     let place = beyond && parseSemver(String(beyond.value))
@@ -111,25 +116,28 @@ export function historiesOf(context: Context) {
         beyond: place,
         backwards,
       })
-      yield* await Promise.all(rows.map((version) => read(seen, version)))
+      for (let i = 0; i < rows.length; i += documentsAtOnce) {
+        const some = rows.slice(i, i + documentsAtOnce)
+        yield* await Promise.all(some.map((version) => read(seen, type, version)))
+      }
       if (rows.length < versionsAtOnce) return
       place = rows.at(-1)
     }
   }
 
-  async function versionBefore(seen: Seen, { version }: Read): Promise<Read | undefined> {
+  async function versionBefore(seen: Seen, type: string, { version }: Read): Promise<Read | undefined> {
     const older = { limit: 1, offset: 0, beyond: version, backwards: false }
     const [row] = await listVersions(database, seen.collection.id, older)
-    return row && read(seen, row)
+    return row && read(seen, type, row)
   }
 
-  async function read(seen: Seen, version: VersionRow): Promise<Read> {
-    return { version, document: await documentOf(context, version, seen.view) }
+  async function read(seen: Seen, type: string, version: VersionRow): Promise<Read> {
+    const document = await documentOf(context, version, seen.view)
+    return { version, tree: typeTree(document, type) ?? emptyTree }
   }
 
-  async function changeIn({ type, id }: Place, { version, document }: Read, base: Read | undefined) {
-    const tree = typeTree(document, type) ?? emptyTree
-    const baseTree = (base && typeTree(base.document, type)) ?? emptyTree
+  async function changeIn({ id }: Place, { version, tree }: Read, base: Read | undefined) {
+    const baseTree = base?.tree ?? emptyTree
     if (tree.root === baseTree.root) return undefined
     const is = await findEntry(tree, id, objects)
     const was = await findEntry(baseTree, id, objects)
