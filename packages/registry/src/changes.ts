@@ -9,6 +9,7 @@ import {
   type ViewDocument,
 } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
+import type { AnswerBytes } from './answer-room.ts'
 import type { Context } from './context.ts'
 import { type Place, typeTree } from './places.ts'
 import type { ComparedLeaf, LeafChange } from './workers/compare-leaves.ts'
@@ -84,15 +85,20 @@ export async function* recordDifferences(
   }
 }
 
-/** Files by which two views differ, as `sha256:…`, ascending. */
+/** `sha256:…` in an answer. Bytes. */
+export const fileNameBytes = 71
+
+/** Files by which two views differ, as `sha256:…`, ascending. @throws busy. */
 export async function fileDifferences(
   objects: ObjectReader,
   before: ViewDocument,
   after: ViewDocument,
+  answer: AnswerBytes,
 ): Promise<{ added: string[]; removed: string[] }> {
   const added: string[] = []
   const removed: string[] = []
   for await (const change of diffTrees(before.files, after.files, objects)) {
+    answer.add(fileNameBytes)
     const list = change.before === undefined ? added : removed
     list.push(`sha256:${change.key}`)
   }

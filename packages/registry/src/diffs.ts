@@ -71,16 +71,16 @@ export function diffsOf(context: Context) {
       const from = await versionIn(context, seen, ask.from)
       const beyond = ask.cursor === undefined ? undefined : readCursor(ask.cursor, 'cursor')
       const pair = { from: from.document, to: to.document }
-      const { nextCursor, ...differences } = await answers.with(who, destination, (answer) =>
-        readPage(pair, beyond, ask.limit, answer),
-      )
-      return {
-        from: semverOf(from.version),
-        to: semverOf(to.version),
-        ...differences,
-        pagination: { limit: ask.limit, hasMore: nextCursor !== null, nextCursor },
-        meta: await metaOf(from.document, to.document, beyond === undefined),
-      }
+      return answers.with(who, destination, async (answer) => {
+        const { nextCursor, ...differences } = await readPage(pair, beyond, ask.limit, answer)
+        return {
+          from: semverOf(from.version),
+          to: semverOf(to.version),
+          ...differences,
+          pagination: { limit: ask.limit, hasMore: nextCursor !== null, nextCursor },
+          meta: await metaOf(pair, beyond === undefined, answer),
+        }
+      })
     },
   }
 
@@ -119,8 +119,12 @@ export function diffsOf(context: Context) {
     return { ...page, nextCursor: hasMore ? writeCursor({ type: last!.type, id: last!.key }) : null }
   }
 
-  async function metaOf(from: ViewDocument, to: ViewDocument, isFirst: boolean): Promise<DiffPage['meta']> {
-    const files = isFirst ? await fileDifferences(objects, from, to) : undefined
+  async function metaOf(
+    { from, to }: { from: ViewDocument; to: ViewDocument },
+    isFirst: boolean,
+    answer: AnswerBytes,
+  ): Promise<DiffPage['meta']> {
+    const files = isFirst ? await fileDifferences(objects, from, to, answer) : undefined
     return {
       schemasChanged: schemasOf(from) !== schemasOf(to),
       metadataChanged: canonicalize(from.metadata) !== canonicalize(to.metadata),

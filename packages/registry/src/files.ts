@@ -1,6 +1,6 @@
 /** Files (http-api §8): uploaded to a collection, stored once, read by whoever may read a version that has them. */
 import { createHash } from 'node:crypto'
-import { findEntry, type Hash, parseFileReference, walkLeaves } from '@ulmus/content'
+import { findEntry, type Hash, parseFileReference, type Tree, walkLeaves } from '@ulmus/content'
 import {
   BlobMissing,
   type BlobStore,
@@ -14,7 +14,7 @@ import {
   type Tx,
   type VersionRow,
 } from '@ulmus/storage'
-import type { Destination } from './answer-room.ts'
+import type { AnswerBytes, Destination } from './answer-room.ts'
 import { readAside, referencePrefix } from './aside.ts'
 import type { Context } from './context.ts'
 import { demand, RegistryError } from './errors.ts'
@@ -104,18 +104,17 @@ export function filesOf(context: Context) {
         for await (const { leaf } of walkLeaves(document.files, context.objects)) {
           const hashes = leaf.keys.map(storedHash)
           const facts = await fileFacts(context.database, seen.collection, hashes)
-          const references = await referencesTo(context, version, seen.view, hashes)
+          const references = await referencesTo(context, version, seen.view, hashes, answer)
           for (const [index, hash] of hashes.entries()) {
             const { contentType, createdAt } = facts.get(hash)!
             const size = leaf.sizes[index]!
-            const refers = references.get(hash) ?? []
-            answer.add(listedBytes + refers.reduce((sum, { id }) => sum + listedBytes + id.length, 0))
+            answer.add(listedBytes)
             listed.push({
               hash: `sha256:${hash}`,
               size,
               contentType,
               createdAt: instantText(createdAt),
-              references: refers,
+              references: references.get(hash) ?? [],
             })
           }
         }
@@ -221,14 +220,15 @@ async function referencesTo(
   version: VersionRow,
   view: View,
   files: readonly Hash[],
+  answer: AnswerBytes,
 ): Promise<Map<Hash, { type: string; id: string }[]>> {
   const { references } = await readAside(context.objects, storedHash(version.aside))
   const found = new Map<Hash, { type: string; id: string }[]>()
-  for (const file of files) found.set(file, await referencesIn(context, references[view], file))
+  for (const file of files) found.set(file, await referencesIn(context, references[view], file, answer))
   return found
 }
 
-async function referencesIn(context: Context, tree: Parameters<typeof walkLeaves>[0], file: Hash) {
+async function referencesIn(context: Context, tree: Tree, file: Hash, answer: AnswerBytes) {
   const prefix = referencePrefix(file)
   const records: { type: string; id: string }[] = []
   for await (const { leaf, start } of walkLeaves(tree, context.objects, { after: prefix })) {
@@ -237,7 +237,9 @@ async function referencesIn(context: Context, tree: Parameters<typeof walkLeaves
       if (!key.startsWith(prefix)) return records
       const [type, ...id] = key.slice(prefix.length).split('/')
       // A declared file has a key that names no record.
-      if (type !== '') records.push({ type: type!, id: id.join('/') })
+      if (type === '') continue
+      answer.add(listedBytes + key.length)
+      records.push({ type: type!, id: id.join('/') })
     }
   }
   return records

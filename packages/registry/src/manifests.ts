@@ -12,7 +12,7 @@ import {
 import type { VersionRow } from '@ulmus/storage'
 import type { AnswerBytes, Destination } from './answer-room.ts'
 import { readAside } from './aside.ts'
-import { differenceReader, type TypePair, typePairs } from './changes.ts'
+import { differenceReader, fileNameBytes, type TypePair, typePairs } from './changes.ts'
 import type { Context } from './context.ts'
 import { PageRoom, type Place, readCursor, treesFrom, typeTree, writeCursor } from './places.ts'
 import type { View } from './policy.ts'
@@ -62,8 +62,6 @@ export interface Manifest {
 
 /** What an entry takes beside its id, about. Bytes. */
 const entryBytes = 128
-/** `sha256:…`. Bytes. */
-const fileBytes = 71
 
 export type Manifests = ReturnType<typeof manifestsOf>
 
@@ -203,7 +201,7 @@ export function manifestsOf(context: Context) {
   }
 
   async function filesOf(document: ViewDocument, answer: AnswerBytes): Promise<string[]> {
-    answer.add(document.files.count * fileBytes)
+    answer.add(document.files.count * fileNameBytes)
     const files: string[] = []
     for await (const { leaf } of walkLeaves(document.files, objects)) {
       for (const hash of leaf.keys) files.push(`sha256:${hash}`)

@@ -11,6 +11,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { AnswerRoom } from './answer-room.ts'
 import { type Diffs, diffsOf } from './diffs.ts'
+import { RegistryError } from './errors.ts'
 import { type Exports, exportsOf } from './exports.ts'
 import { filesOf } from './files.ts'
 import { type Histories, historiesOf } from './histories.ts'
@@ -43,6 +44,7 @@ import {
   typesOfModel,
 } from './testing/model.ts'
 import { textOf } from './testing/text-of.ts'
+import { versionsOf } from './versions.ts'
 
 type View = 'full' | 'public'
 type Path = { owner: string; slug: string }
@@ -110,6 +112,7 @@ describe.each(databases)('reads on $name', (database) => {
     deletes?: readonly object[]
     schemas?: JsonObject
     metadata?: JsonObject
+    files?: readonly string[]
   }
 
   async function push(
@@ -586,6 +589,40 @@ describe.each(databases)('reads on $name', (database) => {
     letGo()
     await new Promise((resolve) => setImmediate(resolve))
     expect((await records.page(anonymous, at, { limit: 100 }, never)).records.length).toBe(20)
+  })
+
+  test('files that versions differ by, references and schemas are counted one by one, before there are many', async () => {
+    const path = await newCollection()
+    const [one, two] = fileNames
+    const schema = { description: 'x'.repeat(1_000) }
+    const puts = ['a', 'b', 'c'].map((id) => ({ id, type: 'A', data: { $file: one } }))
+    await push(path, null, { schemas: { A: schema, B: schema, C: schema }, puts })
+    await push(path, 'v1.0.0', { files: [two!] })
+    const at = { ...path, v: 'v1.1.0' }
+    /** What `read` says that its answer holds, as a caller who hangs up after `most` bytes lets it come to. */
+    const counted = async (read: (crowded: TestContext) => Promise<unknown>, most: number) => {
+      let bytes = 0
+      const add = (more: number) => {
+        bytes += more
+        if (bytes > most) throw new RegistryError('busy')
+      }
+      const answers = {
+        with: (_who: unknown, _to: unknown, work: (answer: object) => unknown) => work({ add }),
+      }
+      const reading = read({ ...context, answers: answers as unknown as AnswerRoom })
+      if (most === Infinity) await reading
+      else await expect(reading).rejects.toEqual(expect.objectContaining({ code: 'busy' }))
+      return bytes
+    }
+    const me = callerOf(account)
+    const diff = (crowded: TestContext) => diffsOf(crowded).page(me, at, { from: 'v1.0.0', limit: 100 })
+    expect(await counted(diff, Infinity)).toBe(`${two}`.length)
+    const files = (crowded: TestContext) => filesOf(crowded).list(me, at)
+    expect(await counted(files, Infinity)).toBeGreaterThan(5 * 256)
+    expect(await counted(files, 300)).toBeLessThan(3 * 256)
+    const detail = (crowded: TestContext) => versionsOf(crowded).detail(me, at)
+    expect(await counted(detail, Infinity)).toBeGreaterThan(3_000)
+    expect(await counted(detail, 1_500)).toBeLessThan(2_500)
   })
 
   test('a page of large records ends before it is too large to hold', async () => {

@@ -111,8 +111,7 @@ export function versionsOf(context: Context) {
     async detail(who: Principal, path: VersionPath, to?: Destination): Promise<VersionDetail> {
       const { seen, version, document } = await seeVersion(context, who, path)
       return context.answers.with(who, to, async (answer) => {
-        const schemas = [...(await schemasOf(context.objects, document))]
-        for (const [, { canonical }] of schemas) answer.add(canonical.length)
+        const schemas = [...(await schemasOf(context.objects, document, answer))]
         const counts = Object.entries(document.types).map(([type, { count }]) => [type, count])
         return {
           ...versionItem(version, seen.view),

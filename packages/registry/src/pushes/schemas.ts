@@ -9,6 +9,7 @@ import {
 } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'
+import type { AnswerBytes } from '../answer-room.ts'
 
 /** Schemas that were accepted before, from the text that `schemasText` made of them. Each is compiled when it is first used. */
 export function restoreSchemas(text: string): Map<string, Schema> {
@@ -16,14 +17,22 @@ export function restoreSchemas(text: string): Map<string, Schema> {
   return new Map(sources.map(([type, source]) => [type, acceptSchema(source, { accepted: true })]))
 }
 
-/** The schemas of a version's view, from its document. Each is compiled when it is first used. */
-export async function schemasOf(objects: ObjectReader, document: ViewDocument): Promise<Map<string, Schema>> {
+/**
+ * The schemas of a version's view, from its document. Each is compiled when it is first used.
+ * @param answer that they go into. @throws busy.
+ */
+export async function schemasOf(
+  objects: ObjectReader,
+  document: ViewDocument,
+  answer?: AnswerBytes,
+): Promise<Map<string, Schema>> {
   const types = Object.entries(document.types)
   const schemas = new Map<string, Schema>()
   for (let at = 0; at < types.length; at += readAtOnce) {
     const some = types.slice(at, at + readAtOnce)
     const texts = await Promise.all(some.map(([, { schema }]) => textOf(objects, schema)))
     for (const [index, [type]] of some.entries()) {
+      answer?.add(texts[index]!.length)
       schemas.set(type, acceptSchema(JSON.parse(texts[index]!) as Json, { accepted: true }))
     }
   }
