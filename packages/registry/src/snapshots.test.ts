@@ -192,6 +192,64 @@ describe.each(databases)('snapshots on $name', (database) => {
     })
   })
 
+  describe('another server that is asked about a session', () => {
+    /** A server that knows nothing of any session. What it reads first of a run waits for `before`. */
+    function newcomer(before: () => Promise<unknown> = async () => undefined) {
+      const idle = { ...context.jobs, define: () => undefined, repeat: () => undefined }
+      let begun: Promise<unknown> | undefined
+      const blobs: TestContext['blobs'] = {
+        ...context.blobs,
+        async *stream(...args) {
+          begun ??= before()
+          await begun
+          yield* context.blobs.stream(...args)
+        },
+      }
+      const other = { ...context, jobs: idle, blobs }
+      return snapshotsOf(other, pushSessionsOf(other))
+    }
+    const items = Array.from({ length: 70 }, (_, n) => item(`${n}`, n))
+    /** A session with its manifest in so many runs that a commit merges them, and one record that came among them. */
+    async function manyRuns() {
+      const path = await newCollection()
+      const opening = { base_version: null, schemas: open, manifest_expected: items.length }
+      const { session_id: id } = await snapshots.negotiate(me, path, body(opening), asOpening)
+      for (const [n, one] of items.entries()) {
+        await snapshots.manifest(me, path, id, body(entryOf(one)))
+        if (n === 9) await snapshots.receive(me, path, id, body(one))
+      }
+      const commit = () => snapshots.commit(me, path, id, { async: false })
+      return { path, id, commit }
+    }
+    const runsOf = async (id: string) => (await listPushRuns(context.database, id)).length
+
+    test('tells its true state when its runs are merged while they are read, and afterwards', async () => {
+      const { path, id, commit } = await manyRuns()
+      const server = newcomer(() => commit().catch((error: unknown) => error))
+      expect(await server.state(me, path, id)).toMatchObject({ needed_records: items.length - 1 })
+      expect(await runsOf(id)).toBeLessThan(items.length)
+      expect(await newcomer().state(me, path, id)).toMatchObject({ needed_records: items.length - 1 })
+      expect(await snapshots.state(me, path, id)).toMatchObject({ needed_records: items.length - 1 })
+    })
+
+    test('tells how it ended when it ends and its runs go while they are read', async () => {
+      const { path, id, commit } = await manyRuns()
+      const server = newcomer(async () => {
+        await snapshots.receive(me, path, id, body(...items))
+        await commit()
+        await expect.poll(() => runsOf(id)).toBe(0)
+      })
+      expect(await server.state(me, path, id)).toMatchObject({ status: 'committed', needed_records: 0 })
+    })
+
+    test('takes nothing more when it ends while its runs are read', async () => {
+      const { path, id } = await manyRuns()
+      const server = newcomer(() => snapshots.cancel(me, path, id))
+      const late = server.receive(me, path, id, body(items[0]))
+      await expect(late).rejects.toMatchObject({ code: 'push_not_open' })
+    })
+  })
+
   test('a (type, id) twice in a manifest: harmless with one hash, a conflict with two, also across chunks', async () => {
     const path = await newCollection()
     expect(await negotiate(path, null, [item('1', 1), item('1', 1)])).toMatchObject({ total_records: 1 })

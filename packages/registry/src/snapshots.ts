@@ -9,11 +9,12 @@ import { RegistryError } from './errors.ts'
 import type { Principal } from './principal.ts'
 import type { CommitAnswer } from './pushes/commit.ts'
 import { idleEnd } from './pushes/idle-end.ts'
-import { ManifestMarksCache } from './pushes/manifest-marks.ts'
+import { type ManifestMarks, ManifestMarksCache } from './pushes/manifest-marks.ts'
 import { type MarkedManifest, markNeeded } from './pushes/needed.ts'
 import { checkLines, linesRefused, typesOfPush } from './pushes/receiving.ts'
 import { keepRun } from './pushes/runs.ts'
 import type { CollectionPath, PushOpening, PushSessions, PushStateAnswer } from './pushes/sessions.ts'
+import { isLive } from './pushes/states.ts'
 import type { LineError, LineFacts } from './workers/check-batch.ts'
 import type { ManifestOutcome } from './workers/check-manifest.ts'
 
@@ -96,7 +97,7 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
       )
       const chunk = accepted(outcome, chunkMax)
       const needed = await keepManifest(push, chunk)
-      const known = await marks.of(push)
+      const known = await marksOf(push)
       return {
         received: chunk.received,
         needed_records: needed,
@@ -119,7 +120,7 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
         context.limits.batchBytesMax,
         (batch) => checkLines(context, push, batch, { kind: 'records', facts: true }),
       )
-      const known = await marks.of(push)
+      const known = await marksOf(push)
       compareWithManifest(facts ?? [], (hash) => known.find(hash))
       await keepRun(
         context,
@@ -127,7 +128,7 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
         { role: 'records', run, entries },
         { expiresAt: idleEnd(context), receivedRecords: received },
       )
-      return { received, remaining: (await marks.of(push)).remaining }
+      return { received, remaining: (await marksOf(push)).remaining }
     },
 
     commit: (
@@ -138,13 +139,23 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
     ): Promise<CommitAnswer> => sessions.commit(who, path, 'snapshot', id, options),
 
     async state(who: Principal, path: CollectionPath, id: string): Promise<PushStateAnswer> {
-      const push = await sessions.find(await sessions.workplace(who, path, 'read'), 'snapshot', id)
-      const isOpen = push.status === 'open' || push.status === 'committing'
-      return sessions.state(push, isOpen ? (await marks.of(push)).remaining : 0)
+      const seen = await sessions.workplace(who, path, 'read')
+      const push = await sessions.find(seen, 'snapshot', id)
+      if (!isLive(push.status)) return sessions.state(push, 0)
+      const known = await marks.of(push)
+      if (known === undefined) return sessions.state(await sessions.find(seen, 'snapshot', id), 0)
+      return sessions.state(push, known.remaining)
     },
 
     cancel: (who: Principal, path: CollectionPath, id: string): Promise<void> =>
       sessions.cancel(who, path, 'snapshot', id),
+  }
+
+  /** @throws push_not_open when the session ends meanwhile. */
+  async function marksOf(push: PushRow): Promise<ManifestMarks> {
+    const known = await marks.of(push)
+    if (known === undefined) throw new RegistryError('push_not_open', { say: { status: 'no longer open' } })
+    return known
   }
 
   /** Keeps a run of the manifest, marked with what the base lacks; the hashes of that are the result. */

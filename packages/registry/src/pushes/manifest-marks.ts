@@ -2,10 +2,11 @@
  * What a snapshot session has been told and sent so far, by hash: kept in memory by whichever server serves it, made again from
  * the session's runs where it is not. A record's hash covers its type and id, so a hash stands for one entry of the manifest.
  */
-import { listPushRuns, type PushRow } from '@ulmus/storage'
+import { BlobMissing, findPush, listPushRuns, type PushRow, type PushRunRow } from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'
 import type { Context } from '../context.ts'
 import { entriesOf } from './runs.ts'
+import { isLive } from './states.ts'
 
 const isPrivate = 1
 const isNeeded = 2
@@ -103,7 +104,7 @@ function mix(bits: number): number {
 
 export class ManifestMarksCache {
   readonly #context: Context
-  readonly #kept = new LRUCache<string, { marks: ManifestMarks; ready: Promise<unknown> }>({
+  readonly #kept = new LRUCache<string, { marks: ManifestMarks; ready: Promise<void> }>({
     maxSize: marksBytesMax,
     max: 1_000,
     sizeCalculation: ({ marks }) => marks.bytes,
@@ -113,27 +114,60 @@ export class ManifestMarksCache {
     this.#context = context
   }
 
-  /** The marks of a session with every run that it has by now. */
-  async of(push: PushRow): Promise<ManifestMarks> {
+  /** The marks of a session with every run that it has by now; undefined when it has ended by then: its runs go. */
+  async of(push: PushRow): Promise<ManifestMarks | undefined> {
     const kept = this.#kept.get(push.id) ?? { marks: new ManifestMarks(), ready: Promise.resolve() }
     // One after the other: two requests of a session must not take in the same run twice at once.
-    const ready = kept.ready.catch(() => undefined).then(() => this.#takeIn(push, kept.marks))
+    const ready = kept.ready.catch(() => undefined).then(() => this.#takeIn(push.id, kept.marks))
     // Set anew so that its size is reckoned anew.
     this.#kept.set(push.id, { marks: kept.marks, ready })
-    await ready
+    const damage = await ready.catch((error: unknown) => {
+      if (error instanceof BlobMissing) return error
+      throw error
+    })
+    const now = await findPush(this.#context.database, push.collectionId, push.id)
+    if (now === undefined || !isLive(now.status)) return undefined
+    if (damage !== undefined) throw damage
     return kept.marks
   }
 
-  async #takeIn(push: PushRow, marks: ManifestMarks): Promise<void> {
-    for (const run of await listPushRuns(this.#context.database, push.id, marks.sequence)) {
-      for await (const entries of entriesOf(this.#context, run)) {
-        for (const { put } of entries) {
-          if (put === undefined) continue
-          if (run.role === 'records') marks.receive(put.hash)
-          else marks.add(put.hash, { private: put.private, needed: put.needed === true })
+  /**
+   * Taking a run in again changes nothing. One that is gone by the time it is read is part of a longer one, if its session stands:
+   * then the rows, looked at again, no longer name it.
+   * @throws BlobMissing when they do.
+   */
+  async #takeIn(pushId: string, marks: ManifestMarks): Promise<void> {
+    const taken = new Set<string>()
+    const gone = new Set<string>()
+    for (;;) {
+      const runs = await listPushRuns(this.#context.database, pushId, marks.sequence)
+      try {
+        for (const run of manifestFirst(runs)) {
+          if (!taken.has(run.name)) await this.#takeInRun(run, marks)
+          taken.add(run.name)
         }
+        marks.sequence = runs.at(-1)?.sequence ?? marks.sequence
+        return
+      } catch (error) {
+        if (!(error instanceof BlobMissing) || gone.has(error.blob)) throw error
+        gone.add(error.blob)
       }
-      marks.sequence = run.sequence
     }
   }
+
+  async #takeInRun(run: PushRunRow, marks: ManifestMarks): Promise<void> {
+    for await (const entries of entriesOf(this.#context, run)) {
+      for (const { put } of entries) {
+        if (put === undefined) continue
+        if (run.role === 'records') marks.receive(put.hash)
+        else marks.add(put.hash, { private: put.private, needed: put.needed === true })
+      }
+    }
+  }
+}
+
+/** What is received counts only where the manifest is known, and a merged run of it comes after records that were sent in between. */
+function manifestFirst(runs: readonly PushRunRow[]): PushRunRow[] {
+  const ofManifest = (run: PushRunRow) => run.role === 'manifest'
+  return [...runs.filter(ofManifest), ...runs.filter((run) => !ofManifest(run))]
 }

@@ -72,6 +72,9 @@ export const pushTable: Record<PushState, Record<PushEvent, PushState | 'refused
   },
 }
 
+/** Whether a session has not ended: what it was sent is kept until then. */
+export const isLive = (state: PushState): boolean => state === 'open' || state === 'committing'
+
 /** The states in which an event is taken, and where it leads from each. */
 export const statesFor = (event: PushEvent): PushState[] =>
   (Object.keys(pushTable) as PushState[]).filter((state) => pushTable[state][event] !== 'refused')
