@@ -319,6 +319,19 @@ describe.each(databases)('pushes on $name', (database) => {
     })
   })
 
+  test('of many polls of a session one a minute puts off its end', async () => {
+    const path = await newCollection()
+    const id = await opened(path, { base: null, schemas: { A: open } })
+    const poll = async () => (await pushes.state(me, path, id)).expires_at
+    const first = await poll()
+    expect(await poll()).toBe(first)
+    await context.database.query(
+      "update pushes set expires_at = expires_at - interval '61 seconds' where id = $1",
+      [id],
+    )
+    expect(Date.parse(await poll())).toBeGreaterThanOrEqual(Date.parse(first))
+  })
+
   test('a session that nobody uses expires; a cancelled one takes nothing more', async () => {
     const path = await newCollection()
     const id = await opened(path, { base: null, schemas: { A: open } })

@@ -63,7 +63,7 @@ export function pushesOf(context: Context, sessions: PushSessions) {
     ): Promise<CommitAnswer> => sessions.commit(who, path, 'delta', id, options),
 
     async state(who: Principal, path: CollectionPath, id: string): Promise<PushStateAnswer> {
-      const push = await sessions.find(await sessions.workplace(who, path, 'read'), 'delta', id)
+      const push = await sessions.watch(await sessions.workplace(who, path, 'read'), 'delta', id)
       return sessions.state(push, 0)
     },
 

@@ -140,7 +140,7 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
 
     async state(who: Principal, path: CollectionPath, id: string): Promise<PushStateAnswer> {
       const seen = await sessions.workplace(who, path, 'read')
-      const push = await sessions.find(seen, 'snapshot', id)
+      const push = await sessions.watch(seen, 'snapshot', id)
       if (!isLive(push.status)) return sessions.state(push, 0)
       const known = await marks.of(push)
       if (known === undefined) return sessions.state(await sessions.find(seen, 'snapshot', id), 0)

@@ -107,7 +107,9 @@ export const PushState = z
     needed_files: z.array(FileHash),
     records_done: Count.meta({ description: 'Progress of a commit under way, in records.' }),
     records_total: Count,
-    expires_at: Instant,
+    expires_at: Instant.meta({
+      description: 'When an open session ends if no request comes. To ask for its state is one.',
+    }),
     result: CommittedPush.nullable(),
     error: ErrorBody.nullable(),
   })

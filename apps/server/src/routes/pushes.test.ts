@@ -867,6 +867,18 @@ describe.each(databases)('pushes on $name', (database) => {
       }
     })
 
+    test('to ask for the state is a request', async () => {
+      const session = await openedWith({ A: {} })
+      for (let n = 0; n < 3; n++) {
+        ahead += 3_590
+        const { status, expires_at } = await state(session)
+        expect(status).toBe('open')
+        expect(Date.parse(expires_at) - Date.now() - ahead * 1000).toBeGreaterThan(3_590_000)
+      }
+      ahead += 3_601
+      expect((await state(session)).status).toBe('expired')
+    })
+
     test('a commit is a request, and leaves its session open for 60 minutes more when it is refused', async () => {
       const text = 'a file that comes late'
       const path = await newPath()

@@ -754,6 +754,8 @@ describe.each(databases)('snapshots on $name', (database) => {
       const session = await openedFor(await newPath(), 2)
       const items = [item('1'), item('2')]
       ahead += 3_590
+      expect((await state(session)).status).toBe('open')
+      ahead += 3_590
       expect((await chunk(session, items)).status).toBe(200)
       ahead += 3_590
       expect((await ada.lines(`${session}/records`, [items[0]])).status).toBe(200)

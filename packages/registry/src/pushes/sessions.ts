@@ -11,7 +11,7 @@ import {
   parseSemver,
   utf8Length,
 } from '@ulmus/content'
-import { claimPush, findPush, insertPush, movePush, type PushRow } from '@ulmus/storage'
+import { claimPush, findPush, insertPush, movePush, type PushRow, touchOpenPush } from '@ulmus/storage'
 import { validate as isId, v7 as newId } from 'uuid'
 import type { Context } from '../context.ts'
 import { demand, RegistryError, type StoredRefusal } from '../errors.ts'
@@ -22,7 +22,7 @@ import type { Principal, Scope } from '../principal.ts'
 import { type Seen, seeCollection } from '../seen.ts'
 import { documentOf, semverOf } from '../version-making.ts'
 import { type CommitAnswer, type CommitResult, filesNeeded, runCommit } from './commit.ts'
-import { idleEnd } from './idle-end.ts'
+import { idleEnd, isWorthPuttingOff } from './idle-end.ts'
 import { CommitLeases, newLease, noLease } from './leases.ts'
 import { dropRuns, tidySessions } from './runs.ts'
 import { statesFor } from './states.ts'
@@ -86,6 +86,15 @@ export function pushSessionsOf(context: Context) {
       const push = isId(id) ? await findPush(context.database, seen.collection.id, id) : undefined
       if (push?.kind !== kind) throw new RegistryError('push_not_found')
       return push.status === 'open' && push.expiresAt <= context.now() ? { ...push, status: 'expired' } : push
+    },
+
+    /** As `find`, for whoever asks about a session: that is a request too, and puts off its end. */
+    async watch(seen: Seen, kind: PushKind, id: string): Promise<PushRow> {
+      const push = await this.find(seen, kind, id)
+      if (push.status !== 'open' || !isWorthPuttingOff(context, push.expiresAt)) return push
+      const touch = { now: context.now(), expiresAt: idleEnd(context), receivedRecords: 0 }
+      const isOpen = await context.database.transact((tx) => touchOpenPush(tx, push.id, touch))
+      return isOpen ? { ...push, expiresAt: touch.expiresAt } : this.find(seen, kind, id)
     },
 
     /** @throws push_not_found, push_not_open. */
