@@ -244,6 +244,31 @@ describe.each(databases)('sweeping ($name)', (database) => {
   test('spares what a commit relies on after it was condemned', () => revivedAt('condemned'))
   test('spares what a commit pardons at the last moment', () => revivedAt('pardoned'))
 
+  test('spares what a metadata update finds recorded meanwhile, and condemned', async () => {
+    const [path, other] = [await world.collection(), await world.collection()]
+    const puts = items('updated', 40)
+    for (const one of [path, other]) await world.push(one, { base: null, schemas, puts })
+    const patch = { license: `of ${other.slug}` }
+    const { promise: condemnedAll, resolve: goOn } = Promise.withResolvers<void>()
+    let sweeping: Promise<unknown> | undefined
+    watch.afterPack = async () => {
+      await world.patch(other, patch)
+      await world.remove(other)
+      const onStep = async (at: string) => {
+        if (at !== 'pardoned') return
+        goOn()
+        await updated
+      }
+      sweeping = now({ onStep })
+      await condemnedAll
+    }
+    const updated = world.patch(path, patch)
+    await updated
+    await sweeping
+    await expectHolds(path, puts)
+    expect(await condemned()).toEqual([])
+  })
+
   test('walks what lived on as a base alone, when a version needs it again', async () => {
     const [first, second] = [await world.collection(), await world.collection()]
     const puts = items('base alone', 8_000)

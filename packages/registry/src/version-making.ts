@@ -16,10 +16,12 @@ import {
   findHead,
   finishMetadataJob,
   isOneStatement,
+  isUniqueViolation,
   type Landing,
   landMetadataUpdate,
   landVersion,
   type ObjectWriter,
+  objectsKey,
   type PackedObjects,
   type Queries,
   recordPacks,
@@ -189,14 +191,21 @@ async function landInTransaction(
 }
 
 async function landAtOnce(
-  { database }: Context,
+  context: Context,
   making: VersionMaking,
   landing: Landing & { packed: PackedObjects; job: string },
   asks: Asks,
 ): Promise<void> {
-  asks.mayStand = true
+  const { database } = context
   const update = { ...landing, pack: landing.packed.packs[0]!, at: landing.version.createdAt }
-  if (await database.transactOnce((tx) => landMetadataUpdate(tx, update))) return
+  asks.mayStand = true
+  try {
+    if (await database.transactOnce((tx) => landMetadataUpdate(tx, update))) return
+  } catch (error) {
+    if (!isUniqueViolation(error, objectsKey)) throw error
+    // Another commit recorded one of its objects meanwhile, which must be relied on, by statements of its own.
+    return landInTransaction(context, making, landing, asks)
+  }
   asks.mayStand = false
   throw await whyNotOnHead(database, making)
 }

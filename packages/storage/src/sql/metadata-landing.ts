@@ -24,6 +24,7 @@ const landing = `with ${gatePassed},
 /**
  * The same as `recordPacks`, `landVersion` and `finishMetadataJob` in one transaction, for a pack that `isOneStatement`. A single
  * statement.
+ * @throws a violation of `objectsKey` when the index holds one of the objects.
  * @returns false, and nothing happens, when the head is not `from`, the collection is gone or the job has ended.
  */
 export async function landMetadataUpdate(

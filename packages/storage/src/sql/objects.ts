@@ -74,6 +74,9 @@ export interface ReliedOn extends ObjectName {
   bases?: readonly Hash[]
 }
 
+/** The primary key of `objects`. */
+export const objectsKey = 'objects_hash_kind_pk'
+
 /** What a commit has stored and what it goes on from. */
 interface Packed {
   packs: readonly StoredPack[]
@@ -82,39 +85,56 @@ interface Packed {
 
 /**
  * Records packs, which must be durable already, and where their objects lie. An object that another commit recorded meanwhile
- * keeps its place. The rows of a pack go in one order, so that two commits with objects in common wait for one another; over
- * several packs they can deadlock, and `transact` runs one of them again.
+ * keeps its place and is relied on, too: a sweep may have condemned it by now. The rows of a pack go in one order, so that two
+ * commits with objects in common wait for one another; over several packs they can deadlock, and `transact` runs one of them again.
  * Call it before the version's row is inserted: until the transaction ends no sweep condemns anything (see sweeps.ts).
  * @throws ObjectsSwept when a sweep has removed something relied on: the commit must be built again.
  */
 export async function recordPacks(tx: Tx, { packs: written, reliedOn }: Packed): Promise<void> {
   // What is relied on must be looked at after the gate, by statements that see what sweeps did before it.
   if (reliedOn.length > 0 || written.length === 0) await passSweepGate(tx, 'commit')
-  const swept: ObjectName[] = []
-  for (let i = 0; i < reliedOn.length; i += statementRowsMax) {
-    swept.push(...(await relyOn(tx, reliedOn.slice(i, i + statementRowsMax))))
+  await demandAll(tx, reliedOn)
+  for (const pack of written) {
+    const { recorded } = await insertPack(tx, pack)
+    if (recorded < pack.entries.length) {
+      await demandAll(
+        tx,
+        pack.entries.map(({ kind, hash }) => ({ kind, hash })),
+      )
+    }
   }
-  if (swept.length > 0) throw new ObjectsSwept(swept)
-  for (const pack of written) await insertPack(tx, pack)
 }
 
-/** Records one pack, passing the gate as a commit. Returns its id. An object that the index holds already keeps its place. */
-export async function insertPack(tx: Tx, pack: StoredPack): Promise<number> {
+/**
+ * Records one pack, passing the gate as a commit. An object that the index holds already keeps its place.
+ * @returns the pack's id, and of how many of its objects the index lacked a row.
+ */
+export async function insertPack(tx: Tx, pack: StoredPack): Promise<{ id: number; recorded: number }> {
   const entries = inOrder(pack.entries)
   const { rows } = await tx.query(
-    `with ${gatePassed}, ${packInserted('gate')} select id from pack`,
+    `with ${gatePassed}, ${packInserted('gate', keepsPlace)}
+     select id, (select count(*)::integer from stored) as recorded from pack`,
     packColumns(pack, entries.slice(0, statementRowsMax)),
     'insert_pack',
   )
   const id = Number(rows[0]!['id'])
+  let recorded = Number(rows[0]!['recorded'])
   for (let i = statementRowsMax; i < entries.length; i += statementRowsMax) {
     const more = entryColumns(entries.slice(i, i + statementRowsMax))
-    await tx.query(insertObjects('(select $8::integer as id) as pack'), [...more, id])
+    const insert = insertObjects('(select $8::integer as id) as pack', keepsPlace)
+    const stored = await tx.query(
+      `with stored as (${insert}) select count(*)::integer as recorded from stored`,
+      [...more, id],
+    )
+    recorded += Number(stored.rows[0]!['recorded'])
   }
-  return id
+  return { id, recorded }
 }
 
-/** Whether a single statement can record all of it: one pack, of few objects, that relies on nothing. */
+/**
+ * Whether a single statement can record all of it: one pack, of few objects, that relies on nothing. Should an object be there by then,
+ * it is relied on after all, and the statement is refused.
+ */
 export const isOneStatement = ({ packs: written, reliedOn }: Packed): boolean =>
   written.length === 1 && reliedOn.length === 0 && written[0]!.entries.length <= statementRowsMax
 
@@ -124,12 +144,13 @@ export const gatePassed = `gate as materialized (select pg_advisory_xact_lock_sh
 /**
  * Parts of a statement, named `pack` and `stored`: a pack and where its objects lie, from their `packColumns` in `$1` to `$10`.
  * @param when the part that has a row if it is to be recorded
+ * @param conflict what becomes of an object that the index holds; without it, the statement violates `objectsKey`
  */
-export const packInserted = (when: string): string =>
+export const packInserted = (when: string, conflict = ''): string =>
   `pack as (
      insert into packs (name, bytes, object_bytes, created_at)
      select $8::text, $9::bigint, $10::bigint, now() from ${when} returning id),
-   stored as (${insertObjects('pack')})`
+   stored as (${insertObjects('pack', conflict)})`
 
 /** @param entries Those of the pack that the statement is to record, `inOrder`. */
 export const packColumns = (pack: StoredPack, entries: readonly PackEntry[]): unknown[] => [
@@ -149,6 +170,15 @@ export const inOrder = (entries: readonly PackEntry[]): PackEntry[] =>
 export async function passSweepGate(tx: Tx, who: 'commit' | 'sweep'): Promise<void> {
   const lock = who === 'commit' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock'
   await tx.query(`select ${lock}($1::bigint)`, [sweepGate], `gate_of_${who}`)
+}
+
+/** @throws ObjectsSwept naming those of the objects that cannot be relied on. */
+async function demandAll(tx: Tx, names: readonly ReliedOn[]): Promise<void> {
+  const swept: ObjectName[] = []
+  for (let i = 0; i < names.length; i += statementRowsMax) {
+    swept.push(...(await relyOn(tx, names.slice(i, i + statementRowsMax))))
+  }
+  if (swept.length > 0) throw new ObjectsSwept(swept)
 }
 
 /**
@@ -178,12 +208,18 @@ async function relyOn(tx: Tx, names: readonly ReliedOn[]): Promise<ObjectName[]>
   })
 }
 
-/** @param pack a relation of that name whose row has the pack's `id`; `$1` to `$7` are the `entryColumns` */
-function insertObjects(pack: string): string {
+/** An object that the index holds keeps its place. */
+const keepsPlace = 'on conflict (hash, kind) do nothing'
+
+/**
+ * Has a row for each object that is inserted.
+ * @param pack a relation of that name whose row has the pack's `id`; `$1` to `$7` are the `entryColumns`
+ */
+function insertObjects(pack: string, conflict: string): string {
   return `insert into objects (hash, kind, pack_id, "offset", length, crc, checksum, bases)
    select hash, kind, pack.id, "offset", length, crc, checksum, string_to_array(bases, ' ')
    from ${pack}, ${entryRows}
-   on conflict (hash, kind) do nothing`
+   ${conflict} returning 1`
 }
 
 /** Entries as rows, made from their `entryColumns` in `$1` to `$7`; `bases` is the chain's hashes with spaces between them. */

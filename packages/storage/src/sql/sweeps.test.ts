@@ -68,6 +68,20 @@ describe.each(databases)('sweeping the index ($name)', ({ open }) => {
     await expect(rely()).rejects.toThrow(ObjectsSwept)
   })
 
+  it('pardons, with its bases, what a commit wanted to record and found recorded', async () => {
+    await recordTwo()
+    await condemnAs(earlier, base, delta)
+    await record(entryOf(hashText(`new ${made}`)), entryOf(delta))
+    expect(await removeAs(earlier, delta, base)).toBe(0)
+  })
+
+  it('lets no commit rely on what it found recorded when that lacks a base', async () => {
+    await recordTwo()
+    await condemnAs(earlier, base)
+    expect(await removeAs(earlier, base)).toBe(1)
+    await expect(record(entryOf(delta))).rejects.toThrow(ObjectsSwept)
+  })
+
   it('takes over what a sweep that died has left condemned', async () => {
     await recordTwo()
     await condemnAs(earlier, base, delta)

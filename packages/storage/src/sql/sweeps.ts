@@ -6,7 +6,7 @@
  * A commit skips objects that the index holds and makes deltas to them, so it can bring a dead one back to life. In its
  * transaction it passes the gate as a commit, pardons what it relies on and makes sure that it is there (`recordPacks`). The pardon
  * is a statement after the gate's, so that it sees what was condemned before; what relies on nothing passes in the statement that
- * records its pack.
+ * records its pack. What that finds recorded by another commit, since the index was asked, is relied on by statements after it.
  *
  * - A commit whose transaction passed the gate before a row was condemned has ended by then, because to condemn, the sweep passes
  *   alone: its version is among those marked afterwards, and the row is pardoned.
@@ -193,7 +193,7 @@ export async function rowsOfPack(at: Queries, packId: number): Promise<PackEntry
 
 /** Records a pack that holds copies of what is left in others, and lets the rows point there. Returns how many did. */
 export async function moveRows(tx: Tx, copy: StoredPack, from: readonly number[]): Promise<number> {
-  const id = await insertPack(tx, { ...copy, entries: [] })
+  const { id } = await insertPack(tx, { ...copy, entries: [] })
   const { rows } = await tx.query(
     `with moved as (
        update objects o set pack_id = $1, "offset" = entry."offset"

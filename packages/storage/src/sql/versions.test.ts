@@ -118,7 +118,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     const entries = Array.from({ length: count }, (_, i) => ({
       ...entry,
       hash: hash(i),
-      bases: [hash(i + 1)],
+      bases: i + 1 < count ? [hash(i + 1)] : [],
     }))
     return { name: `packs/00/${crypto.randomUUID()}`, bytes: 100, entries }
   }
