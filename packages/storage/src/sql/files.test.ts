@@ -27,6 +27,18 @@ describe.each(databases)('more files than a statement has parameters, on $name',
     const found = await findCollectionFiles(database, collectionId, hashes)
     expect(found.map(({ hash }) => hash).sort()).toEqual(known)
   })
+  test('others have the event loop while they are looked for', async () => {
+    let turns = 0
+    let isOver = false
+    const turn = () => {
+      turns++
+      if (!isOver) setImmediate(turn)
+    }
+    setImmediate(turn)
+    await findCollectionFiles(database, collectionId, hashes)
+    isOver = true
+    expect(turns).toBeGreaterThan(20)
+  })
   test('those that an ancestor knows are found', async () => {
     const found = await findInheritedFiles(database, [randomUUID(), collectionId], hashes)
     expect(found.map(({ hash }) => hash).sort()).toEqual(known)

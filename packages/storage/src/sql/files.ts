@@ -1,6 +1,7 @@
 /** Files by hash, and which collection knows which. */
 import { and, eq, inArray } from 'drizzle-orm'
 import { boolean, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { giveWay } from '../turn.ts'
 import { bytewiseText, count, instant, isAmong } from './columns.ts'
 import type { Queries, Tx } from './database.ts'
 
@@ -66,12 +67,29 @@ export async function findCollectionFiles(
   collectionId: string,
   hashes: readonly string[],
 ): Promise<KnownFile[]> {
-  const rows = await at.orm
-    .select({ file: collectionFiles, size: files.size })
-    .from(collectionFiles)
-    .innerJoin(files, eq(files.hash, collectionFiles.hash))
-    .where(and(eq(collectionFiles.collectionId, collectionId), isAmong(collectionFiles.hash, hashes)))
-  return rows.map(({ file, size }) => ({ ...file, size }))
+  const known: KnownFile[] = []
+  await inSlices(hashes, async (some) => {
+    const rows = await at.orm
+      .select({ file: collectionFiles, size: files.size })
+      .from(collectionFiles)
+      .innerJoin(files, eq(files.hash, collectionFiles.hash))
+      .where(and(eq(collectionFiles.collectionId, collectionId), isAmong(collectionFiles.hash, some)))
+    for (const { file, size } of rows) known.push({ ...file, size })
+  })
+  return known
+}
+
+/** Hashes in one statement at most. The embedded database runs each on the event loop, 5 µs a hash. */
+const hashesMax = 1_000
+
+async function inSlices(
+  hashes: readonly string[],
+  work: (some: readonly string[]) => Promise<void>,
+): Promise<void> {
+  for (let start = 0; start < hashes.length; start += hashesMax) {
+    await work(hashes.slice(start, start + hashesMax))
+    await giveWay()
+  }
 }
 
 /** Content types and upload times of files as the ancestors of a fork know them, whichever ancestor comes first in `ancestors`. */
@@ -80,17 +98,19 @@ export async function findInheritedFiles(
   ancestors: readonly string[],
   hashes: readonly string[],
 ): Promise<CollectionFileRow[]> {
-  if (ancestors.length === 0 || hashes.length === 0) return []
-  const rows = await at.orm
-    .select()
-    .from(collectionFiles)
-    .where(and(inArray(collectionFiles.collectionId, [...ancestors]), isAmong(collectionFiles.hash, hashes)))
+  if (ancestors.length === 0) return []
   const nearest = new Map<string, CollectionFileRow>()
   const distance = (row: CollectionFileRow) => ancestors.indexOf(row.collectionId)
-  for (const row of rows) {
-    const held = nearest.get(row.hash)
-    if (held === undefined || distance(row) < distance(held)) nearest.set(row.hash, row)
-  }
+  await inSlices(hashes, async (some) => {
+    const rows = await at.orm
+      .select()
+      .from(collectionFiles)
+      .where(and(inArray(collectionFiles.collectionId, [...ancestors]), isAmong(collectionFiles.hash, some)))
+    for (const row of rows) {
+      const held = nearest.get(row.hash)
+      if (held === undefined || distance(row) < distance(held)) nearest.set(row.hash, row)
+    }
+  })
   return [...nearest.values()]
 }
 
@@ -100,13 +120,13 @@ export async function markFilesInViews(
   collectionId: string,
   entered: { full: readonly string[]; public: readonly string[] },
 ): Promise<void> {
-  const mark = async (hashes: readonly string[], set: { inFull?: true; inPublic?: true }) => {
-    if (hashes.length === 0) return
-    await tx.orm
-      .update(collectionFiles)
-      .set(set)
-      .where(and(eq(collectionFiles.collectionId, collectionId), isAmong(collectionFiles.hash, hashes)))
-  }
+  const mark = (hashes: readonly string[], set: { inFull?: true; inPublic?: true }) =>
+    inSlices(hashes, async (some) => {
+      await tx.orm
+        .update(collectionFiles)
+        .set(set)
+        .where(and(eq(collectionFiles.collectionId, collectionId), isAmong(collectionFiles.hash, some)))
+    })
   await mark(entered.full, { inFull: true })
   await mark(entered.public, { inPublic: true })
 }
