@@ -26,6 +26,18 @@ describe('acceptSchema', () => {
     expect(acceptSchema({ private: 'yes' }).private).toBe(false)
   })
 
+  test('keeps the latest used schemas, as long as they are not too much together', () => {
+    const large = (n: number): Json => ({ title: `${n}`, description: 'x'.repeat(200_000) })
+    const first = acceptSchema(large(0))
+    for (let n = 1; n < 20; n++) acceptSchema(large(n))
+    expect(acceptSchema(large(0))).toBe(first)
+    for (let n = 20; n < 41; n++) acceptSchema(large(n))
+    expect(acceptSchema(large(0))).not.toBe(first)
+    const small = acceptSchema({ title: 'small' })
+    for (let n = 0; n < 300; n++) acceptSchema({ title: `${n}` })
+    expect(acceptSchema({ title: 'small' })).not.toBe(small)
+  })
+
   test('true admits all, false nothing', () => {
     expect(matches(true, { a: 1 })).toBe(true)
     expect(matches(false, { a: 1 })).toBe(false)

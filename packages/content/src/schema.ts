@@ -10,8 +10,9 @@ import { checkSchemaRules } from './schema-rules.ts'
 
 /** Largest canonical form of a schema: 256 KiB. */
 export const schemaBytesMax = 262_144
-/** Schemas kept compiled, the latest used ones. */
+/** Schemas kept compiled, the latest used ones: so many, and so much of their canonical forms, which may take twenty times that as objects. */
 const cachedSchemasMax = 256
+const cachedCharactersMax = 4_194_304
 
 /** An accepted schema. Immutable; two with the same hash are interchangeable. */
 export interface Schema {
@@ -39,6 +40,7 @@ export interface AcceptOptions {
 }
 
 const cache = new Map<Hash, AcceptedSchema>()
+let cachedCharacters = 0
 
 /**
  * The schema of a type, from parsed JSON (whose text obeyed the text rules, see `parseStrict`).
@@ -88,16 +90,19 @@ function checkPublicForm(source: JsonObject, privateFields: readonly string[]): 
   }
 }
 
-/** Makes `schema` the latest used one, and forgets the one that was used longest ago. */
+/** Makes `schema` the latest used one, and forgets those that were used longest ago. */
 function keep(schema: AcceptedSchema): void {
-  cache.delete(schema.hash)
+  forget(schema)
   cache.set(schema.hash, schema)
-  if (cache.size > cachedSchemasMax) {
-    for (const hash of cache.keys()) {
-      cache.delete(hash)
-      break
-    }
+  cachedCharacters += schema.canonical.length
+  for (const oldest of cache.values()) {
+    if (cache.size <= cachedSchemasMax && cachedCharacters <= cachedCharactersMax) return
+    forget(oldest)
   }
+}
+
+function forget(schema: AcceptedSchema): void {
+  if (cache.delete(schema.hash)) cachedCharacters -= schema.canonical.length
 }
 
 class AcceptedSchema implements Schema {
