@@ -1,4 +1,5 @@
 /** The schemas a push works with: those it brings, or its base's. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   acceptSchema,
   type Hash,
@@ -28,12 +29,18 @@ export async function schemasOf(
 ): Promise<Map<string, Schema>> {
   const types = Object.entries(document.types)
   const schemas = new Map<string, Schema>()
+  let characters = 0
   for (let at = 0; at < types.length; at += readAtOnce) {
     const some = types.slice(at, at + readAtOnce)
     const texts = await Promise.all(some.map(([, { schema }]) => textOf(objects, schema)))
     for (const [index, [type]] of some.entries()) {
-      answer?.add(texts[index]!.length)
-      schemas.set(type, acceptSchema(JSON.parse(texts[index]!) as Json, { accepted: true }))
+      const text = texts[index]!
+      answer?.add(text.length)
+      schemas.set(type, acceptSchema(JSON.parse(text) as Json, { accepted: true }))
+      characters += text.length
+      if (characters < charactersAtOnce) continue
+      await nextTurn()
+      characters = 0
     }
   }
   return schemas
@@ -41,6 +48,8 @@ export async function schemasOf(
 
 /** Schemas read at the same time. */
 const readAtOnce = 32
+/** Parsed before others have the event loop: a few milliseconds of usual schemas; the largest takes 80 alone. */
+const charactersAtOnce = 65_536
 
 /** Texts of schemas by hash, the latest used ones: a version of thousands of types is not read object by object each time. */
 const texts = new LRUCache<Hash, string>({

@@ -1,0 +1,30 @@
+import { type Hash, hashText } from '@ulmus/content'
+import type { ObjectReader } from '@ulmus/storage'
+import { expect, test } from 'vitest'
+import { schemasOf } from './schemas.ts'
+
+test('many large schemas leave the event loop to others while they are read', async () => {
+  const texts = new Map<Hash, string>()
+  const types = Array.from({ length: 40 }, (_, n) => {
+    const text = JSON.stringify({ description: 'x'.repeat(100_000), title: `${n}` })
+    texts.set(hashText(text), text)
+    return [`T${n}`, { schema: hashText(text), root: null, count: 0, bytes: 0 }] as const
+  })
+  const plain = async (hash: Hash) => Buffer.from(texts.get(hash)!)
+  const document = {
+    files: { root: null, count: 0, bytes: 0 },
+    metadata: {},
+    types: Object.fromEntries(types),
+  }
+  let turns = 0
+  let isOver = false
+  const turn = () => {
+    turns++
+    if (!isOver) setImmediate(turn)
+  }
+  setImmediate(turn)
+  const schemas = await schemasOf({ plain } as unknown as ObjectReader, document)
+  isOver = true
+  expect([...schemas.keys()]).toEqual(types.map(([type]) => type))
+  expect(turns).toBeGreaterThan(30)
+})
