@@ -33,6 +33,8 @@ const chunkMax = { entries: 50_000, say: '50,000 entries a request' }
 /** The body that opens a session, and a chunk. Bytes. */
 const openingBytesMax = 128 * 1024 ** 2
 const chunkBytesMax = 64 * 1024 ** 2
+/** What a body that opens a session holds beside its manifest, as long as all that opens a delta: the event loop reads it. UTF-16 units of JSON. */
+const restMax = { units: 32 * 1024 ** 2, say: '32 MiB' }
 
 type ManifestRun = Extract<ManifestOutcome, { kind: 'run' }>
 
@@ -59,6 +61,10 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
       if (read.kind === 'malformed') throw malformed('', read.message, read.code)
       if (read.kind === 'not_an_array')
         throw malformed('manifest', 'must be an array of {id, type, hash, private?}')
+      if (read.rest.length > restMax.units)
+        throw new RegistryError('too_large', {
+          say: { what: 'What comes beside the manifest', limit: restMax.say },
+        })
       const opening = shape(JSON.parse(read.rest))
       if ((read.manifest === undefined) === (opening.manifest_expected === undefined)) {
         throw malformed('manifest', 'give either `manifest` or `manifest_expected`')

@@ -232,6 +232,16 @@ describe.each(databases)('snapshots on $name', (database) => {
       expect([heavy.status, heavy.json.code]).toEqual([413, 'too_large'])
     })
 
+    test('what comes beside the manifest is 413 over 32 MiB', async () => {
+      const schemas = { A: { description: 'x'.repeat(32 * 1024 ** 2) } }
+      const { status, json } = await negotiate(await newPath(), { manifest: [], schemas })
+      expect([status, json.code, json.error]).toEqual([
+        413,
+        'too_large',
+        'What comes beside the manifest is over the limit of 32 MiB.',
+      ])
+    })
+
     test('bad entries are 422 with `validationErrors: [{line, id, type, code}]`, lines counted from 1', async () => {
       const path = await newPath()
       const bad = [
