@@ -40,7 +40,8 @@ describe.each(databases)('accounts on $name', (database) => {
     limitedTo: string | null = null,
   ): Promise<Caller> => {
     const account = await accounts.signIn(identity({ preferredUsername: name }))
-    return { kind: 'session', accountId: account.id, accountSlug: account.slug, scope, limitedTo }
+    const { id: accountId, slug: accountSlug } = account
+    return { kind: 'session', accountId, accountSlug, scope, limitedTo, expiresAt: null }
   }
   const org = async (owner: Caller, slug: string) => accounts.createOrg(owner, { slug, displayName: slug })
   const codeOf = (work: Promise<unknown>) =>

@@ -70,9 +70,10 @@ export const catalogue = {
     (f) =>
       `This API key's scope does not allow it${f.needed ? `: \`${f.needed}\` is needed` : ''}. Use a key with a wider scope.`,
   ),
-  key_limited: entry(
-    'forbidden',
-    'This API key is limited to one collection and cannot do this. Use a key without that limit.',
+  key_limited: entry('forbidden', (f) =>
+    f.until === undefined
+      ? 'This API key is limited to one collection and cannot do this. Use a key without that limit.'
+      : `This API key ends at ${f.until}, and so must what it makes: give an \`expiresAt\` no later, or none at all. A key that lasts longer is made when signed in, or by a key that does.`,
   ),
   not_a_member: entry(
     'forbidden',

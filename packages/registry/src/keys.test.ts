@@ -45,6 +45,7 @@ describe.each(databases)('keys on $name', (database) => {
       accountSlug: account.slug,
       scope: 'admin',
       limitedTo: null,
+      expiresAt: null,
     }
   }
   const collection = async (owner: Caller, slug: string, open = false) =>
@@ -81,6 +82,7 @@ describe.each(databases)('keys on $name', (database) => {
     const { key } = await keys.create(ann, { label: 'x', scope: 'read', collectionId: limitedTo })
     expect(await keys.resolve(key)).toEqual({
       ...{ kind: 'key', accountId: ann.accountId, accountSlug: ann.accountSlug, scope: 'read', limitedTo },
+      expiresAt: null,
     })
   })
 
@@ -145,6 +147,25 @@ describe.each(databases)('keys on $name', (database) => {
     expect(await codeOf(keys.revoke(as('write', here), other.id))).toBe('key_limited')
     expect(await codeOf(keys.revoke(as('read'), other.id))).toBe('ok')
     expect(await codeOf(keys.create(anonymous, { label: 'x', scope: 'read' }))).toBe('unauthenticated')
+  })
+
+  test('no key outlives the key that made it', async () => {
+    const ann = await user('lender')
+    const expiresAt = '2026-01-15T12:00:00.000Z'
+    const make = (who: Caller, end?: string | null) =>
+      keys.create(who, { label: 'x', scope: 'read', ...(end === undefined ? {} : { expiresAt: end }) })
+    const lent = await keys.resolve((await make(ann, expiresAt)).key)
+    for (const end of [null, '2026-01-15T12:00:00.001Z', '9999-12-31T00:00:00Z'])
+      await expect(make(lent, end)).rejects.toMatchObject({
+        code: 'key_limited',
+        message: expect.stringContaining('`expiresAt`'),
+      })
+    for (const end of [undefined, expiresAt]) expect(await make(lent, end)).toMatchObject({ expiresAt })
+    const sooner = '2026-01-15T11:00:00.000Z'
+    const made = await make(lent, sooner)
+    expect(made).toMatchObject({ expiresAt: sooner })
+    expect(await make(await keys.resolve(made.key))).toMatchObject({ expiresAt: sooner })
+    expect(await make(ann, null)).toMatchObject({ expiresAt: null })
   })
 
   test('a collection must be one that the account may read', async () => {

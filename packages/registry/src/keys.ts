@@ -21,7 +21,7 @@ import { demand, RegistryError } from './errors.ts'
 import { goneAs } from './gone.ts'
 import { instantText, instantTextOrNull, isInstant } from './instants.ts'
 import { isUuid } from './pages.ts'
-import { type KeyFacts, mayHandleKey, maySee } from './policy.ts'
+import { type KeyFacts, mayHandleKey, mayMakeKeyUntil, maySee } from './policy.ts'
 import type { Caller, Principal, Scope } from './principal.ts'
 import { isRawKey, keyStartLength, makeRawKey } from './raw-key.ts'
 
@@ -30,7 +30,7 @@ export interface NewKey {
   readonly scope: Scope
   /** Limits the key to one collection. */
   readonly collectionId?: string | null
-  /** An ISO 8601 instant, later than now. */
+  /** An ISO 8601 instant, later than now; null: no end. Default: the end of the credential that makes the key. */
   readonly expiresAt?: string | null
 }
 
@@ -61,7 +61,8 @@ export function keysOf(context: Context) {
   return {
     /**
      * Makes a key for the caller's account. The raw key is in the answer and nowhere else.
-     * @throws insufficient_scope, key_limited, invalid_request (an `expiresAt` that is past, or after 9999), collection_not_found, too_many_keys
+     * @throws insufficient_scope, key_limited (also of what would outlive the caller's key), invalid_request (an `expiresAt` that is
+     * past, or after 9999), collection_not_found, too_many_keys
      */
     async create(
       who: Principal,
@@ -71,7 +72,8 @@ export function keysOf(context: Context) {
       const collectionId = wanted.collectionId ?? null
       demand(mayHandleKey(caller, { scope: wanted.scope, collectionId }), { needed: wanted.scope })
       const now = context.now()
-      const expiresAt = expiryOf(wanted, now)
+      const expiresAt = wanted.expiresAt === undefined ? caller.expiresAt : expiryOf(wanted.expiresAt, now)
+      demand(mayMakeKeyUntil(caller, expiresAt), { until: caller.expiresAt?.toISOString() })
       if (collectionId !== null) await demandReadable(caller.accountId, collectionId)
       const key = makeRawKey()
       const { label, scope } = wanted
@@ -124,8 +126,8 @@ export function keysOf(context: Context) {
       if (key.expiresAt !== null && key.expiresAt <= now)
         throw bad(`This API key expired at ${instantText(key.expiresAt)}.`)
       uses.note(key, now)
-      const { accountId, accountSlug, scope, collectionId } = key
-      return { kind: 'key', accountId, accountSlug, scope, limitedTo: collectionId }
+      const { accountId, accountSlug, scope, collectionId, expiresAt } = key
+      return { kind: 'key', accountId, accountSlug, scope, limitedTo: collectionId, expiresAt }
     },
 
     /** Resolves when every use noted so far is written. */
@@ -134,7 +136,14 @@ export function keysOf(context: Context) {
 
   /** @throws collection_not_found unless the account itself, by whatever credential, may read the collection. */
   async function demandReadable(accountId: string, collectionId: string): Promise<void> {
-    const account: Caller = { kind: 'session', accountId, accountSlug: '', scope: 'admin', limitedTo: null }
+    const account: Caller = {
+      kind: 'session',
+      accountId,
+      accountSlug: '',
+      scope: 'admin',
+      limitedTo: null,
+      expiresAt: null,
+    }
     const found = await findCollectionById(database, collectionId, accountId)
     if (found === undefined || !maySee(account, found.collection, found.role))
       throw new RegistryError('collection_not_found')
@@ -165,8 +174,8 @@ function usesOf({ database, log }: Context) {
   }
 }
 
-function expiryOf({ expiresAt }: NewKey, now: Date): Date | null {
-  if (expiresAt === undefined || expiresAt === null) return null
+function expiryOf(expiresAt: string | null, now: Date): Date | null {
+  if (expiresAt === null) return null
   const date = new Date(expiresAt)
   if (isInstant(date) && date > now) return date
   const message = isInstant(date) ? 'must be later than now' : 'must be in the years 0001 to 9999, in UTC'

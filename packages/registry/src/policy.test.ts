@@ -9,6 +9,7 @@ import {
   mayFork,
   mayHandleKey,
   mayListMembers,
+  mayMakeKeyUntil,
   mayManageAccount,
   maySee,
   mayWork,
@@ -28,6 +29,7 @@ const caller = (scope: Scope, limitedTo: string | null = null, kind: Caller['kin
   accountSlug: 'ann',
   scope,
   limitedTo,
+  expiresAt: null,
 })
 
 /** `here` and `there`: write keys limited to the collection asked about, and to another. */
@@ -219,6 +221,14 @@ test.each<[Name, Scope, string | null, Answer]>([
   ['here', 'read', other, limit],
 ])('mayHandleKey: %s, a key of scope %s for %s: %s', (name, wanted, collectionId, answer) => {
   expect(mayHandleKey(principals[name] as Caller, { scope: wanted, collectionId })).toBe(answer)
+})
+
+test('mayMakeKeyUntil: no later than the key that makes it', () => {
+  const end = new Date('2026-01-15T00:00:00.000Z')
+  const later = new Date(end.getTime() + 1)
+  const ending = { ...caller('admin'), expiresAt: end }
+  expect([null, later, end].map((until) => mayMakeKeyUntil(ending, until))).toEqual([limit, limit, 'ok'])
+  expect([null, later].map((until) => mayMakeKeyUntil(caller('read'), until))).toEqual(['ok', 'ok'])
 })
 
 test('mayFork', () => {

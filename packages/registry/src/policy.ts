@@ -124,6 +124,10 @@ export function mayHandleKey(who: Caller, key: KeyFacts): Answer {
   return who.limitedTo !== null && who.limitedTo !== key.collectionId ? 'key_limited' : 'ok'
 }
 
+/** A key that ends makes none that outlives it: whoever stole it would keep what was lent for a time. */
+export const mayMakeKeyUntil = (who: Caller, end: Date | null): Answer =>
+  who.expiresAt === null || (end !== null && end <= who.expiresAt) ? 'ok' : 'key_limited'
+
 /** Whether a fork may be made at all of content the caller may see: outsiders fork only what is public through and through. */
 export function mayFork(sourceRole: Role | null, fullyPublic: boolean): Answer {
   return sourceRole !== null || fullyPublic ? 'ok' : 'private_content'

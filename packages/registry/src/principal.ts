@@ -17,6 +17,8 @@ export interface Caller {
   readonly scope: Scope
   /** Id of the one collection a limited key is good for; null when it is not limited. */
   readonly limitedTo: string | null
+  /** When a key stops working. Null: never, or a session, whose end every use puts off. */
+  readonly expiresAt: Date | null
 }
 
 export type Principal = Anonymous | Caller

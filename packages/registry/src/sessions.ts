@@ -42,7 +42,14 @@ export function sessionsOf(context: Context) {
       const session = tokenShape.test(token) ? await findSession(database, hashText(token)) : undefined
       if (session === undefined || session.expiresAt <= now) return undefined
       const { accountId, accountSlug, tokenHash } = session
-      const caller: Caller = { kind: 'session', accountId, accountSlug, scope: 'admin', limitedTo: null }
+      const caller: Caller = {
+        kind: 'session',
+        accountId,
+        accountSlug,
+        scope: 'admin',
+        limitedTo: null,
+        expiresAt: null,
+      }
       const extendedTo = endFrom(now)
       if (extendedTo.getTime() - session.expiresAt.getTime() < extendByMin) return { caller }
       await database.transact((tx) => extendSession(tx, tokenHash, extendedTo))

@@ -12,10 +12,10 @@ export const CreateKey = z
     label: Label,
     scope: Scope,
     collectionId: Id.nullish().meta({ description: 'Limits the key to this one collection.' }),
-    expiresAt: z.iso
-      .datetime({ offset: true })
-      .nullish()
-      .meta({ description: 'When the key stops working; never, if absent.' }),
+    expiresAt: z.iso.datetime({ offset: true }).nullish().meta({
+      description:
+        'When the key stops working. Absent: never, or when the key that makes it does, which none of its keys outlives.',
+    }),
   })
   .meta({ id: 'CreateKey' })
 export type CreateKey = z.infer<typeof CreateKey>

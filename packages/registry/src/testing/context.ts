@@ -128,6 +128,7 @@ export const callerOf = (
   accountSlug: account.slug,
   scope,
   limitedTo,
+  expiresAt: null,
 })
 
 export async function addCollection(
