@@ -9,7 +9,7 @@ import Fastify, {
 } from 'fastify'
 import type { Config } from './config.ts'
 import './plugins/carried.ts'
-import { cutStalledAnswers, cutStalledBodies, jsonBytesMax, readStrictJson } from './plugins/bodies.ts'
+import { cutSlowBodies, cutStalledAnswers, jsonBytesMax, readStrictJson } from './plugins/bodies.ts'
 import { compressAnswers } from './plugins/compression.ts'
 import { completeTags, tagAnswers } from './plugins/entity-tags.ts'
 import { answerError, answerErrors, answerUnreadable } from './plugins/errors.ts'
@@ -59,7 +59,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   readStrictJson(app)
 
   nameRequests(app)
-  cutStalledBodies(app)
+  cutSlowBodies(app)
   cutStalledAnswers(app)
   await secureAnswers(app, { https })
   await app.register(cookie)
