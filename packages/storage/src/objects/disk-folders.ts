@@ -1,12 +1,18 @@
 /** Folders of a disk store: a file's name is durable once its folder is synced, and that folder's name once the one above is. */
-import { mkdir, open, rename, rmdir } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, rename, rmdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 export interface DurableFolders {
-  /** Renames a file into a folder, made when absent, so that a crash after this resolves cannot undo it. */
-  move(from: string, to: string): Promise<void>
+  /** Opens a folder, made when absent, for a file that is still being written. Must be closed. */
+  open(folder: string): Promise<DurableFolder>
   /** Removes the folder if nothing is in it: else every push session would leave one behind. */
   removeEmptied(folder: string): Promise<void>
+}
+
+export interface DurableFolder {
+  /** Renames a file into the folder, so that a crash after this resolves cannot undo it. */
+  receive(from: string, to: string): Promise<void>
+  close(): void
 }
 
 const triesMax = 5
@@ -15,29 +21,63 @@ const triesMax = 5
 export function durableFolders(root: string): DurableFolders {
   const durable = new Set([root])
 
-  /** The folder, and those above unless they are known to have its name. Side by side: all must be done, in whatever order. */
-  async function syncNames(home: string): Promise<void> {
-    const folders = [home]
-    while (!durable.has(home) && folders.at(-1) !== root) folders.push(dirname(folders.at(-1)!))
-    await Promise.all(folders.map(syncFolder))
-    durable.add(home)
+  async function opened(folder: string): Promise<FileHandle | undefined> {
+    for (let tries = 1; ; tries++) {
+      if (!durable.has(folder)) await mkdir(folder, { recursive: true })
+      try {
+        return await openFolder(folder)
+      } catch (error) {
+        notThere(folder, tries, error)
+      }
+    }
+  }
+
+  /** For what may go on: the last file in a folder was removed in between, and the emptied folder with it. */
+  function notThere(folder: string, tries: number, error: unknown): void {
+    if (tries === triesMax || !isAbsence(error)) throw error
+    durable.delete(folder)
+  }
+
+  /** The names of a folder and of those above it, unless they are known to be durable. */
+  async function syncAbove(home: string): Promise<void> {
+    const above: string[] = []
+    while (!durable.has(home) && (above.at(-1) ?? home) !== root) above.push(dirname(above.at(-1) ?? home))
+    await Promise.all(above.map(syncFolder))
   }
 
   return {
-    async move(from, to) {
-      const home = dirname(to)
-      for (let tries = 1; ; tries++) {
-        if (!durable.has(home)) await mkdir(home, { recursive: true })
-        try {
-          await rename(from, to)
-          break
-        } catch (error) {
-          // The last blob beside this one was removed in between, and the emptied folder with it.
-          if (tries === triesMax || !isAbsence(error)) throw error
-          durable.delete(home)
-        }
+    async open(home) {
+      let handle = await opened(home)
+      const again = async () => {
+        close()
+        handle = await opened(home)
       }
-      await syncNames(home)
+      const close = () => void handle?.close().catch(() => undefined)
+      /** False: the folder that is open is no more, there is another in its place. */
+      const isSynced = async (): Promise<boolean> => {
+        const [found] = await Promise.all([handle?.stat(), handle?.sync(), syncAbove(home)])
+        return found?.nlink !== 0
+      }
+      return {
+        async receive(from, to) {
+          for (let tries = 1; ; tries++) {
+            try {
+              await rename(from, to)
+              break
+            } catch (error) {
+              notThere(home, tries, error)
+              await again()
+            }
+          }
+          // Side by side: all must be done, in whatever order.
+          while (!(await isSynced())) {
+            durable.delete(home)
+            await again()
+          }
+          durable.add(home)
+        },
+        close,
+      }
     },
     async removeEmptied(folder) {
       durable.delete(folder)
@@ -46,14 +86,17 @@ export function durableFolders(root: string): DurableFolders {
   }
 }
 
-/** Windows cannot open a folder to sync it; its file systems journal names themselves. */
+/** Undefined on Windows, which cannot open a folder to sync it; its file systems journal names themselves. */
+async function openFolder(folder: string): Promise<FileHandle | undefined> {
+  return process.platform === 'win32' ? undefined : open(folder, 'r')
+}
+
 async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const handle = await open(folder, 'r')
+  const handle = await openFolder(folder)
   try {
-    await handle.sync()
+    await handle?.sync()
   } finally {
-    await handle.close()
+    await handle?.close()
   }
 }
 

@@ -1,10 +1,20 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  type Stats,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { blobStoreContract, collect } from './blob-store.contract.ts'
 import { openDiskStore } from './disk.ts'
@@ -25,17 +35,26 @@ describe('a disk store', () => {
     for (const one of folders.splice(0)) rmSync(one, { recursive: true })
   })
 
-  /** Counts what is synced from here on, by the kind of thing it is. */
-  async function countSyncs() {
-    const counts = { files: 0, folders: 0 }
+  async function handles(): Promise<FileHandle> {
     const handle = await open(tmpdir(), 'r')
-    const prototype = Object.getPrototypeOf(handle) as typeof handle
     await handle.close()
-    const sync = prototype.sync
-    vi.spyOn(prototype, 'sync').mockImplementation(async function (this: typeof handle) {
-      counts[(await this.stat()).isDirectory() ? 'folders' : 'files']++
+    return Object.getPrototypeOf(handle) as FileHandle
+  }
+
+  /** Tells of everything that is synced from here on. */
+  async function watchSyncs(tell: (synced: Stats) => void): Promise<void> {
+    const prototype = await handles()
+    const { sync } = prototype
+    vi.spyOn(prototype, 'sync').mockImplementation(async function (this: FileHandle) {
+      tell(await this.stat())
       return sync.call(this)
     })
+  }
+
+  /** Counts it, by the kind of thing it is. */
+  async function countSyncs() {
+    const counts = { files: 0, folders: 0 }
+    await watchSyncs((synced) => counts[synced.isDirectory() ? 'folders' : 'files']++)
     return counts
   }
 
@@ -54,10 +73,7 @@ describe('a disk store', () => {
 
   it('flushes as it writes: whoever syncs something else meanwhile waits for little', async () => {
     const store = await openDiskStore(folder())
-    const handle = await open(tmpdir(), 'r')
-    const prototype = Object.getPrototypeOf(handle) as typeof handle
-    await handle.close()
-    const flush = vi.spyOn(prototype, 'datasync')
+    const flush = vi.spyOn(await handles(), 'datasync')
     const megabytes = (count: number) => Array.from({ length: count }, () => Buffer.alloc(1_048_576))
     await store.put(packName(randomUUID()), Buffer.alloc(7_000_000))
     expect(flush).toHaveBeenCalledTimes(0)
@@ -78,6 +94,26 @@ describe('a disk store', () => {
     const counts = await countSyncs()
     await store.put(name, Buffer.alloc(1))
     expect(counts).toEqual({ files: 1, folders: 3 })
+  })
+
+  it('syncs the folder that has the name, when another took its place while the file was written', async () => {
+    const root = folder()
+    const store = await openDiskStore(root)
+    const name = runName(randomUUID(), 'a')
+    const beside = name.replace(/a$/, 'b')
+    await store.put(beside, Buffer.alloc(1))
+    const synced = new Set<number>()
+    await watchSyncs(({ ino }) => synced.add(ino))
+    async function* replacing() {
+      yield Buffer.alloc(10)
+      // By other processes: this one knows nothing of it. The file between them keeps the number of the first from being used again.
+      rmSync(join(root, dirname(name)), { recursive: true })
+      writeFileSync(join(root, 'another'), '')
+      mkdirSync(join(root, dirname(name)))
+    }
+    await store.put(name, replacing())
+    expect(synced).toContain(statSync(join(root, dirname(name))).ino)
+    expect(await store.size(name)).toBe(10)
   })
 
   it('leaves nothing but a leftover when killed while it puts, which is removed a day later', async () => {

@@ -39,14 +39,22 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
   async function put(name: string, source: Uint8Array | AsyncIterable<Uint8Array>): Promise<number> {
     const final = path(name)
     const unfinished = join(temporary, randomUUID())
+    const opening = folders.open(dirname(final))
+    // Told when the file is written.
+    opening.catch(() => undefined)
     try {
       const bytes = await writeDurably(unfinished, source)
-      await folders.move(unfinished, final)
+      await (await opening).receive(unfinished, final)
       files.forget(final)
       return bytes
     } catch (error) {
       await rm(unfinished, { force: true })
       throw error
+    } finally {
+      opening.then(
+        (home) => home.close(),
+        () => undefined,
+      )
     }
   }
 
@@ -110,7 +118,8 @@ async function writeDurably(to: string, source: Uint8Array | AsyncIterable<Uint8
     await file.sync()
     return bytes
   } finally {
-    await file.close()
+    // Nothing waits for it: what is synced cannot be lost any more.
+    file.close().catch(() => undefined)
   }
 }
 
