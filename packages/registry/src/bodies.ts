@@ -3,7 +3,7 @@
  * A record over 16 KiB lies in an object of its own, and its line is `{"$ref":"<record hash>"}` (content-model §5), which no
  * canonical form can be: those begin with `{"id":`.
  */
-import { type Hash, parseHash } from '@ulmus/content'
+import { type Hash, hashBytes, parseHash } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
 
 /** A canonical form up to this size stands in the body itself. Bytes. */
@@ -18,7 +18,18 @@ const dollar = 0x24
 
 export const isReference = (line: Uint8Array): boolean => line[2] === dollar
 
-export const referenceTo = (hash: Hash): Uint8Array => encoder.encode(`{"$ref":"${hash}"}`)
+const referenceText = (hash: Hash): string => `{"$ref":"${hash}"}`
+
+export const referenceTo = (hash: Hash): Uint8Array => encoder.encode(referenceText(hash))
+
+const referenceBytes = '{"$ref":"'.length + 64 + '"}'.length
+
+/** Bytes of the line of a record whose canonical form has `size` bytes, without its newline. */
+export const lineLength = (size: number): number => (size <= recordInlineBytesMax ? size : referenceBytes)
+
+/** Whether a line stands for the record of this hash and size. */
+export const isLineOf = (line: Uint8Array, { hash, size }: { hash: Hash; size: number }): boolean =>
+  size <= recordInlineBytesMax ? hashBytes(line) === hash : decoder.decode(line) === referenceText(hash)
 
 /** The lines of a body, without their newlines; views of it, no copies. */
 export function linesOf(body: Uint8Array): Uint8Array[] {

@@ -8,7 +8,7 @@ import {
   type Tree,
   type ViewDocument,
 } from '@ulmus/content'
-import type { ObjectReader } from '@ulmus/storage'
+import type { EncodedLeaf, ObjectReader } from '@ulmus/storage'
 import type { AnswerBytes } from './answer-room.ts'
 import type { Context } from './context.ts'
 import { type Place, typeTree } from './places.ts'
@@ -31,19 +31,22 @@ export function differenceReader(
   options: { lines?: boolean } = {},
 ): DiffReader<LeafChange> {
   let pairs = 0
-  const stored = async ({ hash, lastKey }: Child): Promise<ComparedLeaf> =>
-    options.lines
-      ? { hash, lastKey, ...(await objects.encodedLeaf(hash)) }
-      : { hash, lastKey, node: await objects.encodedNode(hash) }
   const compare = async (before: Child, after: Child): Promise<LeafChange[]> => {
-    const [old, next] = await Promise.all([stored(before), stored(after)])
-    return reading.compareLeaves({ before: old, after: next })
+    const bodies = options.lines === true
+    const [old, next] = await objects.encodedPair([before.hash, after.hash], { bodies })
+    return reading.compareLeaves({ before: leafOf(before, old), after: leafOf(after, next) })
   }
   return {
     node: (hash) => objects.node(hash),
     compareLeaves: (before, after) => (++pairs > pairsHere ? compare(before, after) : undefined),
   }
 }
+
+const leafOf = ({ hash, lastKey }: Child, encoded: EncodedLeaf): ComparedLeaf => ({
+  hash,
+  lastKey,
+  ...encoded,
+})
 
 /** A type whose tree may differ between two views, and where to begin in it. */
 export interface TypePair {

@@ -5,7 +5,7 @@ export type { EncodedObject } from './objects/encoded-object.ts'
 export * from './objects/errors.ts'
 export { openMemoryStore } from './objects/memory.ts'
 export { fileName, filesPrefix, packsPrefix, runName, runsPrefix } from './objects/names.ts'
-export { type ObjectReader, openObjectReader } from './objects/object-reader.ts'
+export { type EncodedLeaf, type ObjectReader, openObjectReader } from './objects/object-reader.ts'
 export {
   type ObjectWriter,
   openObjectWriter,

@@ -28,7 +28,7 @@ export async function loadObject(from: LoadedFrom, kind: ObjectKind, hash: Hash)
 
 /**
  * Some objects as they are stored: one look-up in the index, then range reads for them and their bases, side by side, one for
- * those that touch.
+ * those that touch, and one for a base of several.
  * @throws ObjectMissing when the index does not hold one; ObjectCorrupt, naming it, when the store has not what the index says.
  */
 export async function readEncoded(from: LoadedFrom, names: readonly ObjectName[]): Promise<EncodedObject[]> {

@@ -12,7 +12,7 @@ import {
   type ViewDocument,
 } from '@ulmus/content'
 import type { Database } from '../sql/database.ts'
-import type { ObjectPlace } from '../sql/objects.ts'
+import type { ObjectName, ObjectPlace } from '../sql/objects.ts'
 import type { BlobStore } from './blob-store.ts'
 import type { EncodedObject } from './encoded-object.ts'
 import { ObjectCorrupt, type ObjectKind } from './errors.ts'
@@ -45,9 +45,12 @@ export interface ObjectReader extends NodeReader {
    */
   foresee(leaves: readonly Hash[]): Promise<void>
   /** A leaf and its body as they are stored, for another thread to decode. Neither is taken from what is kept, nor kept. */
-  encodedLeaf(leaf: Hash): Promise<{ node: EncodedObject; body: EncodedObject }>
-  /** The leaf without its body, likewise. */
-  encodedNode(leaf: Hash): Promise<EncodedObject>
+  encodedLeaf(leaf: Hash): Promise<Required<EncodedLeaf>>
+  /** Two leaves likewise, their bodies only if wanted. What one is stored as a delta to is read once for both. */
+  encodedPair(
+    leaves: readonly [Hash, Hash],
+    options: { bodies: boolean },
+  ): Promise<[EncodedLeaf, EncodedLeaf]>
   /** Where an object and its bases lie, itself first: what a delta to it goes on from. */
   chain(kind: ObjectKind, hash: Hash): Promise<ObjectPlace[]>
   /** The next `chain` asks the index. For what turns out to be stored otherwise than it was. */
@@ -56,6 +59,12 @@ export interface ObjectReader extends NodeReader {
   raw(kind: ObjectKind, hash: Hash): Promise<Uint8Array>
   /** What the caches hold, by their own reckoning. Bytes, at most `cacheBytesMax`. */
   cachedBytes(): number
+}
+
+/** A leaf as it is stored. */
+export interface EncodedLeaf {
+  node: EncodedObject
+  body?: EncodedObject
 }
 
 /** Shares of the cache. Bodies and nodes are read together; documents and the index are small. */
@@ -84,6 +93,7 @@ export function openObjectReader(options: {
     const node = nodes.peek(hash)
     return node && Buffer.from(encodeNode(node))
   }
+  const stored = { index, blobs, kept: () => undefined }
   const load = (kind: ObjectKind, hash: Hash) => loadObject({ index, blobs, kept }, kind, hash)
 
   async function loadDecoded<T>(
@@ -116,15 +126,17 @@ export function openObjectReader(options: {
     forWalk: (bytes) => (bytes <= cacheBytesMax * shares.bodies * walkShare ? reader : walker),
     foresee: (leaves) => index.foresee(leaves),
     async encodedLeaf(leaf) {
-      const names = [{ kind: 'plain', hash: leaf } as const, { kind: 'body', hash: leaf } as const]
-      const [node, body] = await readEncoded({ index, blobs, kept: () => undefined }, names)
+      const [node, body] = await readEncoded(stored, [nodeOf(leaf), bodyOf(leaf)])
       return { node: node!, body: body! }
     },
-    async encodedNode(leaf) {
-      const [node] = await readEncoded({ index, blobs, kept: () => undefined }, [
-        { kind: 'plain', hash: leaf },
-      ])
-      return node!
+    async encodedPair([one, other], { bodies }) {
+      const nodes = [nodeOf(one), nodeOf(other)]
+      const names = bodies ? [...nodes, bodyOf(one), bodyOf(other)] : nodes
+      const [node, otherNode, body, otherBody] = await readEncoded(stored, names)
+      return [
+        { node: node!, ...(body && { body }) },
+        { node: otherNode!, ...(otherBody && { body: otherBody }) },
+      ]
     },
     chain: (kind, hash) => index.find(kind, hash),
     forget: (kind, hash) => index.forget(kind, hash),
@@ -140,6 +152,8 @@ export function openObjectReader(options: {
   return reader
 }
 
+const nodeOf = (hash: Hash): ObjectName => ({ kind: 'plain', hash })
+const bodyOf = (hash: Hash): ObjectName => ({ kind: 'body', hash })
 const isInterior = (node: TreeNode): boolean => node.kind === 'node'
 const never = (): boolean => false
 

@@ -299,6 +299,35 @@ describe.each(databases)('objects ($name)', ({ open }) => {
     await expect(reader.encodedLeaf(hashText('absent'))).rejects.toThrow(ObjectMissing)
   })
 
+  it('reads what two leaves have in common once for both', async () => {
+    const blobs = watched(openMemoryStore())
+    const texts = [leafOf('pair', 1_000), leafOf('pair', 1_001)].map(encodeNode)
+    const [old, next] = texts.map(hashText) as [Hash, Hash]
+    const bodies = [random(40_000)]
+    bodies.push(`${bodies[0]}and more`)
+    await store(blobs, [texts[0]!], [[old, bodies[0]!]])
+    const writer = openObjectWriter({ database, blobs, objects: openReader(blobs) })
+    await writer.add('plain', next, texts[1]!, { replaces: old })
+    await writer.add('body', next, bodies[1]!, { replaces: old })
+    await record(await writer.finish())
+    const reader = openReader(blobs)
+    blobs.reads = 0
+    const pair = await reader.encodedPair([old, next], { bodies: true })
+    // The old leaf with its body lies side by side, and so does the new one.
+    expect(blobs.reads).toBe(2)
+    for (const [index, { node, body }] of pair.entries()) {
+      expect(Buffer.from(await decodeEncoded(node)).toString()).toBe(texts[index])
+      expect(Buffer.from(await decodeEncoded(body!)).toString()).toBe(bodies[index])
+      expect([node, body!].map(({ chain }) => chain.length)).toEqual([index + 1, index + 1])
+    }
+    expect(pair[1].body!.chain[1]!.bytes.buffer).toBe(pair[0].body!.chain[0]!.bytes.buffer)
+    const without = await reader.encodedPair([next, old], { bodies: false })
+    expect(without.map(({ node, body }) => [node.hash, body])).toEqual([
+      [next, undefined],
+      [old, undefined],
+    ])
+  })
+
   it('does not keep a failure', async () => {
     const blobs = openMemoryStore()
     const text = encodeNode(leafOf(random(10), 5))

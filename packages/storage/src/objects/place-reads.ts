@@ -1,4 +1,4 @@
-/** Reads of many places in packs: what lies side by side is one read, and the reads are made side by side. */
+/** Reads of many places in packs: what lies side by side, or is asked for twice, is one read, and the reads are made side by side. */
 import type { BlobStore, ByteRange } from './blob-store.ts'
 
 export interface PlaceInPack extends Omit<ByteRange, 'start'> {
@@ -11,7 +11,7 @@ export interface PlaceInPack extends Omit<ByteRange, 'start'> {
 /** Places that touch are one read up to this size together. Bytes. */
 const readBytesMax = 4_194_304
 
-/** The bytes of each place, in the order given; views of what was read. @throws BlobMissing. */
+/** The bytes of each place, in the order given; views of what was read, the same for a place that is given twice. @throws BlobMissing. */
 export async function readPlaces(blobs: BlobStore, places: readonly PlaceInPack[]): Promise<Uint8Array[]> {
   const read: Uint8Array[] = []
   const inOrder = places
@@ -36,6 +36,8 @@ export async function readPlaces(blobs: BlobStore, places: readonly PlaceInPack[
 
 function goesOn(run: readonly PlaceInPack[], place: PlaceInPack): boolean {
   const [first, last] = [run[0]!, run.at(-1)!]
-  const touches = last.pack === place.pack && last.offset + last.length === place.offset
+  if (last.pack !== place.pack) return false
+  if (last.offset === place.offset && last.length === place.length) return true
+  const touches = last.offset + last.length === place.offset
   return touches && place.offset + place.length - first.offset <= readBytesMax
 }
