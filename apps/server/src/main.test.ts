@@ -41,7 +41,8 @@ function run(env: Record<string, string>) {
 }
 
 test('it says where to open, ends in order, and a second one on its folder says who holds it', async () => {
-  const first = run({})
+  const tellsFolder = "process.on('exit',()=>console.error(process.env.NODE_COMPILE_CACHE))"
+  const first = run({ NODE_OPTIONS: `--import=data:text/javascript,${tellsFolder}` })
   const url = await first.url
   expect(first.said.out).toContain(`${url}/auth/login`)
   expect(first.said.out).toContain(`${url}/docs/api`)
@@ -74,6 +75,8 @@ test('it says where to open, ends in order, and a second one on its folder says 
   await new Promise((resolve) => setTimeout(resolve, 500))
   socket.write('b')
   expect(await first.ended).toMatchObject({ code: 0 })
+  // Threads ask nothing else where compiled code is kept.
+  expect(first.said.err).toMatch(/[\\/]node_modules[\\/]\.cache[\\/]ulmus\n$/)
   expect(answer).toMatch(/^HTTP\/1.1 200 OK\r\n.*{"ok":true}/s)
   expect(Date.now() - began).toBeLessThan(10_000)
 }, 60_000)
