@@ -9,7 +9,7 @@ import Fastify, {
 } from 'fastify'
 import type { Config } from './config.ts'
 import './plugins/carried.ts'
-import { cutSlowBodies, cutStalledAnswers, jsonBytesMax, readStrictJson } from './plugins/bodies.ts'
+import { jsonBytesMax, readStrictJson } from './plugins/bodies.ts'
 import { compressAnswers } from './plugins/compression.ts'
 import { completeTags, tagAnswers } from './plugins/entity-tags.ts'
 import { answerError, answerErrors, answerUnreadable } from './plugins/errors.ts'
@@ -21,6 +21,7 @@ import { nameRequest, nameRequests } from './plugins/request-ids.ts'
 import { pathAndQuery } from './plugins/request-targets.ts'
 import { secureAnswers } from './plugins/security.ts'
 import { checkShapes } from './plugins/shapes.ts'
+import { cutSlowAnswers, cutSlowBodies } from './plugins/slow-peers.ts'
 import { answerUnknownPaths } from './plugins/unknown-paths.ts'
 import { apiRoutes } from './routes/index.ts'
 import { probeRoutes } from './routes/probes.ts'
@@ -60,7 +61,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
   nameRequests(app)
   cutSlowBodies(app)
-  cutStalledAnswers(app)
+  cutSlowAnswers(app)
   await secureAnswers(app, { https })
   await app.register(cookie)
   knowPrincipals(app, registry, browserCookie)

@@ -1,0 +1,160 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import Fastify from 'fastify'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { receiveBytes } from './bodies.ts'
+import { cutLateBodies, cutSlowAnswers, cutSlowBodies } from './slow-peers.ts'
+
+const app = Fastify()
+cutSlowBodies(app, { bytes: 500, seconds: 0.5 })
+receiveBytes(app)
+const lengthOf = async (body: unknown) => (await buffer(body as AsyncIterable<Uint8Array>)).length
+app.post('/', async ({ body }) => {
+  const length = await lengthOf(body)
+  // Longer than a body may be silent.
+  await sleep(800)
+  return { length }
+})
+app.post('/later', async ({ body }) => {
+  await sleep(1_300)
+  return { length: await lengthOf(body) }
+})
+app.register(async (scope) => {
+  cutLateBodies(scope, 1)
+  scope.post('/gathered', async ({ body }) => ({ length: await lengthOf(body) }))
+})
+
+const mebibyte = 2 ** 20
+const answerBytes = 60 * mebibyte
+/** What `/source` sends is no more than the connection's buffers take, and comes slower than an answer may be taken. */
+const sourceParts = 20
+let left = 0
+/** Connections take a MiB and more at a time. */
+const pace = { bytes: 4 * mebibyte, seconds: 0.5 }
+for (const [prefix, options] of Object.entries({ '/slow': { pace }, '/late': { pace, wholeSeconds: 1 } }))
+  app.register(
+    async (scope) => {
+      cutSlowAnswers(scope, options)
+      scope.get('/whole', async () => Buffer.alloc(answerBytes))
+      scope.get('/stream', async (_request, reply) =>
+        reply.send(Readable.from(pieces(), { objectMode: false })),
+      )
+      scope.get('/source', async (_request, reply) =>
+        reply.send(Readable.from(drops(), { objectMode: false })),
+      )
+    },
+    { prefix },
+  )
+async function* pieces() {
+  try {
+    for (let sent = 0; sent < answerBytes; sent += mebibyte) yield Buffer.alloc(mebibyte)
+  } finally {
+    left++
+  }
+}
+async function* drops() {
+  for (let n = 0; n < sourceParts; n++) {
+    await sleep(n === 0 ? 1_300 : 50)
+    yield Buffer.alloc(10)
+  }
+}
+beforeAll(() => app.listen({ host: '127.0.0.1', port: 0 }))
+afterAll(() => app.close())
+
+/** Sends the parts of a body of 10 kB, so many bytes each, with 100 ms between them; what came back until the connection ended. */
+async function send(path: string, parts: readonly number[]): Promise<string> {
+  const socket = connect((app.server.address() as { port: number }).port, '127.0.0.1')
+  let answer = ''
+  socket.setEncoding('utf8').on('data', (more: string) => {
+    answer += more
+  })
+  socket.on('error', () => undefined)
+  const closed = once(socket, 'close')
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: a/b\r\nContent-Length: 10000\r\n\r\n`,
+  )
+  for (const part of parts) {
+    if (socket.destroyed) break
+    socket.write(Buffer.alloc(part))
+    await sleep(100)
+  }
+  await closed
+  return answer
+}
+const steadily = Array<number>(10).fill(1_000)
+const whole = /^HTTP\/1\.1 200 .*\{"length":10000\}$/s
+
+test('a body that stalls is cut, and so is one that only drips', async () => {
+  const began = performance.now()
+  expect(await send('/', [4_000])).toBe('')
+  expect(await send('/', [4_000, ...Array<number>(50).fill(1), 5_950])).toBe('')
+  expect(performance.now() - began).toBeLessThan(4_000)
+})
+
+test('a slow body is not, nor is the wait for its answer', async () => {
+  expect(await send('/', steadily)).toMatch(whole)
+})
+
+test('nor is one that came and waits to be read', async () => {
+  expect(await send('/later', [10_000])).toMatch(whole)
+})
+
+test('a body that is to be gathered is cut when it takes too long, however steadily it comes', async () => {
+  expect(await send('/gathered', [5_000, 5_000])).toMatch(whole)
+  expect(await send('/gathered', [...steadily.slice(1), ...Array<number>(10).fill(100)])).toBe('')
+})
+
+/**
+ * Takes an answer, some 64 KiB at a time with so many milliseconds between them; how much came until the connection ended.
+ * @param pause null: nothing is ever taken
+ */
+async function take(path: string, pause: number | null): Promise<number> {
+  const socket = connect((app.server.address() as { port: number }).port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  let bytes = 0
+  socket.on('data', (more) => {
+    bytes += more.length
+    if (pause === 0) return
+    socket.pause()
+    setTimeout(() => socket.resume(), pause!)
+  })
+  if (pause === null) socket.pause()
+  // Whoever takes nothing learns of no end.
+  const end =
+    pause === null
+      ? once(app.server, 'connection').then(([there]) => once(there as Socket, 'close'))
+      : once(socket, 'end')
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
+  await end
+  socket.destroy()
+  return bytes
+}
+const slowly = 2
+const dripping = 15
+
+describe.each(['whole', 'stream'])('an answer, %s', (kind) => {
+  test('that nobody takes is cut, and so is one that is taken in drips', async () => {
+    const before = left
+    expect(await take(`/slow/${kind}`, null)).toBe(0)
+    expect(await take(`/slow/${kind}`, dripping)).toBeLessThan(answerBytes / 2)
+    if (kind === 'stream') await expect.poll(() => left).toBe(before + 2)
+  })
+
+  test('that is taken slowly is not', async () => {
+    expect(await take(`/slow/${kind}`, slowly)).toBeGreaterThan(answerBytes)
+  })
+})
+
+test('an answer that waits for its own source is not cut', async () => {
+  expect(await take('/slow/source', 0)).toBeGreaterThan(sourceParts * 10)
+  expect(await take('/late/source', 0)).toBeGreaterThan(sourceParts * 10)
+})
+
+test('one that was put together whole is cut when it is taken for too long, however steadily; a stream is not', async () => {
+  expect(await take('/late/whole', 0)).toBeGreaterThan(answerBytes)
+  expect(await take('/late/stream', slowly)).toBeGreaterThan(answerBytes)
+  expect(await take('/late/whole', slowly)).toBeLessThan(answerBytes * 0.9)
+})

@@ -1,0 +1,117 @@
+/**
+ * Whoever sends a body or takes an answer too slowly is cut off: a connection, what was read for it and its part of a room for many
+ * are held by nobody for ever. Time in which the server itself is slow does not count.
+ */
+import type { Socket } from 'node:net'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+
+/** What a body or an answer must go on by in so many seconds: 270 bytes a second, about what other servers demand. */
+export const slowestPace = { bytes: 16 * 1024, seconds: 60 }
+
+/**
+ * What is held in memory whole, however steadily it comes or goes: a body from its request's headers to its last byte, after which
+ * its push session may have expired; an answer from its making to its last byte. Seconds.
+ */
+export const wholeSecondsMax = 3_600
+
+/** Cuts the connection of whoever began a body and does not go on with it, or too slowly. */
+export function cutSlowBodies(app: FastifyInstance, pace = slowestPace): void {
+  app.addHook('onRequest', async ({ raw }) => {
+    if (!hasBodyToCome(raw)) return
+    const stop = demandPace(raw.socket, pace, {
+      bytes: () => raw.socket.bytesRead,
+      // For what lies here the server has not had the time.
+      isPeersTurn: () => raw.readableLength === 0,
+    })
+    // From its last byte on, the time is the handler's.
+    onceReceived(raw, stop)
+  })
+}
+
+/** In the scope of routes whose bodies are gathered in memory: cuts the connection of whoever takes too long over one, however steadily. */
+export function cutLateBodies(scope: FastifyInstance, seconds = wholeSecondsMax): void {
+  scope.addHook('onRequest', async ({ raw }) => {
+    if (hasBodyToCome(raw)) onceReceived(raw, demandEnd(raw.socket, seconds))
+  })
+}
+
+/**
+ * Cuts the connection of whoever takes nothing more of an answer, or too slowly, or takes too long over one that was put together
+ * whole. A stream may last, and waits for its own source as long as that takes.
+ */
+export function cutSlowAnswers(
+  app: FastifyInstance,
+  { pace = slowestPace, wholeSeconds = wholeSecondsMax } = {},
+): void {
+  const watched = new WeakSet<Socket>()
+  app.addHook('onRequest', async ({ raw: { socket } }) => {
+    if (watched.has(socket) || socket.destroyed) return
+    watched.add(socket)
+    // Once a connection: of many small answers none has to pay for it.
+    const stop = demandPace(socket, pace, {
+      bytes: () => queueOf(socket).sent,
+      isPeersTurn: () => queueOf(socket).unsent > 0,
+    })
+    socket.once('close', stop)
+  })
+  // Before compression, which makes streams of whole answers.
+  app.addHook('onSend', async ({ raw: { socket } }, { raw }, payload) => {
+    // What is shorter is gone or cut after one span.
+    if (!isWhole(payload) || payload.length <= pace.bytes || raw.closed) return
+    raw.once('close', demandEnd(socket, wholeSeconds))
+  })
+}
+
+interface Transfer {
+  /** How many have come or gone. */
+  bytes(): number
+  /** Whether the peer is waited for, and not this server. */
+  isPeersTurn(): boolean
+}
+
+/**
+ * Cuts the connection when a span passes with too few bytes, and the peer was waited for as it began and as it ended.
+ * @returns ends it.
+ */
+function demandPace(socket: Socket, pace: typeof slowestPace, transfer: Transfer): () => void {
+  const look = () => ({ bytes: transfer.bytes(), isPeersTurn: transfer.isPeersTurn() })
+  let before = look()
+  const checking = setInterval(() => {
+    const now = look()
+    if (before.isPeersTurn && now.isPeersTurn && now.bytes - before.bytes < pace.bytes) socket.destroy()
+    before = now
+  }, pace.seconds * 1000)
+  return () => clearInterval(checking)
+}
+
+/** Cuts the connection when the time is over. @returns ends it. */
+function demandEnd(socket: Socket, seconds: number): () => void {
+  const end = setTimeout(() => socket.destroy(), seconds * 1000)
+  return () => clearTimeout(end)
+}
+
+type RawRequest = FastifyRequest['raw']
+
+function hasBodyToCome({ headers, readableEnded }: RawRequest): boolean {
+  const { 'content-length': length, 'transfer-encoding': coding } = headers
+  return !readableEnded && (coding !== undefined || (length !== undefined && length !== '0'))
+}
+
+function onceReceived(raw: RawRequest, then: () => void): void {
+  raw.once('end', then)
+  raw.once('close', then)
+}
+
+const isWhole = (payload: unknown): payload is string | Uint8Array =>
+  typeof payload === 'string' || payload instanceof Uint8Array
+
+/**
+ * What the system has taken of what the server sends on a connection, and what it has not because the peer is slow. Bytes. All that
+ * Node tells otherwise is which writes are done, and an answer of 16 MiB is one write; its own time-outs look here, too.
+ */
+function queueOf(socket: Socket): { sent: number; unsent: number } {
+  const { _handle: handle } = socket as { _handle?: { bytesWritten: number; writeQueueSize: number } | null }
+  if (!handle) return { sent: 0, unsent: 0 }
+  const { bytesWritten, writeQueueSize: unsent } = handle
+  return { sent: bytesWritten - unsent, unsent }
+}
