@@ -3,7 +3,7 @@
  * commit makes the version hold just that. http-api §9.
  */
 import type { Hash, JsonObject } from '@ulmus/content'
-import type { PushRow } from '@ulmus/storage'
+import type { PushStanding } from '@ulmus/storage'
 import type { Context } from './context.ts'
 import { RegistryError } from './errors.ts'
 import type { Principal } from './principal.ts'
@@ -71,14 +71,14 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
       }
       const inline = read.manifest && accepted(read.manifest, inlineMax)
       const expected = inline?.entries ?? opening.manifest_expected!
-      const { push, neededFiles } = await sessions.open(seen, opening, {
+      const { push, totalFiles, neededFiles } = await sessions.open(seen, opening, {
         kind: 'snapshot',
         manifestExpected: expected,
       })
       const files = {
         needed_files: neededFiles,
-        total_files: push.files.length,
-        already_have_files: push.files.length - neededFiles.length,
+        total_files: totalFiles,
+        already_have_files: totalFiles - neededFiles.length,
       }
       if (inline === undefined) {
         const next = `/api/collections/${seen.owner.slug}/${seen.collection.slug}/negotiate/${push.id}/manifest`
@@ -158,14 +158,14 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
   }
 
   /** @throws push_not_open when the session ends meanwhile. */
-  async function marksOf(push: PushRow): Promise<ManifestMarks> {
+  async function marksOf(push: PushStanding): Promise<ManifestMarks> {
     const known = await marks.of(push)
     if (known === undefined) throw new RegistryError('push_not_open', { say: { status: 'no longer open' } })
     return known
   }
 
   /** Keeps a run of the manifest, marked with what the base lacks; the hashes of that are the result. */
-  async function keepManifest(push: PushRow, run: ManifestRun): Promise<Hash[]> {
+  async function keepManifest(push: PushStanding, run: ManifestRun): Promise<Hash[]> {
     const marked: MarkedManifest = await markNeeded(context, push, run.run)
     const kept = { role: 'manifest', run: marked.run, entries: run.entries } as const
     await keepRun(context, push.id, kept, { expiresAt: idleEnd(context), receivedRecords: 0 })

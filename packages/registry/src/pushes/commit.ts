@@ -112,7 +112,7 @@ async function isSettledElsewhere(context: Context, push: PushRow, error: unknow
   const settled = await context.database.transact((tx) =>
     movePush(tx, push.id, statesFor('fail'), end, leaseOf(push).holder),
   )
-  if (settled !== undefined) return false
+  if (settled) return false
   // Otherwise it has gone with its collection.
   return (await findPush(context.database, push.collectionId, push.id)) !== undefined
 }
@@ -252,7 +252,7 @@ async function landVersion(
         ...made.progress,
       }
       const { holder } = leaseOf(push)
-      if ((await movePush(tx, push.id, statesFor('done'), committed, holder)) === undefined) throw leaseLost()
+      if (!(await movePush(tx, push.id, statesFor('done'), committed, holder))) throw leaseLost()
     },
   })
   void dropRuns(context, push.id)

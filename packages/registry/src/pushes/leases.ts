@@ -4,7 +4,14 @@
  * can neither settle the session nor make its version.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findPush, listAbandonedCommits, type PushRow, renewPushLease, takePushLease } from '@ulmus/storage'
+import {
+  findPush,
+  listAbandonedCommits,
+  type PushRow,
+  type PushStanding,
+  renewPushLease,
+  takePushLease,
+} from '@ulmus/storage'
 import { v4 as randomId } from 'uuid'
 import type { Context } from '../context.ts'
 import { RegistryError, type StoredRefusal } from '../errors.ts'
@@ -79,7 +86,7 @@ export class CommitLeases {
   }
 
   /** Undefined: somebody else has it. This process has it also when it stood still for longer than its lease. */
-  async #take({ id, leaseHolder }: PushRow): Promise<PushRow | undefined> {
+  async #take({ id, leaseHolder }: PushStanding): Promise<PushRow | undefined> {
     if (leaseHolder !== null && this.#held.has(leaseHolder)) return undefined
     return this.#context.database.transact((tx) => takePushLease(tx, id, newLease()))
   }
@@ -94,7 +101,7 @@ export class CommitLeases {
   }
 
   /** The outcome of a commit that is under way, wherever it is. */
-  async wait(push: PushRow): Promise<CommitAnswer> {
+  async wait(push: PushStanding): Promise<CommitAnswer> {
     for (;;) {
       await sleep(pollMilliseconds)
       const now = await findPush(this.#context.database, push.collectionId, push.id)

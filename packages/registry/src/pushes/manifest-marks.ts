@@ -2,7 +2,7 @@
  * What a snapshot session has been told and sent so far, by hash: kept in memory by whichever server serves it, made again from
  * the session's runs where it is not. A record's hash covers its type and id, so a hash stands for one entry of the manifest.
  */
-import { BlobMissing, findPush, listPushRuns, type PushRow, type PushRunRow } from '@ulmus/storage'
+import { BlobMissing, findPush, listPushRuns, type PushRunRow, type PushStanding } from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'
 import type { Context } from '../context.ts'
 import { entriesOf } from './runs.ts'
@@ -115,7 +115,7 @@ export class ManifestMarksCache {
   }
 
   /** The marks of a session with every run that it has by now; undefined when it has ended by then: its runs go. */
-  async of(push: PushRow): Promise<ManifestMarks | undefined> {
+  async of(push: PushStanding): Promise<ManifestMarks | undefined> {
     const kept = this.#kept.get(push.id) ?? { marks: new ManifestMarks(), ready: Promise.resolve() }
     // One after the other: two requests of a session must not take in the same run twice at once.
     const ready = kept.ready.catch(() => undefined).then(() => this.#takeIn(push.id, kept.marks))

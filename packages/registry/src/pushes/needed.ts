@@ -1,6 +1,6 @@
 /** Which records of a manifest the base version lacks, so that they must be sent. */
 import { emptyTree, type Hash } from '@ulmus/content'
-import { findVersionById, giveWay, type PushRow } from '@ulmus/storage'
+import { findVersionById, giveWay, type PushStanding } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { documentOf } from '../version-making.ts'
 import type { PushEntry } from './entry.ts'
@@ -15,7 +15,11 @@ export interface MarkedManifest {
 }
 
 /** @param run as the worker made it of a manifest */
-export async function markNeeded(context: Context, push: PushRow, run: Uint8Array): Promise<MarkedManifest> {
+export async function markNeeded(
+  context: Context,
+  push: PushStanding,
+  run: Uint8Array,
+): Promise<MarkedManifest> {
   const base = push.baseId === null ? undefined : await findVersionById(context.database, push.baseId)
   const types = base === undefined ? {} : (await documentOf(context, base, 'full')).types
   const needed: Hash[] = []

@@ -1,5 +1,5 @@
 /** Batches of lines as they arrive: checked in a worker thread against what their session says. */
-import { findVersionById, type PushRow } from '@ulmus/storage'
+import { findPushSchemas, findVersionById, type PushStanding } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors.ts'
 import type { Pieces } from '../pieces.ts'
@@ -13,7 +13,7 @@ import { schemasOf, schemasText } from './schemas.ts'
  */
 export async function checkLines(
   context: Context,
-  push: PushRow,
+  push: PushStanding,
   batch: Pieces,
   options: { kind: 'records' | 'deletes'; facts?: boolean },
 ) {
@@ -30,15 +30,18 @@ export async function checkLines(
   throw linesRefused(outcome.errors, outcome.totalErrors)
 }
 
-/** The schemas that a session's records must fit, as text, and the types of its base. */
+/** The schemas that a session's records must fit, as text, and the types of its base. @throws push_not_open when it is gone. */
 export async function typesOfPush(
   context: Context,
-  push: PushRow,
+  push: PushStanding,
 ): Promise<{ schemas: string; formerTypes: string[] }> {
+  const brought = await findPushSchemas(context.database, push.id)
+  if (brought === undefined) throw new RegistryError('push_not_open', { details: { status: 'gone' } })
   const base = push.baseId === null ? undefined : await findVersionById(context.database, push.baseId)
   const document = base === undefined ? undefined : await documentOf(context, base, 'full')
   const schemas =
-    push.schemas ?? (document === undefined ? '{}' : schemasText(await schemasOf(context.objects, document)))
+    brought.schemas ??
+    (document === undefined ? '{}' : schemasText(await schemasOf(context.objects, document)))
   return { schemas, formerTypes: Object.keys(document?.types ?? {}) }
 }
 

@@ -11,7 +11,16 @@ import {
   parseSemver,
   utf8Length,
 } from '@ulmus/content'
-import { claimPush, findPush, insertPush, movePush, type PushRow, touchOpenPush } from '@ulmus/storage'
+import {
+  claimPush,
+  findPush,
+  insertPush,
+  listPushFiles,
+  movePush,
+  type PushRow,
+  type PushStanding,
+  touchOpenPush,
+} from '@ulmus/storage'
 import { validate as isId, v7 as newId } from 'uuid'
 import type { Context } from '../context.ts'
 import { demand, RegistryError, type StoredRefusal } from '../errors.ts'
@@ -82,14 +91,14 @@ export function pushSessionsOf(context: Context) {
     },
 
     /** @throws push_not_found. */
-    async find(seen: Seen, kind: PushKind, id: string): Promise<PushRow> {
+    async find(seen: Seen, kind: PushKind, id: string): Promise<PushStanding> {
       const push = isId(id) ? await findPush(context.database, seen.collection.id, id) : undefined
       if (push?.kind !== kind) throw new RegistryError('push_not_found')
       return push.status === 'open' && push.expiresAt <= context.now() ? { ...push, status: 'expired' } : push
     },
 
     /** As `find`, for whoever asks about a session: that is a request too, and puts off its end. */
-    async watch(seen: Seen, kind: PushKind, id: string): Promise<PushRow> {
+    async watch(seen: Seen, kind: PushKind, id: string): Promise<PushStanding> {
       const push = await this.find(seen, kind, id)
       if (push.status !== 'open' || !isWorthPuttingOff(context, push.expiresAt)) return push
       const touch = { now: context.now(), expiresAt: idleEnd(context), receivedRecords: 0 }
@@ -98,7 +107,7 @@ export function pushSessionsOf(context: Context) {
     },
 
     /** @throws push_not_found, push_not_open. */
-    async findOpen(who: Principal, path: CollectionPath, kind: PushKind, id: string): Promise<PushRow> {
+    async findOpen(who: Principal, path: CollectionPath, kind: PushKind, id: string): Promise<PushStanding> {
       const push = await this.find(await this.workplace(who, path, 'write'), kind, id)
       demandOpen(push)
       return push
@@ -109,7 +118,7 @@ export function pushSessionsOf(context: Context) {
       seen: Seen,
       opening: PushOpening,
       as: { kind: PushKind; manifestExpected?: number },
-    ): Promise<{ push: PushRow; neededFiles: string[] }> {
+    ): Promise<{ push: PushStanding; totalFiles: number; neededFiles: string[] }> {
       demandHead(seen, opening.base_version)
       const schemas = opening.schemas === undefined ? null : await accepted(context, opening.schemas)
       await checkMetadata(context, seen, opening.metadata)
@@ -136,7 +145,8 @@ export function pushSessionsOf(context: Context) {
       const push = await goneAs('collection_not_found', path, () =>
         context.database.transact((tx) => insertPush(tx, row)),
       )
-      return { push, neededFiles: await filesNeeded(context, seen.collection.id, files) }
+      const neededFiles = await filesNeeded(context, seen.collection.id, files)
+      return { push, totalFiles: files.length, neededFiles }
     },
 
     /** @throws what the commit is refused for; see `runCommit`. */
@@ -164,14 +174,15 @@ export function pushSessionsOf(context: Context) {
       return result === undefined ? leases.wait(claimed) : { kind: 'committed', result }
     },
 
-    async state(push: PushRow, neededRecords: number): Promise<PushStateAnswer> {
+    async state(push: PushStanding, neededRecords: number): Promise<PushStateAnswer> {
+      const files = (await listPushFiles(context.database, push.id)) as Hash[]
       return {
         session_id: push.id,
         status: push.status,
         base_version: push.baseSemver,
         total_records: push.manifestExpected ?? push.receivedRecords,
         needed_records: neededRecords,
-        needed_files: await filesNeeded(context, push.collectionId, push.files as Hash[]),
+        needed_files: await filesNeeded(context, push.collectionId, files),
         records_done: push.recordsDone,
         records_total: push.recordsTotal,
         expires_at: instantText(push.expiresAt),
@@ -186,13 +197,13 @@ export function pushSessionsOf(context: Context) {
       const moved = await context.database.transact((tx) =>
         movePush(tx, push.id, statesFor('cancel'), { status: 'cancelled' }),
       )
-      if (moved === undefined) throw new RegistryError('push_not_open', { details: { status: push.status } })
+      if (!moved) throw new RegistryError('push_not_open', { details: { status: push.status } })
       await dropRuns(context, push.id)
     },
   }
 
   /** Moves an open session to `committing`, with the job that commits it where nobody waits for that. */
-  function claim(push: PushRow, options: { async: boolean }): Promise<PushRow | undefined> {
+  function claim(push: PushStanding, options: { async: boolean }): Promise<PushRow | undefined> {
     return context.database.transact(async (tx) => {
       const lease = options.async ? noLease : newLease()
       const claimed = await claimPush(tx, push.id, { now: context.now(), expiresAt: idleEnd(context), lease })
@@ -204,13 +215,13 @@ export function pushSessionsOf(context: Context) {
   }
 }
 
-const committing = (push: PushRow): CommitAnswer => ({
+const committing = (push: PushStanding): CommitAnswer => ({
   kind: 'committing',
   session_id: push.id,
   status: 'committing',
 })
 
-function demandOpen(push: PushRow): void {
+function demandOpen(push: PushStanding): void {
   if (push.status !== 'open') throw new RegistryError('push_not_open', { details: { status: push.status } })
 }
 

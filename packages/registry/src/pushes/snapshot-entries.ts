@@ -11,7 +11,7 @@ import {
   type ViewDocument,
   walkLeaves,
 } from '@ulmus/content'
-import type { ObjectReader, PushRow, PushRunRow } from '@ulmus/storage'
+import type { ObjectReader, PushRunRow, PushStanding } from '@ulmus/storage'
 import type { Aside } from '../aside.ts'
 import { canonicalOf, linesBetween } from '../bodies.ts'
 import type { Context } from '../context.ts'
@@ -37,7 +37,7 @@ const passedAtOnce = 128
 /** Starts the stream of changes; checked to be complete.  @throws manifest_incomplete, manifest_conflict, records_missing. */
 export async function snapshotEntries(
   context: Context,
-  push: PushRow,
+  push: PushStanding,
   given: { base: SnapshotBase; runs: readonly PushRunRow[] },
 ): Promise<EntriesSource> {
   const manifest = given.runs.filter((run) => run.role === 'manifest')
@@ -51,7 +51,7 @@ interface SnapshotRuns {
   records: readonly PushRunRow[]
 }
 
-async function demandComplete(context: Context, push: PushRow, runs: SnapshotRuns): Promise<void> {
+async function demandComplete(context: Context, push: PushStanding, runs: SnapshotRuns): Promise<void> {
   const sent = new Ascending(mergedEntries(context, runs.records))
   const missing: Hash[] = []
   let received = 0

@@ -1,5 +1,5 @@
 /** Push sessions and the runs (checked, sorted batches) that each has received. */
-import { and, eq, gt, inArray, isNull, lt, lte, notInArray, or, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, gt, inArray, isNull, lt, lte, notInArray, or, sql } from 'drizzle-orm'
 import { boolean, check, index, integer, json, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { collections } from './collections.ts'
 import { bytewiseText, count, instant } from './columns.ts'
@@ -85,21 +85,45 @@ export const pushRuns = pgTable(
 export type PushRow = typeof pushes.$inferSelect
 export type PushRunRow = typeof pushRuns.$inferSelect
 
-export async function insertPush(tx: Tx, push: typeof pushes.$inferInsert): Promise<PushRow> {
-  const [row] = await tx.orm.insert(pushes).values(push).returning()
+/** How a session stands, without what it was opened with: that may be 32 MiB, and sessions are looked at many times a second. */
+export type PushStanding = Omit<PushRow, 'schemas' | 'metadata' | 'files'>
+
+const { schemas: _schemas, metadata: _metadata, files: _files, ...standing } = getTableColumns(pushes)
+
+export async function insertPush(tx: Tx, push: typeof pushes.$inferInsert): Promise<PushStanding> {
+  const [row] = await tx.orm.insert(pushes).values(push).returning(standing)
   return row!
 }
 
-export async function findPush(at: Queries, collectionId: string, id: string): Promise<PushRow | undefined> {
+export async function findPush(
+  at: Queries,
+  collectionId: string,
+  id: string,
+): Promise<PushStanding | undefined> {
   const [row] = await at.orm
-    .select()
+    .select(standing)
     .from(pushes)
     .where(and(eq(pushes.id, id), eq(pushes.collectionId, collectionId)))
   return row
 }
 
+/** The schemas that a session brings; undefined when there is no session. */
+export async function findPushSchemas(
+  at: Queries,
+  id: string,
+): Promise<Pick<PushRow, 'schemas'> | undefined> {
+  const [row] = await at.orm.select({ schemas: pushes.schemas }).from(pushes).where(eq(pushes.id, id))
+  return row
+}
+
+/** Hashes of the files that a session declared; none when there is no session. */
+export async function listPushFiles(at: Queries, id: string): Promise<string[]> {
+  const [row] = await at.orm.select({ files: pushes.files }).from(pushes).where(eq(pushes.id, id))
+  return row?.files ?? []
+}
+
 /**
- * Moves a session from one status to another with what goes along; undefined when it is in none of `from`.
+ * Moves a session from one status to another with what goes along; false when it is in none of `from`.
  * @param heldBy Moves it only while this is who commits it.
  */
 export async function movePush(
@@ -108,14 +132,14 @@ export async function movePush(
   from: readonly PushRow['status'][],
   to: Partial<typeof pushes.$inferInsert> & { status: PushRow['status'] },
   heldBy?: string,
-): Promise<PushRow | undefined> {
+): Promise<boolean> {
   const held = heldBy === undefined ? undefined : isHeldBy(heldBy)
-  const [row] = await tx.orm
+  const moved = await tx.orm
     .update(pushes)
     .set(to)
     .where(and(eq(pushes.id, id), inArray(pushes.status, [...from]), held))
-    .returning()
-  return row
+    .returning({ id: pushes.id })
+  return moved.length === 1
 }
 
 /** Who commits a session, and for how long that is believed. */
@@ -246,8 +270,8 @@ export async function takePushLease(
 }
 
 /** Sessions that are committing and whose holder fell silent, or that nobody took in time; the longest silent first. */
-export async function listAbandonedCommits(at: Queries): Promise<PushRow[]> {
-  return at.orm.select().from(pushes).where(isAbandoned).orderBy(pushes.leaseUntil)
+export async function listAbandonedCommits(at: Queries): Promise<PushStanding[]> {
+  return at.orm.select(standing).from(pushes).where(isAbandoned).orderBy(pushes.leaseUntil)
 }
 
 /** Marks open sessions that nobody used in time. */
