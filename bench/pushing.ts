@@ -1,5 +1,5 @@
 /** Pushes of prepared bodies: what the server takes, without what making the lines costs a client. http-api §9, delta. */
-import type { CommittedPush, OpenedPush } from '@ulmus/wire'
+import type { CommittedPush, OpenedPush, PushState } from '@ulmus/wire'
 import { recordSchema, recordType } from './records.ts'
 import type { Served } from './served.ts'
 
@@ -8,6 +8,8 @@ export type Target = Pick<Served, 'ask'>
 
 /** Batches on their way at once. Their records differ. */
 const parallel = 2
+/** Batches after which a commit takes minutes. */
+const patientFrom = 300
 
 /** Opens, sends, commits; resolves when the version is acknowledged. */
 export async function pushBodies(
@@ -25,16 +27,31 @@ export async function pushBodies(
   }
   const opened = (await (await post(place, 'application/json', JSON.stringify(opening))).json()) as OpenedPush
   const underway: Promise<void>[] = []
+  let sent = 0
   const send = async (body: Buffer<ArrayBuffer>) => {
     await (await post(`${place}/${opened.session_id}/records`, 'application/x-ndjson', body)).arrayBuffer()
   }
   for await (const body of bodies) {
     if (underway.length === parallel) await underway.shift()
-    const sent = send(body)
-    sent.catch(() => undefined)
-    underway.push(sent)
+    const sending = send(body)
+    sending.catch(() => undefined)
+    underway.push(sending)
+    sent++
   }
   await Promise.all(underway)
-  const committed = await served.ask(`${place}/${opened.session_id}/commit`, { method: 'POST' })
-  return (await committed.json()) as CommittedPush
+  const session = `${place}/${opened.session_id}`
+  if (sent > patientFrom) return commitPatiently(served, session)
+  return (await served.ask(`${session}/commit`, { method: 'POST' })).json() as Promise<CommittedPush>
+}
+
+/** As the client library does: no answer is waited for that takes minutes, which `fetch` would give up. */
+async function commitPatiently(served: Target, session: string): Promise<CommittedPush> {
+  await (await served.ask(`${session}/commit?async=true`, { method: 'POST' })).arrayBuffer()
+  for (;;) {
+    const state = (await (await served.ask(session)).json()) as PushState
+    if (state.status === 'committed' && state.result !== null) return state.result
+    if (state.status !== 'committing')
+      throw new Error(`The push is ${state.status}: ${JSON.stringify(state.error)}`)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
 }

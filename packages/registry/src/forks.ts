@@ -68,7 +68,7 @@ export function forksOf(context: Context) {
         ancestors: [source.collection.id, ...source.collection.ancestors],
       }
       const make = async () => {
-        const writer = openObjectWriter({ database: context.database, blobs: context.blobs })
+        const writer = openObjectWriter({ database: context.database, blobs: context.blobs, inline: true })
         return makeVersion(context, {
           collection: row,
           base: null,

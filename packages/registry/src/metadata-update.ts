@@ -126,7 +126,7 @@ async function execute(context: Context, { id, collectionId, base, patch }: Upda
     base,
     semver: nextSemver(base, 'other'),
     content: withMetadata(content, metadata),
-    writer: openObjectWriter({ database: context.database, blobs: context.blobs }),
+    writer: openObjectWriter({ database: context.database, blobs: context.blobs, inline: true }),
     completes: id,
   })
   return { version, unchanged: false, metadata }

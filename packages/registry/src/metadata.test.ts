@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { JsonObject } from '@ulmus/content'
 import { type AccountRow, findHead, metadataJobs, type VersionRow } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
@@ -17,6 +18,9 @@ import {
 } from './testing/context.ts'
 
 const code = (code: string) => expect.objectContaining({ code })
+/** Too large for a pack in the database. */
+const large = randomBytes(100_000).toString('hex')
+
 /** What a process did before it was killed: the row is there, nothing else. */
 const killed = new Error('killed')
 
@@ -310,7 +314,7 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
       jobs: { ...context.jobs, define() {}, repeat() {} },
       blobs: { ...context.blobs, put: () => Promise.reject(killed) },
     }
-    await expect(metadataOf(failing).update(owner, path, { x: 5 })).rejects.toMatchObject({
+    await expect(metadataOf(failing).update(owner, path, { x: large })).rejects.toMatchObject({
       code: 'internal',
     })
     expect(await latestJob(row.id)).toMatchObject({ status: 'failed', error: { code: 'internal' } })
@@ -340,9 +344,9 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
         },
       },
     }
-    expect(await metadataOf(overtakenContext).update(owner, path, { x: 7 })).toMatchObject({
+    expect(await metadataOf(overtakenContext).update(owner, path, { x: large })).toMatchObject({
       semver: 'v1.0.1',
-      metadata: { x: 7 },
+      metadata: { x: large },
     })
     expect(overtaken).toBe(true)
     expect(await findHead(context.database, row.id)).toMatchObject({ patch: 1 })

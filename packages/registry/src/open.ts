@@ -9,6 +9,7 @@ import { diffsOf } from './diffs.ts'
 import { exportsOf } from './exports.ts'
 import { filesOf } from './files.ts'
 import { forksOf } from './forks.ts'
+import { scheduleGathering } from './gathering.ts'
 import { healthOf } from './health.ts'
 import { historiesOf } from './histories.ts'
 import { jobsOf } from './jobs.ts'
@@ -67,6 +68,7 @@ export async function openRegistry(config: RegistryConfig) {
       now: config.now ?? (() => new Date()),
     }
     const services = servicesOf(context)
+    scheduleGathering(context)
     scheduleSweeps(context)
     scheduleUpkeep(context)
     opened.defer(() => services.keys.settle())

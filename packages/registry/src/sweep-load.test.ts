@@ -6,11 +6,13 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { hashText, type Json } from '@ulmus/content'
 import { type Database, openDatabase, openDiskStore, openObjectReader } from '@ulmus/storage'
 import { databases, type TestDatabase } from '@ulmus/storage/testing'
 import { describe, expect, test } from 'vitest'
 import { fsck } from './fsck.ts'
+import { gather } from './gathering.ts'
 import { recordsOf } from './records.ts'
 import { type SweepReport, sweep } from './sweep.ts'
 import { contextOn } from './testing/context.ts'
@@ -170,6 +172,14 @@ async function sweepOn(world: World, isOver: () => boolean, sum: Removed): Promi
   }
 }
 
+/** As all servers that work, but all the time. */
+async function gatherOn(world: World, isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    await gather(world.context)
+    await setTimeout(20)
+  }
+}
+
 /** Servers on one database and one store: two of a database server, else one. */
 async function openServers(database: TestDatabase, ending: AsyncDisposableStack): Promise<World[]> {
   const folder = mkdtempSync(join(tmpdir(), 'ulmus-sweep-load-'))
@@ -211,7 +221,10 @@ describe.each(databases)('sweeps in a loop beside everything that writes ($name)
         failed = true
         throw error
       })
-    const sweeping = worlds.map((world) => orEnd(sweepOn(world, isOver, sum)))
+    const sweeping = worlds.flatMap((world) => [
+      orEnd(sweepOn(world, isOver, sum)),
+      orEnd(gatherOn(world, isOver)),
+    ])
     const writing = worlds.flatMap((world) =>
       Array.from({ length: writersEach }, () => orEnd(write(world, isOver))),
     )

@@ -19,6 +19,7 @@ import {
   openObjectReader,
   type PackEntry,
   packBytesMax,
+  packsOf,
   pardon,
   recordedPacks,
   removeCondemned,
@@ -218,6 +219,7 @@ class Sweep {
     try {
       const copy = await copyObjects(
         blobs,
+        packsOf(this.#context),
         worn.map(({ pack, entries }) => ({ name: pack.name, entries })),
       )
       const from = worn.map(({ pack }) => pack.id)

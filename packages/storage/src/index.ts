@@ -14,7 +14,7 @@ export {
   packBytesMax,
 } from './objects/object-writer.ts'
 export { openS3Store } from './objects/open-s3.ts'
-export { type PackEntry, readFooter, type StoredPack } from './objects/pack.ts'
+export { type PackEntry, type PackSource, readFooter, type StoredPack } from './objects/pack.ts'
 export { copyObjects } from './objects/repack.ts'
 export type { S3Keys, S3Settings } from './objects/s3-bucket.ts'
 export { s3BlobBytesMax } from './objects/s3-limits.ts'
@@ -22,6 +22,15 @@ export * from './sql/collection-leavings.ts'
 export * from './sql/collection-lists.ts'
 export * from './sql/database.ts'
 export * from './sql/found-collection.ts'
+export {
+  dropInlinePacks,
+  foundPacks,
+  type InlinePack,
+  inlinePacksLeft,
+  oldestInlinePacks,
+  packsOf,
+  putInlinePacks,
+} from './sql/inline-packs.ts'
 export { landMetadataUpdate } from './sql/metadata-landing.ts'
 export { allFiles, allPacks, fileSizes, rebuildIndex } from './sql/rebuilding.ts'
 export * from './sql/schema.ts'

@@ -8,6 +8,8 @@ import {
   objectKey,
   PackCorrupt,
   type PackEntry,
+  type PackSource,
+  packsOf,
   readFooter,
   recordedPacks,
   rowsOfPack,
@@ -30,12 +32,13 @@ export async function checkPacks(
   damages: Damages,
   row: (row: PackEntry) => Promise<void>,
 ): Promise<number> {
+  const source = packsOf(stores)
   const packs = await allPacks(stores.database)
   for (const pack of packs) {
     const rows = await rowsOfPack(stores.database, pack.id)
     const found: [what: string, why: string | Error][] = []
-    const entries = await checkFooter(stores, pack, rows, found)
-    await checkBytes(stores.blobs, pack.name, entries ?? rows, found)
+    const entries = await checkFooter(source, pack, rows, found)
+    await checkBytes(source, pack.name, entries ?? rows, found)
     // One that a sweep has taken away meanwhile is not missed.
     if (found.length > 0 && (await recordedPacks(stores.database, [pack.name])).size > 0) {
       for (const [what, why] of found) damages.add(what, why)
@@ -47,13 +50,13 @@ export async function checkPacks(
 
 /** The footer's entries, undefined when it does not read. */
 async function checkFooter(
-  { blobs }: Stores,
+  source: PackSource,
   pack: { name: string; bytes: number },
   rows: readonly PackEntry[],
   found: [string, string | Error][],
 ): Promise<PackEntry[] | undefined> {
   try {
-    const { bytes, entries } = await readFooter(blobs, pack.name)
+    const { bytes, entries } = await readFooter(source, pack.name)
     if (bytes !== pack.bytes)
       found.push([`pack ${pack.name}`, `It has ${bytes} bytes; the index says ${pack.bytes}.`])
     const byName = new Map(entries.map((entry) => [objectKey(entry), entry]))
@@ -81,7 +84,7 @@ const isSame = (row: PackEntry, entry: PackEntry): boolean =>
   row.bases[0] === entry.bases[0]
 
 async function checkBytes(
-  blobs: BlobStore,
+  source: PackSource,
   name: string,
   entries: readonly PackEntry[],
   found: [string, string | Error][],
@@ -89,7 +92,7 @@ async function checkBytes(
   for (const group of groupsOf(entries.toSorted((a, b) => a.offset - b.offset))) {
     const start = group[0]!.offset
     const last = group.at(-1)!
-    const bytes = await blobs
+    const bytes = await source
       .read(name, { start, length: last.offset + last.length - start })
       .catch((error: unknown) => {
         if (error instanceof BlobMissing) return undefined

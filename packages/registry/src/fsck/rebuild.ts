@@ -1,8 +1,10 @@
 /** `ulmus fsck --rebuild-index`: the index from the packs' footers alone (content-model §8). */
 import {
   BlobMissing,
+  inlinePacksLeft,
   PackCorrupt,
   packsPrefix,
+  putInlinePacks,
   readFooter,
   rebuildIndex,
   type StoredPack,
@@ -21,6 +23,7 @@ export interface RebuildReport {
 
 /** No server may run meanwhile: a commit under way would find its pack recorded already. */
 export async function rebuild({ database, blobs }: SweepContext): Promise<RebuildReport> {
+  for await (const inline of inlinePacksLeft(database, 100)) await putInlinePacks({ database, blobs }, inline)
   const damages: Damage[] = []
   const readable: string[] = []
   const unreadable = new Set<string>()

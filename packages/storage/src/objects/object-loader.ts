@@ -1,10 +1,10 @@
 /** Objects out of their packs: the whole chain of a delta read at once, decoded from its far end, and checked. */
 import type { Hash } from '@ulmus/content'
 import { type ObjectName, type ObjectPlace, objectKey } from '../sql/objects.ts'
-import type { BlobStore } from './blob-store.ts'
 import { decodeEncoded, type EncodedObject } from './encoded-object.ts'
 import { BlobMissing, ObjectCorrupt, type ObjectKind } from './errors.ts'
 import type { ObjectIndex } from './object-index.ts'
+import type { PackSource } from './pack.ts'
 import { readPlaces } from './place-reads.ts'
 
 export interface LoadedObject {
@@ -16,7 +16,7 @@ export interface LoadedObject {
 /** What is loaded from. A base of which `kept` has the raw bytes is not read, and nothing beyond it. */
 export interface LoadedFrom {
   index: ObjectIndex
-  blobs: BlobStore
+  packs: PackSource
   kept: (kind: ObjectKind, hash: Hash) => Uint8Array | undefined
 }
 
@@ -51,7 +51,7 @@ export async function readEncoded(from: LoadedFrom, names: readonly ObjectName[]
 }
 
 async function readChains(
-  { blobs, kept }: LoadedFrom,
+  { packs, kept }: LoadedFrom,
   chains: readonly ObjectPlace[][],
 ): Promise<EncodedObject[]> {
   const wanted = chains.map((chain) => {
@@ -64,7 +64,7 @@ async function readChains(
     return { places: chain.slice(0, end), base }
   })
   const read = await readPlaces(
-    blobs,
+    packs,
     wanted.flatMap(({ places }) => places),
   )
   let next = 0

@@ -12,6 +12,7 @@ import {
   type ViewDocument,
 } from '@ulmus/content'
 import type { Database } from '../sql/database.ts'
+import { packsOf } from '../sql/inline-packs.ts'
 import type { ObjectName, ObjectPlace } from '../sql/objects.ts'
 import type { BlobStore } from './blob-store.ts'
 import type { EncodedObject } from './encoded-object.ts'
@@ -80,7 +81,8 @@ export function openObjectReader(options: {
   blobs: BlobStore
   cacheBytesMax: number
 }): ObjectReader {
-  const { blobs, cacheBytesMax } = options
+  const { cacheBytesMax } = options
+  const packs = packsOf(options)
   const index = openObjectIndex({ database: options.database, bytesMax: cacheBytesMax * shares.places })
   const nodes = openReadCache<TreeNode>(cacheBytesMax * shares.nodes)
   const bodies = openReadCache<Uint8Array>(cacheBytesMax * shares.bodies)
@@ -93,8 +95,8 @@ export function openObjectReader(options: {
     const node = nodes.peek(hash)
     return node && Buffer.from(encodeNode(node))
   }
-  const stored = { index, blobs, kept: () => undefined }
-  const load = (kind: ObjectKind, hash: Hash) => loadObject({ index, blobs, kept }, kind, hash)
+  const stored = { index, packs, kept: () => undefined }
+  const load = (kind: ObjectKind, hash: Hash) => loadObject({ index, packs, kept }, kind, hash)
 
   async function loadDecoded<T>(
     hash: Hash,

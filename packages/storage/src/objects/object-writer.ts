@@ -45,7 +45,7 @@ export interface ObjectWriter {
   ): Promise<void>
   /** Adds an object that somebody else has encoded and checked, likewise. */
   addEncoded(object: PreparedObject): Promise<void>
-  /** Packs durable. Nothing new: no packs, but what was relied on. */
+  /** Packs durable, but for an inline one. Nothing new: no packs, but what was relied on. */
   finish(): Promise<PackedObjects>
   /** Gives up what is being written and removes the packs already there. */
   abort(): Promise<void>
@@ -69,15 +69,17 @@ interface NewObject {
 
 /**
  * @param options.objects Reads what new objects replace; without it every object is stored to stand alone.
+ * @param options.inline true: a small pack is not put into the store but handed over, to be recorded with its rows
  * @param options.packBytesMax Smaller in tests.
  */
 export function openObjectWriter(options: {
   database: Database
   blobs: BlobStore
   objects?: ObjectReader
+  inline?: boolean
   packBytesMax?: number
 }): ObjectWriter {
-  const { database, blobs, objects: reader } = options
+  const { database, blobs, objects: reader, inline = false } = options
   const splitBytes = options.packBytesMax ?? packBytesMax
   const seen = new Set<string>()
   const packs: StoredPack[] = []
@@ -95,7 +97,7 @@ export function openObjectWriter(options: {
       const { kind, bases } = object
       if (bases[0] !== undefined) rely({ kind, hash: bases[0], bases: bases.slice(1) })
       if (pack !== undefined && pack.bytes + encoded.length > splitBytes) await finishPack(pack)
-      pack ??= writePack(blobs, packName(randomUUID()))
+      pack ??= writePack(blobs, packName(randomUUID()), { inline })
       await pack.add(object, encoded)
     }
   }
@@ -187,7 +189,7 @@ export function openObjectWriter(options: {
     async abort() {
       await writing.catch(() => undefined)
       await pack?.abort()
-      for (const { name } of packs) await blobs.remove(name)
+      for (const { name, content } of packs) if (content === undefined) await blobs.remove(name)
     },
   }
 }

@@ -41,14 +41,19 @@ export interface StoredPack {
   name: string
   bytes: number
   entries: PackEntry[]
+  /** All of it, when it is inline: recorded with its rows, and not in the blob store (see sql/inline-packs.ts). */
+  content?: Uint8Array
 }
+
+/** Where packs are read from: the blob store, or what else has those that are not there. */
+export type PackSource = Pick<BlobStore, 'read' | 'size'>
 
 export interface PackWriter {
   /** Bytes of header and objects so far. */
   readonly bytes: number
   /** Resolves when there is room for more; rejects when the store refused. One at a time. */
   add(object: Omit<PackEntry, 'offset' | 'length' | 'crc'>, encoded: Uint8Array): Promise<void>
-  /** Durable when it resolves. */
+  /** Durable when it resolves, unless it is inline. */
   finish(): Promise<StoredPack>
   /** Leaves nothing in the store. */
   abort(): Promise<void>
@@ -65,8 +70,15 @@ const gatheredBytesMax = 65_536
 /** Some 128 bytes an object: enough for ten million of them. */
 const footerBytesMax = 2_147_483_647
 
-/** Starts writing a pack, which streams into the store as it goes once it is not small. */
-export function writePack(blobs: BlobStore, name: string): PackWriter {
+/**
+ * Starts writing a pack, which streams into the store as it goes once it is not small.
+ * @param options.inline true: a small one is not put into the store but handed over by `finish`
+ */
+export function writePack(
+  blobs: BlobStore,
+  name: string,
+  { inline = false }: { inline?: boolean } = {},
+): PackWriter {
   const header = Buffer.alloc(headerBytes)
   magic.copy(header)
   header.writeUInt32LE(format, magic.length)
@@ -99,8 +111,10 @@ export function writePack(blobs: BlobStore, name: string): PackWriter {
       const place = offset
       await write(footer)
       await write(encodeTrailer(place, footer))
-      const bytes = await (upload === undefined ? blobs.put(name, Buffer.concat(gathered)) : upload.finish())
-      return { name, bytes, entries }
+      if (upload !== undefined) return { name, bytes: await upload.finish(), entries }
+      const content = Buffer.concat(gathered)
+      if (inline) return { name, bytes: content.length, entries, content }
+      return { name, bytes: await blobs.put(name, content), entries }
     },
     async abort() {
       await upload?.abort()
@@ -157,22 +171,22 @@ function encodeTrailer(offset: number, footer: Uint8Array): Uint8Array {
  * What a pack holds, read from its last bytes.
  * @throws PackCorrupt when any byte outside the objects is not what was written; BlobMissing when there is no such pack.
  */
-export async function readFooter(blobs: BlobStore, name: string): Promise<StoredPack> {
-  const bytes = await blobs.size(name)
+export async function readFooter(packs: PackSource, name: string): Promise<StoredPack> {
+  const bytes = await packs.size(name)
   if (bytes === undefined) throw new BlobMissing(name)
   if (bytes < headerBytes + trailerBytes) throw new PackCorrupt(name, 'it is too short')
-  const header = Buffer.from(await blobs.read(name, { start: 0, length: headerBytes }))
+  const header = Buffer.from(await packs.read(name, { start: 0, length: headerBytes }))
   if (!header.subarray(0, magic.length).equals(magic))
     throw new PackCorrupt(name, 'it does not begin as a pack')
   if (header.readUInt32LE(magic.length) !== format) throw new PackCorrupt(name, 'its format is unknown')
-  const trailer = Buffer.from(await blobs.read(name, { start: bytes - trailerBytes, length: trailerBytes }))
+  const trailer = Buffer.from(await packs.read(name, { start: bytes - trailerBytes, length: trailerBytes }))
   if (!trailer.subarray(12 + digestBytes).equals(magic))
     throw new PackCorrupt(name, 'it does not end as a pack')
   const start = Number(trailer.readBigUInt64LE(0))
   const length = trailer.readUInt32LE(8)
   if (start + length + trailerBytes !== bytes)
     throw new PackCorrupt(name, 'its footer is not where it should be')
-  const footer = await blobs.read(name, { start, length })
+  const footer = await packs.read(name, { start, length })
   if (hashBytes(footer) !== trailer.toString('hex', 12, 12 + digestBytes)) {
     throw new PackCorrupt(name, 'its footer does not match its checksum')
   }

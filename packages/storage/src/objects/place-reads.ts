@@ -1,5 +1,6 @@
 /** Reads of many places in packs: what lies side by side, or is asked for twice, is one read, and the reads are made side by side. */
-import type { BlobStore, ByteRange } from './blob-store.ts'
+import type { ByteRange } from './blob-store.ts'
+import type { PackSource } from './pack.ts'
 
 export interface PlaceInPack extends Omit<ByteRange, 'start'> {
   /** The pack's name in the blob store. */
@@ -12,7 +13,7 @@ export interface PlaceInPack extends Omit<ByteRange, 'start'> {
 const readBytesMax = 4_194_304
 
 /** The bytes of each place, in the order given; views of what was read, the same for a place that is given twice. @throws BlobMissing. */
-export async function readPlaces(blobs: BlobStore, places: readonly PlaceInPack[]): Promise<Uint8Array[]> {
+export async function readPlaces(packs: PackSource, places: readonly PlaceInPack[]): Promise<Uint8Array[]> {
   const read: Uint8Array[] = []
   const inOrder = places
     .map((place, index) => ({ ...place, index }))
@@ -26,7 +27,7 @@ export async function readPlaces(blobs: BlobStore, places: readonly PlaceInPack[
   await Promise.all(
     runs.map(async (run) => {
       const [{ pack, offset: start }, last] = [run[0]!, run.at(-1)!]
-      const bytes = await blobs.read(pack, { start, length: last.offset + last.length - start })
+      const bytes = await packs.read(pack, { start, length: last.offset + last.length - start })
       for (const { index, offset, length } of run)
         read[index] = bytes.subarray(offset - start, offset - start + length)
     }),

@@ -4,21 +4,22 @@ import { crc32 } from 'node:zlib'
 import type { BlobStore } from './blob-store.ts'
 import { ObjectCorrupt } from './errors.ts'
 import { packName } from './names.ts'
-import { type PackEntry, type StoredPack, writePack } from './pack.ts'
+import { type PackEntry, type PackSource, type StoredPack, writePack } from './pack.ts'
 
 /**
- * Writes a pack of the given objects; durable when it resolves. Nothing is left when it rejects.
+ * Writes a pack of the given objects of other `packs`; durable when it resolves. Nothing is left when it rejects.
  * @throws ObjectCorrupt when the bytes are not what was stored: a copy would hide the damage. BlobMissing.
  */
 export async function copyObjects(
   blobs: BlobStore,
+  packs: Pick<PackSource, 'read'>,
   from: readonly { name: string; entries: readonly PackEntry[] }[],
 ): Promise<StoredPack> {
   const copy = writePack(blobs, packName(randomUUID()))
   try {
     for (const { name, entries } of from) {
       for (const { hash, kind, offset, length, crc, checksum, bases } of entries) {
-        const encoded = await blobs.read(name, { start: offset, length })
+        const encoded = await packs.read(name, { start: offset, length })
         if (crc32(encoded) !== crc) throw new ObjectCorrupt(kind, hash, name)
         await copy.add({ hash, kind, checksum, bases }, encoded)
       }

@@ -4,10 +4,10 @@ import type { Tx } from './database.ts'
 import { gatePassed, inOrder, packColumns, packInserted } from './objects.ts'
 import { headMove, headMoved, type Landing } from './versions.ts'
 
-const job = '$11'
-const finishedAt = '$12'
-const { moved, inserted } = headMoved(13, 'job')
-const made = '$13'
+const job = '$12'
+const finishedAt = '$13'
+const { moved, inserted } = headMoved(14, 'job')
+const made = '$14'
 
 const landing = `with ${gatePassed},
   job as (

@@ -142,7 +142,7 @@ export const isOneStatement = ({ packs: written, reliedOn }: Packed): boolean =>
 export const gatePassed = `gate as materialized (select pg_advisory_xact_lock_shared(${sweepGate}))`
 
 /**
- * Parts of a statement, named `pack` and `stored`: a pack and where its objects lie, from their `packColumns` in `$1` to `$10`.
+ * Parts of a statement, named `pack`, `inlined` and `stored`: a pack, its content if it is inline, and where its objects lie, from their `packColumns` in `$1` to `$11`.
  * @param when the part that has a row if it is to be recorded
  * @param conflict what becomes of an object that the index holds; without it, the statement violates `objectsKey`
  */
@@ -150,6 +150,7 @@ export const packInserted = (when: string, conflict = ''): string =>
   `pack as (
      insert into packs (name, bytes, object_bytes, created_at)
      select $8::text, $9::bigint, $10::bigint, now() from ${when} returning id),
+   inlined as (insert into inline_packs (name, content) select $8::text, $11::bytea from pack where $11::bytea is not null),
    stored as (${insertObjects('pack', conflict)})`
 
 /** @param entries Those of the pack that the statement is to record, `inOrder`. */
@@ -158,6 +159,7 @@ export const packColumns = (pack: StoredPack, entries: readonly PackEntry[]): un
   pack.name,
   pack.bytes,
   objectBytes(pack),
+  pack.content ?? null,
 ]
 
 export const inOrder = (entries: readonly PackEntry[]): PackEntry[] =>

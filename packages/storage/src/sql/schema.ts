@@ -2,6 +2,7 @@
 export * from './accounts.ts'
 export * from './collections.ts'
 export * from './files.ts'
+export * from './inline-packs.ts'
 export * from './keys.ts'
 export * from './members.ts'
 export * from './metadata-jobs.ts'

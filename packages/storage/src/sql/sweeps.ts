@@ -148,10 +148,13 @@ export async function forgetEmptyPacks(
   graceSeconds: number,
 ): Promise<{ name: string; bytes: number }[]> {
   const { rows } = await tx.query(
-    `delete from packs p
-     where p.created_at <= now() - make_interval(secs => $1::double precision)
-       and not exists (select from objects o where o.pack_id = p.id)
-     returning p.name, p.bytes`,
+    `with gone as (
+       delete from packs p
+       where p.created_at <= now() - make_interval(secs => $1::double precision)
+         and not exists (select from objects o where o.pack_id = p.id)
+       returning p.name, p.bytes),
+     cleared as (delete from inline_packs i using gone where i.name = gone.name)
+     select name, bytes from gone`,
     [graceSeconds],
   )
   return rows.map((row) => ({ name: String(row['name']), bytes: Number(row['bytes']) }))
