@@ -40,16 +40,29 @@ describe.each(databases)('what is deleted meanwhile on $name', (testDatabase) =>
   let number = 0
   /** Runs once, before the next transaction of a service begins: after everything was seen. */
   let meanwhile: (() => Promise<void>) | undefined
+  /** So many transactions pass before. */
+  let spared = 0
 
   beforeAll(async () => {
     opened = await openContext(testDatabase)
-    const transact: Database['transact'] = async (work) => {
+    const deleteNow = async () => {
+      if (spared-- > 0) return
       const deletion = meanwhile
       meanwhile = undefined
       await deletion?.()
+    }
+    const transact: Database['transact'] = async (work) => {
+      await deleteNow()
       return opened.database.transact(work)
     }
-    const database: Database = Object.create(opened.database, { transact: { value: transact } })
+    const transactOnce: Database['transactOnce'] = async (work) => {
+      await deleteNow()
+      return opened.database.transactOnce(work)
+    }
+    const database: Database = Object.create(opened.database, {
+      transact: { value: transact },
+      transactOnce: { value: transactOnce },
+    })
     services = servicesOf({ ...opened, database })
     await opened.jobs.start()
     ada = await addAccount(opened, 'ada')
@@ -74,12 +87,14 @@ describe.each(databases)('what is deleted meanwhile on $name', (testDatabase) =>
     const row = await addCollection(opened, ada, { slug, public: true })
     await addVersion(opened, row)
     meanwhile = () => opened.database.transact((tx) => deleteCollection(tx, row.id))
+    spared = 0
     return { row, path: { owner: 'ada', slug } }
   }
   const doomedOrg = async () => {
     const org = await addAccount(opened, `org-${number++}`, 'org')
     await addMember(opened, org, ada, 'owner')
     meanwhile = () => dropAccount(org)
+    spared = 0
     return org
   }
 
@@ -121,8 +136,13 @@ describe.each(databases)('what is deleted meanwhile on $name', (testDatabase) =>
     )
   })
 
-  test.each(['update', 'start'] as const)('the collection of a metadata update: %s', async (way) => {
+  test.each([
+    { way: 'update', until: 'its slot is taken', transactions: 0 },
+    { way: 'update', until: 'it lands', transactions: 1 },
+    { way: 'start', until: 'its slot is taken', transactions: 0 },
+  ] as const)('the collection of a metadata update: $way, before $until', async ({ way, transactions }) => {
     const { path } = await doomed()
+    spared = transactions
     await expect(services.metadata[way](callerOf(ada), path, { a: 1 })).rejects.toEqual(
       code('collection_not_found'),
     )
