@@ -97,9 +97,12 @@ describe.each(databases)('small packs ($name)', (database) => {
   })
 
   test('two servers may gather the same at once', async () => {
+    const before = { blobs: await blobs(), packs: await recorded() }
     await update(4)
     await Promise.all([gather(world.context), gather(world.context), gather(world.context)])
     expect(await inline()).toBe(0)
+    expect(await blobs()).toHaveLength(before.blobs.length + 1)
+    expect(await recorded()).toBe(before.packs + 1)
     for (const n of [1, 2, 3, 4]) expect(await cold()(`v1.0.${n}`)).toEqual(described(n))
     expect(await whole()).toEqual([])
   })

@@ -18,7 +18,7 @@ const packsAtOnce = 256
 
 type GatherContext = Pick<Context, 'database' | 'blobs' | 'log'>
 
-/** On every server that works: of two that gather the same at once, one leaves a pack that the index has nothing in, for a sweep. */
+/** On every server that works: of two that gather the same at once, one does. */
 export function scheduleGathering(context: Context): void {
   context.jobs.repeat('gathering small packs', gatherEverySeconds, () => gather(context))
 }
@@ -41,11 +41,19 @@ async function gatherAll({ database, blobs }: GatherContext, packs: readonly Inl
   const ids = packs.map(({ id }) => id)
   const isEmpty = packs.every(({ entries }) => entries.length === 0)
   const copy = isEmpty ? undefined : await copyObjects(blobs, foundPacks(packs), packs)
-  await database.transact(async (tx) => {
-    if (copy !== undefined) await moveRows(tx, copy, ids)
-    await dropInlinePacks(tx, ids)
-  })
+  try {
+    await database.transact(async (tx) => {
+      if (copy !== undefined && (await moveRows(tx, copy, ids)) === 0) throw new Overtaken()
+      await dropInlinePacks(tx, ids)
+    })
+  } catch (error) {
+    if (!(error instanceof Overtaken)) throw error
+    await blobs.remove(copy!.name)
+  }
 }
+
+/** Another server has gathered all of it meanwhile. */
+class Overtaken extends Error {}
 
 /** A damaged one becomes a blob as it is: its objects are `object_corrupt` there, too, and fsck names them. */
 async function gatherAlone(context: GatherContext, pack: InlinePack): Promise<void> {
