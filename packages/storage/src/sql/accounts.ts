@@ -3,6 +3,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import { check, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { bytewiseText, instant } from './columns.ts'
 import type { Queries, Tx } from './database.ts'
+import { prepared } from './prepared.ts'
 
 export const accounts = pgTable(
   'accounts',
@@ -46,8 +47,17 @@ export const identities = pgTable(
 export type AccountRow = typeof accounts.$inferSelect
 
 export async function findAccountBySlug(at: Queries, slug: string): Promise<AccountRow | undefined> {
-  return (await at.orm.select().from(accounts).where(eq(accounts.slug, slug)).limit(1))[0]
+  return (await accountBySlug(at, { slug }))[0]
 }
+
+const accountBySlug = prepared((orm) =>
+  orm
+    .select()
+    .from(accounts)
+    .where(eq(accounts.slug, sql.placeholder('slug')))
+    .limit(1)
+    .prepare('account_by_slug'),
+)
 
 /** The account that gave up this slug. Asked when no account has it now. */
 export async function findAccountByFormerSlug(at: Queries, slug: string): Promise<AccountRow | undefined> {

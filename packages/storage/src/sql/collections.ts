@@ -4,6 +4,7 @@ import { boolean, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'dr
 import { accounts } from './accounts.ts'
 import { bytewiseText, instant } from './columns.ts'
 import type { Tx } from './database.ts'
+import { placeholdersFor, prepared } from './prepared.ts'
 
 /**
  * The pairs of neighbouring characters in a folded name, and its single characters: what an index must hold to find names by one
@@ -90,8 +91,12 @@ export function foldName(name: string): string {
 
 /** @throws a unique violation of `collections_owner_slug` when the owner has the slug, a foreign key violation when it is gone. */
 export async function insertCollection(tx: Tx, row: Omit<CollectionRow, 'foldedName'>): Promise<void> {
-  await tx.orm.insert(collections).values({ ...row, foldedName: foldName(row.name) })
+  await collectionInserted(tx, { ...row, foldedName: foldName(row.name) })
 }
+
+const collectionInserted = prepared((orm) =>
+  orm.insert(collections).values(placeholdersFor(collections)).prepare('insert_collection'),
+)
 
 /** Locks the row until the transaction ends: `update` against everyone, `share` against changes, `key share` against deletion only. */
 export async function lockCollection(
@@ -99,8 +104,23 @@ export async function lockCollection(
   id: string,
   strength: 'update' | 'share' | 'key share',
 ): Promise<CollectionRow | undefined> {
-  const [row] = await tx.orm.select().from(collections).where(eq(collections.id, id)).for(strength)
+  const [row] = await collectionLocked[strength](tx, { id })
   return row
+}
+
+const locking = (strength: 'update' | 'share' | 'key share') =>
+  prepared((orm) =>
+    orm
+      .select()
+      .from(collections)
+      .where(eq(collections.id, sql.placeholder('id')))
+      .for(strength)
+      .prepare(`lock_collection_${strength}`),
+  )
+const collectionLocked = {
+  update: locking('update'),
+  share: locking('share'),
+  'key share': locking('key share'),
 }
 
 /** @throws a unique violation of `collections_owner_slug`. */
@@ -132,10 +152,20 @@ export async function keepFormerSlug(
 
 /** The slug is in use again: it leads nowhere else any more. */
 export async function takeFormerSlug(tx: Tx, taken: { ownerId: string; slug: string }): Promise<void> {
-  await tx.orm
-    .delete(formerCollectionSlugs)
-    .where(and(eq(formerCollectionSlugs.ownerId, taken.ownerId), eq(formerCollectionSlugs.slug, taken.slug)))
+  await formerSlugTaken(tx, taken)
 }
+
+const formerSlugTaken = prepared((orm) =>
+  orm
+    .delete(formerCollectionSlugs)
+    .where(
+      and(
+        eq(formerCollectionSlugs.ownerId, sql.placeholder('ownerId')),
+        eq(formerCollectionSlugs.slug, sql.placeholder('slug')),
+      ),
+    )
+    .prepare('take_former_slug'),
+)
 
 /** With its versions, jobs, pushes, former slugs and the keys limited to it. What it leaves is in collection-leavings.ts. */
 export async function deleteCollection(tx: Tx, id: string): Promise<void> {

@@ -4,6 +4,7 @@ import { check, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-co
 import { type AccountRow, accounts } from './accounts.ts'
 import { instant } from './columns.ts'
 import type { Queries, Tx } from './database.ts'
+import { prepared } from './prepared.ts'
 
 export const members = pgTable(
   'members',
@@ -29,13 +30,17 @@ type MemberRole = MemberRow['role']
 
 /** The role of a user in an organization, by membership alone; null when it is none of its members. */
 export async function findMemberRole(at: Queries, orgId: string, userId: string): Promise<MemberRole | null> {
-  const rows = await at.orm
+  return (await memberRole(at, { orgId, userId }))[0]?.role ?? null
+}
+
+const memberRole = prepared((orm) =>
+  orm
     .select({ role: members.role })
     .from(members)
-    .where(and(eq(members.orgId, orgId), eq(members.userId, userId)))
+    .where(and(eq(members.orgId, sql.placeholder('orgId')), eq(members.userId, sql.placeholder('userId'))))
     .limit(1)
-  return rows[0]?.role ?? null
-}
+    .prepare('member_role'),
+)
 
 /** A membership, with the account at its other end. */
 export interface MemberItem {

@@ -1,4 +1,5 @@
 /** Statements that nearly every request makes: their SQL is built once a database, and a server plans them once a connection. */
+import { getTableColumns, type InferInsertModel, type Placeholder, sql, type Table } from 'drizzle-orm'
 import type { Queries } from './database.ts'
 import type { Orm } from './orm.ts'
 
@@ -18,3 +19,9 @@ export function prepared<Rows>(build: (orm: Orm) => Statement<Rows>) {
     return statement.execute(values)
   }
 }
+
+/** The values of an `insert` that is later run with a whole row. */
+export const placeholdersFor = <T extends Table>(table: T): InferInsertModel<T> =>
+  Object.fromEntries(
+    Object.keys(getTableColumns(table)).map((name): [string, Placeholder] => [name, sql.placeholder(name)]),
+  ) as InferInsertModel<T>
