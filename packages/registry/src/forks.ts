@@ -13,6 +13,7 @@ import { demand, RegistryError } from './errors.ts'
 import { goneAs } from './gone.ts'
 import { roleIn } from './membership.ts'
 import { mayCreateIn, mayEnter, mayFork } from './policy.ts'
+import { goFirst } from './precedence.ts'
 import type { Principal } from './principal.ts'
 import { type Seen, seeCollection } from './seen.ts'
 import type { SeenAccount } from './seen-account.ts'
@@ -49,47 +50,55 @@ export function forksOf(context: Context) {
      * @throws in this order: unauthenticated, insufficient_scope, key_limited; collection_not_found; account_not_found for the
      *   target; not_a_member of it; private_content; no_versions, invalid_slug; slug_taken.
      */
-    async create(who: Principal, path: CollectionPath, input: NewFork) {
-      demand(mayEnter(who, { scope: 'write', unlimited: true }))
-      const source = await seeCollection(context, who, path)
-      const target = await targetFor(context, who, input.targetOrg)
-      demand(mayCreateIn(who, target.role), { owner: target.account.slug })
-      const { head } = source
-      const content = head && (await readContent(context, head))
-      demand(mayFork(source.role, content === null || isFullyPublic(content)))
-      if (head === null || content === null) throw new RegistryError('no_versions')
-      const slug = input.slug ?? source.collection.slug
-      checkCollectionSlug(slug)
+    create(who: Principal, path: CollectionPath, input: NewFork) {
+      return goFirst(async () => {
+        demand(mayEnter(who, { scope: 'write', unlimited: true }))
+        const source = await seeCollection(context, who, path)
+        const target = await targetFor(context, who, input.targetOrg)
+        demand(mayCreateIn(who, target.role), { owner: target.account.slug })
+        const { head } = source
+        const content = head && (await readContent(context, head))
+        demand(mayFork(source.role, content === null || isFullyPublic(content)))
+        if (head === null || content === null) throw new RegistryError('no_versions')
+        const slug = input.slug ?? source.collection.slug
+        checkCollectionSlug(slug)
 
-      const row = {
-        ...newCollection(context, target.account.id, { ...source.collection, slug }),
-        forkedFromId: source.collection.id,
-        forkedFromSemver: semverOf(head),
-        ancestors: [source.collection.id, ...source.collection.ancestors],
-      }
-      const make = async () => {
-        const writer = openObjectWriter({ database: context.database, blobs: context.blobs, inline: true })
-        return makeVersion(context, {
-          collection: row,
-          base: null,
-          semver: firstSemver,
-          content: await contentFor(context, source, content, writer),
-          writer,
-          message: forkMessage,
-          before: (tx) => place(tx, source, row, path, input.public ?? true),
-        })
-      }
-      const version = await slugTakenAs(slug, () =>
-        goneAs('account_not_found', { slug: target.account.slug }, () => againIfSwept(context.objects, make)),
-      )
-      return {
-        id: row.id,
-        owner: target.account.slug,
-        slug,
-        name: row.name,
-        forkedFrom: { owner: source.owner.slug, slug: source.collection.slug, version: row.forkedFromSemver },
-        version: { semver: semverOf(version), recordCount: version.fullRecords },
-      }
+        const row = {
+          ...newCollection(context, target.account.id, { ...source.collection, slug }),
+          forkedFromId: source.collection.id,
+          forkedFromSemver: semverOf(head),
+          ancestors: [source.collection.id, ...source.collection.ancestors],
+        }
+        const make = async () => {
+          const writer = openObjectWriter({ database: context.database, blobs: context.blobs, inline: true })
+          return makeVersion(context, {
+            collection: row,
+            base: null,
+            semver: firstSemver,
+            content: await contentFor(context, source, content, writer),
+            writer,
+            message: forkMessage,
+            before: (tx) => place(tx, source, row, path, input.public ?? true),
+          })
+        }
+        const version = await slugTakenAs(slug, () =>
+          goneAs('account_not_found', { slug: target.account.slug }, () =>
+            againIfSwept(context.objects, make),
+          ),
+        )
+        return {
+          id: row.id,
+          owner: target.account.slug,
+          slug,
+          name: row.name,
+          forkedFrom: {
+            owner: source.owner.slug,
+            slug: source.collection.slug,
+            version: row.forkedFromSemver,
+          },
+          version: { semver: semverOf(version), recordCount: version.fullRecords },
+        }
+      })
     },
   }
 }

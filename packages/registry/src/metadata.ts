@@ -31,6 +31,7 @@ import { instantText, instantTextOrNull } from './instants.ts'
 import { endOf, type Made, mergedInto, readUpdate, settle, type Update } from './metadata-update.ts'
 import { isUuid } from './pages.ts'
 import { mayWork } from './policy.ts'
+import { goFirst } from './precedence.ts'
 import type { Principal } from './principal.ts'
 import { seeCollection } from './seen.ts'
 import { documentOf, semverOf, shownDigest } from './version-making.ts'
@@ -93,17 +94,19 @@ export function metadataOf(context: Context) {
      * @throws collection_not_found, not_a_member, key_limited, invalid_request, no_versions, too_large,
      *   metadata_update_in_progress with `job_id`, version_conflict when a version landed meanwhile.
      */
-    async update(who: Principal, path: CollectionPath, patch: JsonObject): Promise<MetadataResult> {
-      const update = await accept(context, who, path, patch)
-      running.add(update.id)
-      try {
-        const end = await settle(context, update)
-        if (end === 'gone') throw new RegistryError('collection_not_found', { say: path })
-        if ('refusal' in end) throw end.refusal
-        return resultOf(end)
-      } finally {
-        running.delete(update.id)
-      }
+    update(who: Principal, path: CollectionPath, patch: JsonObject): Promise<MetadataResult> {
+      return goFirst(async () => {
+        const update = await accept(context, who, path, patch)
+        running.add(update.id)
+        try {
+          const end = await settle(context, update)
+          if (end === 'gone') throw new RegistryError('collection_not_found', { say: path })
+          if ('refusal' in end) throw end.refusal
+          return resultOf(end)
+        } finally {
+          running.delete(update.id)
+        }
+      })
     },
 
     /** The same as a durable job. @throws what `update` throws before the slot is taken. */

@@ -1,5 +1,5 @@
 /** Many sorted runs into one sorted stream, of the same (type, id) the entry of the latest run alone. */
-import { giveWay } from '@ulmus/storage'
+import { standBack } from '../precedence.ts'
 import { compareEntries, type PushEntry } from './entry.ts'
 import { EntryBatch } from './entry-batch.ts'
 
@@ -46,7 +46,7 @@ async function* mergedBatches(heap: Cursor[], superseded?: Superseded): AsyncGen
     if (last === undefined || compareEntries(last, entry) !== 0) {
       if (batch.isFull || (last !== undefined && last.type !== entry.type)) {
         yield batch.take()
-        await giveWay()
+        await standBack()
       }
       batch.add(entry)
       last = entry
@@ -68,7 +68,7 @@ async function advance(cursor: Cursor): Promise<boolean> {
     const next = await cursor.frames.next()
     if (next.done) return false
     // Frames of runs that resemble each other end together: decoding the next ones takes a millisecond each.
-    await giveWay()
+    await standBack()
     cursor.frame = next.value
     cursor.at = -1
   }

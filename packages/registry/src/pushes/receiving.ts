@@ -3,6 +3,7 @@ import { findPushSchemas, findVersionById, type PushStanding } from '@ulmus/stor
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors.ts'
 import type { Pieces } from '../pieces.ts'
+import { standBack } from '../precedence.ts'
 import { documentOf } from '../version-making.ts'
 import type { LineError } from '../workers/check-batch.ts'
 import { schemasOf, schemasText } from './schemas.ts'
@@ -17,6 +18,7 @@ export async function checkLines(
   batch: Pieces,
   options: { kind: 'records' | 'deletes'; facts?: boolean },
 ) {
+  await standBack()
   const outcome = await context.workers.checkBatch({
     bytes: batch,
     kind: options.kind,

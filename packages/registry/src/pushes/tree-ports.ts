@@ -2,6 +2,7 @@
 import type { Edit, EditedElsewhere, EditPort, Hash } from '@ulmus/content'
 import type { ObjectReader, ObjectWriter } from '@ulmus/storage'
 import { bodyOf, linesOf } from '../bodies.ts'
+import { standBack } from '../precedence.ts'
 import type { EditedLeaves, LeavesTask, ReferringChange } from '../workers/edit-leaves.ts'
 import type { Workers } from '../workers.ts'
 import { type Line, mayRefer } from './line.ts'
@@ -48,6 +49,7 @@ export function recordPort({ objects, writer, workers }: BuildIo, notes: ChangeN
   async function elsewhere(task: Omit<LeavesTask, 'encoded'>): Promise<EditedElsewhere> {
     const { leaves } = task.stretch
     const encoded = await Promise.all(leaves.map(({ hash }) => objects.encodedLeaf(hash)))
+    await standBack()
     const edited = await workers.editLeaves({ ...task, encoded })
     return {
       leaves: edited.leaves,
