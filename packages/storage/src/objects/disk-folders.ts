@@ -53,7 +53,7 @@ export function durableFolders(root: string): DurableFolders {
         handle = await opened(home)
       }
       const close = () => void handle?.close().catch(() => undefined)
-      /** False: the folder that is open is no more, there is another in its place. */
+      /** All side by side, since all must be done, in whatever order. False: the folder that is open is no more, there is another in its place. */
       const isSynced = async (): Promise<boolean> => {
         const [found] = await Promise.all([handle?.stat(), handle?.sync(), syncAbove(home)])
         return found?.nlink !== 0
@@ -69,8 +69,8 @@ export function durableFolders(root: string): DurableFolders {
               await again()
             }
           }
-          // Side by side: all must be done, in whatever order.
-          while (!(await isSynced())) {
+          // Not for ever: there are file systems that count no links of any folder.
+          for (let tries = 1; !(await isSynced()) && tries < triesMax; tries++) {
             durable.delete(home)
             await again()
           }

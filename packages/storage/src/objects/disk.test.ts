@@ -116,6 +116,20 @@ describe('a disk store', () => {
     expect(await store.size(name)).toBe(10)
   })
 
+  it('puts blobs where the file system counts no links of a folder', async () => {
+    const store = await openDiskStore(folder())
+    const prototype = await handles()
+    const { stat } = prototype
+    const uncounted = vi.spyOn(prototype, 'stat').mockImplementation(async function (this: FileHandle) {
+      const found = await stat.call(this, {})
+      return Object.assign(found!, { nlink: 0 }) as Stats
+    })
+    const name = packName(randomUUID())
+    await store.put(name, Buffer.alloc(10))
+    expect(uncounted).toHaveBeenCalled()
+    expect(await store.size(name)).toBe(10)
+  })
+
   it('leaves nothing but a leftover when killed while it puts, which is removed a day later', async () => {
     const root = folder()
     const name = packName(randomUUID())
