@@ -1,5 +1,6 @@
-import { type Hash, hashText } from '@ulmus/content'
+import { type Hash, hashText, type Schema } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
+import { turnsDuring } from '@ulmus/storage/testing/turns'
 import { expect, test } from 'vitest'
 import { schemasOf } from './schemas.ts'
 
@@ -16,15 +17,10 @@ test('many large schemas leave the event loop to others while they are read', as
     metadata: {},
     types: Object.fromEntries(types),
   }
-  let turns = 0
-  let isOver = false
-  const turn = () => {
-    turns++
-    if (!isOver) setImmediate(turn)
-  }
-  setImmediate(turn)
-  const schemas = await schemasOf({ plain } as unknown as ObjectReader, document)
-  isOver = true
+  let schemas = new Map<string, Schema>()
+  const turns = await turnsDuring(async () => {
+    schemas = await schemasOf({ plain } as unknown as ObjectReader, document)
+  })
   expect([...schemas.keys()]).toEqual(types.map(([type]) => type))
   expect(turns).toBeGreaterThan(30)
 })

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { databases } from '../testing/databases.ts'
+import { turnsDuring } from '../testing/turns.ts'
 import type { Database } from './database.ts'
 import { collectionFiles, files, findCollectionFiles, findInheritedFiles, markFilesInViews } from './files.ts'
 
@@ -28,15 +29,7 @@ describe.each(databases)('more files than a statement has parameters, on $name',
     expect(found.map(({ hash }) => hash).sort()).toEqual(known)
   })
   test('others have the event loop while they are looked for', async () => {
-    let turns = 0
-    let isOver = false
-    const turn = () => {
-      turns++
-      if (!isOver) setImmediate(turn)
-    }
-    setImmediate(turn)
-    await findCollectionFiles(database, collectionId, hashes)
-    isOver = true
+    const turns = await turnsDuring(() => findCollectionFiles(database, collectionId, hashes))
     expect(turns).toBeGreaterThan(20)
   })
   test('those that an ancestor knows are found', async () => {
