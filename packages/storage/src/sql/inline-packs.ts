@@ -16,7 +16,7 @@ import type { Database, Queries, Tx } from './database.ts'
 export const inlinePacks = pgTable('inline_packs', {
   /** The name it would have in the blob store. */
   name: bytewiseText('name').primaryKey(),
-  /** Up to `inlineBytesMax` bytes. */
+  /** As a blob would have it: up to some 64 KiB, `gatheredBytesMax` of objects/pack.ts. */
   content: bytes('content').notNull(),
 })
 
