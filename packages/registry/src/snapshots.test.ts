@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { emptyAside } from './aside.ts'
 import { anonymous, type Caller } from './principal.ts'
+import { runsAtOnceMax } from './pushes/merge.ts'
 import { pushSessionsOf } from './pushes/sessions.ts'
 import { snapshotEntries } from './pushes/snapshot-entries.ts'
 import { recordsOf } from './records.ts'
@@ -208,7 +209,7 @@ describe.each(databases)('snapshots on $name', (database) => {
       const other = { ...context, jobs: idle, blobs }
       return snapshotsOf(other, pushSessionsOf(other))
     }
-    const items = Array.from({ length: 70 }, (_, n) => item(`${n}`, n))
+    const items = Array.from({ length: runsAtOnceMax + 6 }, (_, n) => item(`${n}`, n))
     /** A session with its manifest in so many runs that a commit merges them, and one record that came among them. */
     async function manyRuns() {
       const path = await newCollection()

@@ -3,6 +3,25 @@ import { standBack } from '../precedence.ts'
 import { compareEntries, type PushEntry } from './entry.ts'
 import { EntryBatch } from './entry-batch.ts'
 
+/** Runs that may be read side by side: each holds a frame and what was read ahead of it, half a megabyte. */
+export const runsAtOnceMax = 128
+
+/**
+ * Neighbours to merge into one run each, so that few enough are left to be read at once: from the first on, and no more than that
+ * takes. Of very many, what comes of it is to be asked about again.
+ */
+export function groupsToMerge<Run>(runs: readonly Run[], most = runsAtOnceMax): Run[][] {
+  const groups: Run[][] = []
+  let left = runs.length
+  for (let at = 0; left > most && at < runs.length - 1; ) {
+    const group = runs.slice(at, at + Math.min(most, left - most + 1))
+    groups.push(group)
+    at += group.length
+    left -= group.length - 1
+  }
+  return groups
+}
+
 /** Told of every entry that another one, of a later run, stands in for. May throw. */
 export type Superseded = (entry: PushEntry, by: PushEntry) => void
 

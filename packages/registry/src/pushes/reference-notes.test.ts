@@ -74,7 +74,7 @@ describe('notes on keys', () => {
     await other.add(one)
     expect(await count()).toBe(200)
     expect(await read(one)).toEqual(sortedNotes(model))
-    expect(await count()).toBe(204)
+    expect(await count()).toBe(201)
     expect(await read(other)).toEqual(sortedNotes(model))
   })
 

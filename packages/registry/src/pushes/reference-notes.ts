@@ -7,7 +7,7 @@ import type { Hash } from '@ulmus/content'
 import { giveWay } from '@ulmus/storage'
 import { fileOfKey, referencePrefix } from '../aside.ts'
 import { compareEntries, type PushEntry } from './entry.ts'
-import { mergeRuns } from './merge.ts'
+import { groupsToMerge, mergeRuns, runsAtOnceMax } from './merge.ts'
 import type { PassingRuns } from './passing-runs.ts'
 
 export interface ReferenceNote {
@@ -23,9 +23,6 @@ const pieceNotesMax = 1_024
 const batchNotes = 512
 /** What all notes in memory hold at most. UTF-16 units of keys; some 80,000 keys of references. */
 const heldUnitsMax = 8 * 1024 ** 2
-/** Runs read side by side: each holds two frames in memory. */
-const runsAtOnceMax = 64
-
 /** A note that a key comes is a put; a run wants a hash for it, which says nothing. */
 const coming = Object.freeze({
   hash: '0'.repeat(64) as Hash,
@@ -115,14 +112,13 @@ export class ReferenceNotes {
     this.#heldUnits = 0
   }
 
-  /** Merges neighbours into longer runs, which take their place here; another that shares them still reads them. */
+  /** Merges some neighbours into longer runs, which take their place here; another that shares them still reads them. */
   async #mergeRuns(): Promise<void> {
+    const groups = groupsToMerge(this.#runs)
     const longer: string[] = []
-    for (let at = 0; at < this.#runs.length; at += runsAtOnceMax) {
-      const group = this.#runs.slice(at, at + runsAtOnceMax)
+    for (const group of groups)
       longer.push(await this.#passing.keep(mergeRuns(group.map((name) => this.#passing.read(name)))))
-    }
-    this.#runs = longer
+    this.#runs = [...longer, ...this.#runs.slice(groups.flat().length)]
   }
 }
 

@@ -15,7 +15,7 @@ import type { Context } from '../context.ts'
 import { RegistryError } from '../errors.ts'
 import type { PushEntry } from './entry.ts'
 import { type Lease, leaseLost } from './lease.ts'
-import { mergeRuns, type Superseded } from './merge.ts'
+import { groupsToMerge, mergeRuns, runsAtOnceMax, type Superseded } from './merge.ts'
 import { encodeRunStream, RunDamaged, readRun } from './run.ts'
 
 export type RunRole = PushRunRow['role']
@@ -43,12 +43,9 @@ export async function keepRun(
   throw new RegistryError('push_not_open', { say: { status: 'no longer open' } })
 }
 
-/** Runs read side by side: each holds two frames in memory. */
-const runsAtOnceMax = 64
-
 /**
- * The runs of a session in order of arrival, few enough of each role to be read at once: where there are more, neighbours are
- * merged into longer ones, which take their place.
+ * The runs of a session in order of arrival, few enough of each role to be read at once: where there are more, some
+ * neighbours are merged into longer ones, which take their place.
  * @param superseded as of `mergeRuns`, for runs of a manifest
  * @throws push_not_open when `lease` is lost.
  */
@@ -63,12 +60,8 @@ export async function tieredRuns(
       (role) => runs.filter((run) => run.role === role).length > runsAtOnceMax,
     )
     if (crowded === undefined) return runs
-    const some = runs.filter((run) => run.role === crowded)
-    for (let at = 0; at < some.length; at += runsAtOnceMax) {
-      const group = some.slice(at, at + runsAtOnceMax)
-      if (group.length > 1)
-        await mergeGroup(context, lease, group, crowded === 'manifest' ? superseded : undefined)
-    }
+    for (const group of groupsToMerge(runs.filter((run) => run.role === crowded)))
+      await mergeGroup(context, lease, group, crowded === 'manifest' ? superseded : undefined)
   }
 }
 
