@@ -8,13 +8,12 @@
  *
  * Numbers are little-endian. Offsets count from the pack's first byte and, as lengths, are in bytes.
  */
-import { once } from 'node:events'
-import { PassThrough } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import { type Hash, hashBytes, parseHash } from '@ulmus/content'
 import type { BlobStore } from './blob-store.ts'
 import { decodeObject, encodeObject } from './codec.ts'
 import { BlobMissing, type ObjectKind, PackCorrupt } from './errors.ts'
+import { Relay } from './relay.ts'
 
 /** Where an object lies in a pack. */
 export interface PackEntry {
@@ -64,7 +63,6 @@ const format = 1
 const headerBytes = magic.length + 4
 const digestBytes = 32
 const trailerBytes = 8 + 4 + digestBytes + magic.length
-const bufferedBytesMax = 1_048_576
 /** A pack that is no larger is given to the store whole: a few system calls instead of some for every part. Bytes. */
 const gatheredBytesMax = 65_536
 /** Some 128 bytes an object: enough for ten million of them. */
@@ -130,22 +128,18 @@ interface Upload {
 }
 
 function openUpload(blobs: BlobStore, name: string): Upload {
-  const stream = new PassThrough({ highWaterMark: bufferedBytesMax })
-  const stored = blobs.put(name, stream)
-  stream.on('error', () => undefined)
+  const relay = new Relay()
+  const stored = blobs.put(name, relay.pieces())
   // The rejection is told by whatever is called next.
-  stored.catch(() => stream.destroy())
+  stored.catch(() => undefined)
   return {
-    async write(bytes) {
-      if (stream.destroyed) await stored
-      if (!stream.write(bytes)) await Promise.race([once(stream, 'drain'), stored])
-    },
-    finish() {
-      stream.end()
+    write: (bytes) => relay.write(bytes, stored),
+    async finish() {
+      await relay.end(stored)
       return stored
     },
     async abort() {
-      stream.destroy(new Error('The pack was given up.'))
+      relay.fail(new Error('The pack was given up.'))
       await stored.catch(() => undefined)
     },
   }

@@ -1,0 +1,70 @@
+/** Bytes on their way from whoever makes them to whoever asks for them: many small pieces become few large ones. */
+
+/** What one write to a file takes. Bytes. */
+const pieceBytes = 524_288
+
+/** One piece is filled while the one before it is read. Their memory is used again and again: nothing of it waits to be collected. */
+export class Relay {
+  #filling = Buffer.allocUnsafeSlow(pieceBytes)
+  #spare = Buffer.allocUnsafeSlow(pieceBytes)
+  #filled = 0
+  /** The next piece; undefined at the end. */
+  #offer = Promise.withResolvers<Uint8Array | undefined>()
+  /** The piece before it is read. */
+  #taken = Promise.resolve()
+  #isRead: () => void = () => undefined
+  #failure: Error | undefined
+
+  constructor() {
+    // Whoever reads may have left.
+    this.#offer.promise.catch(() => undefined)
+  }
+
+  /** To be read once. A piece is overwritten when the next one is asked for. */
+  async *pieces(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const piece = await this.#offer.promise
+      if (this.#failure !== undefined) throw this.#failure
+      if (piece === undefined) return
+      this.#offer = Promise.withResolvers()
+      this.#offer.promise.catch(() => undefined)
+      yield piece
+      this.#isRead()
+    }
+  }
+
+  /** Resolves when `bytes` are copied. @param reading Rejects when nothing more is read: so does this, then. */
+  async write(bytes: Uint8Array, reading: Promise<unknown>): Promise<void> {
+    for (let at = 0; at < bytes.length; ) {
+      if (this.#filled === pieceBytes) await this.#pass(reading)
+      const part = bytes.subarray(at, at + pieceBytes - this.#filled)
+      this.#filling.set(part, this.#filled)
+      this.#filled += part.length
+      at += part.length
+    }
+  }
+
+  /** Resolves when the last piece is on its way. */
+  async end(reading: Promise<unknown>): Promise<void> {
+    if (this.#filled > 0) await this.#pass(reading)
+    await Promise.race([this.#taken, reading])
+    this.#offer.resolve(undefined)
+  }
+
+  /** Whoever reads is told, instead of the next piece. */
+  fail(error: Error): void {
+    this.#failure = error
+    this.#offer.reject(error)
+  }
+
+  async #pass(reading: Promise<unknown>): Promise<void> {
+    await Promise.race([this.#taken, reading])
+    const piece = this.#filling.subarray(0, this.#filled)
+    ;[this.#filling, this.#spare] = [this.#spare, this.#filling]
+    this.#filled = 0
+    this.#taken = new Promise((resolve) => {
+      this.#isRead = resolve
+    })
+    this.#offer.resolve(piece)
+  }
+}
