@@ -11,12 +11,15 @@
 import { promisify } from 'node:util'
 import { constants, crc32, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { Hash } from '@ulmus/content'
+import { free } from '../free.ts'
 import type { PushEntry } from './entry.ts'
 
 /** A frame is closed when it holds this much. Bytes, raw. */
 const frameBytes = 128 * 1024
 /** What a frame may hold at most: nearly a frame, and one record of 8 MiB with its names. Bytes, raw. */
 const frameBytesMax = frameBytes + 8 * 1024 ** 2 + 4096
+/** What a frame takes encoded: zstd makes what it cannot compress longer by a 256th, and by less than this of what is short. Bytes. */
+const encodedBytesMax = frameBytesMax + Math.ceil(frameBytesMax / 256) + 1024
 const frameHeaderBytes = 12
 const entryHeaderBytes = 9
 const hashBytesLength = 32
@@ -155,27 +158,72 @@ export class RunDamaged extends Error {
   override name = 'RunDamaged'
 }
 
-/** The entries of a run, a frame at a time, in order. @throws RunDamaged, also when it ends within a frame. */
+/**
+ * The entries of a run, a frame at a time, in order. Takes `source` over: a piece that fills its buffer is empty once it is read.
+ * @throws RunDamaged, also when it ends within a frame.
+ */
 export async function* readRun(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<PushEntry[]> {
   for await (const frame of framesOf(source)) yield unpackEntries(inflated(frame))
 }
 
-/** Whole frames, headers included. */
+/** Whole frames, headers included; each is read before the next is asked for. */
 async function* framesOf(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let held: Buffer = Buffer.alloc(0)
-  for await (const chunk of source) {
-    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
-    held = held.length === 0 ? bytes : Buffer.concat([held, bytes])
-    while (held.length >= frameHeaderBytes) {
-      const end = frameHeaderBytes + held.readUInt32LE(0)
-      if (held.length < end) break
-      yield held.subarray(0, end)
-      held = held.subarray(end)
+  let begun = new BegunFrame()
+  for await (const piece of source) {
+    let bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
+    while (bytes.length > 0) {
+      if (begun.length === 0 && frameSize(bytes) <= bytes.length) {
+        const frame = bytes.subarray(0, frameSize(bytes))
+        yield frame
+        bytes = bytes.subarray(frame.length)
+      } else {
+        bytes = bytes.subarray(begun.add(bytes))
+        if (!begun.isWhole) continue
+        yield begun.bytes
+        free(begun.bytes)
+        begun = new BegunFrame()
+      }
     }
+    if (piece.byteLength === piece.buffer.byteLength) free(piece)
   }
-  if (held.length > 0) throw new RunDamaged('a run is cut off')
+  if (begun.length > 0) throw new RunDamaged('a run is cut off')
+}
+
+/** What a frame that begins so takes, or its header while that is not all there. Bytes. @throws RunDamaged for more than any takes. */
+function frameSize(bytes: Buffer): number {
+  if (bytes.length < frameHeaderBytes) return frameHeaderBytes
+  const encodedLength = bytes.readUInt32LE(0)
+  if (encodedLength > encodedBytesMax) throw new RunDamaged('a run holds a damaged frame')
+  return frameHeaderBytes + encodedLength
+}
+
+/** A frame that lies in more than one piece, as it gathers: a copy. */
+class BegunFrame {
+  #room = Buffer.alloc(frameHeaderBytes)
+  length = 0
+
+  get bytes(): Buffer {
+    return this.#room.subarray(0, this.length)
+  }
+
+  get isWhole(): boolean {
+    return this.length >= frameHeaderBytes && this.length === frameSize(this.#room)
+  }
+
+  /** Takes what it lacks, as far as that shows. @returns how many bytes */
+  add(bytes: Buffer): number {
+    const size = frameSize(this.bytes)
+    if (size > this.#room.length) {
+      const wider = Buffer.allocUnsafeSlow(size)
+      this.#room.copy(wider, 0, 0, this.length)
+      this.#room = wider
+    }
+    const taken = bytes.copy(this.#room, this.length, 0, size - this.length)
+    this.length += taken
+    return taken
+  }
 }
 
 /** On this thread: a frame takes 0.1 ms, no more than handing it to another thread and back would. */
@@ -186,7 +234,12 @@ function inflated(frame: Buffer): Buffer {
   if (rawLength > frameBytesMax || crc32(encoded) !== frame.readUInt32LE(8))
     throw new RunDamaged('a run holds a damaged frame')
   const room = { maxOutputLength: Math.max(1, rawLength), chunkSize: Math.max(1024, rawLength + 1) }
-  const raw = zstdDecompressSync(encoded, room)
+  let raw: Buffer
+  try {
+    raw = zstdDecompressSync(encoded, room)
+  } catch (cause) {
+    throw new RunDamaged('a run holds a damaged frame', { cause })
+  }
   if (raw.length !== rawLength) throw new RunDamaged('a run holds a damaged frame')
   return raw
 }

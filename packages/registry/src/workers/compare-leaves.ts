@@ -11,7 +11,8 @@ import {
 import type { EncodedObject } from '@ulmus/storage'
 import { decodeChain, decodeEncoded, ObjectCorrupt } from '@ulmus/storage/decoding'
 import { isLineOf, lineLength } from '../bodies.ts'
-import { type Damaged, free, orDamaged } from './damage.ts'
+import { free } from '../free.ts'
+import { type Damaged, orDamaged } from './damage.ts'
 
 export interface ComparedLeaf extends Pick<Child, 'hash' | 'lastKey'> {
   node: EncodedObject

@@ -1,4 +1,4 @@
-/** What worker threads share: damage that they find, told to whoever asked, and memory that they give back. */
+/** Damage that worker threads find, told to whoever asked. */
 import { ObjectCorrupt } from '@ulmus/storage/decoding'
 
 /** A damaged object, as ObjectCorrupt names it: errors of our own do not go from thread to thread. */
@@ -26,11 +26,3 @@ export function refuseDamaged<T extends { kind: string }>(outcome: T | Damaged):
 }
 
 const isDamaged = (outcome: { kind: string }): outcome is Damaged => outcome.kind === 'damaged'
-
-/**
- * Gives memory back at once, and not when it is collected: V8 collects everything, whatever the heap holds, for every 64 MB outside of
- * it, which would be for every hundred leaves. What is smaller may lie in a buffer that others share.
- */
-export function free({ buffer }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength > Buffer.poolSize) buffer.transfer(0)
-}

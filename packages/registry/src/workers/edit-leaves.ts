@@ -17,9 +17,10 @@ import type { EncodedObject, PreparedObject } from '@ulmus/storage'
 import { decodeChain } from '@ulmus/storage/decoding'
 import { encodeAlone, encodeObjectHere, encodeReplacing, type Replaced } from '@ulmus/storage/encoding'
 import { bodyOf, linesOf } from '../bodies.ts'
+import { free } from '../free.ts'
 import { type Line, mayRefer } from '../pushes/line.ts'
 import { unpackEntries } from '../pushes/run.ts'
-import { type Damaged, free, orDamaged } from './damage.ts'
+import { type Damaged, orDamaged } from './damage.ts'
 
 export interface LeavesTask {
   /** Its edits, as `packEntries` has them, stand apart. */

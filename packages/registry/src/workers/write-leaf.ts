@@ -3,8 +3,9 @@ import { checkPlace, decodeStoredNode, firstAfter, type LeafNode } from '@ulmus/
 import type { EncodedObject } from '@ulmus/storage'
 import { decodeEncoded, ObjectCorrupt } from '@ulmus/storage/decoding'
 import { recordInlineBytesMax } from '../bodies.ts'
+import { free } from '../free.ts'
 import { type LineForm, lineBytes, writeLines } from '../record-lines.ts'
-import { type Damaged, free, orDamaged } from './damage.ts'
+import { type Damaged, orDamaged } from './damage.ts'
 
 export interface LeafTask {
   node: EncodedObject

@@ -1,0 +1,110 @@
+import { hash } from 'node:crypto'
+import type { Hash } from '@ulmus/content'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { PushEntry } from './entry.ts'
+import { encodeRun, encodeRunStream, RunDamaged, readRun } from './run.ts'
+
+const anId = fc.integer({ min: 0, max: 1e6 }).map((n) => `r${n}`)
+/** What zstd cannot compress, so that frames take many pieces, or what it can. */
+const canonical = fc
+  .tuple(fc.integer({ min: 0, max: 60_000 }), fc.boolean(), fc.nat())
+  .map(([length, isRandom, seed]) =>
+    isRandom
+      ? hash('shake256', String(seed), { outputEncoding: 'buffer', outputLength: length })
+      : Buffer.alloc(length, 97),
+  )
+const entries = fc
+  .uniqueArray(fc.record({ id: anId, canonical: fc.option(canonical, { nil: undefined }) }), {
+    selector: ({ id }) => id,
+    maxLength: 30,
+  })
+  .map((list) => list.sort((a, b) => (a.id < b.id ? -1 : 1)).map(entryOf))
+
+function entryOf({ id, canonical }: { id: string; canonical: Buffer | undefined }): PushEntry {
+  if (canonical === undefined) return { type: 'A', id }
+  const put = { hash: hash('sha256', id) as Hash, canonical, refers: false, private: false, needed: false }
+  return { type: 'A', id, put }
+}
+
+const read = async (pieces: Iterable<Uint8Array>) => (await Array.fromAsync(readRun(pieces))).flat()
+
+/** Each in a buffer of its own, or all views of one; of the lengths given, again and again. */
+function* cut(run: Uint8Array, lengths: readonly number[], own: boolean): Generator<Uint8Array> {
+  const whole = new Uint8Array(run)
+  for (let at = 0, i = 0; at < whole.length; i++) {
+    const piece = whole.subarray(at, at + lengths[i % lengths.length]!)
+    yield own ? new Uint8Array(piece) : piece
+    at += piece.length
+  }
+}
+
+const lengths = fc.oneof(
+  fc.constantFrom([1], [12], [11, 1], [262_144], [Number.MAX_SAFE_INTEGER]),
+  fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1, maxLength: 5 }),
+)
+
+test('a run is read as it was made, in whatever pieces it comes', async () => {
+  await fc.assert(
+    fc.asyncProperty(entries, lengths, fc.boolean(), async (made, lengths, own) => {
+      const run = encodeRun(made)
+      const found = await read(cut(run, lengths, own))
+      expect(found.map(comparable)).toEqual(made.map(comparable))
+    }),
+    { numRuns: 150 },
+  )
+}, 60_000)
+
+/** What bytes are equal, compared as text: a comparison of their elements takes minutes. */
+const comparable = ({ put, ...name }: PushEntry) => ({
+  ...name,
+  put: put && { ...put, canonical: Buffer.from(put.canonical).toString('latin1') },
+})
+
+test('a run that is cut off within a frame, or damaged anywhere, is refused', async () => {
+  const some = entries.filter((made) => made.length > 0)
+  await fc.assert(
+    fc.asyncProperty(some, lengths, fc.nat(), fc.boolean(), async (made, lengths, place, own) => {
+      const run = encodeRun(made)
+      const damaged = new Uint8Array(run)
+      damaged[place % run.length]! ^= 1 << (place % 8)
+      await expect(read(cut(damaged, lengths, own))).rejects.toThrow(RunDamaged)
+      const bounds = await frameBounds(made)
+      const kept = place % run.length
+      if (!bounds.has(kept))
+        await expect(read(cut(run.subarray(0, kept), lengths, own))).rejects.toThrow(RunDamaged)
+    }),
+    { numRuns: 150 },
+  )
+}, 60_000)
+
+/** Where frames of a run begin and end: cut off there, it is a shorter run. Bytes. */
+async function frameBounds(made: readonly PushEntry[]): Promise<Set<number>> {
+  const ends = new Set([0])
+  let at = 0
+  async function* all() {
+    yield made
+  }
+  const pieces = await Array.fromAsync(encodeRunStream(all()))
+  for (const [i, piece] of pieces.entries()) {
+    at += piece.length
+    if (i % 2 === 1) ends.add(at)
+  }
+  return ends
+}
+
+test('a length that no frame has is refused before there is room for it', async () => {
+  const header = Buffer.alloc(12)
+  header.writeUInt32LE(0xffff_ffff, 0)
+  await expect(read([header])).rejects.toThrow(RunDamaged)
+})
+
+test('a piece that fills its buffer is given back once it is read, and no other', async () => {
+  const canonical = hash('shake256', 'x', { outputEncoding: 'buffer', outputLength: 200_000 })
+  const run = encodeRun([entryOf({ id: 'a', canonical })])
+  const view = new Uint8Array(Buffer.concat([run, run])).subarray(0, run.length)
+  await read([view])
+  expect(view.length).toBe(run.length)
+  await read([run])
+  expect(run.length).toBe(0)
+})
