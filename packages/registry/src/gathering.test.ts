@@ -1,11 +1,14 @@
 /** Small packs that lie in the database until they are gathered: metadata updates and forks, read and kept as anything else. */
+import { randomUUID } from 'node:crypto'
 import {
   copyObjects,
   foundPacks,
+  type InlinePack,
   moveRows,
   oldestInlinePacks,
   openObjectReader,
   packsPrefix,
+  recordPacks,
 } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -55,6 +58,14 @@ describe.each(databases)('small packs ($name)', (database) => {
     for (let n = 1; n <= times; n++) await world.patch(path, described(n))
   }
 
+  /** The objects of an inline pack stay where they are, and are in another one, too. */
+  const packAgain = async () => {
+    const { database: db } = world.context
+    const [{ entries, content }] = (await oldestInlinePacks(db, 1)) as [InlinePack]
+    const pack = { name: `${packsPrefix}aa/${randomUUID()}`, bytes: content.length, content, entries }
+    await db.transact((tx) => recordPacks(tx, { packs: [pack], reliedOn: [] }))
+  }
+
   test('updates write no blob; gathered they are one, and are read by whoever did and did not know them before', async () => {
     const before = { blobs: await blobs(), packs: await recorded() }
     await update(5)
@@ -93,6 +104,59 @@ describe.each(databases)('small packs ($name)', (database) => {
     expect(damages).toEqual([])
     expect(await inline()).toBe(0)
     for (const n of [1, 2, 3]) expect(await cold()(`v1.0.${n}`)).toEqual(described(n))
+    expect(await whole()).toEqual([])
+  })
+
+  test('what becomes again what it was is where it was, before and after gathering', async () => {
+    const there = async () => [await blobs(), await recorded(), await inline()]
+    await update(2)
+    const before = await there()
+    for (const n of [1, 2, 1]) await world.patch(path, described(n))
+    expect(await there()).toEqual(before)
+    await gather(world.context)
+    const gathered = await there()
+    for (const n of [2, 1, 2]) await world.patch(path, described(n))
+    expect(await there()).toEqual(gathered)
+    const heads = [1, 2, 1, 2, 1, 2, 1, 2]
+    const readAll = async () => {
+      const read = cold()
+      for (const [i, n] of heads.entries()) expect(await read(`v1.0.${i + 1}`)).toEqual(described(n))
+      expect(await whole()).toEqual([])
+    }
+    await readAll()
+    const later = { ...world.context, now: () => new Date(Date.now() + 1_000) }
+    await sweep(later, { graceSeconds: 0 })
+    await readAll()
+    for (const n of [1, 2]) await world.patch(path, described(n))
+    heads.push(1, 2)
+    await gather(world.context)
+    await readAll()
+  })
+
+  test('an update beside gathering keeps what is being moved, and a pack that none of its objects lie in is dropped', async () => {
+    await update(2)
+    const { context } = world
+    await packAgain()
+    expect(await inline()).toBe(3)
+    expect(await whole()).toEqual([])
+    const toggling = (async () => {
+      for (let n = 0; n < 12; n++) await world.patch(path, described(1 + (n % 2)))
+    })()
+    await Promise.all([gather(context), toggling])
+    expect(await inline()).toBe(0)
+    for (let n = 0; n < 12; n++) expect(await cold()(`v1.0.${3 + n}`)).toEqual(described(1 + (n % 2)))
+    expect(await whole()).toEqual([])
+  })
+
+  test('an inline pack that none of its objects lie in goes with a sweep, too', async () => {
+    await update(1)
+    const { context } = world
+    await packAgain()
+    expect(await inline()).toBe(2)
+    const later = { ...context, now: () => new Date(Date.now() + 1_000) }
+    expect((await sweep(later, { graceSeconds: 0 })).packsRemoved).toBeGreaterThan(0)
+    expect(await inline()).toBe(1)
+    expect(await cold()('v1.0.1')).toEqual(described(1))
     expect(await whole()).toEqual([])
   })
 

@@ -126,7 +126,13 @@ async function execute(context: Context, { id, collectionId, base, patch }: Upda
     base,
     semver: nextSemver(base, 'other'),
     content: withMetadata(content, metadata),
-    writer: openObjectWriter({ database: context.database, blobs: context.blobs, inline: true }),
+    // What is there already, as when a description becomes again what it was, is found by the statement that lands the update.
+    writer: openObjectWriter({
+      database: context.database,
+      blobs: context.blobs,
+      inline: true,
+      lookUp: false,
+    }),
     completes: id,
   })
   return { version, unchanged: false, metadata }

@@ -16,6 +16,7 @@ import {
   openContext,
   type TestContext,
 } from './testing/context.ts'
+import { type StatementWatch, watchingStatements } from './testing/statement-watch.ts'
 
 const code = (code: string) => expect.objectContaining({ code })
 /** Too large for a pack in the database. */
@@ -128,6 +129,44 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
         unchanged: true,
       })
     }
+  })
+
+  test('an update is two statements after what it looks up, also when it makes again what was there', async () => {
+    const watch: StatementWatch = { made: [], before: undefined }
+    const watched = { ...context, database: watchingStatements(context.database, watch) }
+    const { update } = metadataOf({ ...watched, jobs: { ...context.jobs, define() {}, repeat() {} } })
+    const { path } = await fresh({ secret: true })
+    for (const description of ['one', 'two', 'one', 'two', null, 'one']) {
+      watch.made = []
+      const answer = await update(owner, path, { description })
+      expect(answer.metadata['description'] ?? null).toBe(description)
+      expect(watch.made.slice(watch.made.indexOf('take_metadata_slot'))).toEqual([
+        'take_metadata_slot',
+        'land_metadata_update',
+      ])
+      const detail = await collections.detail(owner, path)
+      expect(detail).toMatchObject({ description, latestVersion: { semver: answer.semver } })
+    }
+  })
+
+  test('what is there as a delta is relied on by statements of its own', async () => {
+    const { path, version } = await fresh()
+    const { hash } = await metadata.update(owner, path, { description: 'stored as a delta' })
+    await metadata.update(owner, path, { description: null })
+    const { database } = context
+    const chain = (bases: string) =>
+      database.query(`update objects set bases = $1::text[] where hash = $2`, [bases, hash.slice(-64)])
+    await chain(`{${version.fullDigest}}`)
+    const watch: StatementWatch = { made: [], before: undefined }
+    const watched = { ...context, database: watchingStatements(database, watch) }
+    const { update } = metadataOf({ ...watched, jobs: { ...context.jobs, define() {}, repeat() {} } })
+    const answer = await update(owner, path, { description: 'stored as a delta' })
+    expect(answer).toMatchObject({ semver: 'v1.0.3', hash })
+    expect(watch.made).toEqual(
+      expect.arrayContaining(['land_metadata_update', 'pardon_relied_on', 'land_version']),
+    )
+    await chain('{}')
+    expect(await metadata.update(owner, path, { license: 'x' })).toMatchObject({ semver: 'v1.0.4' })
   })
 
   test('a member called __proto__ is a member like others', async () => {

@@ -15,6 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordsOf } from './records.ts'
 import { type SweepOptions, sweep } from './sweep.ts'
 import { type PackWatch, watchingPacks } from './testing/pack-watch.ts'
+import { type StatementWatch, watchingStatements } from './testing/statement-watch.ts'
 import { textOf } from './testing/text-of.ts'
 import { openWorld, type Path, type World } from './testing/world.ts'
 
@@ -35,10 +36,12 @@ function items(name: string, count: number, type = 'Item', large = false) {
 describe.each(databases)('sweeping ($name)', (database) => {
   let world: World
   const watch: PackWatch = { afterPack: undefined }
+  const statements: StatementWatch = { made: [], before: undefined }
 
   beforeAll(async () => {
-    world = await openWorld(database, ({ blobs }) => ({
-      blobs: watchingPacks(blobs, watch),
+    world = await openWorld(database, (context) => ({
+      blobs: watchingPacks(context.blobs, watch),
+      database: watchingStatements(context.database, statements),
     }))
   })
   afterAll(() => world.dispose())
@@ -244,6 +247,51 @@ describe.each(databases)('sweeping ($name)', (database) => {
   test('spares what a commit relies on after it was condemned', () => revivedAt('condemned'))
   test('spares what a commit pardons at the last moment', () => revivedAt('pardoned'))
 
+  /** An update makes documents that were dead when a sweep marked: it lands while that goes on. */
+  test.each(['marked', 'condemned', 'pardoned'])(
+    'spares what a metadata update makes again after it was %s',
+    async (step) => {
+      const path = await world.collection()
+      const puts = items(`described when ${step}`, 40)
+      const patch = { license: `of ${step}` }
+      const before = await documentsAfter(patch)
+      const landing = new Set(['land_metadata_update', 'land_version', 'stored_objects'])
+      const onStep = async (at: string) => {
+        if (at !== step) return
+        if (step !== 'marked') expect((await condemned()).length).toBeGreaterThan(3)
+        await world.push(path, { base: null, schemas, puts })
+        statements.made = []
+        await world.patch(path, patch)
+      }
+      await now({ onStep })
+      expect(statements.made.filter((name) => landing.has(name))).toEqual(['land_metadata_update'])
+      expect(await condemned()).toEqual([])
+      await expectHolds(path, puts)
+      expect((await now()).objectsRemoved).toBe(0)
+      expect(await packOf(path)).toEqual(before)
+      await expectHolds(path, puts)
+
+      /** The documents are there, dead. */
+      async function documentsAfter(patch: JsonObject) {
+        const other = await world.collection()
+        await world.push(other, { base: null, schemas, puts })
+        await world.patch(other, patch)
+        const pack = await packOf(other)
+        expect(pack).toHaveLength(1)
+        await world.remove(other)
+        return pack
+      }
+      /** The one in which the latest version's document lies. */
+      function packOf({ slug }: Path) {
+        return rows(
+          `select o.pack_id as pack from collections c join versions v on v.id = c.head_id
+           join objects o on o.hash = v.full_digest where c.slug = $1`,
+          [slug],
+        )
+      }
+    },
+  )
+
   test('spares what a metadata update finds recorded meanwhile, and condemned', async () => {
     const [path, other] = [await world.collection(), await world.collection()]
     const puts = items('updated', 40)
@@ -251,22 +299,44 @@ describe.each(databases)('sweeping ($name)', (database) => {
     const patch = { license: `of ${other.slug}` }
     const { promise: condemnedAll, resolve: goOn } = Promise.withResolvers<void>()
     let sweeping: Promise<unknown> | undefined
-    watch.afterPack = async () => {
+    const work = async () => {
       await world.patch(other, patch)
       await world.remove(other)
       const onStep = async (at: string) => {
         if (at !== 'pardoned') return
+        expect((await condemned()).length).toBeGreaterThan(0)
         goOn()
         await updated
       }
       sweeping = now({ onStep })
-      await condemnedAll
+      await Promise.race([condemnedAll, sweeping])
     }
+    statements.before = { name: 'land_metadata_update', work }
     const updated = world.patch(path, patch)
     await updated
+    expect(sweeping).toBeDefined()
     await sweeping
     await expectHolds(path, puts)
     expect(await condemned()).toEqual([])
+  })
+
+  test('an update whose documents a sweep removes just before it lands has them in its own pack', async () => {
+    const [path, other] = [await world.collection(), await world.collection()]
+    const puts = items('removed before it lands', 40)
+    for (const one of [path, other]) await world.push(one, { base: null, schemas, puts })
+    const patch = { license: `of ${other.slug}` }
+    await world.patch(other, patch)
+    await world.remove(other)
+    let removed = 0
+    const work = async () => {
+      removed = (await now()).objectsRemoved
+    }
+    statements.before = { name: 'land_metadata_update', work }
+    await world.patch(path, patch)
+    expect(removed).toBeGreaterThan(0)
+    await expectHolds(path, puts)
+    expect((await now()).objectsRemoved).toBe(0)
+    await expectHolds(path, puts)
   })
 
   test('walks what lived on as a base alone, when a version needs it again', async () => {

@@ -15,13 +15,13 @@ import {
 import {
   findHead,
   finishMetadataJob,
+  isForeignKeyViolation,
   isOneStatement,
-  isUniqueViolation,
   type Landing,
   landMetadataUpdate,
   landVersion,
   type ObjectWriter,
-  objectsKey,
+  objectsPackKey,
   type PackedObjects,
   type Queries,
   recordPacks,
@@ -202,8 +202,8 @@ async function landAtOnce(
   try {
     if (await database.transactOnce((tx) => landMetadataUpdate(tx, update))) return
   } catch (error) {
-    if (!isUniqueViolation(error, objectsKey)) throw error
-    // Another commit recorded one of its objects meanwhile, which must be relied on, by statements of its own.
+    if (!isForeignKeyViolation(error, objectsPackKey)) throw error
+    // An object is there in a way that takes statements of its own to rely on, or has just been removed.
     return landInTransaction(context, making, landing, asks)
   }
   asks.mayStand = false

@@ -70,6 +70,8 @@ interface NewObject {
 /**
  * @param options.objects Reads what new objects replace; without it every object is stored to stand alone.
  * @param options.inline true: a small pack is not put into the store but handed over, to be recorded with its rows
+ * @param options.lookUp false: does not ask whether the index has an object, which is packed in any case: whoever records the pack
+ * has to rely on what is there. Default: true.
  * @param options.packBytesMax Smaller in tests.
  */
 export function openObjectWriter(options: {
@@ -77,9 +79,10 @@ export function openObjectWriter(options: {
   blobs: BlobStore
   objects?: ObjectReader
   inline?: boolean
+  lookUp?: boolean
   packBytesMax?: number
 }): ObjectWriter {
-  const { database, blobs, objects: reader, inline = false } = options
+  const { database, blobs, objects: reader, inline = false, lookUp = true } = options
   const splitBytes = options.packBytesMax ?? packBytesMax
   const seen = new Set<string>()
   const packs: StoredPack[] = []
@@ -90,7 +93,7 @@ export function openObjectWriter(options: {
   let writing: Promise<void> = Promise.resolve()
 
   async function writeBatch(objects: NewObject[]): Promise<void> {
-    const held = await storedObjects(database, objects)
+    const held = lookUp ? await storedObjects(database, objects) : new Set<string>()
     const wanted = objects.filter((object) => !held.has(objectKey(object)))
     for (const { kind, hash } of objects) if (held.has(objectKey({ kind, hash }))) rely({ kind, hash })
     for (const { encoded, ...object } of await prepareAll(wanted)) {

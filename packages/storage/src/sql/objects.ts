@@ -74,8 +74,8 @@ export interface ReliedOn extends ObjectName {
   bases?: readonly Hash[]
 }
 
-/** The primary key of `objects`. */
-export const objectsKey = 'objects_hash_kind_pk'
+/** The foreign key of `objects` to `packs`. */
+export const objectsPackKey = 'objects_pack_id_packs_id_fk'
 
 /** What a commit has stored and what it goes on from. */
 interface Packed {
@@ -112,7 +112,7 @@ export async function recordPacks(tx: Tx, { packs: written, reliedOn }: Packed):
 export async function insertPack(tx: Tx, pack: StoredPack): Promise<{ id: number; recorded: number }> {
   const entries = inOrder(pack.entries)
   const { rows } = await tx.query(
-    `with ${gatePassed}, ${packInserted('gate', keepsPlace)}
+    `with ${gatePassed}, ${packInserted({ when: 'gate', pack: 'pack', conflict: keepsPlace })}
      select id, (select count(*)::integer from stored) as recorded from pack`,
     packColumns(pack, entries.slice(0, statementRowsMax)),
     'insert_pack',
@@ -131,10 +131,7 @@ export async function insertPack(tx: Tx, pack: StoredPack): Promise<{ id: number
   return { id, recorded }
 }
 
-/**
- * Whether a single statement can record all of it: one pack, of few objects, that relies on nothing. Should an object be there by then,
- * it is relied on after all, and the statement is refused.
- */
+/** Whether a single statement can record all of it: one pack, of few objects, that relies on nothing. */
 export const isOneStatement = ({ packs: written, reliedOn }: Packed): boolean =>
   written.length === 1 && reliedOn.length === 0 && written[0]!.entries.length <= statementRowsMax
 
@@ -142,16 +139,18 @@ export const isOneStatement = ({ packs: written, reliedOn }: Packed): boolean =>
 export const gatePassed = `gate as materialized (select pg_advisory_xact_lock_shared(${sweepGate}))`
 
 /**
- * Parts of a statement, named `pack`, `inlined` and `stored`: a pack, its content if it is inline, and where its objects lie, from their `packColumns` in `$1` to `$11`.
- * @param when the part that has a row if it is to be recorded
- * @param conflict what becomes of an object that the index holds; without it, the statement violates `objectsKey`
+ * Parts of a statement, named `pack`, `inlined` and `stored`: a pack, its content if it is inline, and where its objects lie, from
+ * their `packColumns` in `$1` to `$11`.
+ * @param parts.when what has a row if the pack is to be recorded
+ * @param parts.pack a relation of that name whose row has the `id` of the pack in which new objects lie
+ * @param parts.conflict what becomes of an object that the index holds
  */
-export const packInserted = (when: string, conflict = ''): string =>
+export const packInserted = (parts: { when: string; pack: string; conflict: string }): string =>
   `pack as (
      insert into packs (name, bytes, object_bytes, created_at)
-     select $8::text, $9::bigint, $10::bigint, now() from ${when} returning id),
+     select $8::text, $9::bigint, $10::bigint, now() from ${parts.when} returning id),
    inlined as (insert into inline_packs (name, content) select $8::text, $11::bytea from pack where $11::bytea is not null),
-   stored as (${insertObjects('pack', conflict)})`
+   stored as (${insertObjects(parts.pack, parts.conflict)})`
 
 /** @param entries Those of the pack that the statement is to record, `inOrder`. */
 export const packColumns = (pack: StoredPack, entries: readonly PackEntry[]): unknown[] => [

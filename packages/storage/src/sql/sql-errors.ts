@@ -7,18 +7,22 @@ export class DatabaseUnfit extends Error {
 }
 
 /** Whether a unique index or primary key refused the statement; with `constraint`, that one. */
-export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+export const isUniqueViolation = (error: unknown, constraint?: string): boolean =>
+  isViolation(error, '23505', constraint)
+
+function isViolation(error: unknown, code: string, constraint: string | undefined): boolean {
   for (const told of causes(error)) {
-    if (told.code === '23505') return constraint === undefined || told.constraint === constraint
+    if (told.code === code) return constraint === undefined || told.constraint === constraint
   }
   return false
 }
 
-/** Whether a row was refused that refers to one which is not there, or one was to go that others refer to. */
-export function isForeignKeyViolation(error: unknown): boolean {
-  for (const told of causes(error)) if (told.code === '23503') return true
-  return false
-}
+/**
+ * Whether a row was refused that refers to one which is not there, or one was to go that others refer to; with `constraint`, by that
+ * foreign key.
+ */
+export const isForeignKeyViolation = (error: unknown, constraint?: string): boolean =>
+  isViolation(error, '23503', constraint)
 
 /** Whether a text was refused that no text of PostgreSQL can be: one with U+0000. */
 export function isUnstorableText(error: unknown): boolean {

@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import type { Hash } from '@ulmus/content'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { databases } from '../testing/databases.ts'
 import { accounts } from './accounts.ts'
 import { collections, insertCollection } from './collections.ts'
 import type { Database } from './database.ts'
 import { findMetadataJob, finishMetadataJob, insertMetadataJob } from './metadata-jobs.ts'
 import { landMetadataUpdate } from './metadata-landing.ts'
-import { passSweepGate, recordPacks } from './objects.ts'
+import { objectsPackKey, passSweepGate, recordPacks } from './objects.ts'
+import { isForeignKeyViolation } from './sql-errors.ts'
+import { condemn } from './sweeps.ts'
 import { findHead, findVersionById, landVersion, type VersionRow } from './versions.ts'
 
 const randomHash = () => randomBytes(32).toString('hex') as Hash
@@ -182,6 +184,133 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     expect(tries.filter(Boolean)).toHaveLength(1)
     expect((await counts()).packs).toBe(after.packs + 1)
   })
+
+  /** An object of which the index has heard nothing. */
+  const object = (bases: Hash[] = []) => ({ ...packOf(1).entries[0]!, hash: randomHash(), bases })
+  const packWith = (...entries: ReturnType<typeof object>[]) => ({
+    ...packOf(0),
+    entries,
+    content: Buffer.from('pack'),
+  })
+  const record = (...entries: ReturnType<typeof object>[]) =>
+    database.transact((tx) => recordPacks(tx, { packs: [packWith(...entries)], reliedOn: [] }))
+  const rowsOf = async (...entries: ReturnType<typeof object>[]) => {
+    const { rows } = await database.query(
+      'select pack_id as pack, condemned from objects where hash = any($1::text[]) order by pack_id',
+      [entries.map(({ hash }) => hash)],
+    )
+    return rows
+  }
+  const packCounts = async () => {
+    const { rows } = await database.query(
+      `select (select count(*)::integer from packs) as packs, (select count(*)::integer from inline_packs) as inline`,
+    )
+    return rows[0] as { packs: number; inline: number }
+  }
+  /** A collection with an update that holds the slot; lands it with a pack. */
+  async function updating() {
+    await newCollection()
+    const [first, second] = [versionOf(0), versionOf(1)]
+    await land(first, null)
+    const { id: job } = await takeSlot(first, true)
+    return async (...entries: ReturnType<typeof object>[]) => {
+      const pack = packWith(...entries)
+      const update = { version: second, from: first.id, headDescription: 'u', job, pack, at }
+      return database.transactOnce((tx) => landMetadataUpdate(tx, update))
+    }
+  }
+  const sweepId = '01890000-0000-7000-8000-000000000000'
+  const condemnAll = (tx: Parameters<typeof condemn>[0], entries: ReturnType<typeof object>[]) =>
+    condemn(tx, sweepId, entries, new Date(Date.now() + 86_400_000))
+  const isRefused = expect.toSatisfy((error) => isForeignKeyViolation(error, objectsPackKey))
+
+  test('what an update finds in the index keeps its place and is pardoned; a pack of nothing new is not recorded', async () => {
+    const [a, b] = [object(), object()]
+    await record(a, b)
+    const [before] = await rowsOf(a)
+    const counts = await packCounts()
+    await database.transact((tx) => condemnAll(tx, [a, b]))
+    expect(await rowsOf(a)).toEqual([{ ...before, condemned: sweepId }])
+    expect(await (await updating())(a, b)).toBe(true)
+    expect(await rowsOf(a, b)).toEqual([before, before])
+    expect(await (await updating())(b)).toBe(true)
+    expect(await packCounts()).toEqual(counts)
+    const c = object()
+    await database.transact((tx) => condemnAll(tx, [b]))
+    expect(await (await updating())(c, b)).toBe(true)
+    expect(await rowsOf(b)).toEqual([before])
+    expect(await rowsOf(c)).toEqual([
+      { pack: expect.toSatisfy((id) => id > Number(before!['pack'])), condemned: null },
+    ])
+    expect(await packCounts()).toEqual({ packs: counts.packs + 1, inline: counts.inline + 1 })
+  })
+
+  test('an update does not rely on what has bases: nothing of it is there', async () => {
+    const base = object()
+    const delta = object([base.hash])
+    await record(base, delta)
+    const counts = await packCounts()
+    for (const entries of [[delta], [delta, object()]]) {
+      const landing = await updating()
+      await expect(landing(...entries)).rejects.toEqual(isRefused)
+      expect(await findHead(database, collectionId)).toMatchObject({ patch: 0 })
+      expect(await packCounts()).toEqual(counts)
+      // The slot is still held.
+      expect(await landing(object())).toBe(true)
+      counts.packs++
+      counts.inline++
+    }
+  })
+
+  /** Lands an update while a transaction is open that did `work`. */
+  async function landBeside(
+    work: (tx: Parameters<typeof condemn>[0]) => Promise<unknown>,
+    ...entries: ReturnType<typeof object>[]
+  ) {
+    const landing = await updating()
+    const { promise: worked, resolve: begin } = Promise.withResolvers<void>()
+    const landed = Promise.allSettled([worked.then(() => landing(...entries))])
+    await database.transact(async (tx) => {
+      await work(tx)
+      begin()
+      await vi.waitFor(async () => {
+        const { rows } = await tx.query(
+          'select from pg_locks l where not granted and pg_backend_pid() = any(pg_blocking_pids(l.pid))',
+        )
+        expect(rows).toHaveLength(1)
+      })
+    })
+    const [end] = await landed
+    return end
+  }
+
+  test.runIf(name === 'server')(
+    'an update pardons what was condemned while it waited for the gate',
+    async () => {
+      const [a, b] = [object(), object()]
+      await record(a, b)
+      const before = await rowsOf(a, b)
+      expect(await landBeside((tx) => condemnAll(tx, [a, b]), a, b)).toMatchObject({ value: true })
+      expect(await rowsOf(a, b)).toEqual(before)
+    },
+  )
+
+  test.runIf(name === 'server')(
+    'an update stores what was removed while it waited for it, or is refused when it has no pack',
+    async () => {
+      const [a, b, c] = [object(), object(), object()]
+      await record(a, b)
+      const remove = (tx: Parameters<typeof condemn>[0]) =>
+        tx.query('delete from objects where hash = $1', [a.hash])
+      expect(await landBeside(remove, a, b)).toMatchObject({ reason: isRefused })
+      expect(await findHead(database, collectionId)).toMatchObject({ patch: 0 })
+      expect(await rowsOf(a)).toEqual([])
+      await record(a)
+      expect(await landBeside(remove, a, b, c)).toMatchObject({ value: true })
+      const [of] = await rowsOf(c)
+      expect(await rowsOf(a)).toEqual([of])
+    },
+  )
 
   // Embedded there is one transaction at a time.
   test.runIf(name === 'server')(
