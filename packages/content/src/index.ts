@@ -36,7 +36,9 @@ export { type ProofClaim, type ProofResult, proveEntry, verifyProof } from './tr
 export {
   checkPlace,
   countThrough,
+  entryIn,
   findEntry,
+  findLeaf,
   type Located,
   type NodeReader,
   nameLeaves,

@@ -1,11 +1,12 @@
 /**
- * The threads that decode what long streams are made of: so that the event loop has time for everyone else, and a stream
- * takes more than one core. They are others than those of pushes, behind which no reader is to wait.
+ * The threads that decode what long streams are made of, and leaves of which somebody wants one record: so that the event loop has
+ * time for everyone else, and a stream takes more than one core. They are others than those of pushes, behind which no reader is to wait.
  */
 import { availableParallelism } from 'node:os'
 import { Piscina } from 'piscina'
 import type { CompareOutcome, CompareTask, LeafChange } from './workers/compare-leaves.ts'
 import { refuseDamaged } from './workers/damage.ts'
+import type { FindOutcome, FindTask, FoundRecord } from './workers/find-record.ts'
 import type { LeafOutcome, LeafTask } from './workers/write-leaf.ts'
 import { youngMebibytes } from './workers.ts'
 
@@ -17,9 +18,19 @@ export interface ReadingThreads {
   writeLeaf(task: LeafTask): Promise<Exclude<LeafOutcome, { kind: 'damaged' }>>
   /** What differs between two leaves. @throws likewise. */
   compareLeaves(task: CompareTask): Promise<LeafChange[]>
+  /** One record of a leaf; undefined when the leaf has none with that id. Takes over likewise. @throws likewise. */
+  findRecord(task: FindTask): Promise<FoundRecord | undefined>
+  /**
+   * Whether a single record is found here without waiting for a thread that begins, or for what others asked for. Asked again soon
+   * while there is no thread, one begins.
+   */
+  isReady(): boolean
   /** Waits for running tasks. */
   close(): Promise<void>
 }
+
+/** Whoever asks for single records more rarely has a thread begin for nobody. Milliseconds. */
+const soonMilliseconds = 1_000
 
 /** As many threads as cores; they start when first needed and end after 30 s of idleness. */
 export function openReadingThreads(): ReadingThreads {
@@ -30,6 +41,18 @@ export function openReadingThreads(): ReadingThreads {
     idleTimeout: 30_000,
     resourceLimits: { maxYoungGenerationSizeMb: youngMebibytes },
   })
+  let askedAt = Number.NEGATIVE_INFINITY
+  let beginning = false
+  async function begin(): Promise<void> {
+    beginning = true
+    try {
+      await pool.run(undefined, { name: 'begin' })
+    } catch {
+      // Closed meanwhile, or what hinders it is told to whoever asks for something.
+    } finally {
+      beginning = false
+    }
+  }
   return {
     async writeLeaf(task) {
       const transferList = [...wholeBuffers(task), ...(task.room === undefined ? [] : [task.room])]
@@ -39,12 +62,28 @@ export function openReadingThreads(): ReadingThreads {
       const outcome = (await pool.run(task, { name: 'compareLeaves' })) as CompareOutcome
       return refuseDamaged(outcome).changes
     },
+    async findRecord(task) {
+      const outcome = (await pool.run(task, {
+        name: 'findRecord',
+        transferList: wholeBuffers(task),
+      })) as FindOutcome
+      const found = refuseDamaged(outcome)
+      return found.kind === 'found' ? found : undefined
+    },
+    isReady() {
+      const now = performance.now()
+      const isSoon = now - askedAt < soonMilliseconds
+      askedAt = now
+      if (pool.threads.length > 0) return !beginning && pool.queueSize === 0
+      if (isSoon) void begin()
+      return false
+    },
     close: () => pool.close(),
   }
 }
 
 /** The buffers of which the task uses every byte, so that nobody else can want them, and which are not Node's own pool. */
-function wholeBuffers({ node, body }: LeafTask): ArrayBuffer[] {
+function wholeBuffers({ node, body }: Pick<LeafTask, 'node' | 'body'>): ArrayBuffer[] {
   const used = new Map<ArrayBufferLike, number>()
   for (const { bytes } of [...node.chain, ...body.chain])
     used.set(bytes.buffer, (used.get(bytes.buffer) ?? 0) + bytes.byteLength)

@@ -494,6 +494,40 @@ describe.each(databases)('reads on $name', (database) => {
       )
     })
 
+    test('a record of a leaf that is not worth keeping is found by a thread, and is the one that is kept', async () => {
+      const { database, blobs } = context
+      let decoded = 0
+      const reading: TestContext['reading'] = {
+        ...context.reading,
+        findRecord(task) {
+          decoded++
+          return context.reading.findRecord(task)
+        },
+      }
+      const forgetful = {
+        ...context,
+        objects: openObjectReader({ database, blobs, cacheBytesMax: 0 }),
+        reading,
+      }
+      await expect.poll(() => reading.isReady()).toBe(true)
+      const one = (from: TestContext, id: string) =>
+        recordsOf(from)
+          .one(anonymous, { ...path, v: 'v1.1.0', type: 'T', id }, { proof: false })
+          .catch((error: RegistryError) => error.code)
+      const ids = [...after.keys()].filter((id, n) => n % 100 === 0 || id === 'large')
+      for (const id of [...ids, 's50', 'nobody', 'zzz']) {
+        await expect.poll(() => reading.isReady()).toBe(true)
+        expect(await one(forgetful, id)).toEqual(await one(context, id))
+      }
+      expect(decoded).toBe(ids.length + 2)
+      const found = await recordsOf(forgetful).page(
+        anonymous,
+        { ...path, v: 'v1.1.0' },
+        { id: 'large', limit: 10 },
+      )
+      expect(found.records.map((json) => JSON.parse(json).data)).toEqual([after.get('large')])
+    })
+
     test('a stream that threads decode is the one that is read from the cache', async () => {
       const { watched } = watching()
       const read = async (from: TestContext, v: string, ask: { after?: string }) => {

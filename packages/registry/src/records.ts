@@ -5,7 +5,6 @@
 import {
   countThrough,
   documentText,
-  findEntry,
   type Hash,
   type LeafNode,
   proveEntry,
@@ -28,6 +27,7 @@ import {
   writeCursor,
 } from './places.ts'
 import type { Principal } from './principal.ts'
+import { findRecord } from './record-lookup.ts'
 import { streamRecords } from './record-stream.ts'
 import { seeVersion, type VersionPath } from './versions.ts'
 
@@ -90,13 +90,13 @@ export function recordsOf(context: Context) {
     ): Promise<{ json: string; hash: Hash }> {
       const { document } = await seeVersion(context, who, path)
       const tree = typeTree(document, path.type)
-      const found = tree && (await findEntry(tree, path.id, objects))
+      const found = tree && (await findRecord(context, tree, path.id))
       if (tree === undefined || found === undefined) {
         throw new RegistryError('record_not_found', { say: { type: path.type, id: path.id } })
       }
       return answers.with(who, to, async (answer) => {
         answer.add(found.size * (options.proof ? 2 : 1))
-        const canonical = await canonicalAt(found.leaf, found.index)
+        const canonical = await canonicalOf(objects, found.line)
         if (!options.proof) return { json: recordJson(canonical, found.hash), hash: found.hash }
         const proof = await proveEntry(tree, path.id, objects)
         const text = decoder.decode(canonical)
@@ -167,13 +167,11 @@ export function recordsOf(context: Context) {
   ): Promise<RecordsPage> {
     const found: { place: Place; json: string }[] = []
     for (const [type, tree] of selectedTypes(document, ask.type)) {
-      const entry = await findEntry(tree, id, objects)
-      if (entry === undefined) continue
-      answer.add(entry.size)
-      found.push({
-        place: { type, id },
-        json: recordJson(await canonicalAt(entry.leaf, entry.index), entry.hash),
-      })
+      const record = await findRecord(context, tree, id)
+      if (record === undefined) continue
+      answer.add(record.size)
+      const canonical = await canonicalOf(objects, record.line)
+      found.push({ place: { type, id }, json: recordJson(canonical, record.hash) })
     }
     const rest = after === undefined ? found : found.filter(({ place }) => comparePlaces(place, after) > 0)
     const shown = rest.slice(0, ask.limit)
@@ -187,11 +185,6 @@ export function recordsOf(context: Context) {
         total: found.length,
       },
     }
-  }
-
-  async function canonicalAt(leaf: Hash, index: number): Promise<Uint8Array> {
-    const [line] = linesBetween(await objects.body(leaf), index, index + 1)
-    return canonicalOf(objects, line!)
   }
 
   async function recordsBetween(leafHash: Hash, leaf: LeafNode, from: number, to: number): Promise<string[]> {

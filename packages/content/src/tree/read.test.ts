@@ -4,7 +4,7 @@ import { hashText } from '../hash.ts'
 import type { TreeShape } from './boundary.ts'
 import { buildTree, MemoryNodes } from './memory-nodes.fixture.ts'
 import { type Child, emptyTree, levelOf, type Tree } from './node.ts'
-import { countThrough, findEntry, nameLeaves, walkLeaves } from './read.ts'
+import { countThrough, entryIn, findEntry, findLeaf, nameLeaves, walkLeaves } from './read.ts'
 import { byBytes, type Contents, sortedEntries } from './reference-tree.fixture.ts'
 import { anyContents, anyKey, tinyShape } from './tree-arbitraries.fixture.ts'
 
@@ -44,6 +44,34 @@ test('findEntry finds what is there, where it says, reading one node a level', a
         expect(nodes.nodes.get(found.leaf)).toMatchObject({ kind: 'leaf' })
         const leaf = nodes.nodes.get(found.leaf)!
         expect(leaf.kind === 'leaf' && leaf.keys[found.index]).toBe(key)
+      }
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('findLeaf names the leaf in which findEntry finds, without reading it', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyContents, fc.array(anyKey), tinyShape, async (contents, others, shape) => {
+      const { nodes, tree, height } = await grown(contents, shape)
+      for (const key of [...others, ...contents.keys()]) {
+        nodes.forget()
+        const found = await findLeaf(tree, key, nodes)
+        expect(nodes.reads.length).toBeLessThanOrEqual(Math.max(1, height - 1))
+        const entry = await findEntry(tree, key, nodes)
+        if (found === undefined) {
+          expect(entry).toBeUndefined()
+          continue
+        }
+        const leaf = nodes.nodes.get(found.hash)!
+        if (leaf.kind !== 'leaf') throw new Error('not a leaf')
+        expect(found).toEqual({
+          hash: found.hash,
+          lastKey: leaf.keys.at(-1),
+          count: leaf.keys.length,
+          bytes: leaf.sizes.reduce((sum, size) => sum + size, 0),
+        })
+        expect(entryIn(found.hash, leaf, key)).toEqual(entry)
       }
     }),
     { numRuns: 50 },

@@ -70,8 +70,30 @@ export async function findEntry(tree: Tree, key: string, reader: NodeReader): Pr
     hash = node.children[index]!
     node = await readChild(reader, node, index)
   }
-  const index = firstAtLeast(node.keys, key)
-  return node.keys[index] === key ? locate(hash, node, index) : undefined
+  return entryIn(hash, node, key)
+}
+
+/** The entry of a leaf with this key. */
+export function entryIn(hash: Hash, leaf: LeafNode, key: string): Located | undefined {
+  const index = firstAtLeast(leaf.keys, key)
+  return leaf.keys[index] === key ? locate(hash, leaf, index) : undefined
+}
+
+/**
+ * The leaf that has the entry with this key, if any has. Reads one node a level, but no leaf; only the root where it is a leaf itself.
+ */
+export async function findLeaf(tree: Tree, key: string, reader: NodeReader): Promise<Child | undefined> {
+  if (tree.root === null) return undefined
+  let node = await reader.node(tree.root)
+  if (node.kind === 'leaf')
+    return { hash: tree.root, lastKey: node.keys.at(-1)!, count: tree.count, bytes: tree.bytes }
+  for (;;) {
+    const index = firstAtLeast(node.lastKeys, key)
+    if (index === node.children.length) return undefined
+    if (node.level === 1) return childAt(node, index)
+    // At a level above 1 all children are interior, or misplaced.
+    node = (await readChild(reader, node, index)) as InteriorNode
+  }
 }
 
 /** A leaf met on a walk; `start` is the index of the first wanted entry in it. */

@@ -1,6 +1,7 @@
 /** What a reading thread can be asked to do. */
 import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { type CompareOutcome, type CompareTask, compareLeaves as leavesCompared } from './compare-leaves.ts'
+import { type FindOutcome, type FindTask, findRecord as recordFound } from './find-record.ts'
 import { type LeafOutcome, type LeafTask, writeLeaf as leafWritten } from './write-leaf.ts'
 
 export async function writeLeaf(task: LeafTask): Promise<LeafOutcome> {
@@ -10,3 +11,8 @@ export async function writeLeaf(task: LeafTask): Promise<LeafOutcome> {
 }
 
 export const compareLeaves = (task: CompareTask): Promise<CompareOutcome> => leavesCompared(task)
+
+export const findRecord = (task: FindTask): Promise<FindOutcome> => recordFound(task)
+
+/** Nothing: what it took to be asked is that the thread has begun. */
+export const begin = (): void => undefined

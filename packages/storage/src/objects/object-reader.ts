@@ -3,6 +3,7 @@
  * concurrent reads of one object are one read.
  */
 import {
+  type Child,
   decodeStoredNode,
   encodeNode,
   type Hash,
@@ -45,6 +46,11 @@ export interface ObjectReader extends NodeReader {
    * many that are about to be read. Those that the index does not hold are passed over.
    */
   foresee(leaves: readonly Hash[]): Promise<void>
+  /**
+   * Whether a leaf of so many bytes of records is better read through what is kept here: it is kept, is worth it, or there is room. If
+   * not, whoever wants little of it reads it as it is stored.
+   */
+  isWorthKeeping(leaf: Pick<Child, 'hash' | 'bytes'>): boolean
   /** A leaf and its body as they are stored, for another thread to decode. Neither is taken from what is kept, nor kept. */
   encodedLeaf(leaf: Hash): Promise<Required<EncodedLeaf>>
   /** Two leaves likewise, their bodies only if wanted. What one is stored as a delta to is read once for both. */
@@ -127,6 +133,7 @@ export function openObjectReader(options: {
     },
     forWalk: (bytes) => (bytes <= cacheBytesMax * shares.bodies * walkShare ? reader : walker),
     foresee: (leaves) => index.foresee(leaves),
+    isWorthKeeping: ({ hash, bytes }) => bodies.isWorthKeeping(hash, bytes),
     async encodedLeaf(leaf) {
       const [node, body] = await readEncoded(stored, [nodeOf(leaf), bodyOf(leaf)])
       return { node: node!, body: body! }

@@ -15,6 +15,11 @@ export interface ReadCache<T extends object> {
   ): Promise<T>
   /** Keeps what was made rather than loaded. `bytes`: what that costs. */
   keep(hash: Hash, value: T, bytes: number): void
+  /**
+   * Whether what takes so many bytes is better kept when it is loaded: it is kept, there is room, or it was asked about before, and
+   * since then no more than the cache holds. What is read once in a while pushes out what is read often otherwise, and is pushed out itself.
+   */
+  isWorthKeeping(hash: Hash, bytes: number): boolean
   /** What is kept, without loading and without counting as a use. */
   peek(hash: Hash): T | undefined
   bytes(): number
@@ -22,12 +27,15 @@ export interface ReadCache<T extends object> {
 
 /** What an entry costs beside its value: its key and its place in the map. Bytes, about. */
 const entryBytes = 256
+/** What is remembered of having been asked about counts for as much at least, so that there are never many of them. Bytes. */
+const askedBytesMin = 65_536
 
 /** @param bytesMax Bytes; below an entry's own cost nothing is kept. A value that takes more than an eighth of it is not kept. */
 export function openReadCache<T extends object>(bytesMax: number): ReadCache<T> {
   const max = Math.floor(bytesMax)
   const kept =
     max < entryBytes ? undefined : new LRUCache<Hash, T>({ maxSize: max, maxEntrySize: max >>> 3 || 1 })
+  const asked = kept && new LRUCache<Hash, true>({ maxSize: max })
   const loading = new Map<Hash, Promise<T>>()
 
   const keep = (hash: Hash, value: T, bytes: number) =>
@@ -63,6 +71,13 @@ export function openReadCache<T extends object>(bytesMax: number): ReadCache<T> 
       return work
     },
     keep,
+    isWorthKeeping(hash, bytes) {
+      const size = bytes + entryBytes
+      if (kept === undefined || size > max >>> 3) return false
+      if (kept.has(hash) || kept.calculatedSize + size <= max || asked!.has(hash)) return true
+      asked!.set(hash, true, { size: Math.max(size, askedBytesMin) })
+      return false
+    },
     peek: (hash) => kept?.peek(hash),
     bytes: () => kept?.calculatedSize ?? 0,
   }
