@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
@@ -51,6 +51,9 @@ test('it says where to open, ends in order, and a second one on its folder says 
   if (process.platform === 'linux') {
     const environment = readFileSync(`/proc/${first.child.pid}/environ`, 'latin1').split('\0')
     expect(environment).toContain('MALLOC_ARENA_MAX=2')
+    const command = readFileSync(`/proc/${first.child.pid}/cmdline`, 'latin1').split('\0')
+    const helpers = Math.min(4, Math.max(1, availableParallelism() - 1))
+    expect(command).toContain(`--v8-pool-size=${helpers}`)
   }
 
   const second = await run({}).ended
