@@ -5,8 +5,6 @@ import { linesBetween } from './bodies.ts'
 import type { Context } from './context.ts'
 import type { FoundRecord } from './workers/find-record.ts'
 
-export type { FoundRecord }
-
 /** Undefined: the tree has none with that id. What a large record's line stands for is not read. */
 export async function findRecord(
   { objects, reading }: Pick<Context, 'objects' | 'reading'>,
@@ -15,9 +13,8 @@ export async function findRecord(
 ): Promise<FoundRecord | undefined> {
   const leaf = await findLeaf(tree, id, objects)
   if (leaf === undefined) return undefined
-  const { hash, lastKey } = leaf
   if (objects.isWorthKeeping(leaf) || !reading.isReady()) return findKept(objects, leaf, id)
-  return reading.findRecord({ ...(await objects.encodedLeaf(hash)), lastKey, id })
+  return reading.findRecord({ ...(await objects.encodedLeaf(leaf.hash)), lastKey: leaf.lastKey, id })
 }
 
 async function findKept(
