@@ -51,14 +51,13 @@ describe('the commands', () => {
     } as const
     const path = { owner: account.slug, slug: 'c' }
     await registry.collections.create(me, account.slug, { slug: 'c' })
-    const { session_id } = await registry.pushes.open(me, path, {
-      base_version: null,
-      schemas: { Item: { type: 'object' } },
-    })
-    async function* lines() {
-      yield Buffer.from('{"id":"a","type":"Item","data":{"n":1}}')
+    async function* body(text: string) {
+      yield Buffer.from(text)
     }
-    await registry.pushes.receive(me, path, session_id, 'records', lines())
+    const opening = body('{"base_version":null,"schemas":{"Item":{"type":"object"}}}')
+    const { session_id } = await registry.pushes.open(me, path, opening, () => ({ base_version: null }))
+    const lines = body('{"id":"a","type":"Item","data":{"n":1}}')
+    await registry.pushes.receive(me, path, session_id, 'records', lines)
     await registry.pushes.commit(me, path, session_id, { async: false })
     await registry.close()
     const packs = join(folder, 'objects/packs')

@@ -53,4 +53,5 @@ export class BodyRoom {
 const tooLarge = (bytesMax: number): RegistryError =>
   new RegistryError('too_large', {
     say: { limit: `${bytesMax} bytes (${Math.floor(bytesMax / mebibyte)} MiB)` },
+    details: { limitBytes: bytesMax },
   })

@@ -1,5 +1,6 @@
 /** Deletions that win a race: between the look at what a write refers to and its transaction, or beside it. */
 import { hash } from 'node:crypto'
+import { Readable } from 'node:stream'
 import {
   type AccountRow,
   collectionFiles,
@@ -18,7 +19,7 @@ import { forksOf } from './forks.ts'
 import { keysOf } from './keys.ts'
 import { membersOf } from './members.ts'
 import { metadataOf } from './metadata.ts'
-import { pushSessionsOf } from './pushes/sessions.ts'
+import { type PushOpening, pushSessionsOf } from './pushes/sessions.ts'
 import { pushesOf } from './pushes.ts'
 import { sessionsOf } from './sessions.ts'
 import {
@@ -131,9 +132,10 @@ describe.each(databases)('what is deleted meanwhile on $name', (testDatabase) =>
 
   test('the collection of a push', async () => {
     const { path } = await doomed()
-    await expect(services.pushes.open(callerOf(ada), path, { base_version: 'v1.0.0' })).rejects.toEqual(
-      code('collection_not_found'),
-    )
+    const body = Readable.from([Buffer.from('{"base_version":"v1.0.0"}')])
+    await expect(
+      services.pushes.open(callerOf(ada), path, body, (outline) => outline as PushOpening),
+    ).rejects.toEqual(code('collection_not_found'))
   })
 
   test.each([

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { filesOf } from './files.ts'
 import { anonymous, type Caller } from './principal.ts'
 import { standingRecords } from './pushes/carried-over.ts'
-import { pushSessionsOf } from './pushes/sessions.ts'
+import { type PushOpening, pushSessionsOf } from './pushes/sessions.ts'
 import { pushesOf } from './pushes.ts'
 import { recordsOf } from './records.ts'
 import { addAccount, addCollection, callerOf, openContext, type TestContext } from './testing/context.ts'
@@ -21,6 +21,8 @@ import { documentOf } from './version-making.ts'
 import { versionsOf } from './versions.ts'
 
 /** NDJSON as a request body brings it. */
+const asOpening = (outline: unknown) => outline as PushOpening
+
 async function* lines(values: readonly unknown[]): AsyncGenerator<Uint8Array> {
   yield Buffer.from(
     values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join('\n'),
@@ -79,7 +81,7 @@ describe.each(databases)('pushes on $name', (database) => {
 
   async function opened(path: Path, change: Change): Promise<string> {
     const { base, puts: _puts, deletes: _deletes, ...rest } = change
-    const { session_id } = await pushes.open(me, path, { base_version: base, ...rest })
+    const { session_id } = await pushes.open(me, path, lines([{ base_version: base, ...rest }]), asOpening)
     if (change.puts?.length) await pushes.receive(me, path, session_id, 'records', lines(change.puts))
     if (change.deletes?.length) await pushes.receive(me, path, session_id, 'deletes', lines(change.deletes))
     return session_id

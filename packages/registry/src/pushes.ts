@@ -1,21 +1,36 @@
 /** Delta pushes, "this changed": batches of records and deletes in any order, then a commit. http-api §9. */
+import { lineDepthMax } from '@ulmus/content'
 import type { Context } from './context.ts'
 import { instantText } from './instants.ts'
 import type { Principal } from './principal.ts'
 import type { CommitAnswer } from './pushes/commit.ts'
 import { idleEnd } from './pushes/idle-end.ts'
+import { readOpening, type Shape } from './pushes/opening.ts'
 import { checkLines } from './pushes/receiving.ts'
 import { keepRun } from './pushes/runs.ts'
 import type { CollectionPath, PushOpening, PushSessions, PushStateAnswer } from './pushes/sessions.ts'
+
+/** Schemas of many types in one body. Bytes. */
+const opening = { bytesMax: 32 * 1024 ** 2, depthMax: lineDepthMax }
 
 export type Pushes = ReturnType<typeof pushesOf>
 
 export function pushesOf(context: Context, sessions: PushSessions) {
   return {
-    /** @throws version_conflict, invalid_schema, invalid_request, too_large. */
-    async open(who: Principal, path: CollectionPath, opening: PushOpening) {
+    /**
+     * Opens a session.
+     * @throws invalid_request, too_large, busy, collection_not_found, not_a_member, key_limited, version_conflict, invalid_schema,
+     *   too_costly.
+     */
+    async open(
+      who: Principal,
+      path: CollectionPath,
+      body: AsyncIterable<Uint8Array>,
+      shape: Shape<PushOpening>,
+    ) {
+      const read = await readOpening(context, who, body, opening, shape)
       const seen = await sessions.workplace(who, path, 'write')
-      const { push, neededFiles } = await sessions.open(seen, opening, { kind: 'delta' })
+      const { push, neededFiles } = await sessions.open(seen, read, { kind: 'delta' })
       const { limits } = context
       return {
         session_id: push.id,

@@ -18,7 +18,7 @@ import { type Histories, historiesOf } from './histories.ts'
 import { type ManifestEntry, type Manifests, manifestsOf } from './manifests.ts'
 import { writeCursor } from './places.ts'
 import { anonymous, type Principal } from './principal.ts'
-import { pushSessionsOf } from './pushes/sessions.ts'
+import { type PushOpening, pushSessionsOf } from './pushes/sessions.ts'
 import { pushesOf } from './pushes.ts'
 import { recordsOf } from './records.ts'
 import {
@@ -104,6 +104,7 @@ describe.each(databases)('reads on $name', (database) => {
   async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
     yield Buffer.from(text)
   }
+  const asOpening = (outline: unknown) => outline as PushOpening
   const ndjson = (values: readonly unknown[]) =>
     bytesOf(values.map((value) => JSON.stringify(value)).join('\n'))
 
@@ -121,7 +122,12 @@ describe.each(databases)('reads on $name', (database) => {
     { puts = [], deletes = [], ...opening }: Push,
   ): Promise<string> {
     const me = callerOf(account)
-    const { session_id: id } = await pushes.open(me, path, { base_version: base, ...opening })
+    const { session_id: id } = await pushes.open(
+      me,
+      path,
+      ndjson([{ base_version: base, ...opening }]),
+      asOpening,
+    )
     if (puts.length > 0) await pushes.receive(me, path, id, 'records', ndjson(puts))
     if (deletes.length > 0) await pushes.receive(me, path, id, 'deletes', ndjson(deletes))
     const answer = await pushes.commit(me, path, id, { async: false })
@@ -417,7 +423,12 @@ describe.each(databases)('reads on $name', (database) => {
       type: 'A',
       data: { n, text: 'a\u{1f600}' },
     }))
-    const { session_id: id } = await own.open(me, path, { base_version: null, schemas: { A: {} } })
+    const { session_id: id } = await own.open(
+      me,
+      path,
+      ndjson([{ base_version: null, schemas: { A: {} } }]),
+      asOpening,
+    )
     await own.receive(me, path, id, 'records', ndjson(puts))
     await own.commit(me, path, id, { async: false })
     archives.set(database.name, hash('sha256', await archiveOf(anonymous, path, 'v1.0.0')))

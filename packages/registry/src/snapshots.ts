@@ -11,6 +11,7 @@ import type { CommitAnswer } from './pushes/commit.ts'
 import { idleEnd } from './pushes/idle-end.ts'
 import { type ManifestMarks, ManifestMarksCache } from './pushes/manifest-marks.ts'
 import { type MarkedManifest, markNeeded } from './pushes/needed.ts'
+import { malformed, readOpening, type Shape } from './pushes/opening.ts'
 import { checkLines, linesRefused, typesOfPush } from './pushes/receiving.ts'
 import { keepRun } from './pushes/runs.ts'
 import type { CollectionPath, PushOpening, PushSessions, PushStateAnswer } from './pushes/sessions.ts'
@@ -19,7 +20,6 @@ import type { LineError, LineFacts } from './workers/check-batch.ts'
 import type { ManifestOutcome } from './workers/check-manifest.ts'
 
 export interface SnapshotOpening extends PushOpening {
-  schemas: JsonObject
   /** How many entries the manifest will have, where the body does not bring it. */
   manifest_expected?: number
 }
@@ -33,8 +33,10 @@ const chunkMax = { entries: 50_000, say: '50,000 entries a request' }
 /** The body that opens a session, and a chunk. Bytes. */
 const openingBytesMax = 128 * 1024 ** 2
 const chunkBytesMax = 64 * 1024 ** 2
-/** What a body that opens a session holds beside its manifest, as long as all that opens a delta: the event loop reads it. UTF-16 units of JSON. */
-const restMax = { units: 32 * 1024 ** 2, say: '32 MiB' }
+/** A schema may nest as deep as a record; it lies two levels down in the body. */
+const openingDepthMax = 67
+/** What a body that opens a session holds beside its manifest, as long as all that opens a delta. UTF-16 units of JSON. */
+const restUnitsMax = 32 * 1024 ** 2
 
 type ManifestRun = Extract<ManifestOutcome, { kind: 'run' }>
 
@@ -45,33 +47,26 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
 
   return {
     /**
-     * Opens a session. The body may be large, so a worker reads it; `shape` then checks what is left of it.
+     * Opens a session.
      * @throws version_conflict, invalid_schema, invalid_request, invalid_records, manifest_conflict, too_large, busy, too_costly.
      */
     async negotiate(
       who: Principal,
       path: CollectionPath,
       body: AsyncIterable<Uint8Array>,
-      shape: (rest: unknown) => SnapshotOpening,
+      shape: Shape<SnapshotOpening>,
     ) {
       const seen = await sessions.workplace(who, path, 'write')
-      const read = await context.bodies.gather(who, body, openingBytesMax, (bytes) =>
-        context.workers.checkOpening({ bytes, entriesMax: inlineMax.entries }),
-      )
-      if (read.kind === 'malformed') throw malformed('', read.message, read.code)
-      if (read.kind === 'not_an_array')
-        throw malformed('manifest', 'must be an array of {id, type, hash, private?}')
-      if (read.rest.length > restMax.units)
-        throw new RegistryError('too_large', {
-          say: { what: 'What comes beside the manifest', limit: restMax.say },
-        })
-      const opening = shape(JSON.parse(read.rest))
-      if ((read.manifest === undefined) === (opening.manifest_expected === undefined)) {
+      const snapshot = { entriesMax: inlineMax.entries, restUnitsMax }
+      const reading = { bytesMax: openingBytesMax, depthMax: openingDepthMax, snapshot }
+      const read = await readOpening(context, who, body, reading, shape)
+      const { opening, manifest } = read
+      if ((manifest === undefined) === (opening.manifest_expected === undefined)) {
         throw malformed('manifest', 'give either `manifest` or `manifest_expected`')
       }
-      const inline = read.manifest && accepted(read.manifest, inlineMax)
+      const inline = manifest && accepted(manifest, inlineMax)
       const expected = inline?.entries ?? opening.manifest_expected!
-      const { push, totalFiles, neededFiles } = await sessions.open(seen, opening, {
+      const { push, totalFiles, neededFiles } = await sessions.open(seen, read, {
         kind: 'snapshot',
         manifestExpected: expected,
       })
@@ -171,11 +166,6 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
     await keepRun(context, push.id, kept, { expiresAt: idleEnd(context), receivedRecords: 0 })
     return marked.needed
   }
-}
-
-function malformed(path: string, message: string, rule?: string): RegistryError {
-  const issue = rule === undefined ? { path, message } : { path, message, rule }
-  return new RegistryError('invalid_request', { details: { issues: [issue] } })
 }
 
 function accepted(outcome: ManifestOutcome, max: { say: string }): ManifestRun {

@@ -1,4 +1,5 @@
 /** How bodies are read. JSON strictly, everywhere; other kinds only in the scopes of routes that take them. */
+import { Readable } from 'node:stream'
 import { parseStrict } from '@ulmus/registry'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { cutLateBodies } from './slow-peers.ts'
@@ -48,3 +49,7 @@ export function receiveLargeJson(scope: FastifyInstance): void {
     async (_request: FastifyRequest, stream: FastifyRequest['raw']) => stream,
   )
 }
+
+/** A body that was not read yet; none at all is an empty one. */
+export const bytesOf = (body: unknown): AsyncIterable<Uint8Array> =>
+  (body ?? Readable.from([])) as AsyncIterable<Uint8Array>

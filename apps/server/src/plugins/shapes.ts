@@ -28,9 +28,8 @@ export function checkShapes(app: FastifyInstance, options: { checkAnswers: boole
 const validate: FastifySchemaCompiler<z.ZodType> =
   ({ schema, httpPart }) =>
   (data) => {
-    if (data === null && httpPart === 'body') return { error: invalid([noBody]) }
     try {
-      return { value: parseShape(schema, data) }
+      return { value: httpPart === 'body' ? parseBody(schema, data) : parseShape(schema, data) }
     } catch (error) {
       return { error: error as RegistryError }
     }
@@ -41,6 +40,12 @@ export function parseShape<Shape extends z.ZodType>(shape: Shape, value: unknown
   const result = shape.safeParse(value, { error: sentenceOf })
   if (result.success) return result.data
   throw invalid(result.error.issues.flatMap(issuesOf))
+}
+
+/** As `parseShape`, for a body, which null stands for the lack of. */
+export function parseBody<Shape extends z.ZodType>(shape: Shape, value: unknown): z.infer<Shape> {
+  if (value === null) throw invalid([noBody])
+  return parseShape(shape, value)
 }
 
 /** What an issue says where the shape itself does not. */

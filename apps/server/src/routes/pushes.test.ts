@@ -3,6 +3,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asker, fileHash } from '../testing/asker.ts'
+import { costlyJson, postHoldingNobodyUp } from '../testing/hold.ts'
 import { type Stage, setStage } from '../testing/stage.ts'
 
 const ndjson = { 'content-type': 'application/x-ndjson' }
@@ -189,6 +190,56 @@ describe.each(databases)('pushes on $name', (database) => {
       expect(Object.keys((await ada.get(`${path}/versions/latest`)).json.schemas)).toHaveLength(3_000)
     }, 60_000)
 
+    test.each([
+      ['metadata', 413, (nested: string) => `"metadata":{"x":${nested}}`],
+      ['schemas', 422, (nested: string) => `"schemas":{"A":{"enum":${nested}}}`],
+      ['files', 400, (nested: string) => `"files":${nested}`],
+      ['what is not known', 400, (nested: string) => `"unknown":${nested}`],
+    ])(
+      'many MiB of %s hold nobody else up',
+      async (_name, status, member) => {
+        const body = `{"base_version":null,${member(costlyJson)}}`
+        expect(await postHoldingNobodyUp(ada, `${await newPath()}/pushes`, body)).toBe(status)
+      },
+      60_000,
+    )
+
+    test('of many faults a hundred are told', async () => {
+      const path = await newPath()
+      const files = [fileHash('a'), ...Array(200).fill('sha256:x')]
+      const faulty = await ada.post(`${path}/pushes`, { base_version: null, files })
+      expect([faulty.status, faulty.json.issues.length]).toEqual([400, 100])
+      expect(faulty.json.issues[99].path).toBe('files.100')
+      const members = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`m${n}`, n]))
+      const unknown = await ada.post(`${path}/pushes`, { ...members, base_version: null })
+      expect([unknown.status, unknown.json.issues.length]).toEqual([400, 100])
+    })
+
+    test('a text that is blank or too long for anything is refused as any other', async () => {
+      const path = await newPath()
+      const blank = await ada.post(`${path}/pushes`, { base_version: null, message: ' '.repeat(100_000) })
+      expect(blank.status).toBe(201)
+      const message = '\u{1f600}'.repeat(100_000)
+      const long = await ada.post(`${path}/pushes`, { base_version: null, message })
+      expect([long.status, long.json.issues]).toEqual([
+        400,
+        [{ path: 'message', message: 'must have at most 10000 characters' }],
+      ])
+    })
+
+    test('long metadata is read like short, and removals of what is not there are nothing', async () => {
+      const path = await newPath()
+      const absent = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`absent ${n}`, null]))
+      await stage.push(path, { opening: { schemas: { A: {} }, metadata: { ...absent, a: 'ü', b: 1 } } })
+      await stage.push(path, { base: 'v1.0.0', opening: { metadata: { ...absent, b: null } } })
+      expect((await ada.get(`${path}/versions/latest`)).json.metadata).toEqual({ a: 'ü' })
+      const faulty = await ada.post(`${path}/pushes`, {
+        base_version: 'v1.0.1',
+        metadata: { ...absent, readme: 1 },
+      })
+      expect([faulty.status, faulty.json.issues[0].path]).toEqual([400, 'metadata./readme'])
+    })
+
     test('metadata over 1 MiB merged is 413 too_large; 10 MB of it too', async () => {
       const path = await started()
       for (const length of [1_048_576, 10_000_000]) {
@@ -251,8 +302,12 @@ describe.each(databases)('pushes on $name', (database) => {
     })
 
     test('no body is 400', async () => {
-      const { status, json: body } = await ada.post(`${await newPath()}/pushes`)
-      expect([status, body.code]).toEqual([400, 'invalid_request'])
+      const path = `${await newPath()}/pushes`
+      for (const none of [{}, { body: '', headers: json }, { body: 'null', headers: json }]) {
+        const { status, json: body } = await ada.ask('POST', path, none)
+        expect([status, body.code]).toEqual([400, 'invalid_request'])
+        expect(body.issues[0].message).toMatch(/A JSON body is needed/)
+      }
     })
   })
 

@@ -1,8 +1,8 @@
 /** Delta pushes over HTTP. http-api §9. */
-import { Readable } from 'node:stream'
 import { BatchReceived, CollectionPath, NoQuery, OpenedPush, OpenPush, PushPath } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { receiveNdjson } from '../plugins/bodies.ts'
+import { bytesOf, receiveLargeJson, receiveNdjson } from '../plugins/bodies.ts'
+import { bodyUnchecked, parseBody } from '../plugins/shapes.ts'
 import type { RouteOptions } from './index.ts'
 import { sessionRoutes } from './push-sessions.ts'
 
@@ -10,26 +10,31 @@ const tags = ['pushes']
 const root = '/collections/:owner/:slug/pushes'
 const config = { entrance: { scope: 'write' } } as const
 
-/** Schemas of many types in one body. Bytes. */
-const openingBytesMax = 32 * 1024 ** 2
-
 export const pushRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
-  app.post(
-    root,
-    {
-      config,
-      bodyLimit: openingBytesMax,
-      schema: {
-        tags,
-        summary: 'Open a push session',
-        params: CollectionPath,
-        body: OpenPush,
-        response: { 201: OpenedPush },
+  await app.register(async (scope) => {
+    receiveLargeJson(scope)
+    scope.post(
+      root,
+      {
+        config,
+        validatorCompiler: bodyUnchecked,
+        schema: {
+          tags,
+          summary: 'Open a push session',
+          params: CollectionPath,
+          body: OpenPush,
+          response: { 201: OpenedPush },
+        },
       },
-    },
-    async (request, reply) =>
-      reply.code(201).send(await registry.pushes.open(request.principal, request.params, request.body)),
-  )
+      async (request, reply) => {
+        const path = request.params as CollectionPath
+        const opened = await registry.pushes.open(request.principal, path, bytesOf(request.body), (outline) =>
+          parseBody(OpenPush, outline),
+        )
+        return reply.code(201).send(opened)
+      },
+    )
+  })
 
   await app.register(async (scope) => {
     receiveNdjson(scope)
@@ -50,9 +55,8 @@ export const pushRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { reg
           },
         },
         async (request) => {
-          const body = (request.body ?? Readable.from([])) as AsyncIterable<Uint8Array>
           const { id, ...path } = request.params as PushPath
-          return registry.pushes.receive(request.principal, path, id, kind, body)
+          return registry.pushes.receive(request.principal, path, id, kind, bytesOf(request.body))
         },
       )
     }

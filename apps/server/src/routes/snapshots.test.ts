@@ -5,6 +5,7 @@ import { type Json, recordOf } from '@ulmus/content'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asker, fileHash } from '../testing/asker.ts'
+import { costlyJson, postHoldingNobodyUp } from '../testing/hold.ts'
 import { type Stage, setStage } from '../testing/stage.ts'
 
 interface Item {
@@ -231,6 +232,18 @@ describe.each(databases)('snapshots on $name', (database) => {
       const heavy = await negotiate(path, { manifest: [], metadata: { x: 'x'.repeat(1_048_576) } })
       expect([heavy.status, heavy.json.code]).toEqual([413, 'too_large'])
     })
+
+    test.each([
+      ['metadata', 413, (nested: string) => `"schemas":{},"metadata":{"x":${nested}}`],
+      ['schemas', 422, (nested: string) => `"schemas":{"A":{"enum":${nested}}}`],
+    ])(
+      'many MiB of %s beside the manifest hold nobody else up',
+      async (_name, status, member) => {
+        const body = `{"base_version":null,"manifest":[],${member(costlyJson)}}`
+        expect(await postHoldingNobodyUp(ada, `${await newPath()}/versions/negotiate`, body)).toBe(status)
+      },
+      60_000,
+    )
 
     test('what comes beside the manifest is 413 over 32 MiB', async () => {
       const schemas = { A: { description: 'x'.repeat(32 * 1024 ** 2) } }

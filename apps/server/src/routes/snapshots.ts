@@ -1,5 +1,4 @@
 /** Snapshot pushes over HTTP. http-api §9. */
-import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   CollectionPath,
@@ -15,7 +14,7 @@ import {
 import type { FastifyReply } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import { receiveLargeJson, receiveNdjson } from '../plugins/bodies.ts'
+import { bytesOf, receiveLargeJson, receiveNdjson } from '../plugins/bodies.ts'
 import { bodyUnchecked, parseShape } from '../plugins/shapes.ts'
 import { bytesFrom } from '../plugins/streams.ts'
 import type { RouteOptions } from './index.ts'
@@ -47,7 +46,7 @@ export const snapshotRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, {
           request.principal,
           request.params as CollectionPath,
           bytesOf(request.body),
-          (rest) => parseShape(NegotiateOpening, rest),
+          (outline) => parseShape(NegotiateOpening, outline),
         )
         if (!('needed_records' in answer) || answer.needed_records.length <= hashesAtOnce) return answer
         const streamed: FastifyReply = reply
@@ -116,7 +115,3 @@ async function* jsonOf({ needed_records: hashes, ...rest }: Negotiated): AsyncGe
   }
   yield Buffer.from(']}')
 }
-
-/** A body that was not read yet; none at all is an empty one. */
-const bytesOf = (body: unknown): AsyncIterable<Uint8Array> =>
-  (body ?? Readable.from([])) as AsyncIterable<Uint8Array>

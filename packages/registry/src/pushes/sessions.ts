@@ -1,16 +1,5 @@
 /** Push sessions of either kind: opened against the head, committed once, watched, given up. http-api §9. */
-import {
-  canonicalize,
-  formatSemver,
-  type Hash,
-  type JsonObject,
-  mergeMetadata,
-  metadataBytesMax,
-  metadataIssues,
-  parseFileReference,
-  parseSemver,
-  utf8Length,
-} from '@ulmus/content'
+import { formatSemver, type Hash, parseFileReference, parseSemver } from '@ulmus/content'
 import {
   claimPush,
   findPush,
@@ -33,16 +22,16 @@ import { documentOf, semverOf } from '../version-making.ts'
 import { type CommitAnswer, type CommitResult, filesNeeded, runCommit } from './commit.ts'
 import { idleEnd, isWorthPuttingOff } from './idle-end.ts'
 import { CommitLeases, newLease, noLease } from './leases.ts'
+import type { ReadOpening } from './opening.ts'
 import { dropRuns, tidySessions } from './runs.ts'
 import { statesFor } from './states.ts'
 
 export type CollectionPath = { owner: string; slug: string }
 export type PushKind = PushRow['kind']
 
+/** What opens a session, beside its schemas and its metadata. */
 export interface PushOpening {
   base_version: string | null
-  schemas?: JsonObject
-  metadata?: JsonObject
   files?: readonly string[]
   message?: string | null
   app_id?: string | null
@@ -113,15 +102,15 @@ export function pushSessionsOf(context: Context) {
       return push
     },
 
-    /** @throws collection_not_found, version_conflict, invalid_schema, invalid_request, too_large. */
+    /** Takes the bytes of what was read over. @throws collection_not_found, version_conflict, too_costly, invalid_schema, invalid_request, too_large. */
     async open(
       seen: Seen,
-      opening: PushOpening,
+      { opening, schemas, metadata }: ReadOpening<PushOpening>,
       as: { kind: PushKind; manifestExpected?: number },
     ): Promise<{ push: PushStanding; totalFiles: number; neededFiles: string[] }> {
       demandHead(seen, opening.base_version)
-      const schemas = opening.schemas === undefined ? null : await accepted(context, opening.schemas)
-      await checkMetadata(context, seen, opening.metadata)
+      const acceptedSchemas = schemas === undefined ? null : await accepted(context, schemas)
+      const patch = metadata === undefined ? null : await fitted(context, seen, metadata)
       const files = declaredFiles(opening.files ?? [])
       const row = {
         id: newId(),
@@ -131,8 +120,8 @@ export function pushSessionsOf(context: Context) {
         baseId: seen.head?.id ?? null,
         baseSemver: seen.head === null ? null : semverOf(seen.head),
         manifestExpected: as.manifestExpected ?? null,
-        schemas,
-        metadata: opening.metadata === undefined ? null : canonicalize(opening.metadata),
+        schemas: acceptedSchemas,
+        metadata: patch,
         files,
         stripUnknownFields: opening.strip_unknown_fields ?? false,
         message: opening.message ?? null,
@@ -242,8 +231,8 @@ function demandHead(seen: Seen, baseVersion: string | null): void {
 }
 
 /** The schemas a push brings, as text. @throws invalid_schema naming the type and the place. */
-async function accepted(context: Context, schemas: JsonObject): Promise<string> {
-  const outcome = await context.workers.acceptSchemas(canonicalize(schemas))
+async function accepted(context: Context, schemas: Uint8Array<ArrayBuffer>): Promise<string> {
+  const outcome = await context.workers.acceptSchemas(schemas)
   if (outcome.kind === 'accepted') return outcome.text
   const { type, path, reason } = outcome
   throw new RegistryError('invalid_schema', {
@@ -252,16 +241,17 @@ async function accepted(context: Context, schemas: JsonObject): Promise<string> 
   })
 }
 
-async function checkMetadata(context: Context, seen: Seen, patch: JsonObject | undefined): Promise<void> {
-  if (patch === undefined) return
-  const issues = metadataIssues(patch).map(({ path, message }) => ({ path: `metadata.${path}`, message }))
-  if (issues.length > 0) throw new RegistryError('invalid_request', { details: { issues } })
+/** The metadata a push brings, as text. @throws invalid_request, too_large. */
+async function fitted(context: Context, seen: Seen, bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const base = seen.head === null ? {} : (await documentOf(context, seen.head, 'full')).metadata
-  if (utf8Length(canonicalize(mergeMetadata(base, patch))) > metadataBytesMax) {
+  const outcome = await context.workers.fitMetadata({ bytes, base })
+  if (outcome.kind === 'fits') return outcome.patch
+  if (outcome.kind === 'too_large')
     throw new RegistryError('too_large', {
       say: { what: 'The merged metadata', limit: '1 MiB in canonical form' },
     })
-  }
+  const issues = outcome.issues.map(({ path, message }) => ({ path: `metadata.${path}`, message }))
+  throw new RegistryError('invalid_request', { details: { issues } })
 }
 
 function declaredFiles(names: readonly string[]): Hash[] {

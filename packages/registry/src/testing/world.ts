@@ -9,7 +9,7 @@ import { filesOf } from '../files.ts'
 import { forksOf } from '../forks.ts'
 import { metadataOf } from '../metadata.ts'
 import type { CommitAnswer } from '../pushes/commit.ts'
-import { pushSessionsOf } from '../pushes/sessions.ts'
+import { type PushOpening, pushSessionsOf } from '../pushes/sessions.ts'
 import { pushesOf } from '../pushes.ts'
 import { recordsOf } from '../records.ts'
 import { type SnapshotOpening, snapshotsOf } from '../snapshots.ts'
@@ -76,7 +76,12 @@ export async function inhabit(context: TestContext, { ada, elms }: People, serve
   }
 
   async function open(path: Path, { base, puts, deletes, ...rest }: Change): Promise<string> {
-    const { session_id } = await pushes.open(me, path, { base_version: base, ...rest })
+    const { session_id } = await pushes.open(
+      me,
+      path,
+      body([{ base_version: base, ...rest }]),
+      (outline) => outline as PushOpening,
+    )
     if (puts?.length) await pushes.receive(me, path, session_id, 'records', body(puts))
     if (deletes?.length) await pushes.receive(me, path, session_id, 'deletes', body(deletes))
     return session_id

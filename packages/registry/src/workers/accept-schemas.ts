@@ -11,10 +11,10 @@ export type SchemasOutcome =
   /** The first that is refused. `path`: JSON pointer into it, where the fault has a place. */
   | { kind: 'refused'; type: string; reason: string; path?: string }
 
-/** @param text JSON `{type: schema}` */
-export function acceptSchemas(text: string): SchemasOutcome {
+/** @param bytes JSON `{type: schema}` */
+export function acceptSchemas(bytes: Uint8Array): SchemasOutcome {
   const schemas = new Map<string, Schema>()
-  for (const [type, source] of Object.entries(JSON.parse(text) as JsonObject)) {
+  for (const [type, source] of Object.entries(JSON.parse(decoder.decode(bytes)) as JsonObject)) {
     const reason = typeFault(type)
     if (reason !== undefined) return { kind: 'refused', type, reason }
     try {
@@ -27,3 +27,5 @@ export function acceptSchemas(text: string): SchemasOutcome {
   }
   return { kind: 'accepted', text: schemasText(schemas) }
 }
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

@@ -1,13 +1,12 @@
 /**
- * Entries of a snapshot's manifest, checked: the task a worker thread runs for a manifest given inline (the whole body of the
- * request) and for every chunk of one that comes as NDJSON.
+ * Entries of a snapshot's manifest, checked: the task a worker thread runs for every chunk of one that comes as NDJSON. One that
+ * comes inline is checked with the body that it is in.
  */
 import {
   InputError,
   idFault,
   isJsonObject,
   type Json,
-  type JsonObject,
   parseHash,
   parseStrict,
   typeFault,
@@ -39,44 +38,8 @@ export function checkManifest(task: ManifestTask): ManifestOutcome {
   return checkEntries(values(), task)
 }
 
-export interface OpeningTask {
-  /** The whole JSON body of a negotiation. */
-  bytes: Uint8Array
-  entriesMax: number
-}
-
-export type OpeningOutcome =
-  /** `rest`: the body without its manifest, JSON text. `manifest` absent: the body has none. */
-  | { kind: 'opening'; rest: string; manifest?: ManifestOutcome }
-  | { kind: 'malformed'; code: string; message: string }
-  | { kind: 'not_an_array' }
-
-/** Types are checked against the schemas that the same body brings. */
-export function checkOpening(task: OpeningTask): OpeningOutcome {
-  let body: Json
-  try {
-    body = parseStrict(task.bytes, { depthMax: openingDepthMax })
-  } catch (error) {
-    if (error instanceof InputError) return { kind: 'malformed', code: error.code, message: error.message }
-    throw error
-  }
-  if (!isJsonObject(body) || !Object.hasOwn(body, 'manifest'))
-    return { kind: 'opening', rest: JSON.stringify(body) }
-  const { manifest, ...rest } = body
-  if (!Array.isArray(manifest)) return { kind: 'not_an_array' }
-  const types = isJsonObject(rest['schemas'] ?? null) ? Object.keys(rest['schemas'] as JsonObject) : []
-  const values = manifest.map((value, index) => ({ line: index + 1, value: () => value }))
-  return {
-    kind: 'opening',
-    rest: JSON.stringify(rest),
-    manifest: checkEntries(values, { types, entriesMax: task.entriesMax }),
-  }
-}
-
-/** A schema may nest as deep as a record; it lies two levels down in the body. */
-const openingDepthMax = 67
-
-function checkEntries(
+/** @param values Read one by one, each counted as its line. */
+export function checkEntries(
   values: Iterable<{ line: number; value: () => Json }>,
   task: { types: readonly string[]; entriesMax: number },
 ): ManifestOutcome {

@@ -9,11 +9,10 @@ import {
   type ManifestOutcome,
   type ManifestTask,
   checkManifest as manifestChecked,
-  type OpeningOutcome,
-  type OpeningTask,
-  checkOpening as openingChecked,
 } from './check-manifest.ts'
+import { type OpeningOutcome, type OpeningTask, checkOpening as openingChecked } from './check-opening.ts'
 import { type LeavesOutcome, type LeavesTask, editLeaves as leavesEdited } from './edit-leaves.ts'
+import { type MetadataOutcome, type MetadataTask, fitMetadata as metadataFitted } from './fit-metadata.ts'
 import { withinTime } from './time-limit.ts'
 
 // On Linux a priority is a thread's own: whoever waits for an answer comes before whoever pushes.
@@ -30,8 +29,9 @@ export interface TooCostly {
   kind: 'too_costly'
 }
 
-export const acceptSchemas = limited<string, SchemasOutcome>(schemasAccepted)
+export const acceptSchemas = limited<Uint8Array, SchemasOutcome>(schemasAccepted)
 export const checkCarried = limited<CarriedTask, CarriedFault[]>(carriedChecked)
+export const fitMetadata = limited<MetadataTask, MetadataOutcome>(metadataFitted)
 
 export const checkBatch = limited(
   whole<BatchTask, BatchOutcome>((task) => {
@@ -50,8 +50,10 @@ export const checkManifest = limited(
 export const checkOpening = limited(
   whole<OpeningTask, OpeningOutcome>((task) => {
     const outcome = openingChecked(task)
-    const manifest = outcome.kind === 'opening' ? outcome.manifest : undefined
-    return manifest?.kind === 'run' ? moved(outcome, manifest.run.buffer) : outcome
+    if (outcome.kind !== 'opening') return outcome
+    const { schemas, metadata, manifest } = outcome
+    const parts = [schemas, metadata, manifest?.kind === 'run' ? manifest.run : undefined]
+    return moved(outcome, ...parts.flatMap((bytes) => bytes?.buffer ?? []))
   }),
 )
 
@@ -74,7 +76,7 @@ function limited<Task, Outcome>(work: (task: Task) => Outcome): (task: Task) => 
   return (task) => withinTime(taskMilliseconds, () => work(task)) ?? { kind: 'too_costly' }
 }
 
-/** A result whose buffer is handed to the asking thread rather than copied. */
-function moved<T extends object>(result: T, buffer: ArrayBuffer): T {
-  return move({ [transferableSymbol]: [buffer], [valueSymbol]: result }) as T
+/** A result whose buffers are handed to the asking thread rather than copied. */
+function moved<T extends object>(result: T, ...buffers: ArrayBuffer[]): T {
+  return move({ [transferableSymbol]: buffers, [valueSymbol]: result }) as T
 }
