@@ -52,8 +52,12 @@ export interface Made {
 export function mergedInto(metadata: JsonObject, patch: JsonObject): JsonObject {
   const merged = mergeMetadata(metadata, patch)
   if (metadataBytes(merged) <= metadataBytesMax) return merged
+  throw mergedTooLarge()
+}
+
+export function mergedTooLarge(): RegistryError {
   const limit = `${metadataBytesMax} bytes (1 MiB) in canonical form`
-  throw new RegistryError('too_large', {
+  return new RegistryError('too_large', {
     say: { what: 'The merged metadata', limit },
     details: { limitBytes: metadataBytesMax },
   })

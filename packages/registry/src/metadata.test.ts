@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Collections, collectionsOf } from './collections.ts'
 import { jobsOf } from './jobs.ts'
 import { type Metadata, metadataOf } from './metadata.ts'
+import type { Patch } from './metadata-patch.ts'
 import { anonymous, type Caller } from './principal.ts'
 import {
   addAccount,
@@ -184,6 +185,22 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
       code: 'invalid_request',
       details: { issues: [issue('description'), issue('license')] },
     })
+  })
+
+  test('a long patch is fitted to the head that it lands on', async () => {
+    const { path } = await fresh({ metadata: { a: 1 } })
+    const absent = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`absent ${n}`, null]))
+    const long = await metadata.read(Buffer.from(JSON.stringify({ ...absent, a: 2 })))
+    const watch: StatementWatch = {
+      made: [],
+      before: {
+        name: 'take_metadata_slot',
+        work: () => metadata.update(owner, path, { 'absent 7': 'present' }),
+      },
+    }
+    const watched = { ...context, database: watchingStatements(context.database, watch) }
+    const { update } = metadataOf({ ...watched, jobs: { ...context.jobs, define() {}, repeat() {} } })
+    expect(await update(owner, path, long as Patch)).toMatchObject({ semver: 'v1.0.2', metadata: { a: 2 } })
   })
 
   test('1 MiB merged is the limit, to the byte', async () => {

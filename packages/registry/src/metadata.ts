@@ -10,7 +10,7 @@
  * A row leaves `running` in the transaction that makes its version, so running an update twice, by whichever server, makes one
  * version; what a dead server left running is run again by `recover`.
  */
-import { type JsonObject, metadataIssues } from '@ulmus/content'
+import type { JsonObject } from '@ulmus/content'
 import {
   findHead,
   findMetadataJob,
@@ -20,7 +20,6 @@ import {
   listRunningMetadataJobs,
   type MetadataJobRow,
   type Tx,
-  type VersionRow,
 } from '@ulmus/storage'
 import { v7 as newId } from 'uuid'
 import type { CollectionPath } from './collections.ts'
@@ -28,13 +27,14 @@ import type { Context } from './context.ts'
 import { demand, RegistryError, type StoredRefusal, storedRefusal } from './errors.ts'
 import { goneAs } from './gone.ts'
 import { instantText, instantTextOrNull } from './instants.ts'
-import { endOf, type Made, mergedInto, readUpdate, settle, type Update } from './metadata-update.ts'
+import { type FittedPatch, fitPatch, type LongPatch, type Patch, readLongPatch } from './metadata-patch.ts'
+import { endOf, type Made, readUpdate, settle, type Update } from './metadata-update.ts'
 import { isUuid } from './pages.ts'
 import { mayWork } from './policy.ts'
 import { goFirst } from './precedence.ts'
 import type { Principal } from './principal.ts'
 import { seeCollection } from './seen.ts'
-import { documentOf, semverOf, shownDigest } from './version-making.ts'
+import { semverOf, shownDigest } from './version-making.ts'
 
 export interface MetadataResult {
   semver: string
@@ -89,12 +89,15 @@ export function metadataOf(context: Context) {
   })
 
   return {
+    /** Reads a body of more than `shortBytesMax`; what is no object comes back as null or `[]`. @throws InputError; too_costly. */
+    read: (body: Uint8Array): Promise<LongPatch | [] | null> => readLongPatch(context, body),
+
     /**
      * Merges `patch` into the latest version's metadata.
      * @throws collection_not_found, not_a_member, key_limited, invalid_request, no_versions, too_large,
      *   metadata_update_in_progress with `job_id`, version_conflict when a version landed meanwhile.
      */
-    update(who: Principal, path: CollectionPath, patch: JsonObject): Promise<MetadataResult> {
+    update(who: Principal, path: CollectionPath, patch: Patch): Promise<MetadataResult> {
       return goFirst(async () => {
         const update = await accept(context, who, path, patch)
         running.add(update.id)
@@ -110,7 +113,7 @@ export function metadataOf(context: Context) {
     },
 
     /** The same as a durable job. @throws what `update` throws before the slot is taken. */
-    async start(who: Principal, path: CollectionPath, patch: JsonObject) {
+    async start(who: Principal, path: CollectionPath, patch: Patch) {
       const update = await accept(context, who, path, patch, (tx, jobId) =>
         context.jobs.enqueue(tx, updating, { jobId }),
       )
@@ -134,18 +137,16 @@ async function accept(
   context: Context,
   who: Principal,
   path: CollectionPath,
-  patch: JsonObject,
+  patch: Patch,
   also?: (tx: Tx, jobId: string) => Promise<void>,
 ): Promise<Update> {
   const { collection, owner, role, head } = await seeCollection(context, who, path)
   demand(mayWork(who, collection, role, 'write'), { owner: owner.slug })
-  checkPatch(patch)
-  if (head === null) throw new RegistryError('no_versions')
-  mergedInto((await documentOf(context, head, 'full')).metadata, patch)
+  const fitted = await fitPatch(context, patch, head)
   for (;;) {
     try {
       return await goneAs('collection_not_found', path, () =>
-        takeSlot(context, { id: collection.id, path, head }, patch, also),
+        takeSlot(context, { id: collection.id, path, patch }, fitted, also),
       )
     } catch (error) {
       if (!isUniqueViolation(error, 'metadata_jobs_slot')) throw error
@@ -159,37 +160,29 @@ async function accept(
 
 async function takeSlot(
   context: Context,
-  seen: { id: string; path: CollectionPath; head: VersionRow },
-  patch: JsonObject,
+  seen: { id: string; path: CollectionPath; patch: Patch },
+  { base, patch, text }: FittedPatch,
   also?: (tx: Tx, jobId: string) => Promise<void>,
 ): Promise<Update> {
   const { database } = context
   const id = newId()
-  const job = { id, collectionId: seen.id, patch: JSON.stringify(patch), startedAt: context.now() }
-  let base = seen.head
-  for (;;) {
-    const slot = { ...job, baseId: base.id, baseSemver: semverOf(base) }
-    const isTaken =
-      also === undefined
-        ? // Acknowledged only with its version, whose commit syncs this one, too.
-          await database.transactOnce((tx) => insertMetadataJob(tx, slot, false))
-        : await database.transact(async (tx) => {
-            if (!(await insertMetadataJob(tx, slot, true))) return false
-            await also(tx, id)
-            return true
-          })
-    if (isTaken) return { id, collectionId: seen.id, base, patch }
-    const head = await findHead(database, seen.id)
-    if (!head) throw new RegistryError('collection_not_found', { say: seen.path })
-    base = head
+  const slot = {
+    ...{ id, collectionId: seen.id, patch: text, startedAt: context.now() },
+    ...{ baseId: base.id, baseSemver: semverOf(base) },
   }
-}
-
-function checkPatch(patch: JsonObject): void {
-  const issues = metadataIssues(patch)
-  if (issues.length === 0) return
-  const named = issues.map(({ path, message }) => ({ path: path.slice(1), message }))
-  throw new RegistryError('invalid_request', { details: { issues: named } })
+  const isTaken =
+    also === undefined
+      ? // Acknowledged only with its version, whose commit syncs this one, too.
+        await database.transactOnce((tx) => insertMetadataJob(tx, slot, false))
+      : await database.transact(async (tx) => {
+          if (!(await insertMetadataJob(tx, slot, true))) return false
+          await also(tx, id)
+          return true
+        })
+  if (isTaken) return { id, collectionId: seen.id, base, patch }
+  const head = await findHead(database, seen.id)
+  if (!head) throw new RegistryError('collection_not_found', { say: seen.path })
+  return takeSlot(context, seen, await fitPatch(context, seen.patch, head), also)
 }
 
 const resultOf = ({ version, unchanged, metadata }: Made): MetadataResult => ({

@@ -11,6 +11,7 @@ import { checkOpening, type OpeningOutcome, type OpeningTask } from './workers/c
 import { refuseDamaged } from './workers/damage.ts'
 import type { EditedLeaves, LeavesOutcome, LeavesTask } from './workers/edit-leaves.ts'
 import { fitMetadata, type MetadataOutcome, type MetadataTask } from './workers/fit-metadata.ts'
+import type { PatchOutcome } from './workers/read-patch.ts'
 import type { TaskLimits, TooCostly } from './workers/tasks.ts'
 
 /** What asks users' schemas throws too_costly when it takes more time or memory than a worker has. */
@@ -29,6 +30,8 @@ export interface Workers {
   acceptSchemas(bytes: Uint8Array<ArrayBuffer>): Promise<SchemasOutcome>
   /** Fits metadata to its base, a short patch in this thread; takes the bytes over. */
   fitMetadata(task: MetadataTask): Promise<MetadataOutcome>
+  /** Reads a body that patches metadata; takes the bytes over. */
+  readPatch(bytes: Uint8Array<ArrayBuffer>): Promise<PatchOutcome>
   /** Waits for running tasks. */
   close(): Promise<void>
 }
@@ -42,7 +45,7 @@ const usual = { taskMilliseconds: 60_000, heapMebibytes: 1_024 }
 export const youngMebibytes = 16
 
 /** JSON up to this size is read where it is: 3 ms as usual, 23 at worst, and waits for no worker. Bytes. */
-const shortBytesMax = 65_536
+export const shortBytesMax = 65_536
 
 /** As many threads as cores; they start when first needed and end after 30 s of idleness. */
 export function openWorkers({ taskMilliseconds, heapMebibytes } = usual): Workers {
@@ -90,6 +93,7 @@ export function openWorkers({ taskMilliseconds, heapMebibytes } = usual): Worker
     acceptSchemas: (bytes) => run('acceptSchemas', bytes, [bytes.buffer]),
     fitMetadata: async (task) =>
       task.bytes.length > shortBytesMax ? run('fitMetadata', task, [task.bytes.buffer]) : fitMetadata(task),
+    readPatch: (bytes) => run('readPatch', bytes, [bytes.buffer]),
     close: () => pool.close(),
   }
 }

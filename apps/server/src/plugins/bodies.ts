@@ -19,9 +19,11 @@ export function readStrictJson(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (_request: FastifyRequest, body: Buffer) => (body.length === 0 ? undefined : parseStrict(body)),
+    async (_request: FastifyRequest, body: Buffer) => strictJson(body),
   )
 }
+
+const strictJson = (body: Buffer) => (body.length === 0 ? undefined : parseStrict(body))
 
 /** In the scope of routes that take NDJSON: `request.body` is the stream, not read yet and not limited. */
 export function receiveNdjson(scope: FastifyInstance): void {
@@ -47,6 +49,21 @@ export function receiveLargeJson(scope: FastifyInstance): void {
   scope.addContentTypeParser(
     'application/json',
     async (_request: FastifyRequest, stream: FastifyRequest['raw']) => stream,
+  )
+}
+
+/** In the scope of routes whose JSON may be long: `read` reads what has more than `shortBytesMax` bytes, elsewhere. */
+export function readLongJson(
+  scope: FastifyInstance,
+  shortBytesMax: number,
+  read: (body: Uint8Array) => Promise<unknown>,
+): void {
+  scope.removeContentTypeParser('application/json')
+  scope.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (_request: FastifyRequest, body: Buffer) =>
+      body.length > shortBytesMax ? read(body) : strictJson(body),
   )
 }
 

@@ -2,7 +2,9 @@
 import { join } from 'node:path'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { askerOf } from '../testing/asker.ts'
 import { addOrg, type Calls, callsTo, pushTo } from '../testing/calls.ts'
+import { sentHoldingNobodyUp } from '../testing/hold.ts'
 import { type SignedIn, serveForTest, type TestServer } from '../testing/serve.ts'
 
 const privateHash = expect.stringMatching(/^private:[0-9a-f]{64}$/)
@@ -121,6 +123,43 @@ describe.each(databases)('metadata over HTTP on $name', (testDatabase) => {
       expect(await member.patch(`${url}?sync=true`, {})).toMatchObject(refusal(400, 'invalid_request'))
     })
 
+    test('what is long is read like what is short, and answered alike', async () => {
+      const { url } = await fresh()
+      const absent = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`absent ${n}`, null]))
+      const answer = await member.patch(url, { ...absent, license: null, text: 'ü'.repeat(40_000) })
+      expect(answer).toMatchObject({
+        status: 201,
+        body: { semver: 'v1.0.1', metadata: { keep: [1, 2], text: 'ü'.repeat(40_000) } },
+      })
+      expect(answer.body['metadata']).not.toHaveProperty('license')
+      expect(await member.patch(url, absent)).toMatchObject({ status: 200, body: { unchanged: true } })
+      const later = await member.patch(`${url}?async=true`, { ...absent, text: null, keep: 'later' })
+      const job = await settled(`${url}/jobs/${String(later.body['job_id'])}`)
+      expect(job.body['result']).toMatchObject({ semver: 'v1.0.2', metadata: { keep: 'later' } })
+      const faulty = await member.patch(url, { ...absent, license: 5 })
+      expect(faulty).toMatchObject(refusal(400, 'invalid_request'))
+      expect(faulty.body['issues']).toEqual([{ path: 'license', message: expect.any(String) }])
+      const wide = ' '.repeat(70_000)
+      for (const text of ['[]', '"x"', 'null', '{', '{"a":1,"a":2}', '{"a":9007199254740993}']) {
+        const short = await member.send('PATCH', url, text, 'application/json')
+        const long = await member.send('PATCH', url, text + wide, 'application/json')
+        expect([long.status, long.body]).toEqual([
+          short.status,
+          { ...short.body, issues: long.body['issues'] },
+        ])
+        const rulesOf = ({ body }: typeof short) =>
+          (body['issues'] as unknown as { rule?: string }[]).map(({ rule }) => rule)
+        expect(rulesOf(long)).toEqual(rulesOf(short))
+      }
+    })
+
+    test('many MiB hold nobody else up', async () => {
+      const { url } = await fresh()
+      const key = await server.keyFor(mel.cookie, 'write')
+      const body = `{"x":[${'[],'.repeat(2.5 * 1024 ** 2)}[]]}`
+      expect(await sentHoldingNobodyUp(askerOf(server.url, key), 'PATCH', url, body)).toBe(413)
+    }, 60_000)
+
     test('“At most 1 MiB merged (413)”, which the message names', async () => {
       const { url } = await fresh({})
       const big = { x: 'x'.repeat(1_048_576 - '{"x":""}'.length) }
@@ -135,6 +174,9 @@ describe.each(databases)('metadata over HTTP on $name', (testDatabase) => {
       const { url } = await fresh(null)
       expect(await member.patch(url, { x: 1 })).toMatchObject(refusal(422, 'no_versions'))
       expect(await member.patch(`${url}?async=true`, { x: 1 })).toMatchObject(refusal(422, 'no_versions'))
+      expect(await member.patch(url, { x: 'x'.repeat(1_100_000) })).toMatchObject(refusal(422, 'no_versions'))
+      const faulty = { x: 'x'.repeat(100_000), readme: 1 }
+      expect(await member.patch(url, faulty)).toMatchObject(refusal(400, 'invalid_request'))
     })
 
     test('who may: “write scope”, membership, a limited key its own collection', async () => {

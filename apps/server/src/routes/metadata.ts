@@ -1,4 +1,5 @@
 /** Version metadata over HTTP. interface.md "Version metadata"; http-api §5. */
+import { type Patch, shortBytesMax } from '@ulmus/registry'
 import {
   CollectionPath,
   MetadataJob,
@@ -8,7 +9,8 @@ import {
   MetadataResult,
   StartedMetadataJob,
 } from '@ulmus/wire'
-import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import type { FastifyPluginAsyncZod, ZodTypeProvider } from 'fastify-type-provider-zod'
+import { readLongJson } from '../plugins/bodies.ts'
 import { renderStored } from '../plugins/errors.ts'
 import type { RouteOptions } from './index.ts'
 
@@ -18,30 +20,34 @@ const tags = ['metadata']
 const patchBytesMax = 8 * 1024 ** 2
 
 export const metadataRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
-  app.patch(
-    '/collections/:owner/:slug/metadata',
-    {
-      config: { entrance: { scope: 'write' } },
-      bodyLimit: patchBytesMax,
-      schema: {
-        tags,
-        summary: 'Merge into the metadata of the latest version, as a new version',
-        description:
-          '200: nothing changed, no version was made. 202, with `async=true`: a job to poll at `metadata/jobs/:job_id`.',
-        params: CollectionPath,
-        querystring: MetadataQuery,
-        body: MetadataPatch,
-        response: { 200: MetadataResult, 201: MetadataResult, 202: StartedMetadataJob },
+  await app.register(async (scope) => {
+    readLongJson(scope, shortBytesMax, (body) => registry.metadata.read(body))
+    scope.withTypeProvider<ZodTypeProvider>().patch(
+      '/collections/:owner/:slug/metadata',
+      {
+        config: { entrance: { scope: 'write' } },
+        bodyLimit: patchBytesMax,
+        schema: {
+          tags,
+          summary: 'Merge into the metadata of the latest version, as a new version',
+          description:
+            '200: nothing changed, no version was made. 202, with `async=true`: a job to poll at `metadata/jobs/:job_id`.',
+          params: CollectionPath,
+          querystring: MetadataQuery,
+          body: MetadataPatch,
+          response: { 200: MetadataResult, 201: MetadataResult, 202: StartedMetadataJob },
+        },
       },
-    },
-    async (request, reply) => {
-      const { principal, params, body } = request
-      if (request.query.async)
-        return reply.code(202).send(await registry.metadata.start(principal, params, body))
-      const result = await registry.metadata.update(principal, params, body)
-      return reply.code(result.unchanged ? 200 : 201).send(result)
-    },
-  )
+      async (request, reply) => {
+        const { principal, params } = request
+        const body = request.body as Patch
+        if (request.query.async)
+          return reply.code(202).send(await registry.metadata.start(principal, params, body))
+        const result = await registry.metadata.update(principal, params, body)
+        return reply.code(result.unchanged ? 200 : 201).send(result)
+      },
+    )
+  })
 
   app.get(
     '/collections/:owner/:slug/metadata/jobs/:job_id',

@@ -3,7 +3,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asker, fileHash } from '../testing/asker.ts'
-import { costlyJson, postHoldingNobodyUp } from '../testing/hold.ts'
+import { costlyJson, sentHoldingNobodyUp } from '../testing/hold.ts'
 import { type Stage, setStage } from '../testing/stage.ts'
 
 const ndjson = { 'content-type': 'application/x-ndjson' }
@@ -199,7 +199,7 @@ describe.each(databases)('pushes on $name', (database) => {
       'many MiB of %s hold nobody else up',
       async (_name, status, member) => {
         const body = `{"base_version":null,${member(costlyJson)}}`
-        expect(await postHoldingNobodyUp(ada, `${await newPath()}/pushes`, body)).toBe(status)
+        expect(await sentHoldingNobodyUp(ada, 'POST', `${await newPath()}/pushes`, body)).toBe(status)
       },
       60_000,
     )

@@ -5,7 +5,7 @@ import { type Json, recordOf } from '@ulmus/content'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asker, fileHash } from '../testing/asker.ts'
-import { costlyJson, postHoldingNobodyUp } from '../testing/hold.ts'
+import { costlyJson, sentHoldingNobodyUp } from '../testing/hold.ts'
 import { type Stage, setStage } from '../testing/stage.ts'
 
 interface Item {
@@ -240,7 +240,9 @@ describe.each(databases)('snapshots on $name', (database) => {
       'many MiB of %s beside the manifest hold nobody else up',
       async (_name, status, member) => {
         const body = `{"base_version":null,"manifest":[],${member(costlyJson)}}`
-        expect(await postHoldingNobodyUp(ada, `${await newPath()}/versions/negotiate`, body)).toBe(status)
+        expect(await sentHoldingNobodyUp(ada, 'POST', `${await newPath()}/versions/negotiate`, body)).toBe(
+          status,
+        )
       },
       60_000,
     )

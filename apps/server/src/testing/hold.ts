@@ -8,12 +8,17 @@ import type { Asker } from './asker.ts'
 /** 24 MiB of JSON that takes longest to parse for its size. */
 export const costlyJson = `[${'[],'.repeat(8 * 1024 ** 2)}[]]`
 
-/** Posts a body, packed; while it is answered, nobody may wait a quarter as long as it takes to parse. The answer's status. */
-export async function postHoldingNobodyUp(who: Asker, path: string, body: string): Promise<number> {
+/** Sends a body, packed; while it is answered, nobody may wait a quarter as long as it takes to parse. The answer's status. */
+export async function sentHoldingNobodyUp(
+  who: Asker,
+  method: 'POST' | 'PATCH',
+  path: string,
+  body: string,
+): Promise<number> {
   const packed = zstdCompressSync(body)
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()
-  const { status } = await who.ask('POST', path, {
+  const { status } = await who.ask(method, path, {
     body: packed,
     headers: { 'content-type': 'application/json', 'content-encoding': 'zstd' },
   })

@@ -13,6 +13,7 @@ import {
 import { type OpeningOutcome, type OpeningTask, checkOpening as openingChecked } from './check-opening.ts'
 import { type LeavesOutcome, type LeavesTask, editLeaves as leavesEdited } from './edit-leaves.ts'
 import { type MetadataOutcome, type MetadataTask, fitMetadata as metadataFitted } from './fit-metadata.ts'
+import { type PatchOutcome, readPatch as patchRead } from './read-patch.ts'
 import { withinTime } from './time-limit.ts'
 
 // On Linux a priority is a thread's own: whoever waits for an answer comes before whoever pushes.
@@ -56,6 +57,11 @@ export const checkOpening = limited(
     return moved(outcome, ...parts.flatMap((bytes) => bytes?.buffer ?? []))
   }),
 )
+
+export const readPatch = limited<Uint8Array, PatchOutcome>((bytes) => {
+  const outcome = patchRead(bytes)
+  return outcome.kind === 'patch' ? moved(outcome, outcome.bytes.buffer) : outcome
+})
 
 /** Joins the pieces in which a task's bytes come. */
 function whole<Task extends { bytes: Uint8Array }, Outcome>(
