@@ -6,7 +6,7 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { databases, onServer } from '../testing/databases.ts'
 import { startPostgres } from '../testing/postgres.ts'
-import { accounts } from './accounts.ts'
+import { accounts, findAccountBySlug } from './accounts.ts'
 import {
   type Database,
   DatabaseUnfit,
@@ -15,6 +15,7 @@ import {
   openDatabase,
   type Queries,
 } from './database.ts'
+import { findCollectionByPath } from './found-collection.ts'
 
 const account = (slug: string) => ({
   id: crypto.randomUUID(),
@@ -273,6 +274,51 @@ describe('a server', () => {
     expect(isUnavailable(await rejectionOf(cut))).toBe(true)
     await database.ping()
     await database.close()
+    await made.dispose()
+  })
+
+  it('answers each of many look-ups asked at once, and refuses those alone that it cannot answer', async () => {
+    const { database, dispose } = await server.open()
+    const slugs = Array.from({ length: 200 }, (_, index) => `asked-${index}`)
+    await database.orm.insert(accounts).values(slugs.map(account))
+    const answers = slugs.map(async (slug, index) => {
+      if (index % 7 !== 3) return (await findAccountBySlug(database, slug))?.slug
+      // Not an id.
+      await expect(findCollectionByPath(database, { owner: slug, slug: 'c' }, slug)).rejects.toThrow()
+      return slug
+    })
+    expect(await Promise.all(answers)).toEqual(slugs)
+    await dispose()
+  })
+
+  it('looks up on one connection, and on a new one when that is cut', async () => {
+    const made = await server.settings()
+    const lines: string[] = []
+    const database = await openDatabase({ ...made.settings, log: (line) => lines.push(line) })
+    const lookUps = (times: number) =>
+      Promise.all(Array.from({ length: times }, () => rejectionOf(findAccountBySlug(database, 'nobody'))))
+    expect(await lookUps(20)).toEqual(Array(20).fill(undefined))
+    const others = `from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
+    const { rows } = await database.query(`select count(*)::integer as n ${others} and query ~ 'accounts'`)
+    expect(rows).toEqual([{ n: 1 }])
+    const [locked, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const locking = database.transact(async (tx) => {
+      await tx.query('lock table accounts')
+      locked.resolve()
+      await done.promise
+    })
+    await locked.promise
+    const waiting = lookUps(20)
+    const end = `select pg_terminate_backend(pid) ${others} and wait_event_type = 'Lock'`
+    while ((await database.query(end)).rows.length === 0) await new Promise((next) => setTimeout(next, 10))
+    const cut = await waiting
+    done.resolve()
+    await locking
+    expect(cut.map(isUnavailable)).toEqual(Array(20).fill(true))
+    expect(await lookUps(20)).toEqual(Array(20).fill(undefined))
+    expect(lines).toEqual([expect.stringMatching(/^A database connection was lost/)])
+    await database.close()
+    expect((await lookUps(2)).map(isUnavailable)).toEqual([true, true])
     await made.dispose()
   })
 })

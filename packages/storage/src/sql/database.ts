@@ -48,7 +48,7 @@ export interface DatabaseConfig {
   folder?: string
   /** Called with what an operator should know, one line each. */
   log?: (line: string) => void
-  /** Connections to the server at most. Default 10. */
+  /** Connections to the server at most, one of them for look-ups alone. 2 or more, default 10. */
   poolMax?: number
 }
 

@@ -1,4 +1,7 @@
-/** Statements that nearly every request makes: their SQL is built once a database, and a server plans them once a connection. */
+/**
+ * Statements that nearly every request makes: their SQL is built once a database, and a server plans them once a connection. Outside
+ * of transactions they share one connection to it (look-ups.ts), so there they read, by a key, and wait for no lock.
+ */
 import { getTableColumns, type InferInsertModel, type Placeholder, sql, type Table } from 'drizzle-orm'
 import type { Queries } from './database.ts'
 import type { Orm } from './orm.ts'

@@ -3,6 +3,7 @@ import { NodePgSession } from 'drizzle-orm/node-postgres'
 import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core'
 import pg from 'pg'
 import type { Database, Tx } from './database.ts'
+import { LookingUpSession, LookUps } from './look-ups.ts'
 import { migrate } from './migrate.ts'
 import type { Orm } from './orm.ts'
 import { DatabaseUnfit, isConflict } from './sql-errors.ts'
@@ -16,7 +17,7 @@ const migrationLock = 0x75_6c_6d_75
 
 const dialect = new PgDialect()
 
-const ormOnServer = (client: pg.Pool | pg.PoolClient): Orm =>
+const ormOnServer = (client: pg.PoolClient): Orm =>
   new PgDatabase(dialect, new NodePgSession(client, dialect, undefined), undefined)
 
 export async function openServer(options: {
@@ -24,25 +25,29 @@ export async function openServer(options: {
   poolMax: number
   log: (line: string) => void
 }): Promise<Database> {
-  const pool = new pg.Pool({
+  const config = {
     connectionString: options.url,
-    max: options.poolMax,
     connectionTimeoutMillis: connectMillisecondsMax,
     keepAlive: true,
     application_name: 'ulmus',
     options: '-c TimeZone=UTC',
-  })
+  }
+  // One of the connections is for look-ups.
+  const pool = new pg.Pool({ ...config, max: options.poolMax - 1 })
+  const lookUps = new LookUps(config)
   const tellLoss = (error: Error) => options.log(`A database connection was lost: ${error.message}`)
-  pool.on('error', tellLoss)
-  // The pool listens to idle connections only; one lost while a transaction has it would end the process.
-  pool.on('connect', (client) => client.on('error', tellLoss))
+  for (const one of [pool, lookUps.pool]) {
+    one.on('error', tellLoss)
+    // A pool listens to idle connections only; one lost while something runs on it would end the process.
+    one.on('connect', (client) => client.on('error', tellLoss))
+  }
   try {
     await prepare(pool)
   } catch (error) {
     await pool.end()
     throw error
   }
-  return serverDatabase(pool)
+  return serverDatabase(pool, lookUps)
 }
 
 /** Checks the server and migrates, one process at a time: the lock is the connection's and goes with it. */
@@ -79,8 +84,8 @@ async function refuseUnfit(client: pg.PoolClient): Promise<void> {
   }
 }
 
-function serverDatabase(pool: pg.Pool): Database {
-  const orm = ormOnServer(pool)
+function serverDatabase(pool: pg.Pool, lookUps: LookUps): Database {
+  const orm: Orm = new PgDatabase(dialect, new LookingUpSession(pool, dialect, lookUps), undefined)
   const query: Database['query'] = async (text, values, name) =>
     rowsOf(await pool.query({ text, values, name }))
   return {
@@ -104,7 +109,9 @@ function serverDatabase(pool: pg.Pool): Database {
     async ping() {
       await pool.query('select 1')
     },
-    close: () => (pool.ended ? Promise.resolve() : pool.end()),
+    async close() {
+      await Promise.all([pool, lookUps.pool].map((one) => (one.ended ? undefined : one.end())))
+    },
   }
 }
 
