@@ -17,7 +17,6 @@ import {
   placeOf,
   runsPrefix,
   type Tx,
-  takeFormerSlug,
   updateCollection,
 } from '@ulmus/storage'
 import { v7 as newId } from 'uuid'
@@ -79,7 +78,7 @@ export function collectionsOf(context: Context) {
       const row = newCollection(context, account.id, input)
       await slugTakenAs(input.slug, () =>
         goneAs('account_not_found', { slug: account.slug }, () =>
-          context.database.transact((tx) => placeCollection(tx, row)),
+          context.database.transact((tx) => insertCollection(tx, row)),
         ),
       )
       return { id: row.id, owner: account.slug, slug: row.slug, name: row.name }
@@ -203,12 +202,6 @@ export function newCollection(
   }
 }
 
-/** Gives a collection its row and its slug, which leads nowhere else from now on. */
-export async function placeCollection(tx: Tx, row: Omit<CollectionRow, 'foldedName'>): Promise<void> {
-  await insertCollection(tx, row)
-  await takeFormerSlug(tx, row)
-}
-
 /** @throws slug_taken when `work` fails because the owner has a collection with the slug. */
 export async function slugTakenAs<T>(slug: string | undefined, work: () => Promise<T>): Promise<T> {
   try {
@@ -236,7 +229,6 @@ async function applyChange(
   if (members.every((member) => next[member] === locked[member])) return
   await updateCollection(tx, id, { ...next, updatedAt: context.now() })
   if (next.slug === slug) return
-  await takeFormerSlug(tx, { ownerId, slug: next.slug })
   await keepFormerSlug(tx, { ownerId, slug, collectionId: id })
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type AccountRow, findCollectionById, findHead, type VersionRow } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -140,6 +141,29 @@ describe.each(databases)('forks on $name', (testDatabase) => {
       references: { full: references.public, public: references.public },
       shadows: {},
     })
+  })
+
+  test('an outsider’s fork of what has declared files stores its aside, once, and relies on it after', async () => {
+    const { path, slug } = await source({}, { declared: true, content: 'declared' })
+    const query = async (text: string) => (await context.database.query(text)).rows
+    const packs = async () => (await query('select from packs')).length
+    const before = await packs()
+    const first = await forks.create(outsider, path, { targetOrg: 'target' })
+    expect(await packs()).toBe(before + 1)
+    const { aside } = await headOf(first.id)
+    await query(`update objects set condemned = '${randomUUID()}' where hash = '${aside}'`)
+    const second = await forks.create(outsider, path, { targetOrg: 'target', slug: `${slug}-2` })
+    expect(await packs()).toBe(before + 1)
+    expect(await headOf(second.id)).toMatchObject({ aside })
+    expect(await query(`select condemned from objects where hash = '${aside}'`)).toEqual([
+      { condemned: null },
+    ])
+    // Refused in its transaction, it leaves nothing.
+    const other = await source({}, { declared: true, content: 'declared elsewhere' })
+    const after = await packs()
+    const taken = forks.create(outsider, other.path, { targetOrg: 'target', slug })
+    await expect(taken).rejects.toEqual(code('slug_taken'))
+    expect(await packs()).toBe(after)
   })
 
   test('members fork a private collection; the fork is private too', async () => {

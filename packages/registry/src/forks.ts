@@ -1,33 +1,31 @@
-/** Forks: a new collection whose first version points at what the source's latest does. interface.md "Fork", http-api §6. */
+/**
+ * Forks: a new collection whose first version points at what the source's latest does, documents and all. The source keeps that from
+ * being swept until the fork is there. interface.md "Fork", http-api §6.
+ */
 import {
-  type CollectionRow,
-  findAccountBySlug,
-  lockCollection,
-  type ObjectWriter,
+  findAccountFor,
+  landFork,
   openObjectWriter,
+  type PackedObjects,
+  recordPacks,
   type Tx,
+  type VersionRow,
 } from '@ulmus/storage'
-import { type CollectionPath, newCollection, placeCollection, slugTakenAs } from './collections.ts'
+import { v7 as newId } from 'uuid'
+import { readAside, writeAside } from './aside.ts'
+import { demandCaller } from './caller.ts'
+import { type CollectionPath, newCollection, slugTakenAs } from './collections.ts'
 import type { Context } from './context.ts'
 import { demand, RegistryError } from './errors.ts'
 import { goneAs } from './gone.ts'
-import { roleIn } from './membership.ts'
 import { mayCreateIn, mayEnter, mayFork } from './policy.ts'
 import { goFirst } from './precedence.ts'
-import type { Principal } from './principal.ts'
-import { type Seen, seeCollection } from './seen.ts'
+import type { Caller, Principal } from './principal.ts'
+import { seeCollection } from './seen.ts'
 import type { SeenAccount } from './seen-account.ts'
 import { checkCollectionSlug, isAccountSlug } from './slugs.ts'
 import { againIfSwept } from './swept.ts'
-import {
-  isFullyPublic,
-  makeVersion,
-  orAborted,
-  publicContent,
-  readContent,
-  semverOf,
-  type VersionContent,
-} from './version-making.ts'
+import { isFullyPublic, semverOf, storedHash } from './version-making.ts'
 
 export interface NewFork {
   /** Slug of the org to fork into. */
@@ -40,8 +38,11 @@ export interface NewFork {
 
 export type Forks = ReturnType<typeof forksOf>
 
-const firstSemver = { major: 1, minor: 0, patch: 0 }
-const forkMessage = 'Fork'
+/** What every fork's first version has, whatever it is made of. */
+const firstVersion = {
+  ...{ major: 1, minor: 0, patch: 0, baseSemver: null },
+  ...{ message: 'Fork', appId: null, actorId: null },
+}
 
 export function forksOf(context: Context) {
   return {
@@ -52,38 +53,50 @@ export function forksOf(context: Context) {
      */
     create(who: Principal, path: CollectionPath, input: NewFork) {
       return goFirst(async () => {
-        demand(mayEnter(who, { scope: 'write', unlimited: true }))
-        const source = await seeCollection(context, who, path)
-        const target = await targetFor(context, who, input.targetOrg)
+        const caller = demandCaller(who)
+        demand(mayEnter(caller, { scope: 'write', unlimited: true }))
+        const [source, target] = await Promise.all([
+          seeCollection(context, who, path),
+          findTarget(context, caller, input.targetOrg),
+        ])
+        if (target === undefined)
+          throw new RegistryError('account_not_found', { say: { target: input.targetOrg } })
         demand(mayCreateIn(who, target.role), { owner: target.account.slug })
-        const { head } = source
-        const content = head && (await readContent(context, head))
-        demand(mayFork(source.role, content === null || isFullyPublic(content)))
-        if (head === null || content === null) throw new RegistryError('no_versions')
-        const slug = input.slug ?? source.collection.slug
+        const { collection, head, role } = source
+        demand(mayFork(role, head === null || (await isFullyPublic(context, head))))
+        if (head === null) throw new RegistryError('no_versions')
+        const slug = input.slug ?? collection.slug
         checkCollectionSlug(slug)
 
         const row = {
-          ...newCollection(context, target.account.id, { ...source.collection, slug }),
-          forkedFromId: source.collection.id,
+          ...newCollection(context, target.account.id, { ...collection, slug, public: input.public ?? true }),
+          headId: newId(),
+          headDescription: collection.headDescription,
+          forkedFromId: collection.id,
           forkedFromSemver: semverOf(head),
-          ancestors: [source.collection.id, ...source.collection.ancestors],
+          ancestors: [collection.id, ...collection.ancestors],
         }
-        const make = async () => {
-          const writer = openObjectWriter({ database: context.database, blobs: context.blobs, inline: true })
-          return makeVersion(context, {
-            collection: row,
-            base: null,
-            semver: firstSemver,
-            content: await contentFor(context, source, content, writer),
-            writer,
-            message: forkMessage,
-            before: (tx) => place(tx, source, row, path, input.public ?? true),
-          })
+        const land = async () => {
+          const { content, packed } = role === null ? await publicAlone(context, head) : bothViews
+          const version: VersionRow = {
+            ...head,
+            ...content,
+            ...firstVersion,
+            id: row.headId,
+            collectionId: row.id,
+            createdAt: row.createdAt,
+          }
+          const fork = { sourceId: collection.id, ofPrivate: role !== null, collection: row, version }
+          const work = async (tx: Tx) => {
+            if (packed !== undefined) await recordPacks(tx, packed)
+            if (!(await landFork(tx, fork))) throw new RegistryError('collection_not_found', { say: path })
+          }
+          await context.database[packed === undefined ? 'transactOnce' : 'transact'](work)
+          return version
         }
         const version = await slugTakenAs(slug, () =>
           goneAs('account_not_found', { slug: target.account.slug }, () =>
-            againIfSwept(context.objects, make),
+            againIfSwept(context.objects, land),
           ),
         )
         return {
@@ -104,34 +117,34 @@ export function forksOf(context: Context) {
 }
 
 /** A user account is no target. Nor is a former slug: what a body names is not redirected. */
-async function targetFor(context: Context, who: Principal, slug: string): Promise<SeenAccount> {
-  const account = isAccountSlug(slug) ? await findAccountBySlug(context.database, slug) : undefined
-  if (account?.type === 'org') return { account, role: await roleIn(context.database, who, account) }
-  throw new RegistryError('account_not_found', { say: { target: slug } })
+async function findTarget(context: Context, who: Caller, slug: string): Promise<SeenAccount | undefined> {
+  const found = isAccountSlug(slug) ? await findAccountFor(context.database, slug, who.accountId) : undefined
+  return found?.account.type === 'org' ? found : undefined
 }
 
-/** Members take both views along, outsiders the public one alone. */
-async function contentFor(
-  context: Context,
-  source: Seen,
-  content: VersionContent,
-  writer: ObjectWriter,
-): Promise<VersionContent> {
-  if (source.role !== null) return content
-  return orAborted(writer, () => publicContent(context, content, writer))
+/** What a fork's first version has that its source's latest has not, and what that needs recorded; undefined: nothing. */
+interface Content {
+  content: Partial<VersionRow>
+  packed: PackedObjects | undefined
 }
 
-/** As public as the source is now, which must still be there and, for an outsider, still be public. */
-async function place(
-  tx: Tx,
-  source: Seen,
-  row: Omit<CollectionRow, 'foldedName'>,
-  path: CollectionPath,
-  wanted: boolean,
-): Promise<void> {
-  // Held until the fork is there: whoever deletes the source then sees it, and keeps what it inherited.
-  const now = await lockCollection(tx, source.collection.id, 'share')
-  if (now === undefined || (!now.public && source.role === null))
-    throw new RegistryError('collection_not_found', { say: path })
-  await placeCollection(tx, { ...row, public: now.public && wanted })
+/** What members take along. */
+const bothViews: Content = { content: {}, packed: undefined }
+
+/** What outsiders take along: the public view, standing as both. Its aside is nearly always the source's; if not, some hundred bytes. */
+async function publicAlone({ database, blobs, objects }: Context, source: VersionRow): Promise<Content> {
+  const { references } = await readAside(objects, storedHash(source.aside))
+  const writer = openObjectWriter({ database, blobs, inline: true })
+  const aside = await writeAside(writer, {
+    references: { full: references.public, public: references.public },
+    shadows: {},
+  })
+  const content = {
+    fullDigest: source.publicDigest,
+    aside,
+    fullRecords: source.publicRecords,
+    fullFiles: source.publicFiles,
+    fullBytes: source.publicBytes,
+  }
+  return { content, packed: aside === source.aside ? undefined : await writer.finish() }
 }

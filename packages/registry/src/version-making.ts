@@ -29,7 +29,6 @@ import {
   type VersionRow,
 } from '@ulmus/storage'
 import { v7 as newId } from 'uuid'
-import { readAside, writeAside } from './aside.ts'
 import type { Context } from './context.ts'
 import { RegistryError } from './errors.ts'
 import type { View } from './policy.ts'
@@ -76,24 +75,12 @@ export const shownCounts = (version: VersionRow, view: View) =>
 export const semverOf = (version: VersionRow): string => formatSemver(version)
 
 /** True when nothing of the version is private: the test that a fork by an outsider needs (content-model §6). */
-export function isFullyPublic(content: VersionContent): boolean {
+export async function isFullyPublic(context: Context, version: VersionRow): Promise<boolean> {
+  if (version.fullDigest === version.publicDigest) return true
+  const content = await readContent(context, version)
   const typesOnly = (document: ViewDocument) =>
     documentDigest({ files: emptyTree, metadata: {}, types: document.types })
-  return content.full === content.public || typesOnly(content.full) === typesOnly(content.public)
-}
-
-/** The public view alone, standing as both views of a new version: what an outsider's fork is made of. */
-export async function publicContent(
-  context: Context,
-  content: VersionContent,
-  writer: ObjectWriter,
-): Promise<VersionContent> {
-  const { references } = await readAside(context.objects, content.aside)
-  const aside = await writeAside(writer, {
-    references: { full: references.public, public: references.public },
-    shadows: {},
-  })
-  return { full: content.public, public: content.public, aside }
+  return typesOnly(content.full) === typesOnly(content.public)
 }
 
 /** The same content with other metadata: two new documents over the same roots; no tree is read. */
@@ -116,8 +103,6 @@ export interface VersionMaking {
   message?: string | null
   appId?: string | null
   actorId?: string | null
-  /** Runs first in the transaction: what the version's row needs to stand on. */
-  before?: (tx: Tx) => Promise<void>
   /** Runs last in the transaction: what must be true exactly if the version is. */
   also?: (tx: Tx, version: VersionRow) => Promise<void>
   /** Id of the running metadata update that the version completes. */
@@ -148,8 +133,8 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
   }
   const asks = { mayStand: false }
   try {
-    const { completes: job, before, also } = making
-    if (job !== undefined && before === undefined && also === undefined && isOneStatement(packed))
+    const { completes: job, also } = making
+    if (job !== undefined && also === undefined && isOneStatement(packed))
       await landAtOnce(context, making, { ...landing, job, packed }, asks)
     else await landInTransaction(context, making, { ...landing, packed }, asks)
   } catch (error) {
@@ -177,7 +162,6 @@ async function landInTransaction(
   await database.transact(async (tx) => {
     // It may run again after a conflict.
     asks.mayStand = false
-    await making.before?.(tx)
     await recordPacks(tx, landing.packed)
     if (!(await landVersion(tx, landing))) throw await whyNotOnHead(tx, making)
     await making.also?.(tx, landing.version)

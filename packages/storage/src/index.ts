@@ -21,6 +21,7 @@ export { s3BlobBytesMax } from './objects/s3-limits.ts'
 export * from './sql/collection-leavings.ts'
 export * from './sql/collection-lists.ts'
 export * from './sql/database.ts'
+export { type ForkLanding, landFork } from './sql/fork-landing.ts'
 export * from './sql/found-collection.ts'
 export {
   dropInlinePacks,

@@ -5,6 +5,7 @@ import {
   type AccountRow,
   type CollectionRow,
   insertAccount,
+  insertCollection,
   openMemoryStore,
   openObjectReader,
   openObjectWriter,
@@ -15,7 +16,7 @@ import type { TestDatabase } from '@ulmus/storage/testing'
 import { AnswerRoom } from '../answer-room.ts'
 import { writeAside } from '../aside.ts'
 import { BodyRoom } from '../body-room.ts'
-import { newCollection, placeCollection } from '../collections.ts'
+import { newCollection } from '../collections.ts'
 import type { Context, Log } from '../context.ts'
 import { jobsOf } from '../jobs.ts'
 import { defaultLimits } from '../limits.ts'
@@ -137,7 +138,7 @@ export async function addCollection(
   input: Parameters<typeof newCollection>[2],
 ): Promise<Omit<CollectionRow, 'foldedName'>> {
   const row = newCollection(context, owner.id, input)
-  await context.database.transact((tx) => placeCollection(tx, row))
+  await context.database.transact((tx) => insertCollection(tx, row))
   return row
 }
 
@@ -145,7 +146,7 @@ const tree = (name: string, count: number, bytes: number) => ({ root: hashText(n
 
 /**
  * A version whose trees exist by name only: enough for whatever reads no tree.
- * `secret`: the full view has a record more than the public one.
+ * `secret`: the full view has a record more than the public one. `declared`: it alone refers to a file.
  */
 export async function addVersion(
   context: Context,
@@ -155,6 +156,7 @@ export async function addVersion(
     semver?: Semver
     metadata?: JsonObject
     secret?: boolean
+    declared?: boolean
     content?: string
   } = {},
 ): Promise<VersionRow> {
@@ -169,7 +171,7 @@ export async function addVersion(
   const writer = openObjectWriter({ database: context.database, blobs: context.blobs })
   const references = tree(`${name} references`, 2, 0)
   const aside: Hash = await writeAside(writer, {
-    references: { full: references, public: references },
+    references: { full: input.declared ? tree(`${name} declared`, 3, 0) : references, public: references },
     shadows: {},
   })
   return makeVersion(context, {

@@ -46,6 +46,9 @@ export const identities = pgTable(
 
 export type AccountRow = typeof accounts.$inferSelect
 
+/** The id of no account. */
+export const nobody = '00000000-0000-0000-0000-000000000000'
+
 export async function findAccountBySlug(at: Queries, slug: string): Promise<AccountRow | undefined> {
   return (await accountBySlug(at, { slug }))[0]
 }

@@ -61,7 +61,7 @@ export const collections = pgTable(
   ],
 )
 
-/** A slug a collection gave up: it leads to the collection until another of the same owner takes it. */
+/** A slug a collection gave up: it leads to the collection until another of the same owner takes it. While one has it, its row is not asked for. */
 export const formerCollectionSlugs = pgTable(
   'former_collection_slugs',
   {
@@ -98,17 +98,17 @@ const collectionInserted = prepared((orm) =>
   orm.insert(collections).values(placeholdersFor(collections)).prepare('insert_collection'),
 )
 
-/** Locks the row until the transaction ends: `update` against everyone, `share` against changes, `key share` against deletion only. */
+/** Locks the row until the transaction ends: `update` against everyone, `key share` against deletion only. */
 export async function lockCollection(
   tx: Tx,
   id: string,
-  strength: 'update' | 'share' | 'key share',
+  strength: 'update' | 'key share',
 ): Promise<CollectionRow | undefined> {
   const [row] = await collectionLocked[strength](tx, { id })
   return row
 }
 
-const locking = (strength: 'update' | 'share' | 'key share') =>
+const locking = (strength: 'update' | 'key share') =>
   prepared((orm) =>
     orm
       .select()
@@ -119,7 +119,6 @@ const locking = (strength: 'update' | 'share' | 'key share') =>
   )
 const collectionLocked = {
   update: locking('update'),
-  share: locking('share'),
   'key share': locking('key share'),
 }
 
@@ -136,7 +135,7 @@ export async function updateCollection(
     .where(eq(collections.id, id))
 }
 
-/** The slug leads to the collection from now on, until `takeFormerSlug`. */
+/** The slug, which the collection gives up, leads to it from now on, until another takes it. */
 export async function keepFormerSlug(
   tx: Tx,
   former: { ownerId: string; slug: string; collectionId: string },
@@ -150,24 +149,14 @@ export async function keepFormerSlug(
     })
 }
 
-/** The slug is in use again: it leads nowhere else any more. */
-export async function takeFormerSlug(tx: Tx, taken: { ownerId: string; slug: string }): Promise<void> {
-  await formerSlugTaken(tx, taken)
-}
-
-const formerSlugTaken = prepared((orm) =>
-  orm
-    .delete(formerCollectionSlugs)
-    .where(
-      and(
-        eq(formerCollectionSlugs.ownerId, sql.placeholder('ownerId')),
-        eq(formerCollectionSlugs.slug, sql.placeholder('slug')),
-      ),
-    )
-    .prepare('take_former_slug'),
-)
-
-/** With its versions, jobs, pushes, former slugs and the keys limited to it. What it leaves is in collection-leavings.ts. */
+/**
+ * With its versions, jobs, pushes, former slugs and the keys limited to it; its slug leads nowhere then, not to who had it before
+ * either. What it leaves is in collection-leavings.ts.
+ */
 export async function deleteCollection(tx: Tx, id: string): Promise<void> {
-  await tx.orm.delete(collections).where(eq(collections.id, id))
+  const { ownerId, slug } = collections
+  const [gone] = await tx.orm.delete(collections).where(eq(collections.id, id)).returning({ ownerId, slug })
+  if (gone === undefined) return
+  const former = formerCollectionSlugs
+  await tx.orm.delete(former).where(and(eq(former.ownerId, gone.ownerId), eq(former.slug, gone.slug)))
 }

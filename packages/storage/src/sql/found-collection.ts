@@ -1,6 +1,6 @@
 /** A collection as a request finds it: by its path or id, with its owner, its head and the caller's role. */
 import { and, eq, inArray, or, type Placeholder, sql } from 'drizzle-orm'
-import { type AccountRow, accounts, formerAccountSlugs } from './accounts.ts'
+import { type AccountRow, accounts, formerAccountSlugs, nobody } from './accounts.ts'
 import { type CollectionRow, collections, formerCollectionSlugs } from './collections.ts'
 import type { Queries } from './database.ts'
 import { members } from './members.ts'
@@ -32,9 +32,6 @@ const startingPointIn = (orm: Orm, accountId: string | Placeholder) =>
     .leftJoin(members, and(eq(members.orgId, accounts.id), eq(members.userId, accountId)))
 
 const startingPoint = (at: Queries, accountId: string | null) => startingPointIn(at.orm, accountId ?? nobody)
-
-/** The id of no account. */
-const nobody = '00000000-0000-0000-0000-000000000000'
 
 type StartingPoint = Awaited<ReturnType<typeof startingPoint>>[number]
 

@@ -1,7 +1,7 @@
 /** Members of organizations and their roles. */
 import { and, asc, count, desc, eq, gt, lt, sql } from 'drizzle-orm'
 import { check, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
-import { type AccountRow, accounts } from './accounts.ts'
+import { type AccountRow, accounts, nobody } from './accounts.ts'
 import { instant } from './columns.ts'
 import type { Queries, Tx } from './database.ts'
 import { prepared } from './prepared.ts'
@@ -32,6 +32,31 @@ type MemberRole = MemberRow['role']
 export async function findMemberRole(at: Queries, orgId: string, userId: string): Promise<MemberRole | null> {
   return (await memberRole(at, { orgId, userId }))[0]?.role ?? null
 }
+
+/** An account by its slug, with the role of `accountId` in it: `owner` in its own, its membership in an org, else null. */
+export interface FoundAccount {
+  account: AccountRow
+  role: MemberRole | null
+}
+
+export async function findAccountFor(
+  at: Queries,
+  slug: string,
+  accountId: string | null,
+): Promise<FoundAccount | undefined> {
+  const [found] = await accountWithRole(at, { slug, accountId: accountId ?? nobody })
+  if (found === undefined) return undefined
+  return { account: found.account, role: found.account.id === accountId ? 'owner' : found.role }
+}
+
+const accountWithRole = prepared((orm) =>
+  orm
+    .select({ account: accounts, role: members.role })
+    .from(accounts)
+    .leftJoin(members, and(eq(members.orgId, accounts.id), eq(members.userId, sql.placeholder('accountId'))))
+    .where(eq(accounts.slug, sql.placeholder('slug')))
+    .prepare('account_with_role'),
+)
 
 const memberRole = prepared((orm) =>
   orm

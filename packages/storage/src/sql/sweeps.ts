@@ -15,8 +15,8 @@
  * - One that passes later finds the row condemned and pardons it; or finds it gone, and is built again.
  * - A row is removed only while it is still condemned by this very sweep. Of an object and its bases the object goes first, so
  *   that whatever is in the index has all its bases in it.
- * - Objects that a version shares with its base are relied on without a word. The base, or the source of a fork, is there until
- *   the new version is, so one of the two is among the versions marked after condemning.
+ * - Objects that a version shares with its base are relied on without a word, and need no gate: mostly all of a fork's. The base, or
+ *   the source of a fork, is there until the new version is, so one of the two is among the versions marked after condemning.
  *
  * Rows in packs younger than a grace period when the sweep begins, or recorded since, are never condemned, nor do their bases go: one
  * may become the base of a new row after it was found dead and before it is condemned.

@@ -1,9 +1,10 @@
 /** Versions: immutable, one row each, pointing at the documents of their two views. */
-import { and, asc, desc, eq, getTableColumns, sql } from 'drizzle-orm'
-import { index, integer, type PgColumn, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { and, asc, desc, eq, sql } from 'drizzle-orm'
+import { index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { collections } from './collections.ts'
 import { bytewiseText, count, instant } from './columns.ts'
 import type { Queries, Tx } from './database.ts'
+import { rowInserted, rowValues } from './row-insert.ts'
 
 export const versions = pgTable(
   'versions',
@@ -43,8 +44,6 @@ export const versions = pgTable(
 
 export type VersionRow = typeof versions.$inferSelect
 
-const columns = Object.entries(getTableColumns(versions)) as [keyof VersionRow, PgColumn][]
-
 /**
  * Parts of a statement that moves a collection's head, from the `headMove` in `$first` and what follows it; the last one, which is
  * not named, inserts the version, whose `id` is the row it answers with. No row: the head was not where it moves from, or the
@@ -57,8 +56,7 @@ export function headMoved(first: number, when?: string): { moved: string; insert
     moved: `moved as (
       update collections set head_id = ${$(0)}, head_description = ${$(1)}, updated_at = ${$(2)} ${when ? `from ${when}` : ''}
       where collections.id = ${$(3)} and head_id is not distinct from ${$(4)} returning collections.id)`,
-    inserted: `insert into versions (${columns.map(([, column]) => `"${column.name}"`).join()})
-      select ${columns.map((_, index) => $(index + 5)).join()} from moved returning id`,
+    inserted: `${rowInserted(versions, { first: first + 5, from: 'moved' })} returning id`,
   }
 }
 
@@ -71,12 +69,8 @@ export interface Landing {
 }
 
 export function headMove({ version, from, headDescription }: Landing): unknown[] {
-  const written = columns.map(([key, column]) => {
-    const value = version[key]
-    return value === null ? null : column.mapToDriverValue(value)
-  })
   const { id, collectionId, createdAt } = version
-  return [id, headDescription, createdAt.toISOString(), collectionId, from, ...written]
+  return [id, headDescription, createdAt.toISOString(), collectionId, from, ...rowValues(versions, version)]
 }
 
 const landing = headMoved(1)
