@@ -237,6 +237,7 @@ describe.each(databases)('every request on $name', ({ settings }) => {
 
     test('nothing there: 404; ill-formed: 400', async () => {
       expect(told(await get('/api/nowhere'))).toEqual([404, 'route_not_found'])
+      expect(told(await get('/docs/api/nowhere'))).toEqual([404, 'route_not_found'])
       expect(told(await get('/api/accounts/%zz'))).toEqual([400, 'invalid_request'])
       expect(told(await get('/api/accounts/%ff'))).toEqual([400, 'invalid_request'])
     })

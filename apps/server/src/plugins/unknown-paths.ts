@@ -12,7 +12,9 @@ export function answerUnknownPaths(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0]!
     const allowed = new Set(known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))
-    if (allowed.size === 0) throw new RegistryError('route_not_found', { say: { path } })
+    // A route of many paths, as of the API reference's files, may have found nothing at this one.
+    if (allowed.size === 0 || allowed.has(request.method))
+      throw new RegistryError('route_not_found', { say: { path } })
     const allow = [...allowed].sort().join(', ')
     reply.header('Allow', allow)
     throw new RegistryError('method_not_allowed', { say: { method: request.method, allow } })
