@@ -18,7 +18,7 @@ export function publicSchemas(schemas: ReadonlyMap<string, Schema>): Map<string,
 }
 
 /** `data` of a record of a public type without its private fields; `data` itself when it has none. */
-export function publicData(schema: Schema, data: Json): Json {
+export function publicData(schema: Pick<Schema, 'privateFields'>, data: Json): Json {
   const { privateFields } = schema
   if (privateFields.length === 0 || !isJsonObject(data)) return data
   if (!privateFields.some((name) => Object.hasOwn(data, name))) return data

@@ -2,7 +2,7 @@
  * Snapshot pushes, "this is everything": a manifest names every record by its hash, what the base version lacks is sent, and the
  * commit makes the version hold just that. http-api §9.
  */
-import type { Hash, JsonObject } from '@ulmus/content'
+import type { Hash } from '@ulmus/content'
 import type { PushStanding } from '@ulmus/storage'
 import type { Context } from './context.ts'
 import { RegistryError } from './errors.ts'
@@ -14,6 +14,7 @@ import { type MarkedManifest, markNeeded } from './pushes/needed.ts'
 import { malformed, readOpening, type Shape } from './pushes/opening.ts'
 import { checkLines, linesRefused, typesOfPush } from './pushes/receiving.ts'
 import { keepRun } from './pushes/runs.ts'
+import { readSchemas } from './pushes/schema-lines.ts'
 import type { CollectionPath, PushOpening, PushSessions, PushStateAnswer } from './pushes/sessions.ts'
 import { isLive } from './pushes/states.ts'
 import type { LineError, LineFacts } from './workers/check-batch.ts'
@@ -92,7 +93,8 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
     /** Takes a chunk of the manifest; taking it again is harmless. @throws as `negotiate`, and push_not_open. */
     async manifest(who: Principal, path: CollectionPath, id: string, body: AsyncIterable<Uint8Array>) {
       const push = await sessions.findOpen(who, path, 'snapshot', id)
-      const types = Object.keys(JSON.parse((await typesOfPush(context, push)).schemas) as JsonObject)
+      const { schemas } = await typesOfPush(context, push)
+      const types = [...(await readSchemas(schemas.bytes)).keys()]
       const outcome = await context.bodies.gather(who, body, chunkBytesMax, (bytes) =>
         context.workers.checkManifest({ bytes, types, entriesMax: chunkMax.entries }),
       )

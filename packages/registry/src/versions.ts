@@ -111,12 +111,12 @@ export function versionsOf(context: Context) {
     async detail(who: Principal, path: VersionPath, to?: Destination): Promise<VersionDetail> {
       const { seen, version, document } = await seeVersion(context, who, path)
       return context.answers.with(who, to, async (answer) => {
-        const schemas = [...(await schemasOf(context.objects, document, answer))]
+        const schemas = await schemasOf(context.objects, document, answer)
         const counts = Object.entries(document.types).map(([type, { count }]) => [type, count])
         return {
           ...versionItem(version, seen.view),
           metadata: document.metadata,
-          schemas: Object.fromEntries(schemas.map(([type, { source }]) => [type, source])),
+          schemas: Object.fromEntries(schemas),
           typeCounts: Object.fromEntries(counts),
           baseSemver: version.baseSemver,
         }

@@ -1,12 +1,16 @@
-import type { JsonObject } from '@ulmus/content'
+import { acceptSchema, type JsonObject } from '@ulmus/content'
 import { afterAll, describe, expect, test } from 'vitest'
+import { linesOfSchemas } from './pushes/schema-lines.ts'
 import { openWorkers } from './workers.ts'
 
 const workers = openWorkers({ taskMilliseconds: 500, heapMebibytes: 64 })
 afterAll(() => workers.close())
 
 const ndjson = (value: unknown) => new TextEncoder().encode(`${JSON.stringify(value)}\n`)
-const schemasOf = (schema: JsonObject) => JSON.stringify({ T: schema })
+const schemasOf = (schema: JsonObject) => {
+  const accepted = acceptSchema(schema)
+  return { key: accepted.hash, bytes: linesOfSchemas(new Map([['T', accepted]])) }
+}
 const check = (schema: JsonObject, data: unknown) =>
   workers.checkBatch({
     ...{ bytes: [ndjson({ id: 'a', type: 'T', data })], kind: 'records', schemas: schemasOf(schema) },

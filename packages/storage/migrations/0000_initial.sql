@@ -138,7 +138,7 @@ CREATE TABLE "push_runs" (
 	"entries" integer NOT NULL,
 	"bytes" bigint NOT NULL,
 	CONSTRAINT "push_runs_push_id_sequence_pk" PRIMARY KEY("push_id","sequence"),
-	CONSTRAINT "push_runs_role" CHECK ("push_runs"."role" in ('records', 'manifest'))
+	CONSTRAINT "push_runs_role" CHECK ("push_runs"."role" in ('records', 'manifest', 'schemas'))
 );
 --> statement-breakpoint
 CREATE TABLE "pushes" (
@@ -148,6 +148,7 @@ CREATE TABLE "pushes" (
 	"status" text NOT NULL,
 	"base_id" uuid,
 	"base_semver" text,
+	"schemas_hash" text,
 	"schemas" text,
 	"metadata" text,
 	"files" text[] DEFAULT '{}'::text[] NOT NULL,

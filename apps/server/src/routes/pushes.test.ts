@@ -3,7 +3,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asker, fileHash } from '../testing/asker.ts'
-import { costlyJson, sentHoldingNobodyUp } from '../testing/hold.ts'
+import { costlyJson, heldDuring, sentHoldingNobodyUp, timeToParse } from '../testing/hold.ts'
 import { type Stage, setStage } from '../testing/stage.ts'
 
 const ndjson = { 'content-type': 'application/x-ndjson' }
@@ -203,6 +203,32 @@ describe.each(databases)('pushes on $name', (database) => {
       },
       60_000,
     )
+
+    test('many MiB of schemas that are taken hold nobody else up when they are asked of', async () => {
+      const path = await newPath()
+      const nested = '[],'.repeat(80_000)
+      const schema = (n: number) => `"T${n}":{"examples":[${nested}[]],"properties":{"s":{"private":true}}}`
+      const schemas = `{${Array.from({ length: 32 }, (_, n) => schema(n)).join(',')}}`
+      const parsing = timeToParse(schemas)
+      const opened = await ada.post(`${path}/pushes`, `{"base_version":null,"schemas":${schemas}}`)
+      const session = `${path}/pushes/${opened.json.session_id}`
+      const sent = await ada.lines(`${session}/records`, [{ id: '1', type: 'T7', data: { s: 1, t: 2 } }])
+      expect([opened.status, sent.status, sent.json]).toEqual([201, 422, expect.anything()])
+      await ada.lines(`${session}/records`, [{ id: '1', type: 'T7', data: { s: 1 } }])
+      const commit = await heldDuring(() => ada.post(`${session}/commit`))
+      expect(commit.result.status).toBe(201)
+      const body = `{"base_version":"v1.0.0","schemas":${schemas},"manifest_expected":1}`
+      const snapshot = await ada.post(`${path}/versions/negotiate`, body)
+      const lines = [{ id: '1', type: 'T7', hash: '0'.repeat(64) }]
+      const manifest = await heldDuring(() =>
+        ada.lines(`${path}/negotiate/${snapshot.json.session_id}/manifest`, lines),
+      )
+      expect([manifest.result.status, manifest.result.json.received]).toEqual([200, 1])
+      expect(commit.held).toBeLessThan(parsing / 4)
+      expect(manifest.held).toBeLessThan(parsing / 4)
+      const shown = await stage.anyone.get(`${path}/versions/latest/records`)
+      expect(shown.json.records[0].data).toEqual({})
+    }, 120_000)
 
     test('of many faults a hundred are told', async () => {
       const path = await newPath()

@@ -9,8 +9,6 @@ import {
   emptyTree,
   type Hash,
   type JsonObject,
-  publicSchemas,
-  type Schema,
   type Tree,
   type TypeEntry,
   type ViewDocument,
@@ -25,14 +23,15 @@ import type { PassingRuns } from './passing-runs.ts'
 import { publicEdits, reprojected } from './public-view.ts'
 import { ReferenceChanges } from './reference-changes.ts'
 import { applyReferences, arrivingSizes, enteredFiles } from './references.ts'
+import type { PushSchema } from './schema-lines.ts'
 import { type BuildIo, type ChangeNotes, recordPort } from './tree-ports.ts'
 
 export interface BuildInput {
   /** The base version, or an empty one. */
   base: { full: ViewDocument; public: ViewDocument; aside: Aside }
   /** The next version's schemas by type, and the base's. */
-  schemas: ReadonlyMap<string, Schema>
-  baseSchemas: ReadonlyMap<string, Schema>
+  schemas: ReadonlyMap<string, PushSchema>
+  baseSchemas: ReadonlyMap<string, PushSchema>
   /** Starts the merged stream of what was pushed; it is read up to twice. */
   entries: EntriesSource
   metadata: JsonObject
@@ -188,7 +187,7 @@ class VersionBuild {
   /** Notes what a type's change means for the references of the public view, which has the type or has it not. */
   async #noteShown(type: string, baseShadow: Tree, changes: ReferenceChanges, anew: boolean): Promise<void> {
     const wasShown = this.#basePublic.has(type)
-    const isShown = !this.#input.schemas.get(type)!.private
+    const isShown = this.#input.schemas.get(type)!.publicHash !== null
     if (wasShown && (!isShown || anew)) await this.#noteTree('public', type, baseShadow, false)
     if (!wasShown && isShown && !anew) await this.#noteTree('public', type, baseShadow, true)
     if (isShown) await this.#references.public.add(changes)
@@ -215,14 +214,23 @@ class VersionBuild {
     const sizes = await arrivingSizes(this.#references, base.full.files, this.#io.objects, fileSizes)
     const full = await this.#files('full', sizes)
     const open = await this.#files('public', sizes)
-    const shown = publicSchemas(this.#input.schemas)
     const content: VersionContent = {
       full: {
         files: full.files,
         metadata,
-        types: await this.#typeEntries(this.#input.schemas, (trees) => trees.full),
+        types: await this.#typeEntries(
+          ({ hash, text }) => ({ hash, text }),
+          (trees) => trees.full,
+        ),
       },
-      public: { files: open.files, metadata, types: await this.#typeEntries(shown, (trees) => trees.shadow) },
+      public: {
+        files: open.files,
+        metadata,
+        types: await this.#typeEntries(
+          ({ publicHash, publicText }) => ({ hash: publicHash, text: publicText }),
+          (trees) => trees.shadow,
+        ),
+      },
       aside: await writeAside(this.#io.writer, {
         references: { full: full.references, public: open.references },
         shadows: this.#shadows(),
@@ -241,20 +249,24 @@ class VersionBuild {
     return applyReferences(before, this.#references[view], sizes, this.#io)
   }
 
+  /** `formOf`: the schema as a view has it; no hash: the view lacks the type; no text: it is stored. */
   async #typeEntries(
-    schemas: ReadonlyMap<string, Schema>,
+    formOf: (schema: PushSchema) => { hash: Hash | null; text: Uint8Array },
     treeFor: (trees: TypeTrees) => Tree,
   ): Promise<Record<string, TypeEntry>> {
     const entries: [string, TypeEntry][] = []
-    for (const [type, schema] of schemas) {
-      await this.#io.writer.add('plain', schema.hash, schema.canonical)
-      entries.push([type, { schema: schema.hash, ...treeFor(this.#trees.get(type)!) }])
+    for (const [type, schema] of this.#input.schemas) {
+      const { hash, text } = formOf(schema)
+      if (hash === null) continue
+      // A copy: what threads share is nothing to hand on.
+      if (text.length > 0) await this.#io.writer.add('plain', hash, text.slice())
+      entries.push([type, { schema: hash, ...treeFor(this.#trees.get(type)!) }])
     }
     return Object.fromEntries(entries)
   }
 
   #shadows(): Record<string, Tree> {
-    const hidden = [...this.#trees].filter(([type]) => this.#input.schemas.get(type)!.private)
+    const hidden = [...this.#trees].filter(([type]) => this.#input.schemas.get(type)!.publicHash === null)
     return Object.fromEntries(hidden.map(([type, trees]) => [type, trees.shadow]))
   }
 }

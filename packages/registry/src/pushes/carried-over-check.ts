@@ -1,17 +1,17 @@
 /** When a type's schema changes, the records that the push carries over must fit the new one (content-model §7). */
-import { compareUtf8, emptyTree, type Schema, type ViewDocument } from '@ulmus/content'
+import { compareUtf8, emptyTree, type ViewDocument } from '@ulmus/content'
 import { bodyOf } from '../bodies.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors.ts'
 import { EntriesByType } from './by-type.ts'
 import { type Standing, standingRecords } from './carried-over.ts'
 import type { EntriesSource } from './entry.ts'
-import { schemasText } from './schemas.ts'
+import type { PushSchema, SchemaLines } from './schema-lines.ts'
 
 export interface CarriedOverInput {
   base: ViewDocument
-  baseSchemas: ReadonlyMap<string, Schema>
-  schemas: ReadonlyMap<string, Schema>
+  baseSchemas: ReadonlyMap<string, PushSchema>
+  schemas: ReadonlyMap<string, PushSchema>
   entries: EntriesSource
 }
 
@@ -37,7 +37,7 @@ export async function checkCarriedOver(
   try {
     for (const [type, schema] of changed.sort(([a], [b]) => compareUtf8(a, b))) {
       const base = input.base.types[type] ?? emptyTree
-      const schemas = schemasText(new Map([[type, schema]]))
+      const schemas: SchemaLines = { key: `${schema.hash} ${type}`, bytes: schema.lines }
       for await (const standing of standingRecords(objects, base, stream.of(type))) {
         const forms = standing.map(carriedOf).filter((form) => form !== undefined)
         if (forms.length === 0) continue

@@ -7,7 +7,6 @@ import {
   type JsonObject,
   mergeMetadata,
   nextSemver,
-  type Schema,
   type ViewDocument,
 } from '@ulmus/content'
 import {
@@ -43,7 +42,8 @@ import { idleEnd } from './idle-end.ts'
 import { leaseLost, leaseOf } from './lease.ts'
 import { PassingRuns } from './passing-runs.ts'
 import { dropRuns, mergedEntries, tieredRuns } from './runs.ts'
-import { restoreSchemas, schemasOf } from './schemas.ts'
+import { type PushSchema, readSchemas } from './schema-lines.ts'
+import { baseSchemas, broughtSchemas } from './session-schemas.ts'
 import { refuseTwoHashes, snapshotEntries } from './snapshot-entries.ts'
 import { statesFor } from './states.ts'
 
@@ -122,7 +122,8 @@ async function commit(context: Context, push: PushRow, progress: Progress): Prom
   progress.recordsDone = 0
   await demandBase(context, push)
   const base = await readBase(context, push)
-  const schemas = push.schemas === null ? base.schemas : restoreSchemas(push.schemas)
+  const brought = await broughtSchemas(context, push)
+  const schemas = brought === undefined ? base.schemas : await readSchemas(brought.bytes)
   const runs = await tieredRuns(context, leaseOf(push), refuseTwoHashes)
   progress.recordsTotal = push.manifestExpected ?? runs.reduce((sum, run) => sum + run.entries, 0)
   const entries: EntriesSource =
@@ -186,7 +187,7 @@ interface Base {
   public: ViewDocument
   aside: Aside
   asideHash: Hash | null
-  schemas: Map<string, Schema>
+  schemas: Map<string, PushSchema>
 }
 
 const emptyDocument: ViewDocument = Object.freeze({ files: emptyTree, metadata: {}, types: {} })
@@ -205,7 +206,7 @@ async function readBase(context: Context, push: PushRow): Promise<Base> {
     public: content.public,
     aside: await readAside(context.objects, content.aside),
     asideHash: content.aside,
-    schemas: await schemasOf(context.objects, content.full),
+    schemas: await readSchemas((await baseSchemas(context, version)).bytes),
   }
 }
 

@@ -168,6 +168,6 @@ export class ManifestMarksCache {
 
 /** What is received counts only where the manifest is known, and a merged run of it comes after records that were sent in between. */
 function manifestFirst(runs: readonly PushRunRow[]): PushRunRow[] {
-  const ofManifest = (run: PushRunRow) => run.role === 'manifest'
-  return [...runs.filter(ofManifest), ...runs.filter((run) => !ofManifest(run))]
+  const ofRole = (role: PushRunRow['role']) => runs.filter((run) => run.role === role)
+  return [...ofRole('manifest'), ...ofRole('records')]
 }

@@ -19,7 +19,7 @@ const decoder = new TextDecoder()
 
 /** Edits of a type's public tree (its shadow, where the type is private): what is pushed as private leaves it. */
 export async function* publicEdits(
-  schema: Schema,
+  schema: Pick<Schema, 'privateFields'>,
   entries: AsyncGenerator<PushEntry[]>,
 ): AsyncGenerator<Edit<NewLine>[]> {
   for await (const batch of entries) {
@@ -35,7 +35,7 @@ export async function* publicEdits(
  */
 export async function* reprojected(
   objects: ObjectReader,
-  schema: Schema,
+  schema: Pick<Schema, 'privateFields'>,
   basePublic: Tree,
   standing: AsyncGenerator<Standing[]>,
 ): AsyncGenerator<Edit<NewLine>[]> {
@@ -54,7 +54,7 @@ export async function* reprojected(
 }
 
 function publicPut(
-  schema: Schema,
+  schema: Pick<Schema, 'privateFields'>,
   id: string,
   record: { hash: Hash; canonical: Uint8Array; refers?: boolean },
 ): Edit<NewLine> {

@@ -1,12 +1,13 @@
 /** Batches of lines as they arrive: checked in a worker thread against what their session says. */
-import { findPushSchemas, findVersionById, type PushStanding } from '@ulmus/storage'
+import { findVersionById, type PushStanding } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors.ts'
 import type { Pieces } from '../pieces.ts'
 import { standBack } from '../precedence.ts'
 import { documentOf } from '../version-making.ts'
 import type { LineError } from '../workers/check-batch.ts'
-import { schemasOf, schemasText } from './schemas.ts'
+import type { SchemaLines } from './schema-lines.ts'
+import { baseSchemas, broughtSchemas } from './session-schemas.ts'
 
 /**
  * @param options.facts true: the outcome also tells of each entry what a manifest is compared with
@@ -32,20 +33,19 @@ export async function checkLines(
   throw linesRefused(outcome.errors, outcome.totalErrors)
 }
 
-/** The schemas that a session's records must fit, as text, and the types of its base. @throws push_not_open when it is gone. */
+/** The schemas that a session's records must fit, and the types of its base. @throws push_not_open, object_corrupt. */
 export async function typesOfPush(
   context: Context,
   push: PushStanding,
-): Promise<{ schemas: string; formerTypes: string[] }> {
-  const brought = await findPushSchemas(context.database, push.id)
-  if (brought === undefined) throw new RegistryError('push_not_open', { details: { status: 'gone' } })
+): Promise<{ schemas: SchemaLines; formerTypes: string[] }> {
+  const brought = await broughtSchemas(context, push)
   const base = push.baseId === null ? undefined : await findVersionById(context.database, push.baseId)
-  const document = base === undefined ? undefined : await documentOf(context, base, 'full')
-  const schemas =
-    brought.schemas ??
-    (document === undefined ? '{}' : schemasText(await schemasOf(context.objects, document)))
-  return { schemas, formerTypes: Object.keys(document?.types ?? {}) }
+  if (base === undefined) return { schemas: brought ?? noSchemas, formerTypes: [] }
+  const { types } = await documentOf(context, base, 'full')
+  return { schemas: brought ?? (await baseSchemas(context, base)), formerTypes: Object.keys(types) }
 }
+
+const noSchemas: SchemaLines = { key: '', bytes: new Uint8Array() }
 
 const tooManyLines = (max: number): RegistryError =>
   new RegistryError('too_large', { say: { what: 'The batch', limit: `${max} lines a request` } })

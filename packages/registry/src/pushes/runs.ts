@@ -44,7 +44,7 @@ export async function keepRun(
 }
 
 /**
- * The runs of a session in order of arrival, few enough of each role to be read at once: where there are more, some
+ * The runs of a session's entries in order of arrival, few enough of each role to be read at once: where there are more, some
  * neighbours are merged into longer ones, which take their place.
  * @param superseded as of `mergeRuns`, for runs of a manifest
  * @throws push_not_open when `lease` is lost.
@@ -55,7 +55,8 @@ export async function tieredRuns(
   superseded: Superseded,
 ): Promise<PushRunRow[]> {
   for (;;) {
-    const runs = await listPushRuns(context.database, lease.pushId)
+    const received = await listPushRuns(context.database, lease.pushId)
+    const runs = received.filter(({ role }) => role !== 'schemas')
     const crowded = (['records', 'manifest'] as const).find(
       (role) => runs.filter((run) => run.role === role).length > runsAtOnceMax,
     )

@@ -1,72 +1,58 @@
-/** The schemas a push works with: those it brings, or its base's. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import {
-  acceptSchema,
-  type Hash,
-  type Json,
-  type JsonObject,
-  type Schema,
-  type ViewDocument,
-} from '@ulmus/content'
-import type { ObjectReader } from '@ulmus/storage'
+/** The schemas of a version's view, read from its objects. */
+import type { Hash, Json, ViewDocument } from '@ulmus/content'
+import { giveWay, type ObjectReader } from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'
 import type { AnswerBytes } from '../answer-room.ts'
 
-/** Schemas that were accepted before, from the text that `schemasText` made of them. Each is compiled when it is first used. */
-export function restoreSchemas(text: string): Map<string, Schema> {
-  const sources = Object.entries(JSON.parse(text) as JsonObject)
-  return new Map(sources.map(([type, source]) => [type, acceptSchema(source, { accepted: true })]))
-}
-
-/**
- * The schemas of a version's view, from its document. Each is compiled when it is first used.
- * @param answer that they go into. @throws busy.
- */
+/** As JSON, their members in canonical order. @param answer that they go into. @throws busy. */
 export async function schemasOf(
   objects: ObjectReader,
   document: ViewDocument,
   answer?: AnswerBytes,
-): Promise<Map<string, Schema>> {
-  const types = Object.entries(document.types)
-  const schemas = new Map<string, Schema>()
-  let characters = 0
-  for (let at = 0; at < types.length; at += readAtOnce) {
-    const some = types.slice(at, at + readAtOnce)
-    const texts = await Promise.all(some.map(([, { schema }]) => textOf(objects, schema)))
-    for (const [index, [type]] of some.entries()) {
-      const text = texts[index]!
-      answer?.add(text.length)
-      schemas.set(type, acceptSchema(JSON.parse(text) as Json, { accepted: true }))
-      characters += text.length
-      if (characters < charactersAtOnce) continue
-      await nextTurn()
-      characters = 0
-    }
+): Promise<Map<string, Json>> {
+  const schemas = new Map<string, Json>()
+  for await (const { type, bytes } of readSchemaObjects(objects, document)) {
+    answer?.add(bytes.length)
+    // The largest takes 12 ms at worst.
+    schemas.set(type, JSON.parse(decoder.decode(bytes)) as Json)
   }
   return schemas
 }
 
-/** Schemas read at the same time. */
-const readAtOnce = 32
-/** Parsed before others have the event loop: a few milliseconds of usual schemas; the largest takes 80 alone. */
-const charactersAtOnce = 65_536
-
-/** Texts of schemas by hash, the latest used ones: a version of thousands of types is not read object by object each time. */
-const texts = new LRUCache<Hash, string>({
-  maxSize: 16 * 1024 ** 2,
-  sizeCalculation: (text) => 100 + text.length,
-})
-
-async function textOf(objects: ObjectReader, hash: Hash): Promise<string> {
-  const held = texts.get(hash)
-  if (held !== undefined) return held
-  const text = decoder.decode(await objects.plain(hash))
-  texts.set(hash, text)
-  return text
+/** `bytes`: canonical JSON. Whoever asks for the next gives way. */
+export async function* readSchemaObjects(
+  objects: ObjectReader,
+  document: ViewDocument,
+): AsyncGenerator<{ type: string; hash: Hash; bytes: Uint8Array }> {
+  const types = Object.entries(document.types)
+  for (let at = 0; at < types.length; at += readAtOnce) {
+    const some = types.slice(at, at + readAtOnce)
+    const read = await Promise.all(some.map(([, { schema }]) => bytesOf(objects, schema)))
+    for (const [index, [type, { schema }]] of some.entries()) {
+      // Before, so that what is done with one counts; after, so that no second is done in the same turn.
+      await giveWay()
+      yield { type, hash: schema, bytes: read[index]! }
+      await giveWay()
+    }
+  }
 }
 
-const decoder = new TextDecoder()
+/** Schemas read at the same time. */
+const readAtOnce = 32
 
-/** `{type: schema}` as JSON text, from which a worker makes the same schemas again. */
-export const schemasText = (schemas: ReadonlyMap<string, Schema>): string =>
-  `{${[...schemas].map(([type, schema]) => `${JSON.stringify(type)}:${schema.canonical}`).join(',')}}`
+/** Schemas by hash, the latest used ones: a version of thousands of types is not read object by object each time. */
+const latest = new LRUCache<Hash, Uint8Array>({
+  maxSize: 16 * 1024 ** 2,
+  sizeCalculation: (bytes) => 300 + bytes.length,
+})
+
+async function bytesOf(objects: ObjectReader, hash: Hash): Promise<Uint8Array> {
+  const held = latest.get(hash)
+  if (held !== undefined) return held
+  // A copy: what is read may be a small part of a larger buffer.
+  const bytes = new Uint8Array(await objects.plain(hash))
+  latest.set(hash, bytes)
+  return bytes
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

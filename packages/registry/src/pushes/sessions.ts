@@ -4,6 +4,8 @@ import {
   claimPush,
   findPush,
   insertPush,
+  insertPushRun,
+  isForeignKeyViolation,
   listPushFiles,
   movePush,
   type PushRow,
@@ -19,11 +21,13 @@ import { mayWork } from '../policy.ts'
 import type { Principal, Scope } from '../principal.ts'
 import { type Seen, seeCollection } from '../seen.ts'
 import { documentOf, semverOf } from '../version-making.ts'
+import type { AcceptedSchemas } from '../workers/accept-schemas.ts'
 import { type CommitAnswer, type CommitResult, filesNeeded, runCommit } from './commit.ts'
 import { idleEnd, isWorthPuttingOff } from './idle-end.ts'
 import { CommitLeases, newLease, noLease } from './leases.ts'
 import type { ReadOpening } from './opening.ts'
 import { dropRuns, tidySessions } from './runs.ts'
+import { keptSchemas } from './session-schemas.ts'
 import { statesFor } from './states.ts'
 
 export type CollectionPath = { owner: string; slug: string }
@@ -109,7 +113,7 @@ export function pushSessionsOf(context: Context) {
       as: { kind: PushKind; manifestExpected?: number },
     ): Promise<{ push: PushStanding; totalFiles: number; neededFiles: string[] }> {
       demandHead(seen, opening.base_version)
-      const acceptedSchemas = schemas === undefined ? null : await accepted(context, schemas)
+      const brought = schemas === undefined ? undefined : await accepted(context, schemas)
       const patch = metadata === undefined ? null : await fitted(context, seen, metadata)
       const files = declaredFiles(opening.files ?? [])
       const row = {
@@ -120,7 +124,6 @@ export function pushSessionsOf(context: Context) {
         baseId: seen.head?.id ?? null,
         baseSemver: seen.head === null ? null : semverOf(seen.head),
         manifestExpected: as.manifestExpected ?? null,
-        schemas: acceptedSchemas,
         metadata: patch,
         files,
         stripUnknownFields: opening.strip_unknown_fields ?? false,
@@ -131,9 +134,7 @@ export function pushSessionsOf(context: Context) {
         expiresAt: idleEnd(context),
       }
       const path = { owner: seen.owner.slug, slug: seen.collection.slug }
-      const push = await goneAs('collection_not_found', path, () =>
-        context.database.transact((tx) => insertPush(tx, row)),
-      )
+      const push = await goneAs('collection_not_found', path, () => insertOpened(row, brought))
       const neededFiles = await filesNeeded(context, seen.collection.id, files)
       return { push, totalFiles: files.length, neededFiles }
     },
@@ -191,6 +192,24 @@ export function pushSessionsOf(context: Context) {
     },
   }
 
+  async function insertOpened(
+    row: Parameters<typeof insertPush>[1],
+    brought: AcceptedSchemas | undefined,
+  ): Promise<PushStanding> {
+    const { run, ...columns } = brought === undefined ? {} : await keptSchemas(context, row.id, brought)
+    try {
+      return await context.database.transact(async (tx) => {
+        const push = await insertPush(tx, { ...row, ...columns })
+        if (run !== undefined) await insertPushRun(tx, run)
+        return push
+      })
+    } catch (error) {
+      // A sweep would do it, too, but much later. The commit may stand although its answer was lost: then so must this.
+      if (run !== undefined && isForeignKeyViolation(error)) await context.blobs.remove(run.name)
+      throw error
+    }
+  }
+
   /** Moves an open session to `committing`, with the job that commits it where nobody waits for that. */
   function claim(push: PushStanding, options: { async: boolean }): Promise<PushRow | undefined> {
     return context.database.transact(async (tx) => {
@@ -230,10 +249,10 @@ function demandHead(seen: Seen, baseVersion: string | null): void {
   })
 }
 
-/** The schemas a push brings, as text. @throws invalid_schema naming the type and the place. */
-async function accepted(context: Context, schemas: Uint8Array<ArrayBuffer>): Promise<string> {
+/** The schemas a push brings. @throws invalid_schema naming the type and the place. */
+async function accepted(context: Context, schemas: Uint8Array<ArrayBuffer>): Promise<AcceptedSchemas> {
   const outcome = await context.workers.acceptSchemas(schemas)
-  if (outcome.kind === 'accepted') return outcome.text
+  if (outcome.kind === 'accepted') return outcome
   const { type, path, reason } = outcome
   throw new RegistryError('invalid_schema', {
     details: { type, ...(path === undefined ? {} : { path }) },

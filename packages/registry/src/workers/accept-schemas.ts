@@ -2,12 +2,28 @@
  * The schemas that a push brings, each accepted or refused (content-model §4): a task for a worker thread, since to compile
  * thousands of them takes seconds.
  */
-import { acceptSchema, type JsonObject, type Schema, SchemaError, typeFault } from '@ulmus/content'
-import { schemasText } from '../pushes/schemas.ts'
+import {
+  acceptSchema,
+  type Hash,
+  hashBytes,
+  type JsonObject,
+  type Schema,
+  SchemaError,
+  typeFault,
+} from '@ulmus/content'
+import { linesOfSchemas } from '../pushes/schema-lines.ts'
+
+export interface AcceptedSchemas {
+  kind: 'accepted'
+  /** As schema-lines.ts has them. */
+  bytes: Uint8Array<ArrayBuffer>
+  /** Of `bytes`. */
+  hash: Hash
+  types: number
+}
 
 export type SchemasOutcome =
-  /** `text`: from which `restoreSchemas` makes them again. */
-  | { kind: 'accepted'; text: string }
+  | AcceptedSchemas
   /** The first that is refused. `path`: JSON pointer into it, where the fault has a place. */
   | { kind: 'refused'; type: string; reason: string; path?: string }
 
@@ -25,7 +41,8 @@ export function acceptSchemas(bytes: Uint8Array): SchemasOutcome {
       return error.path === undefined ? refused : { ...refused, path: error.path }
     }
   }
-  return { kind: 'accepted', text: schemasText(schemas) }
+  const lines = linesOfSchemas(schemas)
+  return { kind: 'accepted', bytes: lines, hash: hashBytes(lines), types: schemas.size }
 }
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

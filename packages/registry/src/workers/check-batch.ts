@@ -13,14 +13,14 @@ import {
 } from '@ulmus/content'
 import { compareEntries } from '../pushes/entry.ts'
 import { encodeRun, type RunEntry } from '../pushes/run.ts'
-import { restoreSchemas } from '../pushes/schemas.ts'
+import { LazySchemas, type SchemaLines } from '../pushes/schema-lines.ts'
 
 export interface BatchTask {
   /** The request's body. */
   bytes: Uint8Array
   kind: 'records' | 'deletes'
-  /** JSON text `{type: schema}`: what the lines are checked against. */
-  schemas: string
+  /** What the lines are checked against. */
+  schemas: SchemaLines
   /** Types that deletes may name beside those. */
   formerTypes: readonly string[]
   stripUnknownFields: boolean
@@ -103,11 +103,7 @@ type Refused = Omit<LineError, 'line'>
 /** `said`: the line's own `private`. */
 type CheckedEntry = RunEntry & { said?: boolean }
 
-function checkRecord(
-  bytes: Uint8Array,
-  schemas: ReadonlyMap<string, Schema>,
-  strip: boolean,
-): CheckedEntry | Refused {
+function checkRecord(bytes: Uint8Array, schemas: LazySchemas, strip: boolean): CheckedEntry | Refused {
   let named: { id: string; type: string } | undefined
   try {
     const line = parseRecordLine(bytes)
@@ -159,7 +155,7 @@ const pointerTo = (name: string): string => `/${name.replaceAll('~', '~0').repla
 
 function checkDelete(
   bytes: Uint8Array,
-  schemas: ReadonlyMap<string, Schema>,
+  schemas: LazySchemas,
   former: ReadonlySet<string>,
 ): CheckedEntry | Refused {
   try {
@@ -208,12 +204,10 @@ function lastOfEach(entries: RunEntry[]): RunEntry[] {
 }
 
 /** The schemas of the push seen last: its next batch most often comes next. */
-let latest: { text: string; schemas: Map<string, Schema> } | undefined
+let latest: { key: string; schemas: LazySchemas } | undefined
 
-/** The schemas of a task, from text that `schemasText` made. */
-export function schemasOf(text: string): ReadonlyMap<string, Schema> {
-  if (latest?.text !== text) {
-    latest = { text, schemas: restoreSchemas(text) }
-  }
+/** The schemas of a task. */
+export function schemasOf({ key, bytes }: SchemaLines): LazySchemas {
+  if (latest?.key !== key) latest = { key, schemas: new LazySchemas(bytes) }
   return latest.schemas
 }

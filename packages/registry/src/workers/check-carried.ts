@@ -1,13 +1,14 @@
 /** Records of the base that a push carries over, checked against a schema that has changed: a task for a worker thread. */
 import { parseCanonical, type SchemaIssue } from '@ulmus/content'
 import { linesOf } from '../bodies.ts'
+import type { SchemaLines } from '../pushes/schema-lines.ts'
 import { checkData, schemasOf } from './check-batch.ts'
 
 export interface CarriedTask {
   /** Canonical forms, each ended by a newline. */
   bytes: Uint8Array
-  /** JSON text `{type: schema}` with the type of all of them. */
-  schemas: string
+  /** With the type of all of them. */
+  schemas: SchemaLines
 }
 
 /** What does not fit. */

@@ -30,7 +30,10 @@ export interface TooCostly {
   kind: 'too_costly'
 }
 
-export const acceptSchemas = limited<Uint8Array, SchemasOutcome>(schemasAccepted)
+export const acceptSchemas = limited<Uint8Array, SchemasOutcome>((bytes) => {
+  const outcome = schemasAccepted(bytes)
+  return outcome.kind === 'accepted' ? moved(outcome, outcome.bytes.buffer) : outcome
+})
 export const checkCarried = limited<CarriedTask, CarriedFault[]>(carriedChecked)
 export const fitMetadata = limited<MetadataTask, MetadataOutcome>(metadataFitted)
 

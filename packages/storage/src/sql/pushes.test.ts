@@ -9,6 +9,7 @@ import {
   findPush,
   findPushSchemas,
   insertPush,
+  insertPushRun,
   listAbandonedCommits,
   listPushFiles,
   pushes,
@@ -21,7 +22,6 @@ describe.each(databases)('sessions that were opened with much, on $name', ({ ope
   let dispose: () => Promise<void>
   const [collectionId, id] = [randomUUID(), randomUUID()]
   const files = Array.from({ length: 20_000 }, (_, n) => createHash('sha256').update(`${n}`).digest('hex'))
-  const schemas = files.join('')
   const inserted = {
     ...{
       id,
@@ -31,7 +31,8 @@ describe.each(databases)('sessions that were opened with much, on $name', ({ ope
       createdAt: at,
       expiresAt: at,
     },
-    ...{ schemas, metadata: '{"license":"MIT"}', files, message: 'm' },
+    ...{ schemasHash: files[0]!, schemas: files.join('') },
+    ...{ metadata: '{"license":"MIT"}', files, message: 'm' },
   }
 
   beforeAll(async () => {
@@ -58,7 +59,12 @@ describe.each(databases)('sessions that were opened with much, on $name', ({ ope
   })
 
   test('tell each of it on its own', async () => {
-    expect(await findPushSchemas(database, id)).toEqual({ schemas })
+    const kept = inserted.schemas
+    expect(await findPushSchemas(database, id)).toEqual({ schemas: kept, run: null })
+    const schemas = { pushId: id, role: 'schemas' as const, name: `runs/${id}/a`, entries: 1, bytes: 2 }
+    const records = { ...schemas, role: 'records' as const, name: `runs/${id}/b` }
+    for (const run of [records, schemas]) await database.transact((tx) => insertPushRun(tx, run))
+    expect(await findPushSchemas(database, id)).toEqual({ schemas: kept, run: { ...schemas, sequence: 2 } })
     expect(await listPushFiles(database, id)).toEqual(files)
     expect(await findPushSchemas(database, randomUUID())).toBeUndefined()
     expect(await listPushFiles(database, randomUUID())).toEqual([])

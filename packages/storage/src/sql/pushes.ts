@@ -19,7 +19,9 @@ export const pushes = pgTable(
     /** The version the changes are against; null when there was none. */
     baseId: uuid('base_id'),
     baseSemver: text('base_semver'),
-    /** The complete set of schemas as JSON text `{type: schema}`; null: the base's. */
+    /** SHA-256 of the schemas that it brings, the complete set; null: the base's. */
+    schemasHash: text('schemas_hash'),
+    /** Those schemas when they are short; longer ones are a run. */
     schemas: text('schemas'),
     /** Metadata patch as JSON text; null: none. */
     metadata: text('metadata'),
@@ -69,8 +71,8 @@ export const pushRuns = pgTable(
       .references(() => pushes.id, { onDelete: 'cascade' }),
     /** Order of arrival within the session: of the same (type, id) the entry of the higher sequence counts. */
     sequence: integer('sequence').notNull(),
-    /** What its entries are: records and deletes, or lines of a snapshot's manifest. */
-    role: text('role', { enum: ['records', 'manifest'] }).notNull(),
+    /** What its entries are: records and deletes, lines of a snapshot's manifest, or schemas: one run at most. */
+    role: text('role', { enum: ['records', 'manifest', 'schemas'] }).notNull(),
     /** The run's name in the blob store. */
     name: bytewiseText('name').notNull(),
     entries: integer('entries').notNull(),
@@ -78,14 +80,14 @@ export const pushRuns = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.pushId, t.sequence] }),
-    check('push_runs_role', sql`${t.role} in ('records', 'manifest')`),
+    check('push_runs_role', sql`${t.role} in ('records', 'manifest', 'schemas')`),
   ],
 )
 
 export type PushRow = typeof pushes.$inferSelect
 export type PushRunRow = typeof pushRuns.$inferSelect
 
-/** How a session stands, without what it was opened with: that may be 32 MiB, and sessions are looked at many times a second. */
+/** How a session stands, without what it was opened with: that may be some MiB, and sessions are looked at many times a second. */
 export type PushStanding = Omit<PushRow, 'schemas' | 'metadata' | 'files'>
 
 const { schemas: _schemas, metadata: _metadata, files: _files, ...standing } = getTableColumns(pushes)
@@ -107,12 +109,16 @@ export async function findPush(
   return row
 }
 
-/** The schemas that a session brings; undefined when there is no session. */
+/** The schemas that a session brings, or the run that they are; neither when it brings none or its runs are gone. Undefined: no session. */
 export async function findPushSchemas(
   at: Queries,
   id: string,
-): Promise<Pick<PushRow, 'schemas'> | undefined> {
-  const [row] = await at.orm.select({ schemas: pushes.schemas }).from(pushes).where(eq(pushes.id, id))
+): Promise<{ schemas: string | null; run: PushRunRow | null } | undefined> {
+  const [row] = await at.orm
+    .select({ schemas: pushes.schemas, run: pushRuns })
+    .from(pushes)
+    .leftJoin(pushRuns, and(eq(pushRuns.pushId, pushes.id), eq(pushRuns.role, 'schemas')))
+    .where(eq(pushes.id, id))
   return row
 }
 
