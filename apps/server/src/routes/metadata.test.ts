@@ -158,7 +158,7 @@ describe.each(databases)('metadata over HTTP on $name', (testDatabase) => {
       const key = await server.keyFor(mel.cookie, 'write')
       const body = `{"x":[${'[],'.repeat(2.5 * 1024 ** 2)}[]]}`
       expect(await sentHoldingNobodyUp(askerOf(server.url, key), 'PATCH', url, body)).toBe(413)
-    }, 60_000)
+    }, 120_000)
 
     test('“At most 1 MiB merged (413)”, which the message names', async () => {
       const { url } = await fresh({})

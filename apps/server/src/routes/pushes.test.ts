@@ -188,7 +188,7 @@ describe.each(databases)('pushes on $name', (database) => {
       ).toEqual({ received: 1 })
       expect((await ada.post(`${session}/commit`)).status).toBe(201)
       expect(Object.keys((await ada.get(`${path}/versions/latest`)).json.schemas)).toHaveLength(3_000)
-    }, 60_000)
+    }, 120_000)
 
     test.each([
       ['metadata', 413, (nested: string) => `"metadata":{"x":${nested}}`],
@@ -201,7 +201,7 @@ describe.each(databases)('pushes on $name', (database) => {
         const body = `{"base_version":null,${member(costlyJson)}}`
         expect(await sentHoldingNobodyUp(ada, 'POST', `${await newPath()}/pushes`, body)).toBe(status)
       },
-      60_000,
+      120_000,
     )
 
     test('many MiB of schemas that are taken hold nobody else up when they are asked of', async () => {

@@ -244,7 +244,7 @@ describe.each(databases)('snapshots on $name', (database) => {
           status,
         )
       },
-      60_000,
+      120_000,
     )
 
     test('what comes beside the manifest is 413 over 32 MiB', async () => {
