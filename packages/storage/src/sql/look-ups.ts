@@ -18,13 +18,16 @@ export class LookUps {
   #held: Promise<pg.PoolClient> | undefined
   #underWay = 0
 
-  /** @param config of a pool; its `max` does not count */
-  constructor(config: pg.PoolConfig) {
+  /**
+   * @param config of a pool; its `max` does not count
+   * @param silenceMilliseconds less in tests
+   */
+  constructor(config: pg.PoolConfig, silenceMilliseconds = silenceMillisecondsMax) {
     this.pool = new pg.Pool({
       ...config,
       max: 1,
       pipeline: true,
-      query_timeout: silenceMillisecondsMax,
+      query_timeout: silenceMilliseconds,
     })
   }
 
