@@ -3,7 +3,7 @@ import { and, eq, inArray, or, type Placeholder, sql } from 'drizzle-orm'
 import { type AccountRow, accounts, formerAccountSlugs, nobody } from './accounts.ts'
 import { type CollectionRow, collections, formerCollectionSlugs } from './collections.ts'
 import type { Queries } from './database.ts'
-import { members } from './members.ts'
+import { members, roleOf } from './members.ts'
 import type { Orm } from './orm.ts'
 import { prepared } from './prepared.ts'
 import { type VersionRow, versions } from './versions.ts'
@@ -38,7 +38,7 @@ type StartingPoint = Awaited<ReturnType<typeof startingPoint>>[number]
 function foundIn(rows: StartingPoint[], accountId: string | null): FoundCollection | undefined {
   const row = rows[0]
   if (row === undefined) return undefined
-  const role = accountId !== null && row.owner.id === accountId ? 'owner' : row.memberRole
+  const role = roleOf(accountId, row.owner.id, row.memberRole)
   return { collection: row.collection, owner: row.owner, head: row.head, role }
 }
 

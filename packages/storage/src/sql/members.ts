@@ -46,8 +46,15 @@ export async function findAccountFor(
 ): Promise<FoundAccount | undefined> {
   const [found] = await accountWithRole(at, { slug, accountId: accountId ?? nobody })
   if (found === undefined) return undefined
-  return { account: found.account, role: found.account.id === accountId ? 'owner' : found.role }
+  return { account: found.account, role: roleOf(accountId, found.account.id, found.role) }
 }
+
+/** What `accountId`, who has a membership or none, is in an account. */
+export const roleOf = (
+  accountId: string | null,
+  inAccount: string,
+  membership: MemberRole | null,
+): MemberRole | null => (accountId === inAccount ? 'owner' : membership)
 
 const accountWithRole = prepared((orm) =>
   orm
