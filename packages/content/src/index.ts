@@ -17,7 +17,7 @@ export { SchemaError } from './schema-error.ts'
 export * from './semver.ts'
 export { Ahead } from './tree/ahead.ts'
 export { bitsToEnd, defaultShape, type TreeShape, trailingZeroBits } from './tree/boundary.ts'
-export { type DiffReader, diffTrees, leafChanges, type TreeChange } from './tree/diff.ts'
+export { type DiffReader, diffTrees, type TreeChange } from './tree/diff.ts'
 export { type EditedElsewhere, type EditOptions, type EditPort, editTree } from './tree/edit.ts'
 export type { Edit, EditBatches } from './tree/edit-queue.ts'
 export {

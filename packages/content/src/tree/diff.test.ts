@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hashText } from '../hash.ts'
 import { defaultShape } from './boundary.ts'
-import { diffTrees, leafChanges, type TreeChange } from './diff.ts'
+import { diffTrees, type TreeChange } from './diff.ts'
 import { editTree } from './edit.ts'
 import type { Edit } from './edit-queue.ts'
 import { buildTree, MemoryNodes } from './memory-nodes.fixture.ts'
-import { type Child, emptyTree, type LeafNode, type Tree } from './node.ts'
+import { type Child, emptyTree, type Tree } from './node.ts'
 import { findEntry } from './read.ts'
 import { byBytes, type Contents } from './reference-tree.fixture.ts'
 import { anyContents, anyEdits, anyKey, edited, tinyShape } from './tree-arbitraries.fixture.ts'
@@ -55,8 +55,8 @@ describe('diffTrees', () => {
     class ElsewhereNodes extends MemoryNodes {
       async compareLeaves(before: Child, after: Child): Promise<TreeChange[]> {
         for (let wait = after.count % 4; wait > 0; wait--) await new Promise((done) => setImmediate(done))
-        const leafOf = ({ hash }: Child) => ({ hash, leaf: this.nodes.get(hash) as LeafNode })
-        return leafChanges(leafOf(before), leafOf(after))
+        const leafOf = ({ hash, count, bytes }: Child) => ({ root: hash, count, bytes })
+        return diffed(leafOf(before), leafOf(after), this)
       }
     }
     const keys = fc.option(anyKey, { nil: undefined })

@@ -1,16 +1,7 @@
 /** Differences between two trees, in key order, reading only nodes that the trees do not share. */
 import { compareUtf8, type Hash } from '../hash.ts'
 import { Ahead } from './ahead.ts'
-import {
-  type Child,
-  childAt,
-  firstAfter,
-  keysOf,
-  type LeafNode,
-  levelOf,
-  type Tree,
-  type TreeNode,
-} from './node.ts'
+import { type Child, childAt, firstAfter, keysOf, levelOf, type Tree, type TreeNode } from './node.ts'
 import { type Located, locate, type NodeReader, readChild } from './read.ts'
 
 /** A key that the trees do not hold alike: added (no `before`), dropped (no `after`) or with another hash or size. */
@@ -23,8 +14,8 @@ export interface TreeChange {
 /** Port: nodes, and a way to compare leaves elsewhere. */
 export interface DiffReader<C extends TreeChange = TreeChange> extends NodeReader {
   /**
-   * Compares two leaves that hold what their trees have up to the same last key, as `leafChanges` does, in another thread: some are
-   * on their way at once. Undefined: these two are to be read and compared here.
+   * Compares two leaves that hold what their trees have up to the same last key, as `diffTrees` does, in another thread: some are on
+   * their way at once. Undefined: these two are to be read and compared here.
    */
   compareLeaves?(before: Child, after: Child): Promise<C[]> | undefined
 }
@@ -89,32 +80,6 @@ function leafPair(old: Cursor, next: Cursor): { before: Child; after: Child } | 
   if (old.level !== 0 || next.level !== 0) return undefined
   const [before, after] = [old.leaf, next.leaf]
   return before.lastKey === after.lastKey ? { before, after } : undefined
-}
-
-/** A leaf and its hash. */
-export interface HashedLeaf {
-  hash: Hash
-  leaf: LeafNode
-}
-
-/** What two leaves do not hold alike, in key order. */
-export function leafChanges(before: HashedLeaf, after: HashedLeaf): TreeChange[] {
-  const changes: TreeChange[] = []
-  const [old, next] = [before.leaf, after.leaf]
-  for (let i = 0, j = 0; i < old.keys.length || j < next.keys.length; ) {
-    const order =
-      i === old.keys.length ? 1 : j === next.keys.length ? -1 : compareUtf8(old.keys[i]!, next.keys[j]!)
-    const isSame = order === 0 && old.hashes[i] === next.hashes[j] && old.sizes[i] === next.sizes[j]
-    if (!isSame)
-      changes.push({
-        key: order > 0 ? next.keys[j]! : old.keys[i]!,
-        ...(order <= 0 && { before: locate(before.hash, old, i) }),
-        ...(order >= 0 && { after: locate(after.hash, next, j) }),
-      })
-    if (order <= 0) i++
-    if (order >= 0) j++
-  }
-  return changes
 }
 
 /** Compares what the cursors stand at, entries or ends, and moves those on that stand at the lesser key. */

@@ -1,18 +1,11 @@
 /** What differs between two leaves, made of what is stored of them: a task for a reading thread. */
-import {
-  type Child,
-  checkPlace,
-  decodeStoredNode,
-  hashBytes,
-  type LeafNode,
-  leafChanges,
-  type TreeChange,
-} from '@ulmus/content'
+import { type Child, hashBytes, type TreeChange } from '@ulmus/content'
 import type { EncodedObject } from '@ulmus/storage'
 import { decodeChain, decodeEncoded } from '@ulmus/storage/decoding'
 import { free } from '../free.ts'
 import { linesIn } from './checked-lines.ts'
 import { type Damaged, orDamaged } from './damage.ts'
+import { LeafRows, leafChanges } from './leaf-rows.ts'
 
 export interface ComparedLeaf extends Pick<Child, 'hash' | 'lastKey'> {
   node: EncodedObject
@@ -36,8 +29,8 @@ export const compareLeaves = (task: CompareTask): Promise<CompareOutcome> => orD
 
 async function compared({ before, after }: CompareTask): Promise<CompareOutcome> {
   const texts = await decodePair(before.node, after.node)
-  const [old, next] = [leafOf(before, texts[0]), leafOf(after, texts[1])]
-  const changes: LeafChange[] = leafChanges({ ...before, leaf: old }, { ...after, leaf: next })
+  const [old, next] = [new LeafRows(before, texts[0]), new LeafRows(after, texts[1])]
+  const changes: LeafChange[] = leafChanges(old, next)
   if (before.body !== undefined && after.body !== undefined) {
     const bodies = await decodePair(before.body, after.body, { isCheckedInParts: true })
     const oldLines = linesIn(before.body, bodies[0], old)
@@ -50,12 +43,6 @@ async function compared({ before, after }: CompareTask): Promise<CompareOutcome>
   for (const object of [before.node, before.body, after.node, after.body])
     for (const { bytes } of object?.chain ?? []) free(bytes)
   return { kind: 'compared', changes }
-}
-
-function leafOf({ hash, lastKey }: ComparedLeaf, text: Uint8Array): LeafNode {
-  const leaf = decodeStoredNode(text)
-  checkPlace(hash, leaf, { level: 0, lastKey })
-  return leaf as LeafNode
 }
 
 /** Raw bytes of both. Most often one is stored as what differs from the other, which comes of decoding it. */

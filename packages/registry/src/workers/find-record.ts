@@ -1,10 +1,11 @@
 /** One record of a leaf, found in what is stored of it: a task for a reading thread. */
-import { checkPlace, decodeStoredNode, entryIn, type Hash, type LeafNode } from '@ulmus/content'
+import type { Hash } from '@ulmus/content'
 import type { EncodedObject } from '@ulmus/storage'
 import { decodeEncoded } from '@ulmus/storage/decoding'
 import { free } from '../free.ts'
 import { linesIn } from './checked-lines.ts'
 import { type Damaged, orDamaged } from './damage.ts'
+import { LeafRows } from './leaf-rows.ts'
 
 export interface FindTask {
   node: EncodedObject
@@ -28,12 +29,11 @@ export const findRecord = (task: FindTask): Promise<FindOutcome> => orDamaged(fo
 
 async function found({ node, body, lastKey, id }: FindTask): Promise<FindOutcome> {
   const text = await decodeEncoded(node, { mayHoldUp: true })
-  const leaf = decodeStoredNode(text) as LeafNode
-  checkPlace(node.hash, leaf, { level: 0, lastKey })
-  const entry = entryIn(node.hash, leaf, id)
+  const rows = new LeafRows({ hash: node.hash, lastKey }, text)
+  const entry = rows.find(id)
   if (entry === undefined) return { kind: 'absent' }
   const raw = await decodeEncoded(body, { mayHoldUp: true, isCheckedInParts: true })
-  const line = linesIn(body, raw, leaf)(entry)!
+  const line = linesIn(body, raw, rows)(entry)!
   for (const bytes of [text, raw, ...[...node.chain, ...body.chain].map((link) => link.bytes)]) free(bytes)
   return { kind: 'found', hash: entry.hash, size: entry.size, line }
 }

@@ -1,0 +1,146 @@
+/**
+ * The rows of a stored leaf where they lie in its bytes, for worker threads that want a few of a thousand: strings are made of those
+ * that are asked for. What two leaves have in common is passed over without reading it.
+ */
+import { type Child, compareUtf8, type Hash, type Located, type TreeChange, TreeError } from '@ulmus/content'
+
+/** `{"e":[` */
+const headLength = 6
+/** `,"` and the 64 digits of a hash and `",` */
+const hashFieldLength = 68
+/** `["k","<hash>",0]` and the comma after it. */
+const rowLengthMin = 4 + hashFieldLength + 3
+const leafEnd = Buffer.from('],"t":"leaf"}')
+
+const quote = 0x22
+const comma = 0x2c
+const zero = 0x30
+const nine = 0x39
+const opening = 0x5b
+const backslash = 0x5c
+const closing = 0x5d
+
+/** Rows `["key","hash",size]`, ascending by key. */
+export class LeafRows {
+  readonly leaf: Hash
+  readonly length: number
+  readonly #bytes: Buffer
+  /** Where each row begins; behind the last, where one more would. */
+  readonly #starts: Uint32Array
+  /** Where the quotes are that end the keys. */
+  readonly #keyEnds: Uint32Array
+  readonly #sizes: Float64Array
+
+  /**
+   * @param bytes a node that has been checked against its hash
+   * @throws TreeError `node_misplaced` when it is no leaf of records, or its last key is not what its parent says.
+   */
+  constructor({ hash, lastKey }: Pick<Child, 'hash' | 'lastKey'>, bytes: Uint8Array) {
+    const most = Math.ceil(bytes.length / rowLengthMin)
+    this.leaf = hash
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    this.#starts = new Uint32Array(most + 1)
+    this.#keyEnds = new Uint32Array(most)
+    this.#sizes = new Float64Array(most)
+    this.length = this.#findRows()
+    if (this.length === 0 || this.key(this.length - 1) !== lastKey)
+      throw new TreeError('node_misplaced', `Node ${hash} is not at the level or the keys its parent says.`)
+  }
+
+  /** @returns how many there are; 0 when the bytes are not those of a leaf of records. */
+  #findRows(): number {
+    const bytes = this.#bytes
+    const end = bytes.length - leafEnd.length
+    if (end < headLength || !leafEnd.equals(bytes.subarray(end))) return 0
+    for (let row = 0, at = headLength; bytes[at] === opening; at++) {
+      this.#starts[row] = at
+      at += 2
+      while (at < end && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1
+      this.#keyEnds[row] = at
+      if (bytes[at + 2] !== quote) return 0
+      at += 1 + hashFieldLength
+      let size = 0
+      for (; bytes[at]! >= zero && bytes[at]! <= nine; at++) size = size * 10 + (bytes[at]! - zero)
+      if (bytes[at] !== closing) return 0
+      this.#sizes[row++] = size
+      this.#starts[row] = ++at + 1
+      if (at === end) return row
+      if (bytes[at] !== comma) return 0
+    }
+    return 0
+  }
+
+  key(row: number): string {
+    return JSON.parse(this.#bytes.toString('utf8', this.#starts[row]! + 1, this.#keyEnds[row]! + 1)) as string
+  }
+
+  hash(row: number): Hash {
+    const start = this.#keyEnds[row]! + 3
+    return this.#bytes.toString('latin1', start, start + 64) as Hash
+  }
+
+  /** Of the record's canonical form. Bytes. */
+  size(row: number): number {
+    return this.#sizes[row]!
+  }
+
+  at(row: number): Located {
+    return { key: this.key(row), hash: this.hash(row), size: this.size(row), leaf: this.leaf, index: row }
+  }
+
+  /** The row with this key. */
+  find(key: string): Located | undefined {
+    let low = 0
+    let high = this.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (compareUtf8(this.key(middle), key) < 0) low = middle + 1
+      else high = middle
+    }
+    return low < this.length && this.key(low) === key ? this.at(low) : undefined
+  }
+
+  /** How many rows from `row` on are those of `other` from `otherRow` on: ever more at once while they are, then ever fewer. */
+  sameRows(row: number, other: LeafRows, otherRow: number): number {
+    let same = 0
+    let isGrowing = true
+    for (let step = 1; step >= 1; ) {
+      const some = Math.min(step, this.length - row - same, other.length - otherRow - same)
+      if (some > 0 && this.#areSame(row + same, other, otherRow + same, some)) same += some
+      else isGrowing = false
+      step = isGrowing ? step * 2 : step / 2
+    }
+    return same
+  }
+
+  #areSame(row: number, other: LeafRows, otherRow: number, some: number): boolean {
+    // Up to the bracket that ends the last of them: what is behind it says whether there are more.
+    const [start, end] = [this.#starts[row]!, this.#starts[row + some]! - 1]
+    const [otherStart, otherEnd] = [other.#starts[otherRow]!, other.#starts[otherRow + some]! - 1]
+    return (
+      end - start === otherEnd - otherStart &&
+      this.#bytes.compare(other.#bytes, otherStart, otherEnd, start, end) === 0
+    )
+  }
+}
+
+/** What two leaves do not hold alike, in key order. */
+export function leafChanges(before: LeafRows, after: LeafRows): TreeChange[] {
+  const changes: TreeChange[] = []
+  for (let i = 0, j = 0; ; ) {
+    const same = before.sameRows(i, after, j)
+    i += same
+    j += same
+    const old = i < before.length ? before.at(i) : undefined
+    const next = j < after.length ? after.at(j) : undefined
+    if (old === undefined && next === undefined) return changes
+    const order = old === undefined ? 1 : next === undefined ? -1 : compareUtf8(old.key, next.key)
+    changes.push({
+      key: (order > 0 ? next : old)!.key,
+      ...(order <= 0 && { before: old! }),
+      ...(order >= 0 && { after: next! }),
+    })
+    if (order <= 0) i++
+    if (order >= 0) j++
+  }
+}
