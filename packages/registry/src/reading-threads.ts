@@ -4,6 +4,7 @@
  */
 import { availableParallelism } from 'node:os'
 import { Piscina } from 'piscina'
+import { wholeBuffers } from './free.ts'
 import type { CompareOutcome, CompareTask, LeafChange } from './workers/compare-leaves.ts'
 import { refuseDamaged } from './workers/damage.ts'
 import type { FindOutcome, FindTask, FoundRecord } from './workers/find-record.ts'
@@ -55,7 +56,7 @@ export function openReadingThreads(): ReadingThreads {
   }
   return {
     async writeLeaf(task) {
-      const transferList = [...wholeBuffers(task), ...(task.room === undefined ? [] : [task.room])]
+      const transferList = [...wholeBuffers([task]), ...(task.room === undefined ? [] : [task.room])]
       return refuseDamaged((await pool.run(task, { name: 'writeLeaf', transferList })) as LeafOutcome)
     },
     async compareLeaves(task) {
@@ -65,7 +66,7 @@ export function openReadingThreads(): ReadingThreads {
     async findRecord(task) {
       const outcome = (await pool.run(task, {
         name: 'findRecord',
-        transferList: wholeBuffers(task),
+        transferList: wholeBuffers([task]),
       })) as FindOutcome
       const found = refuseDamaged(outcome)
       return found.kind === 'found' ? found : undefined
@@ -80,13 +81,4 @@ export function openReadingThreads(): ReadingThreads {
     },
     close: () => pool.close(),
   }
-}
-
-/** The buffers of which the task uses every byte, so that nobody else can want them, and which are not Node's own pool. */
-function wholeBuffers({ node, body }: Pick<LeafTask, 'node' | 'body'>): ArrayBuffer[] {
-  const used = new Map<ArrayBufferLike, number>()
-  for (const { bytes } of [...node.chain, ...body.chain])
-    used.set(bytes.buffer, (used.get(bytes.buffer) ?? 0) + bytes.byteLength)
-  const whole = [...used].filter(([{ byteLength }, bytes]) => bytes === byteLength)
-  return whole.map(([buffer]) => buffer as ArrayBuffer).filter((one) => one.byteLength > Buffer.poolSize)
 }

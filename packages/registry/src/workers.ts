@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { Piscina } from 'piscina'
 import { RegistryError } from './errors.ts'
+import { wholeBuffers } from './free.ts'
 import { type InPieces, joined } from './pieces.ts'
 import type { SchemasOutcome } from './workers/accept-schemas.ts'
 import type { BatchOutcome, BatchTask } from './workers/check-batch.ts'
@@ -24,7 +25,10 @@ export interface Workers {
   checkOpening(task: InPieces<OpeningTask>): Promise<OpeningOutcome>
   /** Checks records that are carried over; takes the bytes over. */
   checkCarried(task: CarriedTask): Promise<CarriedFault[]>
-  /** Edits leaves of a record tree; takes the edits' bytes over. @throws ObjectCorrupt. */
+  /**
+   * Edits leaves of a record tree; takes over the edits' bytes, and what was read if nothing else lies beside it in memory.
+   * @throws ObjectCorrupt.
+   */
   editLeaves(task: LeavesTask): Promise<EditedLeaves>
   /** @param bytes JSON `{type: schema}`; they are taken over. */
   acceptSchemas(bytes: Uint8Array<ArrayBuffer>): Promise<SchemasOutcome>
@@ -89,7 +93,9 @@ export function openWorkers({ taskMilliseconds, heapMebibytes } = usual): Worker
     },
     checkCarried: (task) => run('checkCarried', task, [task.bytes.buffer]),
     editLeaves: async (task) =>
-      refuseDamaged(await run<LeavesOutcome>('editLeaves', task, [task.edits.buffer])),
+      refuseDamaged(
+        await run<LeavesOutcome>('editLeaves', task, [task.edits.buffer, ...wholeBuffers(task.encoded)]),
+      ),
     acceptSchemas: (bytes) => run('acceptSchemas', bytes, [bytes.buffer]),
     fitMetadata: async (task) =>
       task.bytes.length > shortBytesMax ? run('fitMetadata', task, [task.bytes.buffer]) : fitMetadata(task),

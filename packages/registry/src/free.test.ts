@@ -1,0 +1,19 @@
+import type { EncodedObject } from '@ulmus/storage'
+import { expect, test } from 'vitest'
+import { wholeBuffers } from './free.ts'
+
+const stored = (...links: Uint8Array[]): EncodedObject =>
+  ({ kind: 'body', chain: links.map((bytes) => ({ bytes })) }) as unknown as EncodedObject
+const room = (length = 2 * Buffer.poolSize) => new ArrayBuffer(length)
+const half = (buffer: ArrayBuffer, which: 0 | 1) =>
+  new Uint8Array(buffer, (which * buffer.byteLength) / 2, buffer.byteLength / 2)
+
+test('what stored leaves fill between them is theirs to hand over, and nothing that may be shared', () => {
+  const [filled, shared, alone, twice, small] = [room(), room(), room(), room(), room(16)]
+  const leaves = [
+    { node: stored(half(filled, 0), half(shared, 0)), body: stored(half(filled, 1)) },
+    { node: stored(new Uint8Array(alone)), body: stored(new Uint8Array(small)) },
+    { node: stored(new Uint8Array(twice)), body: stored(half(twice, 1)) },
+  ]
+  expect(wholeBuffers(leaves)).toEqual([filled, alone])
+})
