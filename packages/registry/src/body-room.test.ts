@@ -41,6 +41,16 @@ describe('room for bodies', () => {
     expect(lengths).toEqual(Array(80).fill(mebibyte / 4))
   })
 
+  test('the memory of what came is given back once it is copied, unless others may have views of it', async () => {
+    const [whole, view] = [new Uint8Array(65_536), new Uint8Array(65_536).subarray(1)]
+    const body = async function* () {
+      yield whole
+      yield view
+    }
+    expect(await new BodyRoom(1_000_000).gather(ada, body(), 1_000_000, size)).toBe(131_071)
+    expect([whole.length, view.length]).toEqual([0, 65_535])
+  })
+
   test('a body over its limit is too large, and leaves no trace', async () => {
     const room = new BodyRoom(20)
     for (let time = 0; time < 5; time++)

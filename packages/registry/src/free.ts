@@ -2,11 +2,19 @@
 import type { EncodedObject } from '@ulmus/storage'
 
 /**
- * Gives memory back at once, and not when it is collected: V8 collects everything, whatever the heap holds, for every 64 MB outside of
- * it, which would be for every hundred leaves. Views of it are empty from then on. What is smaller may lie in a buffer that others share.
+ * Gives memory back at once, and not when it is collected: V8 collects everything, whatever the heap holds, for every 8 to 64 MB outside
+ * of it, which would be for every twenty to hundred leaves. Views of it are empty from then on. What is small and does not fill its
+ * buffer may lie in one that others share.
  */
-export function free({ buffer }: Pick<Uint8Array, 'buffer'>): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength > Buffer.poolSize) buffer.transfer(0)
+export function free(bytes: Uint8Array): void {
+  const { buffer } = bytes
+  if (buffer.byteLength > Buffer.poolSize && buffer instanceof ArrayBuffer) buffer.transfer(0)
+  else freeWhole(bytes)
+}
+
+/** The same of a piece that somebody else has made, if it fills its buffer: else others may have views of the rest. */
+export function freeWhole({ byteLength, buffer }: Uint8Array): void {
+  if (byteLength === buffer.byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0)
 }
 
 /**

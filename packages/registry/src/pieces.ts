@@ -1,4 +1,5 @@
 /** Bytes that lie in pieces: joining many would hold the event loop, so a worker thread does it. */
+import { freeWhole } from './free.ts'
 
 /** Each in a buffer of its own, so that a worker can take it over. */
 export type Pieces = Uint8Array<ArrayBuffer>[]
@@ -6,7 +7,7 @@ export type Pieces = Uint8Array<ArrayBuffer>[]
 /** A task whose bytes lie in pieces. */
 export type InPieces<Task> = Omit<Task, 'bytes'> & { bytes: Pieces }
 
-/** Empties `pieces`, so that the whole is all that is left of them. */
+/** Empties `pieces` and takes them over: the whole is all that is left of them. */
 export function joined(pieces: Uint8Array[]): Uint8Array<ArrayBuffer> {
   let length = 0
   for (const piece of pieces) length += piece.length
@@ -15,6 +16,7 @@ export function joined(pieces: Uint8Array[]): Uint8Array<ArrayBuffer> {
   for (const piece of pieces) {
     whole.set(piece, at)
     at += piece.length
+    freeWhole(piece)
   }
   pieces.length = 0
   return whole

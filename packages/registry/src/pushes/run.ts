@@ -11,7 +11,7 @@
 import { promisify } from 'node:util'
 import { constants, crc32, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import type { Hash } from '@ulmus/content'
-import { free } from '../free.ts'
+import { free, freeWhole } from '../free.ts'
 import type { PushEntry } from './entry.ts'
 
 /** A frame is closed when it holds this much. Bytes, raw. */
@@ -186,7 +186,7 @@ async function* framesOf(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array
         begun = new BegunFrame()
       }
     }
-    if (piece.byteLength === piece.buffer.byteLength) free(piece)
+    freeWhole(piece)
   }
   if (begun.length > 0) throw new RunDamaged('a run is cut off')
 }

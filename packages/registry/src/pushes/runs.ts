@@ -13,6 +13,7 @@ import {
 import { v4 as randomId } from 'uuid'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors.ts'
+import { freeWhole } from '../free.ts'
 import type { PushEntry } from './entry.ts'
 import { type Lease, leaseLost } from './lease.ts'
 import { groupsToMerge, mergeRuns, runsAtOnceMax, type Superseded } from './merge.ts'
@@ -21,7 +22,7 @@ import { encodeRunStream, RunDamaged, readRun } from './run.ts'
 export type RunRole = PushRunRow['role']
 
 /**
- * Stores a run and adds it to its session, or takes it back when the session has ended meanwhile.
+ * Stores a run, which it takes over, and adds it to its session, or takes it back when the session has ended meanwhile.
  * @throws push_not_open.
  */
 export async function keepRun(
@@ -32,6 +33,7 @@ export async function keepRun(
 ): Promise<void> {
   const name = runName(pushId, randomId())
   const bytes = made.entries === 0 ? 0 : await context.blobs.put(name, made.run)
+  freeWhole(made.run)
   const isOpen = await context.database.transact(async (tx) => {
     if (!(await touchOpenPush(tx, pushId, { now: context.now(), ...touch }))) return false
     if (made.entries > 0)
