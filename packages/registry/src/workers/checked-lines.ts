@@ -10,9 +10,7 @@ import type { LeafRows } from './leaf-rows.ts'
  * hashed in a fraction of the time that the whole takes. @throws ObjectCorrupt.
  */
 export function linesIn(body: EncodedObject, raw: Uint8Array, rows: LeafRows) {
-  const starts = new Float64Array(rows.length)
-  for (let row = 1; row < rows.length; row++)
-    starts[row] = starts[row - 1]! + lineLength(rows.size(row - 1)) + 1
+  const starts = rows.lineStarts()
   return (entry: Located | undefined): Uint8Array | undefined => {
     if (entry === undefined) return undefined
     const start = starts[entry.index]!

@@ -21,6 +21,8 @@ import { free } from '../free.ts'
 import { type Line, mayRefer } from '../pushes/line.ts'
 import { unpackEntries } from '../pushes/run.ts'
 import { type Damaged, orDamaged } from './damage.ts'
+import { LeafRows } from './leaf-rows.ts'
+import { spliceLeaf } from './splice-leaf.ts'
 
 export interface LeavesTask {
   /** Its edits, as `packEntries` has them, stand apart. */
@@ -56,13 +58,10 @@ const cut = { kind: 'records', shape: defaultShape } as const
 
 export const editLeaves = (task: LeavesTask): Promise<LeavesOutcome> => orDamaged(edited(task))
 
-async function edited({ stretch, edits, apart, encoded }: LeavesTask): Promise<EditedLeaves> {
-  const old = await Promise.all(encoded.map(openLeaf))
-  const made = editStretch(
-    { ...stretch, edits: editsOf(edits, apart) },
-    old.map(({ opened }) => opened),
-    cut,
-  )
+async function edited({ stretch: taken, edits, apart, encoded }: LeavesTask): Promise<EditedLeaves> {
+  const old = await Promise.all(encoded.map(readLeaf))
+  const stretch = { ...taken, edits: editsOf(edits, apart) }
+  const made = spliced(stretch, old) ?? madeAnew(stretch, old)
   const objects: PreparedObject[] = []
   for (const { made: leaf } of made.leaves) {
     if (leaf !== undefined) objects.push(...(await preparedLeaf(leaf, old)))
@@ -78,29 +77,75 @@ async function edited({ stretch, edits, apart, encoded }: LeavesTask): Promise<E
   return outcome
 }
 
+/** What comes of a stretch. */
+interface Made {
+  leaves: (Child & { made?: MadeLeaf | undefined })[]
+  changes: readonly Change<Line>[]
+}
+
+/** What is new is stored as. */
+interface MadeLeaf extends Pick<NewLeaf<Line>, 'hash' | 'replaces'> {
+  text: Uint8Array
+  body: Uint8Array
+}
+
+/** Undefined: not so simple. */
+function spliced(stretch: Stretch<Line>, old: readonly OldLeaf[]): Made | undefined {
+  if (old.length !== 1) return undefined
+  const [{ hash: replaces, text: oldText, lines }] = old as [OldLeaf]
+  const rows = new LeafRows(stretch.leaves[0]!, oldText)
+  const edited = spliceLeaf(stretch, { rows, body: lines })
+  if (edited === undefined) return undefined
+  const { leaf, changes, text, body } = edited
+  if (text === undefined || body === undefined) return { leaves: [{ ...leaf, hash: replaces }], changes }
+  const hash = hashBytes(text)
+  return { leaves: [{ ...leaf, hash, made: { hash, text, body, replaces } }], changes }
+}
+
+function madeAnew(stretch: Stretch<Line>, old: readonly OldLeaf[]): Made {
+  const { leaves, changes } = editStretch(stretch, old.map(opened), cut)
+  return {
+    leaves: leaves.map(({ made, ...leaf }) => ({
+      ...leaf,
+      made: made && {
+        ...{ hash: made.hash, text: Buffer.from(made.text), replaces: made.replaces },
+        body: bodyOf(made.payloads.map((line) => line.bytes)),
+      },
+    })),
+    changes,
+  }
+}
+
 const linksOf = (encoded: LeavesTask['encoded']): Uint8Array[] =>
   encoded.flatMap(({ node, body }) => [...node.chain, ...body.chain].map(({ bytes }) => bytes))
 
 interface OldLeaf {
-  opened: OpenedLeaf<Line>
+  hash: Hash
+  /** Its node's and its body's raw bytes. */
+  text: Uint8Array
+  lines: Uint8Array
   node: Replaced
   body: Replaced
   /** All that was decoded for it. */
   raws: Uint8Array[]
 }
 
-async function openLeaf({ node, body }: LeavesTask['encoded'][number]): Promise<OldLeaf> {
+async function readLeaf({ node, body }: LeavesTask['encoded'][number]): Promise<OldLeaf> {
   const nodes = await decodeChain(node, { mayHoldUp: true })
   const bodies = await decodeChain(body, { mayHoldUp: true })
-  const leaf = decodeStoredNode(nodes[0]!) as LeafNode
-  const payloads = linesOf(bodies[0]!).map((bytes) => ({ bytes }))
   return {
-    opened: { hash: node.hash, leaf, payloads },
+    ...{ hash: node.hash, text: nodes[0]!, lines: bodies[0]! },
     node: replacedBy(node, nodes),
     body: replacedBy(body, bodies),
     raws: [...nodes, ...bodies],
   }
 }
+
+const opened = ({ hash, text, lines }: OldLeaf): OpenedLeaf<Line> => ({
+  hash,
+  leaf: decodeStoredNode(text) as LeafNode,
+  payloads: linesOf(lines).map((bytes) => ({ bytes })),
+})
 
 const replacedBy = ({ chain }: EncodedObject, raws: readonly Uint8Array[]): Replaced => ({
   chain: chain.map(({ hash, bytes }) => ({ hash, length: bytes.length })),
@@ -119,14 +164,14 @@ const editsOf = (packed: Uint8Array, apart: LeavesTask['apart']): Edit<Line>[] =
 
 /** Its node and its body. */
 async function preparedLeaf(
-  { hash, text, payloads, replaces }: NewLeaf<Line>,
+  { hash, text, body: raw, replaces }: MadeLeaf,
   old: readonly OldLeaf[],
 ): Promise<PreparedObject[]> {
-  const replaced = old.find(({ opened }) => opened.hash === replaces)
-  const node = await encoded(Buffer.from(text), replaced?.node)
-  const raw = bodyOf(payloads.map((line) => line.bytes))
+  const replaced = old.find((leaf) => leaf.hash === replaces)
+  const node = await encoded(text, replaced?.node)
   const body = await encoded(raw, replaced?.body)
   const checksum = hashBytes(raw)
+  free(text)
   free(raw)
   return [
     { kind: 'plain', hash, checksum: null, ...node },

@@ -3,6 +3,7 @@
  * that are asked for. What two leaves have in common is passed over without reading it.
  */
 import { type Child, compareUtf8, type Hash, type Located, type TreeChange, TreeError } from '@ulmus/content'
+import { lineLength } from '../bodies.ts'
 
 /** `{"e":[` */
 const headLength = 6
@@ -88,16 +89,35 @@ export class LeafRows {
     return { key: this.key(row), hash: this.hash(row), size: this.size(row), leaf: this.leaf, index: row }
   }
 
-  /** The row with this key. */
-  find(key: string): Located | undefined {
-    let low = 0
+  /** Of rows `from` on, the first with a key ≥ `key`; `length` when none has. */
+  firstAtLeast(key: string, from = 0): number {
+    let low = from
     let high = this.length
     while (low < high) {
       const middle = (low + high) >>> 1
       if (compareUtf8(this.key(middle), key) < 0) low = middle + 1
       else high = middle
     }
-    return low < this.length && this.key(low) === key ? this.at(low) : undefined
+    return low
+  }
+
+  /** The row with this key. */
+  find(key: string): Located | undefined {
+    const row = this.firstAtLeast(key)
+    return row < this.length && this.key(row) === key ? this.at(row) : undefined
+  }
+
+  /** The text of rows [from, to), of which there are some, with the commas between them; a view. */
+  text(from: number, to: number): Uint8Array {
+    return this.#bytes.subarray(this.#starts[from]!, this.#starts[to]! - 1)
+  }
+
+  /** Where each record's line begins in the leaf's body; behind the last, where the body ends. Bytes. */
+  lineStarts(): Float64Array {
+    const starts = new Float64Array(this.length + 1)
+    for (let row = 0; row < this.length; row++)
+      starts[row + 1] = starts[row]! + lineLength(this.#sizes[row]!) + 1
+    return starts
   }
 
   /** How many rows from `row` on are those of `other` from `otherRow` on: ever more at once while they are, then ever fewer. */
