@@ -1,6 +1,6 @@
 import type { EncodedObject } from '@ulmus/storage'
 import { expect, test } from 'vitest'
-import { wholeBuffers } from './free.ts'
+import { free, freeWhole, wholeBuffers } from './free.ts'
 
 const stored = (...links: Uint8Array[]): EncodedObject =>
   ({ kind: 'body', chain: links.map((bytes) => ({ bytes })) }) as unknown as EncodedObject
@@ -16,4 +16,11 @@ test('what stored leaves fill between them is theirs to hand over, and nothing t
     { node: stored(new Uint8Array(twice)), body: stored(half(twice, 1)) },
   ]
   expect(wholeBuffers(leaves)).toEqual([filled, alone])
+})
+
+test('what lies in one buffer is given back together, and may be given back again', () => {
+  const [both, small] = [room(), new Uint8Array(16)]
+  for (const bytes of [half(both, 0), half(both, 1), small, small]) free(bytes)
+  expect([both.detached, small.buffer.detached]).toEqual([true, true])
+  expect(() => freeWhole(small)).not.toThrow()
 })

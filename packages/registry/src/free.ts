@@ -4,7 +4,7 @@ import type { EncodedObject } from '@ulmus/storage'
 /**
  * Gives memory back at once, and not when it is collected: V8 collects everything, whatever the heap holds, for every 8 to 64 MB outside
  * of it, which would be for every twenty to hundred leaves. Views of it are empty from then on. What is small and does not fill its
- * buffer may lie in one that others share.
+ * buffer may lie in one that others share. What has been given back already is passed over: a leaf and its body may lie in one buffer.
  */
 export function free(bytes: Uint8Array): void {
   const { buffer } = bytes
@@ -14,7 +14,8 @@ export function free(bytes: Uint8Array): void {
 
 /** The same of a piece that somebody else has made, if it fills its buffer: else others may have views of the rest. */
 export function freeWhole({ byteLength, buffer }: Uint8Array): void {
-  if (byteLength === buffer.byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0)
+  if (byteLength === buffer.byteLength && buffer instanceof ArrayBuffer && !buffer.detached)
+    buffer.transfer(0)
 }
 
 /**
