@@ -1,12 +1,7 @@
 /** The whole HTTP server, put together: plugins in the order in which a request meets them, then the routes. */
 import cookie from '@fastify/cookie'
 import type { Registry } from '@ulmus/registry'
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyServerOptions,
-  LogController,
-} from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import type { Config } from './config.ts'
 import './plugins/carried.ts'
 import { jsonBytesMax, readStrictJson } from './plugins/bodies.ts'
@@ -22,6 +17,7 @@ import { pathAndQuery } from './plugins/request-targets.ts'
 import { secureAnswers } from './plugins/security.ts'
 import { checkShapes } from './plugins/shapes.ts'
 import { cutSlowAnswers, cutSlowBodies } from './plugins/slow-peers.ts'
+import { StreamLog } from './plugins/streams.ts'
 import { answerUnknownPaths } from './plugins/unknown-paths.ts'
 import { apiRoutes } from './routes/index.ts'
 import { probeRoutes } from './routes/probes.ts'
@@ -94,7 +90,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 function serverOptions({ config, log }: AppOptions): FastifyServerOptions {
   return {
     loggerInstance: log,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new StreamLog(),
     trustProxy: config.trustProxy,
     bodyLimit: jsonBytesMax,
     genReqId: nameRequest,

@@ -1,6 +1,7 @@
 /** Answers that are streams of bytes. */
 import { Readable } from 'node:stream'
-import type { FastifyRequest } from 'fastify'
+import { type FastifyRequest, LogController } from 'fastify'
+import { refusalOf } from './errors.ts'
 
 /**
  * What a handler sends: read as fast as the caller takes it, and left when the caller goes. An error before the first byte is answered
@@ -55,5 +56,19 @@ class LentBytes extends Readable {
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
     this.#source.return(undefined).then(() => callback(error), callback)
+  }
+}
+
+/** Logs no requests (that is another plugin's part), but what broke an answer off: its caller cannot be told any more. */
+export class StreamLog extends LogController {
+  constructor() {
+    super({ disableRequestLogging: true })
+  }
+
+  override streamError(error: Error, request: FastifyRequest): void {
+    // The caller went.
+    if (request.raw.socket.destroyed) return
+    const { code, message } = refusalOf(error, request)
+    request.log.error({ err: error, code }, `An answer was broken off. ${message}`)
   }
 }
