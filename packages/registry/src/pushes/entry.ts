@@ -1,5 +1,6 @@
 /** One change in a push: what is said of one (type, id). */
 import { compareUtf8, type Hash } from '@ulmus/content'
+import type { FrameRoom } from './frame-room.ts'
 
 export interface PushEntry {
   readonly type: string
@@ -12,6 +13,8 @@ export interface PushedRecord {
   readonly hash: Hash
   /** Canonical form, UTF-8. Empty in a manifest, which names records only. */
   readonly canonical: Uint8Array
+  /** Where `canonical` lies with others of a run, for whoever is the last to need it. */
+  room?: FrameRoom
   /** False: the record is known to refer to no file. */
   readonly refers: boolean
   /** Pushed as `private: true`. */

@@ -3,10 +3,13 @@ import { type Edit, fileReferences, type Hash, parseCanonical } from '@ulmus/con
 import type { ObjectReader, ObjectWriter } from '@ulmus/storage'
 import { canonicalOf, isReference, recordInlineBytesMax, referenceTo } from '../bodies.ts'
 import type { PushedRecord } from './entry.ts'
+import type { FrameRoom } from './frame-room.ts'
 
 /** A record's line in a body. */
 export interface Line {
   readonly bytes: Uint8Array
+  /** Where `bytes` lie with others of a run, to be left when they are copied. */
+  readonly room?: FrameRoom
   /** False: the record is known to refer to no file. */
   readonly refers?: boolean
   /** The files that it refers to: of a record of this push that lies in an object of its own, which nobody can read yet. */
@@ -22,11 +25,12 @@ export const lineFor = ({
   hash,
   canonical,
   refers,
-}: Pick<PushedRecord, 'hash' | 'canonical'> & { refers?: boolean }): NewLine => {
+  room,
+}: Pick<PushedRecord, 'hash' | 'canonical' | 'room'> & { refers?: boolean }): NewLine => {
   const known = refers === undefined ? {} : { refers }
   return canonical.length > recordInlineBytesMax
     ? { bytes: referenceTo(hash), large: canonical, ...known }
-    : { bytes: canonical, ...known }
+    : { bytes: canonical, ...known, ...(room && { room }) }
 }
 
 /** Edits whose large records are stored as they come, so that none of them waits for its leaf in memory. */

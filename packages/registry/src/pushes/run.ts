@@ -13,6 +13,7 @@ import { constants, crc32, zstdCompress, zstdCompressSync, zstdDecompressSync } 
 import type { Hash } from '@ulmus/content'
 import { free, freeWhole } from '../free.ts'
 import type { PushEntry } from './entry.ts'
+import { FrameRoom } from './frame-room.ts'
 
 /** A frame is closed when it holds this much. Bytes, raw. */
 const frameBytes = 128 * 1024
@@ -159,13 +160,21 @@ export class RunDamaged extends Error {
 }
 
 /**
- * The entries of a run, a frame at a time, in order. Takes `source` over: a piece that fills its buffer is empty once it is read.
+ * The entries of a run, a frame at a time, in order: views of its memory, which goes when all that put something have left it. Takes
+ * `source` over: a piece that fills its buffer is empty once it is read.
  * @throws RunDamaged, also when it ends within a frame.
  */
 export async function* readRun(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<PushEntry[]> {
-  for await (const frame of framesOf(source)) yield unpackEntries(inflated(frame))
+  for await (const frame of framesOf(source)) {
+    const raw = inflated(frame)
+    const entries = unpackEntries(raw)
+    const puts = entries.flatMap(({ put }) => put ?? [])
+    const room = new FrameRoom(raw, puts.length)
+    for (const put of puts) put.room = room
+    yield entries
+  }
 }
 
 /** Whole frames, headers included; each is read before the next is asked for. */

@@ -42,7 +42,10 @@ export function recordPort({ objects, writer, workers }: BuildIo, notes: ChangeN
     edit({ edits, ...stretch }) {
       // Keys that end no leaf for so long are rare: such stretches wait for one another.
       if (stretch.goesOn || !stretch.ends) return undefined
-      return elsewhere({ stretch, edits: packEntries(edits.map(entryOf)), apart: apartIn(edits) })
+      const task = { stretch, edits: packEntries(edits.map(entryOf)), apart: apartIn(edits) }
+      // They are copied, and nobody else has the edits of a stretch.
+      for (const { put } of edits) put?.payload.room?.leave()
+      return elsewhere(task)
     },
   }
 
@@ -62,9 +65,12 @@ export function recordPort({ objects, writer, workers }: BuildIo, notes: ChangeN
   }
 }
 
+/** @throws Error for a line whose memory was given back: nothing is made of it. */
 function entryOf({ key: id, put }: Edit<Line>): RunEntry {
   if (put === undefined) return { type: '', id }
   const { hash, payload } = put
+  if (payload.files === undefined && payload.bytes.length === 0)
+    throw new Error(`The line of ${JSON.stringify(id)} is empty.`)
   return { type: '', id, put: { hash, canonical: payload.bytes, private: false, refers: mayRefer(payload) } }
 }
 
