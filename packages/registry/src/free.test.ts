@@ -9,13 +9,15 @@ const half = (buffer: ArrayBuffer, which: 0 | 1) =>
   new Uint8Array(buffer, (which * buffer.byteLength) / 2, buffer.byteLength / 2)
 
 test('what stored leaves fill between them is theirs to hand over, and nothing that may be shared', () => {
-  const [filled, shared, alone, twice, small] = [room(), room(), room(), room(), room(16)]
+  const [filled, shared, alone, twice, common, small] = [room(), room(), room(), room(), room(), room(16)]
   const leaves = [
     { node: stored(half(filled, 0), half(shared, 0)), body: stored(half(filled, 1)) },
     { node: stored(new Uint8Array(alone)), body: stored(new Uint8Array(small)) },
     { node: stored(new Uint8Array(twice)), body: stored(half(twice, 1)) },
+    { node: stored(half(common, 0), half(common, 1)) },
+    { node: stored(half(common, 1)) },
   ]
-  expect(wholeBuffers(leaves)).toEqual([filled, alone])
+  expect(wholeBuffers(leaves)).toEqual([filled, alone, common])
 })
 
 test('what lies in one buffer is given back together, and may be given back again', () => {

@@ -22,10 +22,20 @@ export function freeWhole({ byteLength, buffer }: Uint8Array): void {
  * The buffers of which stored leaves use every byte, so that nobody else can want them, and which are not Node's own pool: another thread
  * may take them over.
  */
-export function wholeBuffers(leaves: readonly { node: EncodedObject; body: EncodedObject }[]): ArrayBuffer[] {
-  const used = new Map<ArrayBufferLike, number>()
-  for (const { bytes } of leaves.flatMap(({ node, body }) => [...node.chain, ...body.chain]))
-    used.set(bytes.buffer, (used.get(bytes.buffer) ?? 0) + bytes.byteLength)
-  const whole = [...used].filter(([{ byteLength }, bytes]) => bytes === byteLength)
-  return whole.map(([buffer]) => buffer as ArrayBuffer).filter((one) => one.byteLength > Buffer.poolSize)
+export function wholeBuffers(leaves: readonly Leaf[]): ArrayBuffer[] {
+  const used = new Map<ArrayBufferLike, Map<number, number>>()
+  for (const { bytes } of leaves.flatMap(({ node, body }) => [...node.chain, ...(body?.chain ?? [])])) {
+    const lengths = used.get(bytes.buffer) ?? new Map<number, number>()
+    // What two leaves have in common may be there twice.
+    used.set(bytes.buffer, lengths.set(bytes.byteOffset, bytes.byteLength))
+  }
+  const isWhole = (buffer: ArrayBufferLike, lengths: ReadonlyMap<number, number>) =>
+    buffer.byteLength > Buffer.poolSize && buffer.byteLength === [...lengths.values()].reduce((a, b) => a + b)
+  return [...used].filter((one) => isWhole(...one)).map(([buffer]) => buffer as ArrayBuffer)
+}
+
+/** As it is stored. */
+interface Leaf {
+  node: EncodedObject
+  body?: EncodedObject
 }

@@ -17,7 +17,7 @@ export interface ReadingThreads {
    * @throws ObjectCorrupt; TreeError when the leaf is not what its parent says.
    */
   writeLeaf(task: LeafTask): Promise<Exclude<LeafOutcome, { kind: 'damaged' }>>
-  /** What differs between two leaves. @throws likewise. */
+  /** What differs between two leaves. Takes over likewise. @throws likewise. */
   compareLeaves(task: CompareTask): Promise<LeafChange[]>
   /** One record of a leaf; undefined when the leaf has none with that id. Takes over likewise. @throws likewise. */
   findRecord(task: FindTask): Promise<FoundRecord | undefined>
@@ -60,7 +60,10 @@ export function openReadingThreads(): ReadingThreads {
       return refuseDamaged((await pool.run(task, { name: 'writeLeaf', transferList })) as LeafOutcome)
     },
     async compareLeaves(task) {
-      const outcome = (await pool.run(task, { name: 'compareLeaves' })) as CompareOutcome
+      const outcome = (await pool.run(task, {
+        name: 'compareLeaves',
+        transferList: wholeBuffers([task.before, task.after]),
+      })) as CompareOutcome
       return refuseDamaged(outcome).changes
     },
     async findRecord(task) {
