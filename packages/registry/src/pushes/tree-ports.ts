@@ -2,6 +2,7 @@
 import type { Edit, EditedElsewhere, EditPort, Hash } from '@ulmus/content'
 import type { ObjectReader, ObjectWriter } from '@ulmus/storage'
 import { bodyOf, linesOf } from '../bodies.ts'
+import { free } from '../free.ts'
 import { standBack } from '../precedence.ts'
 import type { EditedLeaves, LeavesTask, ReferringChange } from '../workers/edit-leaves.ts'
 import type { Workers } from '../workers.ts'
@@ -59,7 +60,11 @@ export function recordPort({ objects, writer, workers }: BuildIo, notes: ChangeN
       async keep() {
         notes.count(edited.counts)
         for (const change of edited.referring) await notes.referring(change)
-        for (const object of edited.objects) await writer.addEncoded(object)
+        let left = edited.objects.length
+        const done = () => {
+          if (--left === 0) free(new Uint8Array(edited.room))
+        }
+        for (const object of edited.objects) await writer.addEncoded(object, done)
       },
     }
   }

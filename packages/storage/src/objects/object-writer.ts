@@ -43,8 +43,11 @@ export interface ObjectWriter {
     raw: Uint8Array | string,
     options?: { replaces?: Hash | undefined },
   ): Promise<void>
-  /** Adds an object that somebody else has encoded and checked, likewise. */
-  addEncoded(object: PreparedObject): Promise<void>
+  /**
+   * Adds an object that somebody else has encoded and checked, likewise.
+   * @param done Called once the writer needs its memory no more, unless writing fails before.
+   */
+  addEncoded(object: PreparedObject, done?: () => void): Promise<void>
   /** Packs durable, but for an inline one. Nothing new: no packs, but what was relied on. */
   finish(): Promise<PackedObjects>
   /** Gives up what is being written and removes the packs already there. */
@@ -65,6 +68,8 @@ interface NewObject {
   /** What it adds to its batch. Bytes. */
   bytes: number
   prepare(): PreparedObject | Promise<PreparedObject>
+  /** To be called when it is written, or is not to be. */
+  done?: (() => void) | undefined
 }
 
 /**
@@ -95,13 +100,19 @@ export function openObjectWriter(options: {
   async function writeBatch(objects: NewObject[]): Promise<void> {
     const held = lookUp ? await storedObjects(database, objects) : new Set<string>()
     const wanted = objects.filter((object) => !held.has(objectKey(object)))
-    for (const { kind, hash } of objects) if (held.has(objectKey({ kind, hash }))) rely({ kind, hash })
-    for (const { encoded, ...object } of await prepareAll(wanted)) {
+    for (const { kind, hash, done } of objects) {
+      if (!held.has(objectKey({ kind, hash }))) continue
+      rely({ kind, hash })
+      done?.()
+    }
+    const prepared = await prepareAll(wanted)
+    for (const [i, { encoded, ...object }] of prepared.entries()) {
       const { kind, bases } = object
       if (bases[0] !== undefined) rely({ kind, hash: bases[0], bases: bases.slice(1) })
       if (pack !== undefined && pack.bytes + encoded.length > splitBytes) await finishPack(pack)
       pack ??= writePack(blobs, packName(randomUUID()), { inline })
       await pack.add(object, encoded)
+      wanted[i]!.done?.()
     }
   }
 
@@ -178,10 +189,10 @@ export function openObjectWriter(options: {
         throw new RangeError(`${hash} is not the hash of its object.`)
       await take({ ...object, bytes: bytes.length, prepare: () => prepare(object, bytes, replaces) })
     },
-    async addEncoded(object) {
-      if (!isFirst(object)) return
+    async addEncoded(object, done) {
+      if (!isFirst(object)) return done?.()
       const { kind, hash, encoded } = object
-      await take({ kind, hash, bytes: encoded.length, prepare: () => object })
+      await take({ kind, hash, bytes: encoded.length, prepare: () => object, done })
     },
     async finish() {
       if (batch.length > 0) sendBatch()

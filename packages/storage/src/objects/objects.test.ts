@@ -13,7 +13,7 @@ import { type Database, packs, recordPacks } from '../index.ts'
 import { findObjects } from '../sql/objects.ts'
 import { databases } from '../testing/databases.ts'
 import type { BlobStore } from './blob-store.ts'
-import { objectBytesMax } from './codec.ts'
+import { encodeObjectHere, objectBytesMax } from './codec.ts'
 import { decodeEncoded } from './encoded-object.ts'
 import { ObjectCorrupt, ObjectMissing, PackCorrupt } from './errors.ts'
 import { openMemoryStore } from './memory.ts'
@@ -377,6 +377,27 @@ describe.each(databases)('objects ($name)', ({ open }) => {
     expect((await names(blobs)).length).toBeGreaterThan(1)
     await abandoned.abort()
     expect(await names(blobs)).toEqual([])
+  })
+
+  it.each([1, 40])('has written what it says it is done with, of %i', async (objects) => {
+    const blobs = openMemoryStore()
+    const raws = Array.from({ length: objects }, (_, i) => `${i} ${randomBytes(5_000).toString('base64')}`)
+    for (let time = 0; time < 2; time++) {
+      const writer = openObjectWriter({ database, blobs })
+      let done = 0
+      for (const raw of raws) {
+        const encoded = encodeObjectHere(Buffer.from(raw))
+        const object = { kind: 'plain', hash: hashText(raw), checksum: null, encoded, bases: [] } as const
+        await writer.addEncoded(object, () => {
+          encoded.fill(0)
+          done++
+        })
+      }
+      await record(await writer.finish())
+      expect(done).toBe(objects)
+    }
+    const reader = openReader(blobs)
+    for (const raw of raws) expect(Buffer.from(await reader.plain(hashText(raw))).toString()).toBe(raw)
   })
 
   it('holds little memory, however much is written', async () => {

@@ -50,7 +50,7 @@ export type PackSource = Pick<BlobStore, 'read' | 'size'>
 export interface PackWriter {
   /** Bytes of header and objects so far. */
   readonly bytes: number
-  /** Resolves when there is room for more; rejects when the store refused. One at a time. */
+  /** Resolves when `encoded` is copied and there is room for more; rejects when the store refused. One at a time. */
   add(object: Omit<PackEntry, 'offset' | 'length' | 'crc'>, encoded: Uint8Array): Promise<void>
   /** Durable when it resolves, unless it is inline. */
   finish(): Promise<StoredPack>
@@ -87,13 +87,17 @@ export function writePack(
 
   async function write(bytes: Uint8Array): Promise<void> {
     offset += bytes.length
-    if (upload !== undefined) return upload.write(bytes)
-    gathered.push(bytes)
-    if (offset <= gatheredBytesMax) return
-    upload = openUpload(blobs, name)
-    const begin = Buffer.concat(gathered)
-    gathered = []
-    await upload.write(begin)
+    if (upload === undefined && offset <= gatheredBytesMax) {
+      gathered.push(new Uint8Array(bytes))
+      return
+    }
+    if (upload === undefined) {
+      upload = openUpload(blobs, name)
+      const begin = Buffer.concat(gathered)
+      gathered = []
+      await upload.write(begin)
+    }
+    await upload.write(bytes)
   }
 
   return {
