@@ -4,6 +4,7 @@
  */
 import {
   compareUtf8,
+  defaultShape,
   type Edit,
   editTree,
   emptyTree,
@@ -43,8 +44,8 @@ export interface BuildInput {
   fileSizes: (files: readonly Hash[]) => Promise<ReadonlyMap<Hash, number>>
   /** Takes what the build should not hold in memory; it is for the caller to drop. */
   passing: PassingRuns
-  /** Counts the records that are done. */
-  progress: { recordsDone: number }
+  /** Counts the records that are done, of all that were pushed. */
+  progress: { recordsDone: number; readonly recordsTotal: number }
 }
 
 export interface Built {
@@ -58,6 +59,9 @@ export interface Built {
 export async function buildContent(io: BuildIo, input: BuildInput): Promise<Built> {
   return new VersionBuild(io, input).run()
 }
+
+/** Records of a leaf, one with another. */
+const leafEntriesMean = 2 ** defaultShape.leafBits
 
 /** What becomes of one type. `shadow`: its public tree, shown only where the type is not private. */
 interface TypeTrees {
@@ -165,7 +169,8 @@ class VersionBuild {
 
   #edit(base: Tree, edits: AsyncGenerator<Edit<NewLine>[]>, notes: ChangeNotes): Promise<Tree> {
     const apart = storedApart(edits, this.#io.writer)
-    return editTree(treeOf(base), apart, recordPort(this.#io, notes), { kind: 'records' })
+    const isDense = this.#input.progress.recordsTotal * leafEntriesMean >= base.count
+    return editTree(treeOf(base), apart, recordPort(this.#io, notes, { isDense }), { kind: 'records' })
   }
 
   /** What the public tree of a type would be in the base; where the type is not private it is that tree. */

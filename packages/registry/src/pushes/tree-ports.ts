@@ -22,10 +22,21 @@ export interface ChangeNotes {
   referring(change: ReferringChange): void | Promise<void>
 }
 
-/** Record trees: nodes and bodies, and large records beside them. Leaves are edited and encoded in worker threads. */
-export function recordPort({ objects, writer, workers }: BuildIo, notes: ChangeNotes): EditPort<Line> {
+/**
+ * Record trees: nodes and bodies, and large records beside them. Leaves are edited and encoded in worker threads.
+ * @param options.isDense Edits fall into most leaves under a node into which one falls: these are looked up together.
+ */
+export function recordPort(
+  { objects, writer, workers }: BuildIo,
+  notes: ChangeNotes,
+  { isDense }: { isDense: boolean },
+): EditPort<Line> {
   return {
-    node: (hash) => objects.node(hash),
+    async node(hash) {
+      const node = await objects.node(hash)
+      if (isDense && node.kind === 'node' && node.level === 1) await objects.foresee(node.children)
+      return node
+    },
     payloads: async (leaf: Hash) => linesOf(await objects.body(leaf)).map((bytes) => ({ bytes })),
     leaf: async ({ hash, text, payloads, replaces }) => {
       await writer.add('plain', hash, text, { replaces })
