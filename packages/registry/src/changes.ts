@@ -19,11 +19,12 @@ export interface RecordDifference extends LeafChange {
   type: string
 }
 
-/** Pairs of leaves that are compared on the calling thread: to start another would take longer. */
+/** Pairs of leaves that are compared on the calling thread in any case: for so few, none begins. */
 const pairsHere = 12
 
 /**
- * For one walk along the differences of record trees: where many leaves differ, threads compare them.
+ * For one walk along the differences of record trees: where many leaves differ, threads compare them, and the calling one those that come
+ * before a thread has begun.
  * @param options.lines such differences come with the lines of both sides
  */
 export function differenceReader(
@@ -38,7 +39,8 @@ export function differenceReader(
   }
   return {
     node: (hash) => objects.node(hash),
-    compareLeaves: (before, after) => (++pairs > pairsHere ? compare(before, after) : undefined),
+    compareLeaves: (before, after) =>
+      ++pairs > pairsHere && reading.hasBegun() ? compare(before, after) : undefined,
   }
 }
 

@@ -26,6 +26,8 @@ export interface ReadingThreads {
    * while there is no thread, one begins.
    */
   isReady(): boolean
+  /** Whether there is a thread that need not be waited for until it has begun. If not, one begins. */
+  hasBegun(): boolean
   /** Waits for running tasks. */
   close(): Promise<void>
 }
@@ -81,6 +83,10 @@ export function openReadingThreads(): ReadingThreads {
       if (pool.threads.length > 0) return !beginning && pool.queueSize === 0
       if (isSoon) void begin()
       return false
+    },
+    hasBegun() {
+      if (pool.threads.length === 0) void begin()
+      return !beginning
     },
     close: () => pool.close(),
   }
