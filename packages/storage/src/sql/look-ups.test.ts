@@ -10,6 +10,7 @@ test('a connection that is silent for too long is given up, with all that was as
   const { settings, dispose } = await server.settings()
   const database = await openDatabase(settings)
   const lookUps = new LookUps({ connectionString: settings.url }, 500)
+  lookUps.pool.on('error', () => undefined)
   lookUps.pool.on('connect', (client) => client.on('error', () => undefined))
   const backend = async (): Promise<number> => {
     const asked = { text: 'select pg_backend_pid() as pid, (select count(*) from accounts)' }
