@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 /** What needs no database does not wait for one. */
@@ -14,6 +15,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Many laws here are about time, and machines that run CI are noisy: what fails three times in a row is broken.
     retry: process.env['CI'] === 'true' ? 2 : 0,
+    // As `npm start` keeps it: threads that tests start need not compile what others have.
+    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/ulmus', import.meta.url)) },
     projects: [
       { extends: true, test: { name: 'pure', include: pure } },
       {
