@@ -23,8 +23,8 @@ export interface RecordDifference extends LeafChange {
 const pairsHere = 12
 
 /**
- * For one walk along the differences of record trees: where many leaves differ, threads compare them, and the calling one those that come
- * before a thread has begun.
+ * For one walk along the differences of record trees: where many leaves differ, threads compare them. Until a thread has begun the calling
+ * one does, unless lines are wanted: decoding bodies would hold it up for longer than the walk would wait.
  * @param options.lines such differences come with the lines of both sides
  */
 export function differenceReader(
@@ -40,7 +40,9 @@ export function differenceReader(
   return {
     node: (hash) => objects.node(hash),
     compareLeaves: (before, after) =>
-      ++pairs > pairsHere && reading.hasBegun() ? compare(before, after) : undefined,
+      ++pairs > pairsHere && (options.lines === true || reading.hasBegun())
+        ? compare(before, after)
+        : undefined,
   }
 }
 
