@@ -26,7 +26,7 @@ export interface ReadingThreads {
    * while there is no thread, one begins.
    */
   isReady(): boolean
-  /** Whether there is a thread that need not be waited for until it has begun. If not, one begins. */
+  /** Whether there is a thread that need not be waited for until it has begun. If there is none, one begins. */
   hasBegun(): boolean
   /** Waits for running tasks. */
   close(): Promise<void>
