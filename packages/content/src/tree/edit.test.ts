@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hashText } from '../hash.ts'
@@ -446,6 +448,33 @@ describe('stretches that are edited elsewhere', () => {
       'The thread is gone.',
     )
     expect(underWay).toBe(0)
+  })
+
+  test('are not held while they are', async () => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const begun: WeakRef<object>[] = []
+    const { promise: isDone, resolve: done } = Promise.withResolvers<EditedElsewhere>()
+    const port: EditPort<string> = Object.assign(new MemoryNodes(), {
+      edit({ edits }: Stretch<string>) {
+        begun.push(...edits.map((edit) => new WeakRef(edit)))
+        return isDone
+      },
+    })
+    const shape = { leafBits: 1, levelBits: 1, leafEntriesMax: 4, childrenMax: 4 }
+    function* some() {
+      for (let i = 100; i < 200; i++)
+        yield [{ key: `${i}`, put: { hash: hashText('x'), size: 1, payload: '' } }]
+    }
+    const edited = editTree(emptyTree, some(), port, { kind: 'records', shape })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    collect()
+    const [count, held] = [begun.length, begun.filter((edit) => edit.deref() !== undefined).length]
+    done({ leaves: [], keep: async () => undefined })
+    await edited
+    expect(count).toBeGreaterThan(8)
+    // The edits of the next stretch are at hand.
+    expect(held).toBeLessThan(count / 2)
   })
 })
 

@@ -121,10 +121,11 @@ class Editor<P> {
   /** Takes the steps one after the other; stretches that are edited elsewhere are begun ahead of their turn. */
   async #follow(steps: AsyncGenerator<Step<P>>): Promise<void> {
     const ahead = new Ahead<EditedElsewhere>(stretchesAtOnce)
-    const waiting: { step: Step<P>; isElsewhere: boolean }[] = []
+    // A stretch that is edited elsewhere is not held, only its place.
+    const waiting: (Step<P> | 'elsewhere')[] = []
     const takeFirst = async () => {
-      const { step, isElsewhere } = waiting.shift()!
-      if (!isElsewhere) return this.#take(step)
+      const step = waiting.shift()!
+      if (step !== 'elsewhere') return this.#take(step)
       const { leaves, keep } = await ahead.take()
       await keep()
       for (const leaf of leaves) await this.#builder.append(0, leaf)
@@ -138,7 +139,7 @@ class Editor<P> {
         // What is edited here is done before the plan goes on: it may depend on what comes of it.
         else if (step.do === 'edit') while (waiting.length > 0) await takeFirst()
         if (edited === undefined && waiting.length === 0) await this.#take(step)
-        else waiting.push({ step, isElsewhere: edited !== undefined })
+        else waiting.push(edited === undefined ? step : 'elsewhere')
       }
       while (waiting.length > 0) await takeFirst()
     } finally {

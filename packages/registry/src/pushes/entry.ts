@@ -14,7 +14,7 @@ export interface PushedRecord {
   /** Canonical form, UTF-8. Empty in a manifest, which names records only. */
   readonly canonical: Uint8Array
   /** Where `canonical` lies with others of a run, for whoever is the last to need it. */
-  room?: FrameRoom
+  readonly room?: FrameRoom | undefined
   /** False: the record is known to refer to no file. */
   readonly refers: boolean
   /** Pushed as `private: true`. */

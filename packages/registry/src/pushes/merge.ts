@@ -25,13 +25,16 @@ export function groupsToMerge<Run>(runs: readonly Run[], most = runsAtOnceMax): 
 /** Told of every entry that another one, of a later run, stands in for. May throw. */
 export type Superseded = (entry: PushEntry, by: PushEntry) => void
 
+/** What is read of a run at once: its entries, each asked for when the one before it is done with. */
+type Frames = AsyncGenerator<Iterable<PushEntry>>
+
 /** A run being read: where it stands and how late it is. */
 interface Cursor {
-  readonly frames: AsyncGenerator<PushEntry[]>
+  readonly frames: Frames
   /** Of the same (type, id) the higher one counts. */
   readonly sequence: number
-  frame: PushEntry[]
-  at: number
+  rest: Iterator<PushEntry>
+  entry: PushEntry
 }
 
 /**
@@ -40,14 +43,14 @@ interface Cursor {
  * Gives way between batches and frames.
  */
 export async function* mergeRuns(
-  runs: readonly AsyncGenerator<PushEntry[]>[],
+  runs: readonly Frames[],
   superseded?: Superseded,
 ): AsyncGenerator<PushEntry[]> {
   const heap: Cursor[] = []
   try {
     for (const [sequence, frames] of runs.entries()) {
-      const cursor: Cursor = { frames, sequence, frame: [], at: -1 }
-      if (await advance(cursor)) pushUp(heap, cursor)
+      const begun = await nextFrame(frames)
+      if (begun !== undefined) pushUp(heap, { frames, sequence, ...begun })
     }
     yield* mergedBatches(heap, superseded)
   } finally {
@@ -60,7 +63,7 @@ async function* mergedBatches(heap: Cursor[], superseded?: Superseded): AsyncGen
   let last: PushEntry | undefined
   while (heap.length > 0) {
     const top = heap[0]!
-    const entry = top.frame[top.at]!
+    const { entry } = top
     // Of equal keys the heap gives the latest run first: the ones that follow are superseded.
     if (last === undefined || compareEntries(last, entry) !== 0) {
       if (batch.isFull || (last !== undefined && last.type !== entry.type)) {
@@ -70,31 +73,37 @@ async function* mergedBatches(heap: Cursor[], superseded?: Superseded): AsyncGen
       batch.add(entry)
       last = entry
     } else superseded?.(entry, last)
-    if (top.at + 1 < top.frame.length) top.at++
-    else if (!(await advance(top))) {
-      const tail = heap.pop()!
-      if (heap.length === 0) break
-      heap[0] = tail
+    const next = top.rest.next()
+    if (next.done !== true) top.entry = next.value
+    else {
+      const begun = await nextFrame(top.frames)
+      if (begun !== undefined) Object.assign(top, begun)
+      else {
+        const tail = heap.pop()!
+        if (heap.length === 0) break
+        heap[0] = tail
+      }
     }
     sinkDown(heap)
   }
   if (!batch.isEmpty) yield batch.take()
 }
 
-async function advance(cursor: Cursor): Promise<boolean> {
+/** The next frame that holds an entry, begun; undefined at the end of the run. */
+async function nextFrame(frames: Frames): Promise<Pick<Cursor, 'entry' | 'rest'> | undefined> {
   for (;;) {
-    if (++cursor.at < cursor.frame.length) return true
-    const next = await cursor.frames.next()
-    if (next.done) return false
+    const frame = await frames.next()
+    if (frame.done) return undefined
     // Frames of runs that resemble each other end together: decoding the next ones takes a millisecond each.
     await standBack()
-    cursor.frame = next.value
-    cursor.at = -1
+    const rest = frame.value[Symbol.iterator]()
+    const first = rest.next()
+    if (first.done !== true) return { entry: first.value, rest }
   }
 }
 
 function before(a: Cursor, b: Cursor): boolean {
-  const order = compareEntries(a.frame[a.at]!, b.frame[b.at]!)
+  const order = compareEntries(a.entry, b.entry)
   return order === 0 ? a.sequence > b.sequence : order < 0
 }
 

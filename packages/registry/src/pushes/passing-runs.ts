@@ -6,7 +6,7 @@ import { runName } from '@ulmus/storage'
 import { v4 as randomId } from 'uuid'
 import type { Context } from '../context.ts'
 import type { PushEntry } from './entry.ts'
-import { encodeRunStream, readRun } from './run.ts'
+import { encodeRunStream, type FrameEntries, readRun } from './run.ts'
 
 export class PassingRuns {
   readonly #context: Pick<Context, 'blobs' | 'log'>
@@ -26,7 +26,7 @@ export class PassingRuns {
     return name
   }
 
-  read(name: string): AsyncGenerator<PushEntry[]> {
+  read(name: string): AsyncGenerator<FrameEntries> {
     return readRun(this.#context.blobs.stream(name))
   }
 

@@ -27,7 +27,10 @@ function entryOf({ id, canonical }: { id: string; canonical: Buffer | undefined 
   return { type: 'A', id, put }
 }
 
-const read = async (pieces: Iterable<Uint8Array>) => (await Array.fromAsync(readRun(pieces))).flat()
+const dropOf = (id: string): PushEntry => entryOf({ id, canonical: undefined })
+
+const read = async (pieces: Iterable<Uint8Array>) =>
+  (await Array.fromAsync(readRun(pieces))).flatMap((frame) => [...frame])
 
 /** Each in a buffer of its own, or all views of one; of the lengths given, again and again. */
 function* cut(run: Uint8Array, lengths: readonly number[], own: boolean): Generator<Uint8Array> {
@@ -111,11 +114,22 @@ test('a piece that fills its buffer is given back once it is read, and no other'
 
 test('what a frame holds is given back once all of its entries have left it', async () => {
   const canonical = hash('shake256', 'x', { outputEncoding: 'buffer', outputLength: 50_000 })
-  const gone = entryOf({ id: 'b', canonical: undefined })
-  const run = encodeRun([entryOf({ id: 'a', canonical }), gone, entryOf({ id: 'c', canonical })])
+  const run = encodeRun([entryOf({ id: 'a', canonical }), dropOf('b'), entryOf({ id: 'c', canonical })])
   const [one, , other] = (await read([run])).map(({ put }) => put)
   one!.room!.leave()
   expect(canonical.equals(other!.canonical)).toBe(true)
   other!.room!.leave()
   expect([one!.canonical.length, other!.canonical.length]).toEqual([0, 0])
+})
+
+test('entries may leave a frame before those behind them are read', async () => {
+  const made = [entryOf({ id: 'a', canonical: Buffer.alloc(50_000) }), ...['b', 'c'].map(dropOf)]
+  for await (const frame of readRun([encodeRun(made)])) {
+    const ids: string[] = []
+    for (const { id, put } of frame) {
+      ids.push(id)
+      put?.room?.leave()
+    }
+    expect(ids).toEqual(['a', 'b', 'c'])
+  }
 })

@@ -166,14 +166,10 @@ export class RunDamaged extends Error {
  */
 export async function* readRun(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): AsyncGenerator<PushEntry[]> {
+): AsyncGenerator<FrameEntries> {
   for await (const frame of framesOf(source)) {
     const raw = inflated(frame)
-    const entries = unpackEntries(raw)
-    const puts = entries.flatMap(({ put }) => put ?? [])
-    const room = new FrameRoom(raw, puts.length)
-    for (const put of puts) put.room = room
-    yield entries
+    yield new FrameEntries(raw, new FrameRoom(raw))
   }
 }
 
@@ -253,40 +249,68 @@ function inflated(frame: Buffer): Buffer {
   return raw
 }
 
-/** The entries of a frame's raw bytes; views of them. */
-export function unpackEntries(bytes: Uint8Array): PushEntry[] {
-  const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const entries: PushEntry[] = []
-  let at = 0
-  const take = (length: number): number => {
-    at += length
-    return at
+/** The entries of what `packEntries` made; views of it. */
+export const unpackEntries = (bytes: Uint8Array): PushEntry[] => Array.from(new FrameEntries(bytes))
+
+/**
+ * The entries of a frame's raw bytes, as views of them. Each is made when it is asked for: where many frames are read side by side, what
+ * they hold is bytes, and next to nothing that V8 would have to keep alive. To be gone through once.
+ */
+export class FrameEntries implements Iterable<PushEntry> {
+  /** Entries of the frame. */
+  readonly length: number
+  readonly #raw: Buffer
+  readonly #room: FrameRoom | undefined
+
+  /**
+   * @param room of the bytes: entries that put something enter it, and whoever goes through leaves it at the end
+   * @throws RunDamaged for what does not end with an entry
+   */
+  constructor(bytes: Uint8Array, room?: FrameRoom) {
+    const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    let [length, at] = [0, 0]
+    for (; at + entryHeaderBytes <= raw.length; length++) at += entryLength(raw, at)
+    if (at !== raw.length) throw new RunDamaged('a run holds a damaged frame')
+    this.#raw = raw
+    this.length = length
+    this.#room = room
   }
-  // Most often an entry has the type of the one before it: one string serves both.
-  let type = ''
-  let typeBytes = raw.subarray(0, 0)
-  while (at < raw.length) {
-    const flags = raw[at]!
-    const typeLength = raw.readUInt16LE(at + 1)
-    const idLength = raw.readUInt16LE(at + 3)
-    const canonicalLength = raw.readUInt32LE(at + 5)
-    at += entryHeaderBytes
-    const isPut = (flags & flagPut) !== 0
-    const hash = isPut ? (raw.toString('hex', at, take(hashBytesLength)) as Hash) : undefined
-    const typeStart = at
-    if (typeBytes.compare(raw, typeStart, take(typeLength)) !== 0) {
-      typeBytes = raw.subarray(typeStart, at)
-      type = typeBytes.toString('utf8')
+
+  *[Symbol.iterator](): Generator<PushEntry, void, void> {
+    const [raw, room] = [this.#raw, this.#room]
+    // Most often an entry has the type of the one before it: one string serves both.
+    let type = ''
+    let typeBytes = raw.subarray(0, 0)
+    for (let at = 0; at < raw.length; ) {
+      const flags = raw[at]!
+      const hashAt = at + entryHeaderBytes
+      const typeAt = hashAt + ((flags & flagPut) === 0 ? 0 : hashBytesLength)
+      const idAt = typeAt + raw.readUInt16LE(at + 1)
+      const canonicalAt = idAt + raw.readUInt16LE(at + 3)
+      at += entryLength(raw, at)
+      if (typeBytes.compare(raw, typeAt, idAt) !== 0) {
+        typeBytes = raw.subarray(typeAt, idAt)
+        type = typeBytes.toString('utf8')
+      }
+      const id = raw.toString('utf8', idAt, canonicalAt)
+      if ((flags & flagPut) === 0) yield { type, id }
+      else {
+        const hash = raw.toString('hex', hashAt, typeAt) as Hash
+        const canonical = raw.subarray(canonicalAt, at)
+        const [isPrivate, needed] = [(flags & flagPrivate) !== 0, (flags & flagNeeded) !== 0]
+        const refers = (flags & flagRefers) !== 0
+        room?.enter()
+        yield { type, id, put: { hash, canonical, room, refers, private: isPrivate, needed } }
+      }
     }
-    const id = raw.toString('utf8', at, take(idLength))
-    const canonical = raw.subarray(at, take(canonicalLength))
-    if (hash === undefined) entries.push({ type, id })
-    else {
-      const [isPrivate, needed] = [(flags & flagPrivate) !== 0, (flags & flagNeeded) !== 0]
-      const refers = (flags & flagRefers) !== 0
-      entries.push({ type, id, put: { hash, canonical, refers, private: isPrivate, needed } })
-    }
+    room?.leave()
   }
-  if (at !== raw.length) throw new RunDamaged('a run holds a damaged frame')
-  return entries
 }
+
+/** What the entry at `at` takes. Bytes. */
+const entryLength = (raw: Buffer, at: number): number =>
+  entryHeaderBytes +
+  ((raw[at]! & flagPut) === 0 ? 0 : hashBytesLength) +
+  raw.readUInt16LE(at + 1) +
+  raw.readUInt16LE(at + 3) +
+  raw.readUInt32LE(at + 5)

@@ -17,7 +17,7 @@ import { freeWhole } from '../free.ts'
 import type { PushEntry } from './entry.ts'
 import { type Lease, leaseLost } from './lease.ts'
 import { groupsToMerge, mergeRuns, runsAtOnceMax, type Superseded } from './merge.ts'
-import { encodeRunStream, RunDamaged, readRun } from './run.ts'
+import { encodeRunStream, type FrameEntries, RunDamaged, readRun } from './run.ts'
 
 export type RunRole = PushRunRow['role']
 
@@ -103,12 +103,12 @@ export const mergedEntries = (
   )
 
 /** The entries of a stored run. @throws object_corrupt when it is not what was received: nothing is made of it. */
-export async function* entriesOf(context: Context, run: PushRunRow): AsyncGenerator<PushEntry[]> {
+export async function* entriesOf(context: Context, run: PushRunRow): AsyncGenerator<FrameEntries> {
   let entries = 0
   try {
-    for await (const batch of readRun(context.blobs.stream(run.name))) {
-      entries += batch.length
-      yield batch
+    for await (const frame of readRun(context.blobs.stream(run.name))) {
+      entries += frame.length
+      yield frame
     }
     if (entries !== run.entries) throw new RunDamaged('a run ends too soon')
   } catch (cause) {
