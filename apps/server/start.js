@@ -11,11 +11,16 @@ if (major < 24 || (major === 24 && minor < 6)) {
 } else if (process.platform === 'linux' && process.env.MALLOC_ARENA_MAX === undefined && process.execve) {
   // glibc gives threads that allocate at once arenas of their own, eight a core, and what is free in one is no use to another: with two,
   // a server that has pushed, compared and streamed holds an eighth less. It asks for them as the process begins: so it begins again.
-  // V8 marks and compiles in four threads of its own, whatever the machine has: on two cores the event loop waits for them.
   const { availableParallelism } = await import('node:os')
-  const helpers = Math.min(4, Math.max(1, availableParallelism() - 1))
+  const flags = [
+    // V8 marks and compiles in four threads of its own, whatever the machine has: on two cores the event loop waits for them.
+    `--v8-pool-size=${Math.min(4, Math.max(1, availableParallelism() - 1))}`,
+    // What survives while V8 marks it takes for long-lived, and puts the like, from then on, where only collections of the whole heap
+    // look: all that it refers to is kept until then, in a push most of what passes.
+    '--no-allocation-site-pretenuring',
+  ]
   const { execPath, execArgv, argv, env } = process
-  process.execve(execPath, [execPath, `--v8-pool-size=${helpers}`, ...execArgv, ...argv.slice(1)], {
+  process.execve(execPath, [execPath, ...flags, ...execArgv, ...argv.slice(1)], {
     ...env,
     MALLOC_ARENA_MAX: '2',
   })

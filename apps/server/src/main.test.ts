@@ -54,6 +54,7 @@ test('it says where to open, ends in order, and a second one on its folder says 
     const command = readFileSync(`/proc/${first.child.pid}/cmdline`, 'latin1').split('\0')
     const helpers = Math.min(4, Math.max(1, availableParallelism() - 1))
     expect(command).toContain(`--v8-pool-size=${helpers}`)
+    expect(command).toContain('--no-allocation-site-pretenuring')
   }
 
   const second = await run({}).ended
