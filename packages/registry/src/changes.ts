@@ -5,6 +5,7 @@ import {
   type DiffReader,
   diffTrees,
   emptyTree,
+  type Hash,
   type Tree,
   type ViewDocument,
 } from '@ulmus/content'
@@ -39,6 +40,7 @@ export function differenceReader(
   }
   return {
     node: (hash) => objects.node(hash),
+    foresee: (leaves) => objects.foresee(leaves),
     compareLeaves: (before, after) =>
       ++pairs > pairsHere && (options.lines === true || reading.hasBegun())
         ? compare(before, after)
@@ -104,7 +106,8 @@ export async function fileDifferences(
 ): Promise<{ added: string[]; removed: string[] }> {
   const added: string[] = []
   const removed: string[] = []
-  for await (const change of diffTrees(before.files, after.files, objects)) {
+  const nodes = { node: (hash: Hash) => objects.node(hash) }
+  for await (const change of diffTrees(before.files, after.files, nodes)) {
     answer.add(fileNameBytes)
     const list = change.before === undefined ? added : removed
     list.push(`sha256:${change.key}`)

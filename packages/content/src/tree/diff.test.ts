@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { hashText } from '../hash.ts'
+import { type Hash, hashText } from '../hash.ts'
 import { defaultShape } from './boundary.ts'
 import { diffTrees, type TreeChange } from './diff.ts'
 import { editTree } from './edit.ts'
 import type { Edit } from './edit-queue.ts'
 import { buildTree, MemoryNodes } from './memory-nodes.fixture.ts'
-import { type Child, emptyTree, type Tree } from './node.ts'
+import { type Child, emptyTree, type Tree, type TreeNode } from './node.ts'
 import { findEntry } from './read.ts'
 import { byBytes, type Contents } from './reference-tree.fixture.ts'
 import { anyContents, anyEdits, anyKey, edited, tinyShape } from './tree-arbitraries.fixture.ts'
@@ -90,6 +90,37 @@ describe('diffTrees', () => {
         const back = asEdits(await diffed(after, before, nodes))
         expect(await editTree(before, [forth], nodes, options)).toEqual(after)
         expect(await editTree(after, [back], nodes, options)).toEqual(before)
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  test('tells of every leaf that the trees do not share before it is come to', async () => {
+    class ToldNodes extends MemoryNodes {
+      readonly told = new Set<Hash>()
+      readonly untold = new Set<Hash>()
+
+      async foresee(leaves: readonly Hash[]): Promise<void> {
+        await new Promise((done) => setImmediate(done))
+        for (const leaf of leaves) this.told.add(leaf)
+      }
+
+      override node(hash: Hash): Promise<TreeNode> {
+        if (this.nodes.get(hash)?.kind === 'leaf' && !this.told.has(hash)) this.untold.add(hash)
+        return super.node(hash)
+      }
+    }
+    const keys = fc.option(anyKey, { nil: undefined })
+    await fc.assert(
+      fc.asyncProperty(anyContents, anyEdits, tinyShape, keys, async (contents, edits, shape, from) => {
+        const nodes = new ToldNodes()
+        const before = await buildTree(contents, nodes, { shape })
+        const after = await editTree(before, [edits], nodes, { kind: 'records', shape })
+        nodes.untold.clear()
+        await diffed(before, after, nodes, from)
+        const [old, next] = [nodes.reachable(before), nodes.reachable(after)]
+        for (const hash of nodes.untold)
+          expect((old.has(hash) && next.has(hash)) || hash === before.root || hash === after.root).toBe(true)
       }),
       { numRuns: 100 },
     )

@@ -11,13 +11,15 @@ export interface TreeChange {
   after?: Located
 }
 
-/** Port: nodes, and a way to compare leaves elsewhere. */
+/** Port: nodes, a way to compare leaves elsewhere, and to know ahead which ones. */
 export interface DiffReader<C extends TreeChange = TreeChange> extends NodeReader {
   /**
    * Compares two leaves that hold what their trees have up to the same last key, as `diffTrees` does, in another thread: some are on
    * their way at once. Undefined: these two are to be read and compared here.
    */
   compareLeaves?(before: Child, after: Child): Promise<C[]> | undefined
+  /** Told of leaves that the trees do not share and that are about to be come to: those under a node of each. */
+  foresee?(leaves: readonly Hash[]): Promise<void>
 }
 
 /** Pairs of leaves compared elsewhere at once. */
@@ -40,6 +42,7 @@ export async function* diffTrees<C extends TreeChange = TreeChange>(
   const isWanted = ({ key }: C) => options.after === undefined || compareUtf8(key, options.after) > 0
   try {
     await Promise.all([old.start(before.root), next.start(after.root)])
+    await foreseeLeaves(reader, old, next)
     for (;;) {
       const level = Math.max(old.level, next.level)
       if (level === atEnd) break
@@ -63,6 +66,7 @@ export async function* diffTrees<C extends TreeChange = TreeChange>(
       if (level > atEntry) {
         // Keys below the taller node can equal keys below the other: it must be opened to tell.
         await Promise.all([old.openAt(level), next.openAt(level)])
+        if (level === 1) await foreseeLeaves(reader, old, next)
         continue
       }
       while (!ahead.isEmpty) yield* (await ahead.take()).filter(isWanted)
@@ -73,6 +77,12 @@ export async function* diffTrees<C extends TreeChange = TreeChange>(
   } finally {
     await ahead.settle()
   }
+}
+
+async function foreseeLeaves(reader: DiffReader, old: Cursor, next: Cursor): Promise<void> {
+  if (reader.foresee === undefined) return
+  const differing = new Set(old.leavesAhead).symmetricDifference(new Set(next.leavesAhead))
+  await reader.foresee([...differing])
 }
 
 /** The leaves that both cursors stand before, if they end alike: what is before them has been compared, so they begin alike, too. */
@@ -137,6 +147,12 @@ class Cursor {
     const { node, index } = this.#path.at(-1)!
     if (node.kind === 'leaf') throw new RangeError('The cursor does not stand before a leaf.')
     return childAt(node, index)
+  }
+
+  /** Hashes of the leaf that the cursor stands before and of those after it under the same node; none where it stands before no leaf. */
+  get leavesAhead(): Hash[] {
+    const top = this.#path.at(-1)
+    return top?.node.kind === 'node' && top.node.level === 1 ? top.node.children.slice(top.index) : []
   }
 
   /** Key of the entry that the cursor stands before, which must be one. */
