@@ -18,6 +18,8 @@ if (major < 24 || (major === 24 && minor < 6)) {
     // What survives while V8 marks it takes for long-lived, and puts the like, from then on, where only collections of the whole heap
     // look: all that it refers to is kept until then, in a push most of what passes.
     '--no-allocation-site-pretenuring',
+    // Young objects have 16 MiB, as in the threads of pushes, instead of 64: little of what a server makes outlives its request.
+    '--max-semi-space-size=8',
   ]
   const { execPath, execArgv, argv, env } = process
   process.execve(execPath, [execPath, ...flags, ...execArgv, ...argv.slice(1)], {

@@ -55,6 +55,7 @@ test('it says where to open, ends in order, and a second one on its folder says 
     const helpers = Math.min(4, Math.max(1, availableParallelism() - 1))
     expect(command).toContain(`--v8-pool-size=${helpers}`)
     expect(command).toContain('--no-allocation-site-pretenuring')
+    expect(command).toContain('--max-semi-space-size=8')
   }
 
   const second = await run({}).ended
