@@ -106,6 +106,7 @@ export async function fileDifferences(
 ): Promise<{ added: string[]; removed: string[] }> {
   const added: string[] = []
   const removed: string[] = []
+  // What lies in file trees has no bodies, whose places `foresee` would ask for each time.
   const nodes = { node: (hash: Hash) => objects.node(hash) }
   for await (const change of diffTrees(before.files, after.files, nodes)) {
     answer.add(fileNameBytes)

@@ -2,9 +2,8 @@
  * The threads that decode what long streams are made of, and leaves of which somebody wants one record: so that the event loop has
  * time for everyone else, and a stream takes more than one core. They are others than those of pushes, behind which no reader is to wait.
  */
-import { availableParallelism } from 'node:os'
-import { Piscina } from 'piscina'
 import { wholeBuffers } from './free.ts'
+import { openThreadPool } from './thread-pool.ts'
 import type { CompareOutcome, CompareTask, LeafChange } from './workers/compare-leaves.ts'
 import { refuseDamaged } from './workers/damage.ts'
 import type { FindOutcome, FindTask, FoundRecord } from './workers/find-record.ts'
@@ -35,13 +34,10 @@ export interface ReadingThreads {
 /** Whoever asks for single records more rarely has a thread begin for nobody. Milliseconds. */
 const soonMilliseconds = 1_000
 
-/** As many threads as cores; they start when first needed and end after 30 s of idleness. */
+/** Threads of their own (`openThreadPool`). */
 export function openReadingThreads(): ReadingThreads {
-  const pool = new Piscina({
+  const pool = openThreadPool({
     filename: new URL('./workers/reading.ts', import.meta.url).href,
-    minThreads: 0,
-    maxThreads: Math.max(2, availableParallelism()),
-    idleTimeout: 30_000,
     resourceLimits: { maxYoungGenerationSizeMb: youngMebibytes },
   })
   let askedAt = Number.NEGATIVE_INFINITY

@@ -1,9 +1,8 @@
 /** The worker threads: what costs CPU runs there, so that a push delays no one else's request. */
-import { availableParallelism } from 'node:os'
-import { Piscina } from 'piscina'
 import { RegistryError } from './errors.ts'
 import { wholeBuffers } from './free.ts'
 import { type InPieces, joined } from './pieces.ts'
+import { openThreadPool } from './thread-pool.ts'
 import type { SchemasOutcome } from './workers/accept-schemas.ts'
 import type { BatchOutcome, BatchTask } from './workers/check-batch.ts'
 import type { CarriedFault, CarriedTask } from './workers/check-carried.ts'
@@ -51,13 +50,10 @@ export const youngMebibytes = 16
 /** JSON up to this size is read where it is: 3 ms as usual, 23 at worst, and waits for no worker. Bytes. */
 export const shortBytesMax = 65_536
 
-/** As many threads as cores; they start when first needed and end after 30 s of idleness. */
+/** Threads of their own (`openThreadPool`). */
 export function openWorkers({ taskMilliseconds, heapMebibytes } = usual): Workers {
-  const pool = new Piscina({
+  const pool = openThreadPool({
     filename: new URL('./workers/tasks.ts', import.meta.url).href,
-    minThreads: 0,
-    maxThreads: Math.max(2, availableParallelism()),
-    idleTimeout: 30_000,
     workerData: { taskMilliseconds } satisfies TaskLimits,
     resourceLimits: { maxOldGenerationSizeMb: heapMebibytes, maxYoungGenerationSizeMb: youngMebibytes },
   })
