@@ -5,9 +5,9 @@ import { Piscina } from 'piscina'
 type PoolOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>
 
 /**
- * As many threads as cores, two at least; they start when first needed and end after 30 s of idleness. A task goes to a thread that has
- * begun and is idle. Piscina by itself gives tasks that had to wait to threads that are still beginning, which takes them a second, rather
- * than to one that is done in a millisecond.
+ * As many threads as cores, two at least; they start when first needed and end after 30 s of idleness. A task that had to wait goes to an
+ * idle thread that has begun, if there is one. Piscina prefers threads that are still beginning, which takes them a second. They are not
+ * passed over: where none takes a task, Piscina begins as many more as it may, and while it closes does nothing else any more.
  */
 export function openThreadPool(options: PoolOptions): Piscina {
   const begun = new Set<number>()
@@ -15,8 +15,10 @@ export function openThreadPool(options: PoolOptions): Piscina {
     minThreads: 0,
     maxThreads: Math.max(2, availableParallelism()),
     idleTimeout: 30_000,
-    loadBalancer: (_task, workers) =>
-      workers.find(({ id, currentUsage }) => currentUsage === 0 && begun.has(id)) ?? null,
+    loadBalancer: (_task, workers) => {
+      const idle = workers.filter(({ currentUsage }) => currentUsage === 0)
+      return idle.find(({ id }) => begun.has(id)) ?? idle[0] ?? null
+    },
     ...options,
   })
   pool.on('workerCreate', ({ id }: { id: number }) => begun.add(id))
