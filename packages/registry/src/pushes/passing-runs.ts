@@ -6,7 +6,8 @@ import { runName } from '@ulmus/storage'
 import { v4 as randomId } from 'uuid'
 import type { Context } from '../context.ts'
 import type { PushEntry } from './entry.ts'
-import { encodeRunStream, type FrameEntries, readRun } from './run.ts'
+import type { FrameEntries } from './frame.ts'
+import { encodeRunStream, readRun } from './run.ts'
 
 export class PassingRuns {
   readonly #context: Pick<Context, 'blobs' | 'log'>

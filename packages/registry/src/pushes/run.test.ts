@@ -3,7 +3,8 @@ import type { Hash } from '@ulmus/content'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { PushEntry } from './entry.ts'
-import { encodeRun, encodeRunStream, RunDamaged, readRun } from './run.ts'
+import { RunDamaged } from './frame.ts'
+import { encodeRun, encodeRunStream, readRun } from './run.ts'
 
 const anId = fc.integer({ min: 0, max: 1e6 }).map((n) => `r${n}`)
 /** What zstd cannot compress, so that frames take many pieces, or what it can. */

@@ -1,18 +1,13 @@
 /**
  * Runs: what a push received, checked, sorted and compressed, as it waits in the blob store for the commit.
  *
- * A run is a sequence of frames: encoded length u32, raw length u32, CRC-32 of the encoded bytes u32, then zstd of the raw bytes. A
- * frame holds whole entries:
- *
- *     flags u8 (1 put, 2 private, 4 needed, 8 refers to files) · type length u16 · id length u16 · canonical length u32 · [hash 32 bytes] · type · id · canonical
- *
- * with hash and canonical only for a put. Numbers are little-endian. Entries of a run ascend strictly by (type, id).
+ * A run is a sequence of frames: encoded length u32, raw length u32, CRC-32 of the encoded bytes u32, then zstd of the raw bytes, which are
+ * whole entries (`frame.ts`). Numbers are little-endian. Entries of a run ascend strictly by (type, id).
  */
 import { promisify } from 'node:util'
 import { constants, crc32, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import type { Hash } from '@ulmus/content'
 import { free, freeWhole } from '../free.ts'
-import type { PushEntry } from './entry.ts'
+import { Frame, FrameEntries, RunDamaged, type RunEntry } from './frame.ts'
 import { FrameRoom } from './frame-room.ts'
 
 /** A frame is closed when it holds this much. Bytes, raw. */
@@ -22,33 +17,13 @@ const frameBytesMax = frameBytes + 8 * 1024 ** 2 + 4096
 /** What a frame takes encoded: zstd makes what it cannot compress longer by a 256th, and by less than this of what is short. Bytes. */
 const encodedBytesMax = frameBytesMax + Math.ceil(frameBytesMax / 256) + 1024
 const frameHeaderBytes = 12
-const entryHeaderBytes = 9
-const hashBytesLength = 32
-
-const flagPut = 1
-const flagPrivate = 2
-const flagNeeded = 4
-const flagRefers = 8
 
 const deflate = promisify(zstdCompress)
-
-/** An entry on its way into a run: fresh from its line, its canonical form still text, or from another run. */
-export interface RunEntry {
-  readonly type: string
-  readonly id: string
-  readonly put?: {
-    readonly hash: Hash
-    readonly canonical: string | Uint8Array
-    readonly private: boolean
-    readonly needed?: boolean
-    readonly refers: boolean
-  }
-}
 
 /** Synchronous: runs in a worker thread. */
 export function encodeRun(entries: readonly RunEntry[]): Uint8Array<ArrayBuffer> {
   const frames: Buffer[] = []
-  const frame = new Frame()
+  const frame = new Frame(2 * frameBytes)
   const close = () => frames.push(...framed(frame.bytes, zstdCompressSync(frame.bytes, frameOptions)))
   for (const entry of entries) {
     frame.add(entry)
@@ -64,7 +39,7 @@ export function encodeRun(entries: readonly RunEntry[]): Uint8Array<ArrayBuffer>
 export async function* encodeRunStream(
   batches: AsyncIterable<readonly RunEntry[]>,
 ): AsyncGenerator<Uint8Array> {
-  const frame = new Frame()
+  const frame = new Frame(2 * frameBytes)
   for await (const batch of batches) {
     for (const entry of batch) {
       frame.add(entry)
@@ -76,73 +51,6 @@ export async function* encodeRunStream(
   if (frame.length > 0) yield* framed(frame.bytes, await deflate(frame.bytes, frameOptions))
 }
 
-/** Entries as a frame has them, but not compressed, however many: for another thread, which takes the memory over. */
-export function packEntries(entries: readonly RunEntry[]): Uint8Array<ArrayBuffer> {
-  const frame = new Frame(entries.reduce((sum, entry) => sum + roomFor(entry), 0))
-  for (const entry of entries) frame.add(entry)
-  return new Uint8Array(frame.bytes.buffer as ArrayBuffer, 0, frame.length)
-}
-
-/** What an entry takes at most. Bytes. */
-const roomFor = ({ type, id, put }: RunEntry): number =>
-  entryHeaderBytes + hashBytesLength + 3 * (type.length + id.length) + utf8BytesMax(put?.canonical ?? '')
-
-const utf8BytesMax = (canonical: string | Uint8Array): number =>
-  typeof canonical === 'string' ? 3 * canonical.length : canonical.length
-
-/** The raw bytes of a frame as they gather. */
-class Frame {
-  #raw: Buffer
-  length = 0
-
-  constructor(bytes = frameBytes * 2) {
-    this.#raw = Buffer.allocUnsafeSlow(bytes)
-  }
-
-  get bytes(): Buffer {
-    return this.#raw.subarray(0, this.length)
-  }
-
-  clear(): void {
-    this.length = 0
-  }
-
-  add(entry: RunEntry): void {
-    const { type, id, put } = entry
-    const canonical = put?.canonical ?? ''
-    this.#demandRoom(roomFor(entry))
-    const out = this.#raw
-    const start = this.length
-    let at = start + entryHeaderBytes
-    if (put !== undefined) at += out.write(put.hash, at, 'hex')
-    const typeLength = out.write(type, at)
-    const idLength = out.write(id, at + typeLength)
-    at += typeLength + idLength
-    const canonicalLength = typeof canonical === 'string' ? out.write(canonical, at) : canonical.length
-    if (typeof canonical !== 'string') out.set(canonical, at)
-    out[start] = flagsOf(put)
-    out.writeUInt16LE(typeLength, start + 1)
-    out.writeUInt16LE(idLength, start + 3)
-    out.writeUInt32LE(canonicalLength, start + 5)
-    this.length = at + canonicalLength
-  }
-
-  #demandRoom(bytes: number): void {
-    if (this.length + bytes <= this.#raw.length) return
-    const wider = Buffer.allocUnsafe(this.length + bytes)
-    this.#raw.copy(wider, 0, 0, this.length)
-    this.#raw = wider
-  }
-}
-
-const flagsOf = (put: RunEntry['put']): number =>
-  put === undefined
-    ? 0
-    : flagPut |
-      (put.private ? flagPrivate : 0) |
-      (put.needed ? flagNeeded : 0) |
-      (put.refers ? flagRefers : 0)
-
 /** The forms are compressed for a short stay: the fastest level. */
 const frameOptions = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
@@ -152,11 +60,6 @@ function framed(raw: Buffer, encoded: Buffer): [Buffer, Buffer] {
   header.writeUInt32LE(raw.length, 4)
   header.writeUInt32LE(crc32(encoded), 8)
   return [header, encoded]
-}
-
-/** The bytes are not what was written. */
-export class RunDamaged extends Error {
-  override name = 'RunDamaged'
 }
 
 /**
@@ -248,69 +151,3 @@ function inflated(frame: Buffer): Buffer {
   if (raw.length !== rawLength) throw new RunDamaged('a run holds a damaged frame')
   return raw
 }
-
-/** The entries of what `packEntries` made; views of it. */
-export const unpackEntries = (bytes: Uint8Array): PushEntry[] => Array.from(new FrameEntries(bytes))
-
-/**
- * The entries of a frame's raw bytes, as views of them. Each is made when it is asked for: where many frames are read side by side, what
- * they hold is bytes, and next to nothing that V8 would have to keep alive. To be gone through once.
- */
-export class FrameEntries implements Iterable<PushEntry> {
-  /** Entries of the frame. */
-  readonly length: number
-  readonly #raw: Buffer
-  readonly #room: FrameRoom | undefined
-
-  /**
-   * @param room of the bytes: entries that put something enter it, and whoever goes through leaves it at the end
-   * @throws RunDamaged for what does not end with an entry
-   */
-  constructor(bytes: Uint8Array, room?: FrameRoom) {
-    const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    let [length, at] = [0, 0]
-    for (; at + entryHeaderBytes <= raw.length; length++) at += entryLength(raw, at)
-    if (at !== raw.length) throw new RunDamaged('a run holds a damaged frame')
-    this.#raw = raw
-    this.length = length
-    this.#room = room
-  }
-
-  *[Symbol.iterator](): Generator<PushEntry, void, void> {
-    const [raw, room] = [this.#raw, this.#room]
-    // Most often an entry has the type of the one before it: one string serves both.
-    let type = ''
-    let typeBytes = raw.subarray(0, 0)
-    for (let at = 0; at < raw.length; ) {
-      const flags = raw[at]!
-      const hashAt = at + entryHeaderBytes
-      const typeAt = hashAt + ((flags & flagPut) === 0 ? 0 : hashBytesLength)
-      const idAt = typeAt + raw.readUInt16LE(at + 1)
-      const canonicalAt = idAt + raw.readUInt16LE(at + 3)
-      at += entryLength(raw, at)
-      if (typeBytes.compare(raw, typeAt, idAt) !== 0) {
-        typeBytes = raw.subarray(typeAt, idAt)
-        type = typeBytes.toString('utf8')
-      }
-      const id = raw.toString('utf8', idAt, canonicalAt)
-      if ((flags & flagPut) === 0) yield { type, id }
-      else {
-        const hash = raw.toString('hex', hashAt, typeAt) as Hash
-        const canonical = raw.subarray(canonicalAt, at)
-        const [isPrivate, needed] = [(flags & flagPrivate) !== 0, (flags & flagNeeded) !== 0]
-        const refers = (flags & flagRefers) !== 0
-        room?.enter()
-        yield { type, id, put: { hash, canonical, room, refers, private: isPrivate, needed } }
-      }
-    }
-    room?.leave()
-  }
-}
-
-/** What the entry at `at` takes. Bytes. */
-const entryLength = (raw: Buffer, at: number): number =>
-  entryHeaderBytes +
-  ((raw[at]! & flagPut) === 0 ? 0 : hashBytesLength) +
-  raw.readUInt16LE(at + 1) +
-  raw.readUInt16LE(at + 3) +
-  raw.readUInt32LE(at + 5)

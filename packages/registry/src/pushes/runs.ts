@@ -15,9 +15,10 @@ import type { Context } from '../context.ts'
 import { RegistryError } from '../errors.ts'
 import { freeWhole } from '../free.ts'
 import type { PushEntry } from './entry.ts'
+import { type FrameEntries, RunDamaged } from './frame.ts'
 import { type Lease, leaseLost } from './lease.ts'
 import { groupsToMerge, mergeRuns, runsAtOnceMax, type Superseded } from './merge.ts'
-import { encodeRunStream, type FrameEntries, RunDamaged, readRun } from './run.ts'
+import { encodeRunStream, readRun } from './run.ts'
 
 export type RunRole = PushRunRow['role']
 

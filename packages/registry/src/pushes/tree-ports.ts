@@ -6,8 +6,8 @@ import { free } from '../free.ts'
 import { standBack } from '../precedence.ts'
 import type { EditedLeaves, LeavesTask, ReferringChange } from '../workers/edit-leaves.ts'
 import type { Workers } from '../workers.ts'
+import { packEntries, type RunEntry } from './frame.ts'
 import { type Line, mayRefer } from './line.ts'
-import { packEntries, type RunEntry } from './run.ts'
 
 export interface BuildIo {
   objects: ObjectReader

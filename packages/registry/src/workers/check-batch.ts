@@ -12,7 +12,8 @@ import {
   type SchemaIssue,
 } from '@ulmus/content'
 import { compareEntries } from '../pushes/entry.ts'
-import { encodeRun, type RunEntry } from '../pushes/run.ts'
+import type { RunEntry } from '../pushes/frame.ts'
+import { encodeRun } from '../pushes/run.ts'
 import { LazySchemas, type SchemaLines } from '../pushes/schema-lines.ts'
 
 export interface BatchTask {

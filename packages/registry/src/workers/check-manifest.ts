@@ -12,7 +12,8 @@ import {
   typeFault,
 } from '@ulmus/content'
 import { compareEntries } from '../pushes/entry.ts'
-import { encodeRun, type RunEntry } from '../pushes/run.ts'
+import type { RunEntry } from '../pushes/frame.ts'
+import { encodeRun } from '../pushes/run.ts'
 import { type LineError, lineErrorsMax, linesOf } from './check-batch.ts'
 
 export interface ManifestTask {

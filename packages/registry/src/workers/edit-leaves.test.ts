@@ -3,7 +3,7 @@ import { type Child, type Hash, hashBytes, type JsonObject, recordOf } from '@ul
 import type { EncodedObject } from '@ulmus/storage'
 import { decodeEncoded } from '@ulmus/storage/decoding'
 import { expect, test } from 'vitest'
-import { packEntries } from '../pushes/run.ts'
+import { packEntries } from '../pushes/frame.ts'
 import { editLeaves, type LeavesTask } from './edit-leaves.ts'
 import { type Contents, leafOf, rawOf } from './stored-leaf.fixture.ts'
 
