@@ -15,7 +15,7 @@ const networkCodes = new Set([
 /** Class 08 is connection trouble, 57P0x a server that stops or starts, 53300 one with no connection to spare. */
 const databaseAway = /^(?:08...|57P0[1-5]|53300)$/
 const driverSays =
-  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|Cannot use a pool after calling end|PGlite is clos)/
+  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|Cannot use a pool after calling end)/
 
 /** Whether the database or the object store could not be reached, as opposed to having refused what was asked. */
 export function isUnavailable(error: unknown): boolean {

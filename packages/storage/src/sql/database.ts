@@ -1,4 +1,4 @@
-/** The database: PostgreSQL in process, or on a server. One interface, the same statements and migrations. */
+/** The database: PostgreSQL in process, or on a server. One interface, one driver, the same statements and migrations. */
 import type { Orm } from './orm.ts'
 
 export { isUnavailable } from '../unavailable.ts'
@@ -11,7 +11,7 @@ export interface Queries {
   readonly orm: Orm
   /**
    * Raw SQL with `$1`… parameters. Without parameters it may hold several statements; the rows are then the last one's.
-   * Drivers differ in how they give `bigint` (text from a server, number embedded): cast in the SQL where it matters.
+   * `bigint` comes as text: cast in the SQL where it matters.
    * @param name of a statement that is made often, which then is planned once a connection. No other has it.
    */
   query(text: string, values?: unknown[], name?: string): Promise<{ rows: Record<string, unknown>[] }>
@@ -58,7 +58,7 @@ export interface DatabaseConfig {
  */
 export async function openDatabase(config: DatabaseConfig): Promise<Database> {
   const log = config.log ?? (() => undefined)
-  // A process needs one of the two drivers, and starts sooner without the other.
+  // A process needs one of the two, and starts sooner without the other.
   if (config.url !== undefined) {
     const { openServer } = await import('./server.ts')
     return openServer({ url: config.url, poolMax: config.poolMax ?? 10, log })

@@ -15,12 +15,12 @@ import {
   readdirSync,
   renameSync,
   rmSync,
-  writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
+import { endProcess } from './ending.ts'
 
 /** The files of a folder that nobody else uses, made where there are none. */
 export async function filesOf(folder: string): Promise<string> {
@@ -62,15 +62,6 @@ interface SyncableFileSystem {
   realPath(node: object): string
 }
 
-/**
- * After a failed sync nobody knows what is on disk, and syncing again tells nothing: PostgreSQL panics then, and reads its log at
- * the next start. In process a panic would spin for ever, so the process ends here, before anything more is acknowledged.
- */
-function endProcess(error: unknown): never {
-  writeSync(2, `The disk failed to sync the database, so the server stops: ${String(error)}\n`)
-  process.abort()
-}
-
 /** The folder on disk, with an `fsync` that syncs. */
 export class SyncingFolder extends NodeFS {
   override async init(...[pg, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
@@ -84,7 +75,9 @@ export class SyncingFolder extends NodeFS {
           else syncPath(files.realPath(stream.node))
           return 0
         } catch (error) {
-          return endProcess(error)
+          // After a failed sync nobody knows what is on disk, and syncing again tells nothing: PostgreSQL panics then, and reads its log at
+          // the next start. In WebAssembly a panic would spin for ever, so the process ends here, before anything more is acknowledged.
+          return endProcess('The disk failed to sync the database', error)
         }
       }
     })

@@ -1,9 +1,8 @@
 /**
  * Run as a process of its own: commits one account after the other, and names each on a line once it is acknowledged. With a
- * third argument the disk fails to sync after that many.
+ * third argument it says so to `failing-syncs.fixture.ts` after that many.
  */
-import fs, { writeSync } from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
+import { writeFileSync, writeSync } from 'node:fs'
 import { accounts } from './accounts.ts'
 import { openDatabase } from './database.ts'
 
@@ -11,7 +10,7 @@ const [folder, round, syncedMax] = process.argv.slice(2) as [string, string, str
 try {
   const database = await openDatabase({ folder })
   for (let i = 0; ; i++) {
-    if (i === Number(syncedMax)) failSyncs()
+    if (i === Number(syncedMax)) writeFileSync(process.env['FAIL_SYNCS_WHERE']!, '')
     const slug = `${round}-${i}`
     await database.orm.insert(accounts).values({
       id: crypto.randomUUID(),
@@ -24,11 +23,4 @@ try {
   }
 } catch (error) {
   writeSync(1, `${(error as Error).name}: ${(error as Error).message}\n`)
-}
-
-function failSyncs(): void {
-  fs.fsyncSync = () => {
-    throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' })
-  }
-  syncBuiltinESMExports()
 }

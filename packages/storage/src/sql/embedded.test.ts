@@ -4,17 +4,34 @@ import fs, { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { pathToFileURL } from 'node:url'
 import { afterEach, describe, expect, inject, it, vi } from 'vitest'
 import { databases } from '../testing/databases.ts'
 import { accounts } from './accounts.ts'
 import { FolderInUse, openDatabase } from './database.ts'
+import { filesOf } from './embedded-files.ts'
+import { startPostgres } from './embedded-postgres.ts'
 
 const embedded = databases[0]!
 
-/** A process that commits rows until it is killed; `lines` are the ones it has acknowledged. */
-function startWriter(folder: string, ...options: string[]): { child: ChildProcess; lines(): string[] } {
-  const fixture = join(import.meta.dirname, 'embedded-writes.fixture.ts')
-  const child = spawn(process.execPath, [fixture, folder, ...options], { stdio: 'pipe' })
+/**
+ * A process that commits rows until it is killed; `lines` are the ones it has acknowledged.
+ * @param syncedMax after how many the disk fails to sync, in whatever thread; absent: never
+ */
+function startWriter(
+  folder: string,
+  round: string,
+  syncedMax?: number,
+): { child: ChildProcess; lines(): string[] } {
+  const [fixture, failingSyncs] = ['embedded-writes.fixture.ts', 'failing-syncs.fixture.ts'].map((name) =>
+    join(import.meta.dirname, name),
+  )
+  const program = ['--import', pathToFileURL(failingSyncs!).href, fixture!]
+  const failWhere = join(folder, 'fail-syncs')
+  const child = spawn(process.execPath, [...program, folder, round, String(syncedMax)], {
+    stdio: 'pipe',
+    env: { ...process.env, FAIL_SYNCS_WHERE: failWhere },
+  })
   let said = ''
   child.stdout!.setEncoding('utf8').on('data', (text: string) => {
     said += text
@@ -36,50 +53,93 @@ describe('the embedded database', () => {
   })
 
   it('syncs on every commit, and not on a read', async () => {
-    const { database, dispose } = await embedded.open()
+    const { settings, dispose } = await embedded.settings()
+    // In this thread, where syncs can be counted.
     const fsync = vi.spyOn(fs, 'fsyncSync')
     syncBuiltinESMExports()
-    const syncsOf = async (work: () => PromiseLike<unknown>) => {
+    const postgres = await startPostgres(await filesOf(settings.folder!))
+    const syncsOf = async (statement: string) => {
       const before = fsync.mock.calls.length
-      await work()
+      await postgres.exec(statement)
       return fsync.mock.calls.length - before
     }
-    const insert = (slug: string) =>
-      database.orm.insert(accounts).values({
-        id: crypto.randomUUID(),
-        slug,
-        type: 'org',
-        displayName: slug,
-        createdAt: new Date(),
-      })
-    for (let i = 0; i < 20; i++) expect(await syncsOf(() => insert(`synced-${i}`))).toBeGreaterThanOrEqual(1)
-    const inTransaction = () => database.transact((tx) => tx.query('update accounts set email = $1', ['a@b']))
-    expect(await syncsOf(inTransaction)).toBeGreaterThanOrEqual(1)
-    expect(await syncsOf(() => database.query('select count(*) from accounts'))).toBe(0)
+    for (let i = 0; i < 20; i++) {
+      const insert = `insert into accounts (id, slug, type, display_name, created_at)
+        values (gen_random_uuid(), 'synced-${i}', 'org', 'Synced', now())`
+      expect(await syncsOf(insert)).toBeGreaterThanOrEqual(1)
+    }
+    expect(await syncsOf(`begin; update accounts set email = 'a@b'; commit`)).toBeGreaterThanOrEqual(1)
+    expect(await syncsOf('select count(*) from accounts')).toBe(0)
+    await postgres.close()
+    await dispose()
+  })
+
+  it('leaves the event loop free while PostgreSQL works', async () => {
+    const { database, dispose } = await embedded.open()
+    let ticks = 0
+    const ticking = setInterval(() => ticks++, 10)
+    const before = performance.now()
+    await database.query('select pg_sleep(0.5)')
+    clearInterval(ticking)
+    expect(performance.now() - before).toBeGreaterThanOrEqual(500)
+    expect(ticks).toBeGreaterThanOrEqual(10)
     await dispose()
   })
 
   it('plans a statement with a name anew after a minute, for its tables may have grown', async () => {
     const { database, dispose } = await embedded.open()
-    const plannedAt = async () => {
-      const named = `select extract(epoch from prepare_time)::text as at from pg_prepared_statements where name = $1`
-      await database.query('select slug from accounts where id = $1', [null], 'slug')
-      const { rows } = await database.query(named, ['slug'])
-      return rows[0]!.at
-    }
-    const first = await plannedAt()
-    expect(await plannedAt()).toBe(first)
+    await database.query(
+      'create table grown (id integer primary key); insert into grown values (0); analyze grown',
+    )
+    const name = 'find_grown'
+    const find = () => database.query('select id from grown where id = $1::integer', [5_000], name)
+    const plan = async () => JSON.stringify((await database.query(`explain execute ${name}(5000)`)).rows)
+    // From the sixth time on the plan is one for any value, and is kept.
+    for (let i = 0; i < 6; i++) await find()
+    expect(await plan()).toContain('Seq Scan')
+    await database.query('insert into grown select generate_series(1, 10000)')
+    await find()
+    expect(await plan()).toContain('Seq Scan')
     const now = performance.now()
     vi.spyOn(performance, 'now').mockImplementation(() => now + 61_000)
-    const second = await plannedAt()
-    expect(second).not.toBe(first)
-    expect(await plannedAt()).toBe(second)
+    expect(await plan()).toContain('Index')
     await dispose()
+  })
+
+  it('has a new session after a statement that failed, whatever that left behind', async () => {
+    const { database, dispose } = await embedded.open()
+    const named = () => database.query('select 1 as one', [], 'named')
+    await named()
+    await expect(database.query(`begin; set local time zone 'Asia/Tokyo'; select 1 / 0`)).rejects.toThrow(
+      'zero',
+    )
+    await named()
+    const { rows } = await database.query(`select current_setting('TimeZone') as zone`)
+    expect(rows).toEqual([{ zone: 'UTC' }])
+    await expect(database.transact((tx) => tx.query('select 1 / 0', [], 'failing'))).rejects.toThrow('zero')
+    await database.transact((tx) => tx.query('select 1 as one', [], 'named'))
+    await dispose()
+  })
+
+  it('minds no variables that are meant for servers', async () => {
+    vi.stubEnv('PGSSLMODE', 'require').stubEnv('PGUSER', 'nobody').stubEnv('PGDATABASE', 'none')
+    const { database, dispose } = await embedded.open()
+    vi.unstubAllEnvs()
+    expect((await database.query('select current_user as who')).rows).toEqual([{ who: 'postgres' }])
+    await dispose()
+  })
+
+  it('says why PostgreSQL does not start, and lets go of the folder', async () => {
+    const folder = join(inject('testFolder'), `damaged-${crypto.randomUUID()}`)
+    mkdirSync(join(folder, 'pg'), { recursive: true })
+    writeFileSync(join(folder, 'pg', 'PG_VERSION'), '9\n')
+    await expect(openDatabase({ folder })).rejects.toThrow()
+    await expect(openDatabase({ folder })).rejects.not.toThrow(FolderInUse)
   })
 
   it('ends the process when the disk fails to sync, having acknowledged what was synced and no more', async () => {
     const { settings, dispose } = await embedded.settings()
-    const { child, lines } = startWriter(settings.folder!, 'synced', '5')
+    const { child, lines } = startWriter(settings.folder!, 'synced', 5)
     let said = ''
     child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       said += text

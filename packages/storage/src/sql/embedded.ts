@@ -1,137 +1,172 @@
 /**
- * PostgreSQL in process (PGlite), durable.
- *
- * As it ships PGlite never syncs: it starts with `-F` and its file system has no `fsync`. Here `-F` goes, `fsync` reaches the
- * disk, and the write-ahead log is synced with `fsync`, because PGlite's `fdatasync` does nothing. One sync a commit.
+ * The embedded database: PostgreSQL in a thread of this process, through the driver that talks to servers. There it may work, and
+ * wait for the disk, as long as it has to, while requests go on here. It has one session, so statements and transactions take turns.
  */
-import { setFlagsFromString } from 'node:v8'
-import { PGlite } from '@electric-sql/pglite'
-import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
-import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core'
-import type { Database, Tx } from './database.ts'
-import { filesOf, SyncingFolder } from './embedded-files.ts'
+import { once } from 'node:events'
+import { Duplex } from 'node:stream'
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import { PgDatabase } from 'drizzle-orm/pg-core'
+import pg from 'pg'
+import type { Database } from './database.ts'
+import { filesOf } from './embedded-files.ts'
+import { endProcess } from './ending.ts'
 import { lockFolder } from './folder-lock.ts'
+import { LookingUpSession, LookUps } from './look-ups.ts'
 import { migrate } from './migrate.ts'
-import { type Client, NamedStatements, PreparingSession } from './named-statements.ts'
-import type { Orm } from './orm.ts'
-import { refuseInsideTransaction, runInTransaction, singleStatement } from './transaction-scope.ts'
+import { dialect, ormOn, pooledDatabase } from './pooled.ts'
 
-const dialect = new PgDialect()
-
-const ormOnPglite = (client: Client, statements: NamedStatements): Orm =>
-  new PgDatabase(dialect, new PreparingSession(client, dialect, statements), undefined)
+/**
+ * How long plans are used. Milliseconds. A plan that was made while a table was small reads all of it, and tables grow: on a server,
+ * autovacuum notices.
+ */
+const planMilliseconds = 60_000
 
 /** @throws FolderInUse when another process has the folder open. */
 export async function openEmbedded(options: { folder: string }): Promise<Database> {
   const lock = lockFolder(options.folder)
   try {
-    const client = await startPostgres(await filesOf(options.folder))
-    const statements = new NamedStatements(client)
+    const thread = await PostgresThread.start(await filesOf(options.folder))
+    const pool = poolOn(thread)
+    const end = async () => {
+      await pool.end()
+      await thread.end()
+      lock.release()
+    }
+    let ended: Promise<void> | undefined
+    const close = () => (ended ??= end())
     try {
-      await migrate(ormOnPglite(client, statements))
+      await migrate(ormOn(pool))
+      return pooledDatabase({ kind: 'embedded', pool, ...sharing(pool), close })
     } catch (error) {
-      await client.close()
+      await close()
       throw error
     }
-    return embeddedDatabase(client, statements, () => lock.release())
   } catch (error) {
     lock.release()
     throw error
   }
 }
 
-/** Shared buffers are filled with zeros at the start, so all of them are memory; the operating system's cache is behind them. */
-const memory = ['-c', 'shared_buffers=32MB']
-const syncing = ['-c', 'fsync=on', '-c', 'wal_sync_method=fsync']
-const startParams = [
-  ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
-  ...syncing,
-  ...memory,
-  ...['-c', 'TimeZone=UTC'],
-]
-
-async function startPostgres(files: string): Promise<PGlite> {
-  const postgres = new Postgres({ fs: new SyncingFolder(files), startParams, extensions: { pg_trgm } })
-  await postgres.waitReady
-  return postgres
-}
-
 /**
- * V8 compiles what is hot a second time, better. Of PostgreSQL's grammar, one function of 105 kB that every statement runs through,
- * that takes 600 MiB and seconds, and nothing becomes faster. A function that is first called while V8 is told to improve
- * function 0 alone, which is not WebAssembly, stays as it is: the first statement is therefore an empty one, run so.
+ * Statements with a name are sent without waiting for the answers before them. A text without one may be several statements, of which
+ * one that fails may leave a transaction open, so it has the session to itself.
  */
-class Postgres extends PGlite {
-  override async _initArrayTypes(...options: Parameters<PGlite['_initArrayTypes']>): Promise<void> {
-    this.execProtocolRawSync(message('S'))
-    setFlagsFromString('--wasm-tier-up-filter=0')
-    try {
-      this.execProtocolRawSync(message('Q', ';\0'))
-    } finally {
-      setFlagsFromString('--wasm-tier-up-filter=-1')
-    }
-    return super._initArrayTypes(...options)
-  }
-}
-
-/** A message of PostgreSQL's protocol: its letter, its length, its text. */
-function message(letter: string, text = ''): Uint8Array {
-  const bytes = Buffer.from(`${letter}\0\0\0\0${text}`)
-  bytes.writeUInt32BE(bytes.length - 1, 1)
-  return bytes
-}
-
-function embeddedDatabase(client: PGlite, statements: NamedStatements, release: () => void): Database {
-  const orm = ormOnPglite(client, statements)
-  const query: Database['query'] = async (text, values = [], name) => {
-    if (name !== undefined) return statements.run(client, name, text, values)
-    if (values.length > 0) return client.query<Record<string, unknown>>(text, values)
-    return queryAll(client, text)
-  }
+function sharing(pool: pg.Pool): Pick<Parameters<typeof pooledDatabase>[0], 'orm' | 'run'> {
+  const lookUps = new LookUps(pool)
   return {
-    kind: 'embedded',
-    get orm() {
-      refuseInsideTransaction()
-      return orm
-    },
-    async query(...statement) {
-      refuseInsideTransaction()
-      return query(...statement)
-    },
-    async transact(work) {
-      refuseInsideTransaction()
-      return runInTransaction(() =>
-        client.transaction((open) => {
-          const query: Tx['query'] = async (text, values = [], name) => {
-            if (name !== undefined) return statements.run(open, name, text, values)
-            if (values.length > 0) return open.query<Record<string, unknown>>(text, values)
-            return { rows: (await open.exec(text)).flatMap((result) => result.rows) }
-          }
-          return work({ orm: ormOnPglite(open, statements), query } as Tx)
-        }),
-      )
-    },
-    async transactOnce(work) {
-      refuseInsideTransaction()
-      return runInTransaction(() => work(singleStatement(query)))
-    },
-    async ping() {
-      await client.query('select 1')
-    },
-    async close() {
-      if (!client.closed) await client.close()
-      release()
-    },
+    orm: new PgDatabase(dialect, new LookingUpSession(pool, dialect, lookUps), undefined),
+    run: (statement) => (statement.name === undefined ? pool.query(statement) : lookUps.query(statement)),
   }
 }
 
-/**
- * Several statements at once. A text that opens a transaction of its own and fails would leave the one session there is inside
- * it, so such a text runs in ours, which rolls back before anyone else's statement comes; its own `begin` then only warns.
- */
-async function queryAll(client: PGlite, text: string): Promise<{ rows: Record<string, unknown>[] }> {
-  const results = /\bbegin\b/i.test(text)
-    ? await client.transaction((open) => open.exec(text))
-    : await client.exec(text)
-  return { rows: results.flatMap((result) => result.rows) }
+function poolOn(thread: PostgresThread): pg.Pool {
+  const pool = new pg.Pool({
+    stream: () => thread.connect() as never,
+    user: 'postgres',
+    // Whatever the environment says of servers.
+    ssl: false,
+    max: 1,
+    idleTimeoutMillis: 0,
+    allowExitOnIdle: true,
+    pipeline: true,
+  })
+  let plannedAt = performance.now()
+  return pool.on('acquire', (client) => {
+    if (performance.now() - plannedAt < planMilliseconds) return
+    plannedAt = performance.now()
+    client.query('discard plans').catch(() => undefined)
+  })
+}
+
+/** PostgreSQL in its thread. When that ends by itself, so does the process: what it has acknowledged is on disk. */
+class PostgresThread {
+  readonly #worker: Worker
+  #isEnding = false
+
+  private constructor(worker: Worker) {
+    this.#worker = worker
+  }
+
+  /** @throws Error when PostgreSQL does not start on these files. */
+  static async start(files: string): Promise<PostgresThread> {
+    const worker = new Worker(new URL('./embedded-thread.ts', import.meta.url), { workerData: files })
+    const ended = once(worker, 'exit').then(() => {
+      throw new Error('PostgreSQL ended as it started.')
+    })
+    await Promise.race([once(worker, 'message'), ended])
+    const thread = new PostgresThread(worker)
+    worker.on('error', (error) => endProcess('The embedded database has failed', error))
+    worker.on('exit', () => {
+      if (!thread.#isEnding) endProcess('The embedded database has ended', undefined)
+    })
+    worker.unref()
+    return thread
+  }
+
+  /** @returns what the driver takes for a socket; it takes the session from the one before */
+  connect(): Duplex {
+    const { port1, port2 } = new MessageChannel()
+    this.#worker.postMessage(port2, [port2])
+    return new Connection(port1)
+  }
+
+  /** Ends PostgreSQL in order. */
+  async end(): Promise<void> {
+    this.#isEnding = true
+    this.#worker.ref()
+    this.#worker.postMessage(null)
+    await once(this.#worker, 'exit')
+  }
+}
+
+/** A port as the socket that the driver asks for. */
+class Connection extends Duplex {
+  readonly #port: MessagePort
+
+  constructor(port: MessagePort) {
+    super()
+    this.#port = port.on('message', (answer: Uint8Array) => this.push(answer))
+  }
+
+  connect(): this {
+    queueMicrotask(() => this.emit('connect'))
+    return this
+  }
+  setNoDelay(): this {
+    return this
+  }
+  setKeepAlive(): this {
+    return this
+  }
+  ref(): this {
+    this.#port.ref()
+    return this
+  }
+  unref(): this {
+    this.#port.unref()
+    return this
+  }
+
+  override _read(): void {}
+  override _write(chunk: Uint8Array, _encoding: BufferEncoding, done: () => void): void {
+    this._writev([{ chunk }], done)
+  }
+  override _writev(parts: { chunk: Uint8Array }[], done: () => void): void {
+    const message = new Uint8Array(parts.reduce((sum, { chunk }) => sum + chunk.length, 0))
+    let at = 0
+    for (const { chunk } of parts) {
+      message.set(chunk, at)
+      at += chunk.length
+    }
+    this.#port.postMessage(message, [message.buffer])
+    done()
+  }
+  override _final(done: () => void): void {
+    this.push(null)
+    done()
+  }
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#port.close()
+    done(error)
+  }
 }

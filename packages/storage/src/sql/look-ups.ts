@@ -1,10 +1,11 @@
 /**
- * Look-ups on a server: the statements that nearly every request makes, outside of transactions, share one connection, on which each is
- * sent without waiting for the answers before it. What a statement over TCP costs both sides is mostly waking each other up; one
- * that finds the other side awake costs half. Answers come in the order of statements, each closed by a message of its own, also when
- * a statement fails.
+ * Look-ups: the statements that nearly every request makes, outside of transactions, share one connection, on which each is sent without
+ * waiting for the answers before it. What a statement to another process or thread costs both sides is mostly waking each other
+ * up; one that finds the other side awake costs half. Answers come in the order of statements, each closed by a message of its
+ * own, also when a statement fails.
  *
- * A slow statement would hold up those behind it, so only those that are `prepared` come here: they read a row or two by a key.
+ * A slow statement holds up those behind it, so where there are other connections only those that are `prepared` come here: they read
+ * a row or two by a key.
  */
 import { NodePgSession } from 'drizzle-orm/node-postgres'
 import type { PgDialect } from 'drizzle-orm/pg-core'
@@ -13,46 +14,75 @@ import pg from 'pg'
 /** A connection that has not answered for so long is given up, with all that was asked on it. Milliseconds. */
 const silenceMillisecondsMax = 10_000
 
-export class LookUps {
-  readonly pool: pg.Pool
-  #held: Promise<pg.PoolClient> | undefined
-  #underWay = 0
+/**
+ * One connection to a server, for look-ups alone.
+ * @param config of a pool
+ * @param silenceMilliseconds less in tests
+ */
+export const poolForLookUps = (
+  config: pg.PoolConfig,
+  silenceMilliseconds = silenceMillisecondsMax,
+): pg.Pool => new pg.Pool({ ...config, max: 1, pipeline: true, query_timeout: silenceMilliseconds })
 
-  /**
-   * @param config of a pool; its `max` does not count
-   * @param silenceMilliseconds less in tests
-   */
-  constructor(config: pg.PoolConfig, silenceMilliseconds = silenceMillisecondsMax) {
-    this.pool = new pg.Pool({
-      ...config,
-      max: 1,
-      pipeline: true,
-      query_timeout: silenceMilliseconds,
-    })
+/** A connection in use for whatever is asked until all of that is answered. */
+interface Hold {
+  readonly client: Promise<pg.PoolClient>
+  isTaken: boolean
+  /** Something else has failed on it than a statement that PostgreSQL refused. */
+  isBroken: boolean
+  underWay: number
+}
+
+export class LookUps {
+  readonly #pool: pg.Pool
+  #hold: Hold | undefined
+
+  /** @param pool of one connection in pipeline mode. Whoever else waits for it has it before what is asked from then on. */
+  constructor(pool: pg.Pool) {
+    this.#pool = pool
   }
 
   /** What a session runs its statements on. */
   get client(): pg.Client {
-    const query = (statement: pg.QueryConfig, values: unknown[]) => this.#query(statement, values)
+    const query = (statement: pg.QueryConfig, values?: unknown[]) => this.query(statement, values)
     return { query } as unknown as pg.Client
   }
 
-  async #query(statement: pg.QueryConfig, values: unknown[]): Promise<pg.QueryResult> {
-    this.#held ??= this.pool.connect()
-    const held = this.#held
-    this.#underWay++
+  async query(statement: pg.QueryConfig, values?: unknown[]): Promise<pg.QueryResult> {
+    const hold = this.#current()
+    hold.underWay++
     try {
-      return await (await held).query(statement, values)
+      return await (await hold.client).query(statement, values)
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError)) this.#leave(hold).isBroken = true
+      throw error
     } finally {
-      if (--this.#underWay === 0) {
-        this.#held = undefined
-        // The pool drops a connection that is broken.
-        held.then(
-          (client) => client.release(),
+      if (--hold.underWay === 0) {
+        this.#leave(hold).client.then(
+          (client) => client.release(hold.isBroken),
           () => undefined,
         )
       }
     }
+  }
+
+  #current(): Hold {
+    if (this.#hold !== undefined && !(this.#hold.isTaken && this.#pool.waitingCount > 0)) return this.#hold
+    const hold: Hold = { client: this.#pool.connect(), isTaken: false, isBroken: false, underWay: 0 }
+    hold.client.then(
+      () => {
+        hold.isTaken = true
+      },
+      () => undefined,
+    )
+    this.#hold = hold
+    return hold
+  }
+
+  /** What is asked from now on has another. */
+  #leave(hold: Hold): Hold {
+    if (this.#hold === hold) this.#hold = undefined
+    return hold
   }
 }
 

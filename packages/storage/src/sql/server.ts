@@ -1,24 +1,16 @@
 /** A PostgreSQL server, through a pool of connections. */
-import { NodePgSession } from 'drizzle-orm/node-postgres'
-import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core'
+import { PgDatabase } from 'drizzle-orm/pg-core'
 import pg from 'pg'
-import type { Database, Tx } from './database.ts'
-import { LookingUpSession, LookUps } from './look-ups.ts'
+import type { Database } from './database.ts'
+import { LookingUpSession, LookUps, poolForLookUps } from './look-ups.ts'
 import { migrate } from './migrate.ts'
-import type { Orm } from './orm.ts'
-import { DatabaseUnfit, isConflict } from './sql-errors.ts'
-import { refuseInsideTransaction, runInTransaction, singleStatement } from './transaction-scope.ts'
+import { dialect, ormOn, pooledDatabase } from './pooled.ts'
+import { DatabaseUnfit } from './sql-errors.ts'
 
 const connectMillisecondsMax = 5_000
 const serverVersionMin = 13
-const runsAgainMax = 3
 /** "ulmus", as the number of the lock that migrating servers wait on. */
 const migrationLock = 0x75_6c_6d_75
-
-const dialect = new PgDialect()
-
-const ormOnServer = (client: pg.PoolClient): Orm =>
-  new PgDatabase(dialect, new NodePgSession(client, dialect, undefined), undefined)
 
 export async function openServer(options: {
   url: string
@@ -34,9 +26,9 @@ export async function openServer(options: {
   }
   // One of the connections is for look-ups.
   const pool = new pg.Pool({ ...config, max: options.poolMax - 1 })
-  const lookUps = new LookUps(config)
+  const lookUpPool = poolForLookUps(config)
   const tellLoss = (error: Error) => options.log(`A database connection was lost: ${error.message}`)
-  for (const one of [pool, lookUps.pool]) {
+  for (const one of [pool, lookUpPool]) {
     one.on('error', tellLoss)
     // A pool listens to idle connections only; one lost while something runs on it would end the process.
     one.on('connect', (client) => client.on('error', tellLoss))
@@ -47,7 +39,15 @@ export async function openServer(options: {
     await pool.end()
     throw error
   }
-  return serverDatabase(pool, lookUps)
+  return pooledDatabase({
+    kind: 'server',
+    pool,
+    orm: new PgDatabase(dialect, new LookingUpSession(pool, dialect, new LookUps(lookUpPool)), undefined),
+    run: (statement) => pool.query(statement),
+    async close() {
+      await Promise.all([pool, lookUpPool].map((one) => (one.ended ? undefined : one.end())))
+    },
+  })
 }
 
 /** Checks the server and migrates, one process at a time: the lock is the connection's and goes with it. */
@@ -56,7 +56,7 @@ async function prepare(pool: pg.Pool): Promise<void> {
   try {
     await refuseUnfit(client)
     await client.query('select pg_advisory_lock($1)', [migrationLock])
-    await migrate(ormOnServer(client))
+    await migrate(ormOn(client))
     await client.query('select pg_advisory_unlock($1)', [migrationLock])
     client.release()
   } catch (error) {
@@ -82,70 +82,4 @@ async function refuseUnfit(client: pg.PoolClient): Promise<void> {
       'The database server lacks the pg_trgm extension. It comes with PostgreSQL as "contrib" (postgresql-contrib).',
     )
   }
-}
-
-function serverDatabase(pool: pg.Pool, lookUps: LookUps): Database {
-  const orm: Orm = new PgDatabase(dialect, new LookingUpSession(pool, dialect, lookUps), undefined)
-  const query: Database['query'] = async (text, values, name) =>
-    rowsOf(await pool.query({ text, values, name }))
-  return {
-    kind: 'server',
-    get orm() {
-      refuseInsideTransaction()
-      return orm
-    },
-    async query(...statement) {
-      refuseInsideTransaction()
-      return query(...statement)
-    },
-    async transact(work) {
-      refuseInsideTransaction()
-      return againOnConflict(() => runInTransaction(() => transactOn(pool, work)))
-    },
-    async transactOnce(work) {
-      refuseInsideTransaction()
-      return againOnConflict(() => runInTransaction(() => work(singleStatement(query))))
-    },
-    async ping() {
-      await pool.query('select 1')
-    },
-    async close() {
-      await Promise.all([pool, lookUps.pool].map((one) => (one.ended ? undefined : one.end())))
-    },
-  }
-}
-
-async function againOnConflict<T>(transact: () => Promise<T>): Promise<T> {
-  for (let run = 0; ; run++) {
-    try {
-      return await transact()
-    } catch (error) {
-      if (run === runsAgainMax || !isConflict(error)) throw error
-    }
-  }
-}
-
-async function transactOn<T>(pool: pg.Pool, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const client = await pool.connect()
-  try {
-    await client.query('begin')
-    const query: Tx['query'] = async (text, values, name) =>
-      rowsOf(await client.query({ text, values, name }))
-    const result = await work({ orm: ormOnServer(client), query } as Tx)
-    const ended = await client.query('commit')
-    // A failed statement whose error was swallowed leaves a transaction that "commit" rolls back without an error.
-    if (ended.command !== 'COMMIT')
-      throw new Error('The transaction was rolled back: one of its statements had failed.')
-    client.release()
-    return result
-  } catch (error) {
-    const rolledBack = await client.query('rollback').catch(() => undefined)
-    client.release(rolledBack === undefined)
-    throw error
-  }
-}
-
-/** Several statements at once answer with an array of results. */
-function rowsOf(result: pg.QueryResult | pg.QueryResult[]): { rows: Record<string, unknown>[] } {
-  return { rows: Array.isArray(result) ? result.flatMap((one) => one.rows) : result.rows }
 }

@@ -1,4 +1,4 @@
-/** Why the database refused a statement, told alike for both drivers and through Drizzle's wrapping. */
+/** Why the database refused a statement, told through Drizzle's wrapping. */
 import { causes } from '../causes.ts'
 
 /** The server at the given URL cannot be used, for a reason that its operator can mend. The sentence says which. */

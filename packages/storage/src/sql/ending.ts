@@ -1,0 +1,10 @@
+/** The end of a process that cannot go on. */
+import { writeSync } from 'node:fs'
+
+/** Says why, and aborts the process, from whatever thread: `process.abort` is the main thread's alone. */
+export function endProcess(sentence: string, error: unknown): never {
+  writeSync(2, `${sentence}, so the server stops: ${String(error)}\n`)
+  process.kill(process.pid, 'SIGABRT')
+  // The signal may be another thread's to take.
+  for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+}
