@@ -133,8 +133,8 @@ describe('the embedded database', () => {
     const folder = join(inject('testFolder'), `damaged-${crypto.randomUUID()}`)
     mkdirSync(join(folder, 'pg'), { recursive: true })
     writeFileSync(join(folder, 'pg', 'PG_VERSION'), '9\n')
-    await expect(openDatabase({ folder })).rejects.toThrow()
-    await expect(openDatabase({ folder })).rejects.not.toThrow(FolderInUse)
+    const sentence = `The embedded database in ${join(folder, 'pg')} does not start`
+    for (let i = 0; i < 2; i++) await expect(openDatabase({ folder })).rejects.toThrow(sentence)
   })
 
   it('ends the process when the disk fails to sync, having acknowledged what was synced and no more', async () => {
@@ -150,6 +150,30 @@ describe('the embedded database', () => {
     expect(lines()).toEqual([0, 1, 2, 3, 4].map((i) => `synced-${i}`))
     const kept = await slugsIn(settings.folder!)
     expect(lines().filter((slug) => !kept.has(slug))).toEqual([])
+    await dispose()
+  })
+
+  it('ends the process when its thread fails, and keeps what it has acknowledged', async () => {
+    const { settings, dispose } = await embedded.settings()
+    const failWhere = join(settings.folder!, 'fail-thread')
+    const failing = `import { existsSync } from 'node:fs'
+      import { isMainThread } from 'node:worker_threads'
+      const fail = () => { if (existsSync(${JSON.stringify(failWhere)})) throw new Error('lost') }
+      if (!isMainThread) setInterval(fail, 5)`
+    const fixture = join(import.meta.dirname, 'embedded-writes.fixture.ts')
+    const preload = `data:text/javascript,${encodeURIComponent(failing)}`
+    const child = spawn(process.execPath, ['--import', preload, fixture, settings.folder!, 'written'])
+    const said = Promise.all([text(child.stdout), text(child.stderr)])
+    await once(child.stdout, 'data')
+    writeFileSync(failWhere, '')
+    const [, signal] = await once(child, 'close')
+    expect(signal).toBe('SIGABRT')
+    const [lines, why] = await said
+    expect(why).toContain('The embedded database has failed, so the server stops: Error: lost')
+    const kept = await slugsIn(settings.folder!)
+    const acknowledged = lines.split('\n').slice(0, -1)
+    expect(acknowledged.length).toBeGreaterThan(0)
+    expect(acknowledged.filter((slug) => !kept.has(slug))).toEqual([])
     await dispose()
   })
 

@@ -13,7 +13,7 @@ import { endProcess } from './ending.ts'
 import { lockFolder } from './folder-lock.ts'
 import { LookingUpSession, LookUps } from './look-ups.ts'
 import { migrate } from './migrate.ts'
-import { dialect, ormOn, pooledDatabase } from './pooled.ts'
+import { dialect, type Outside, ormOn, pooledDatabase } from './pooled.ts'
 
 /**
  * How long plans are used. Milliseconds. A plan that was made while a table was small reads all of it, and tables grow: on a server,
@@ -36,7 +36,7 @@ export async function openEmbedded(options: { folder: string }): Promise<Databas
     const close = () => (ended ??= end())
     try {
       await migrate(ormOn(pool))
-      return pooledDatabase({ kind: 'embedded', pool, ...sharing(pool), close })
+      return pooledDatabase({ kind: 'embedded', pool, outside: outsideOf(pool), close })
     } catch (error) {
       await close()
       throw error
@@ -51,7 +51,7 @@ export async function openEmbedded(options: { folder: string }): Promise<Databas
  * Statements with a name are sent without waiting for the answers before them. A text without one may be several statements, of which
  * one that fails may leave a transaction open, so it has the session to itself.
  */
-function sharing(pool: pg.Pool): Pick<Parameters<typeof pooledDatabase>[0], 'orm' | 'run'> {
+function outsideOf(pool: pg.Pool): Outside {
   const lookUps = new LookUps(pool)
   return {
     orm: new PgDatabase(dialect, new LookingUpSession(pool, dialect, lookUps), undefined),
@@ -93,7 +93,9 @@ class PostgresThread {
     const ended = once(worker, 'exit').then(() => {
       throw new Error('PostgreSQL ended as it started.')
     })
-    await Promise.race([once(worker, 'message'), ended])
+    await Promise.race([once(worker, 'message'), ended]).catch((error: Error) => {
+      throw new Error(`The embedded database in ${files} does not start: ${error.message}`, { cause: error })
+    })
     const thread = new PostgresThread(worker)
     worker.on('error', (error) => endProcess('The embedded database has failed', error))
     worker.on('exit', () => {

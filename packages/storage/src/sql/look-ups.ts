@@ -10,6 +10,7 @@
 import { NodePgSession } from 'drizzle-orm/node-postgres'
 import type { PgDialect } from 'drizzle-orm/pg-core'
 import pg from 'pg'
+import { isUnavailable } from '../unavailable.ts'
 
 /** A connection that has not answered for so long is given up, with all that was asked on it. Milliseconds. */
 const silenceMillisecondsMax = 10_000
@@ -28,7 +29,7 @@ export const poolForLookUps = (
 interface Hold {
   readonly client: Promise<pg.PoolClient>
   isTaken: boolean
-  /** Something else has failed on it than a statement that PostgreSQL refused. */
+  /** It has failed itself, and not only a statement on it. */
   isBroken: boolean
   underWay: number
 }
@@ -54,7 +55,7 @@ export class LookUps {
     try {
       return await (await hold.client).query(statement, values)
     } catch (error) {
-      if (!(error instanceof pg.DatabaseError)) this.#leave(hold).isBroken = true
+      if (isUnavailable(error)) this.#leave(hold).isBroken = true
       throw error
     } finally {
       if (--hold.underWay === 0) {

@@ -14,18 +14,21 @@ export const dialect = new PgDialect()
 export const ormOn = (client: pg.Pool | pg.PoolClient): Orm =>
   new PgDatabase(dialect, new NodePgSession(client, dialect, undefined), undefined)
 
-/**
- * @param parts.orm of statements outside of transactions
- * @param parts.run runs one that is written as text there
- */
+/** What statements outside of transactions run on: as Drizzle writes them, or as text. */
+export interface Outside {
+  readonly orm: Orm
+  run(statement: pg.QueryConfig): Promise<pg.QueryResult>
+}
+
+/** @param parts.pool of connections for transactions */
 export function pooledDatabase(parts: {
   kind: Database['kind']
   pool: pg.Pool
-  orm: Orm
-  run: (statement: pg.QueryConfig) => Promise<pg.QueryResult>
+  outside: Outside
   close: () => Promise<void>
 }): Database {
-  const { kind, pool, orm, run } = parts
+  const { kind, pool, close } = parts
+  const { orm, run } = parts.outside
   const query: Database['query'] = async (text, values, name) => rowsOf(await run({ text, values, name }))
   return {
     kind,
@@ -48,7 +51,7 @@ export function pooledDatabase(parts: {
     async ping() {
       await pool.query('select 1')
     },
-    close: parts.close,
+    close,
   }
 }
 

@@ -42,8 +42,10 @@ export async function openServer(options: {
   return pooledDatabase({
     kind: 'server',
     pool,
-    orm: new PgDatabase(dialect, new LookingUpSession(pool, dialect, new LookUps(lookUpPool)), undefined),
-    run: (statement) => pool.query(statement),
+    outside: {
+      orm: new PgDatabase(dialect, new LookingUpSession(pool, dialect, new LookUps(lookUpPool)), undefined),
+      run: (statement) => pool.query(statement),
+    },
     async close() {
       await Promise.all([pool, lookUpPool].map((one) => (one.ended ? undefined : one.end())))
     },
