@@ -109,7 +109,7 @@ class PostgresThread {
   connect(): Duplex {
     const { port1, port2 } = new MessageChannel()
     this.#worker.postMessage(port2, [port2])
-    return new Connection(port1)
+    return new Connection(port1, this.#worker)
   }
 
   /** Ends PostgreSQL in order. */
@@ -121,12 +121,18 @@ class PostgresThread {
   }
 }
 
-/** A port as the socket that the driver asks for. */
+/**
+ * A port as the socket that the driver asks for. Whoever waits for an answer keeps the process going for the thread's sake, too: were it the
+ * port's alone, a thread that fails would end the process before it is told of.
+ */
 class Connection extends Duplex {
   readonly #port: MessagePort
+  readonly #worker: Worker
 
-  constructor(port: MessagePort) {
+  constructor(port: MessagePort, worker: Worker) {
     super()
+    this.#worker = worker
+    worker.ref()
     this.#port = port.on('message', (answer: Uint8Array) => this.push(answer))
   }
 
@@ -142,10 +148,12 @@ class Connection extends Duplex {
   }
   ref(): this {
     this.#port.ref()
+    this.#worker.ref()
     return this
   }
   unref(): this {
     this.#port.unref()
+    this.#worker.unref()
     return this
   }
 
@@ -169,6 +177,7 @@ class Connection extends Duplex {
   }
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     this.#port.close()
+    this.#worker.unref()
     done(error)
   }
 }
