@@ -177,7 +177,6 @@ class Connection extends Duplex {
   }
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     this.#port.close()
-    this.#worker.unref()
     done(error)
   }
 }
