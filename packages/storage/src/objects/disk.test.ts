@@ -130,6 +130,27 @@ describe('a disk store', () => {
     expect(await store.size(name)).toBe(10)
   })
 
+  it('leaves no folder of a put that fails, and keeps one that something else is in', async () => {
+    const root = folder()
+    const store = await openDiskStore(root)
+    async function* failing(after: number) {
+      yield* Array.from({ length: after }, () => Buffer.alloc(10))
+      throw new Error('source failed')
+    }
+    const name = runName(randomUUID(), 'a')
+    for (const after of [0, 3]) {
+      await expect(store.put(name, failing(after))).rejects.toThrow('source failed')
+      // The folders above are every session's.
+      expect(readdirSync(root, { recursive: true }).sort()).toEqual(['runs', 'tmp'])
+    }
+    const beside = name.replace(/a$/, 'b')
+    await Promise.all([
+      store.put(beside, Buffer.alloc(10)),
+      expect(store.put(name, failing(3))).rejects.toThrow('source failed'),
+    ])
+    expect(await store.size(beside)).toBe(10)
+  })
+
   it('leaves nothing but a leftover when killed while it puts, which is removed a day later', async () => {
     const root = folder()
     const name = packName(randomUUID())

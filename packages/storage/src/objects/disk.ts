@@ -48,7 +48,8 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
       files.forget(final)
       return bytes
     } catch (error) {
-      await rm(unfinished, { force: true })
+      await Promise.allSettled([rm(unfinished, { force: true }), opening])
+      await folders.removeEmptied(dirname(final))
       throw error
     } finally {
       opening.then(
