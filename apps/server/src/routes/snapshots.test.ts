@@ -4,7 +4,7 @@ import { zstdCompressSync } from 'node:zlib'
 import { type Json, recordOf } from '@ulmus/content'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Asker, fileHash } from '../testing/asker.ts'
+import { type Asker, fileHash, json, ndjson } from '../testing/asker.ts'
 import { costlyJson, sentHoldingNobodyUp } from '../testing/hold.ts'
 import { type Stage, setStage } from '../testing/stage.ts'
 
@@ -15,8 +15,6 @@ interface Item {
   private?: boolean
 }
 
-const ndjson = { 'content-type': 'application/x-ndjson' }
-const json = { 'content-type': 'application/json' }
 const zeros = '0'.repeat(64)
 const item = (id: string, data: Json = {}, more: Partial<Item> = {}): Item => ({
   id,

@@ -5,6 +5,10 @@
 import { hash } from 'node:crypto'
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 
+/** Headers of a body that is sent as it is. */
+export const json = { 'content-type': 'application/json' }
+export const ndjson = { 'content-type': 'application/x-ndjson' }
+
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -70,14 +74,14 @@ export function askerOf(url: string, key?: string | { cookie: string }) {
           ? {}
           : {
               body: typeof body === 'string' ? body : JSON.stringify(body),
-              headers: { 'content-type': 'application/json' },
+              headers: json,
             },
       ),
     /** NDJSON; strings are sent as they are. */
     lines: (path: string, lines: readonly unknown[]) =>
       ask('POST', path, {
         body: lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'),
-        headers: { 'content-type': 'application/x-ndjson' },
+        headers: ndjson,
       }),
     /** A file, under the name that its bytes have. */
     upload: (collection: string, bytes: string | Uint8Array, contentType = 'text/plain') =>
