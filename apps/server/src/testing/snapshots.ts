@@ -1,0 +1,75 @@
+/** What tests of snapshot pushes share, beside what `pushing.ts` has: manifests and the records they tell of, sessions, and what has become of them. */
+import { hash } from 'node:crypto'
+import { type Json, recordOf } from '@ulmus/content'
+import type { Asker } from './asker.ts'
+import { pushesOn } from './pushing.ts'
+import type { Stage } from './stage.ts'
+
+export interface Item {
+  id: string
+  type: string
+  data: Json
+  private?: boolean
+}
+
+export const item = (id: string, data: Json = {}, more: Partial<Item> = {}): Item => ({
+  id,
+  type: 'A',
+  data,
+  ...more,
+})
+export const hashOf = ({ id, type, data }: Item): string => recordOf(id, type, data).hash
+export const entryOf = ({ id, type, data, private: hidden }: Item) => ({
+  id,
+  type,
+  hash: hashOf({ id, type, data }),
+  ...(hidden === undefined ? {} : { private: hidden }),
+})
+export const many = (count: number, data: (n: number) => Json = () => 0) =>
+  Array.from({ length: count }, (_, n) => item(`${n}`.padStart(6, '0'), data(n)))
+/** Entries of records that need not exist. */
+export const entries = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ id: `${n}`, type: 'A', hash: hash('sha256', `${n}`) }))
+
+/** @param stage the one that is set when it is asked for */
+export function snapshotsOn(stage: () => Stage) {
+  const { newPath, state, recordsOf } = pushesOn(stage)
+  const openingOf = (more: Record<string, unknown> = {}) => ({
+    base_version: null,
+    schemas: { A: {} },
+    ...more,
+  })
+  const negotiate = (path: string, more: Record<string, unknown> = {}, who: Asker = stage().ada) =>
+    who.post(`${path}/versions/negotiate`, openingOf(more))
+  const sessionOf = (path: string, id: string) => `${path}/negotiate/${id}`
+  async function openedWith(path: string, more: Record<string, unknown>): Promise<string> {
+    const answer = await negotiate(path, more)
+    if (answer.status !== 200) throw new Error(`no snapshot was opened: ${answer.text}`)
+    return sessionOf(path, answer.json.session_id)
+  }
+  /** Opens a session with an inline manifest; its path. */
+  const opened = (path: string, items: readonly Item[], more: Record<string, unknown> = {}) =>
+    openedWith(path, { manifest: items.map(entryOf), ...more })
+  return {
+    newPath,
+    openingOf,
+    negotiate,
+    sessionOf,
+    opened,
+    /** Opens a session whose manifest is still to come; its path. */
+    openedFor: (path: string, expected: number, more: Record<string, unknown> = {}) =>
+      openedWith(path, { manifest_expected: expected, ...more }),
+    chunk: (session: string, items: readonly Item[]) =>
+      stage().ada.lines(`${session}/manifest`, items.map(entryOf)),
+    /** A whole snapshot, sending all of its records; the commit's answer. */
+    async snapshot(path: string, items: readonly Item[], more: Record<string, unknown> = {}) {
+      const session = await opened(path, items, more)
+      await stage().ada.lines(`${session}/records`, items)
+      const answer = await stage().ada.post(`${session}/commit`)
+      if (answer.status !== 201) throw new Error(`no version was made: ${answer.text}`)
+      return answer.json
+    },
+    state,
+    recordsOf,
+  }
+}
