@@ -10,7 +10,7 @@ export { DatabaseUnfit, isForeignKeyViolation, isUniqueViolation, isUnstorableTe
 export interface Queries {
   readonly orm: Orm
   /**
-   * Raw SQL with `$1`… parameters. Without parameters it may hold several statements; the rows are then the last one's.
+   * Raw SQL with `$1`… parameters. Without parameters it may hold several statements; the rows are then those of all, in order.
    * `bigint` comes as text: cast in the SQL where it matters.
    * @param name of a statement that is made often, which then is planned once a connection. No other has it.
    */
