@@ -30,6 +30,27 @@ export async function startPostgres(files: string): Promise<PGlite> {
 }
 
 /**
+ * What PostgreSQL answers to messages of its protocol. PGlite's other ways parse the answer as well, and the raw ones among them keep all
+ * that they have parsed for as long as the process lives.
+ */
+export async function answerOf(postgres: PGlite, message: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array<ArrayBuffer>[] = []
+  // Copies: the parts lie in PostgreSQL's own memory.
+  await postgres.execProtocolRawStream(message, {
+    syncToFs: false,
+    onRawData: (part) => parts.push(part.slice() as Uint8Array<ArrayBuffer>),
+  })
+  if (parts.length === 1) return parts[0]!
+  const answer = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const part of parts) {
+    answer.set(part, at)
+    at += part.length
+  }
+  return answer
+}
+
+/**
  * V8 compiles what is hot a second time, better. Of PostgreSQL's grammar, one function of 105 kB that every statement runs through,
  * that takes 600 MiB and seconds, and nothing becomes faster. A function that is first called while V8 is told to improve
  * function 0 alone, which is not WebAssembly, stays as it is: the first statement is therefore an empty one, run so.

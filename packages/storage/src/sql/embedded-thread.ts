@@ -4,25 +4,25 @@
  * so a connection that begins takes it from the one before.
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { serialize, startPostgres } from './embedded-postgres.ts'
+import { answerOf, serialize, startPostgres } from './embedded-postgres.ts'
 
 const postgres = await startPostgres(workerData as string)
 const parent = parentPort!
 
 /** What a session leaves behind goes with it: an open transaction, statements, locks. */
-function resetSession(): void {
-  for (const text of ['rollback', 'discard all']) postgres.execProtocolRawSync(serialize.query(text))
+async function resetSession(): Promise<void> {
+  for (const text of ['rollback', 'discard all']) await answerOf(postgres, serialize.query(text))
 }
 
 let connected: MessagePort | undefined
 
-function connect(port: MessagePort): void {
+async function connect(port: MessagePort): Promise<void> {
   connected?.close()
   connected = port
-  resetSession()
-  port.on('message', (sent: Uint8Array) => {
-    const answer = postgres.execProtocolRawSync(sent)
-    port.postMessage(answer, [answer.buffer as ArrayBuffer])
+  await resetSession()
+  port.on('message', async (sent: Uint8Array) => {
+    const answer = await answerOf(postgres, sent)
+    port.postMessage(answer, [answer.buffer])
   })
 }
 
