@@ -61,7 +61,7 @@ const reads: Record<string, string[]> = {
   // What lies in rows alone; and a session, which is there only while something is pushed.
   '/metadata/jobs/{job_id}': [],
   '/pushes/{id}': [],
-  '/negotiate/{id}': [],
+  '/versions/negotiate/{id}': [],
 }
 
 type Outcome = 'same' | 'refused' | 'broken off'

@@ -56,11 +56,14 @@ describe.each(databases.filter(({ name }) => name === 'server'))('two servers on
   })
   afterAll(() => ending.disposeAsync())
 
-  async function begin(slug: string, kind: 'pushes' | 'negotiate', opening: object): Promise<string> {
+  async function begin(
+    slug: string,
+    kind: 'pushes' | 'versions/negotiate',
+    opening: object,
+  ): Promise<string> {
     expect((await onA.post('/accounts/ada/collections', { slug })).status).toBe(201)
     const body = { base_version: null, schemas: modelSchemas, ...opening }
-    const path = slug.startsWith('snapshot') ? 'versions/negotiate' : 'pushes'
-    const { json } = await onA.post(`/collections/ada/${slug}/${path}`, body)
+    const { json } = await onA.post(`/collections/ada/${slug}/${kind}`, body)
     expect(json.session_id).toEqual(expect.any(String))
     return `/collections/ada/${slug}/${kind}/${json.session_id}`
   }
@@ -82,7 +85,7 @@ describe.each(databases.filter(({ name }) => name === 'server'))('two servers on
   test('a snapshot named on one and sent on both is committed on the other', async () => {
     const lines = linesOf(0, 2_000)
     const manifest = lines.map(({ id, type, data }) => ({ id, type, hash: recordOf(id, type, data).hash }))
-    const session = await begin('snapshot', 'negotiate', { manifest_expected: lines.length })
+    const session = await begin('snapshot', 'versions/negotiate', { manifest_expected: lines.length })
     await onA.lines(`${session}/manifest`, manifest.slice(0, 1_200))
     const told = await onB.lines(`${session}/manifest`, manifest.slice(1_200))
     expect(told.json.manifest_received).toBe(lines.length)

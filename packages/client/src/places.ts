@@ -31,4 +31,4 @@ export const pushPlace = (ref: CollectionRef, session: string): string =>
   `${collectionPlace(ref)}/pushes/${segment(session)}`
 
 export const snapshotPlace = (ref: CollectionRef, session: string): string =>
-  `${collectionPlace(ref)}/negotiate/${segment(session)}`
+  `${collectionPlace(ref)}/versions/negotiate/${segment(session)}`

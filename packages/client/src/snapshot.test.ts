@@ -55,7 +55,7 @@ test('a small manifest goes with the opening, and what the base holds is not sen
   expect(keeper.opening).toEqual({ base_version: null, schemas: { T: {} }, message: 'All' })
   expect([...keeper.published.values()].map(({ id }) => id)).toEqual(['0', '1', '2', '3', '4'])
   expect(server.requests.filter((line) => line.includes('/commit'))).toEqual([
-    'POST /api/collections/ada/numbers/negotiate/session-1/commit?async=true',
+    'POST /api/collections/ada/numbers/versions/negotiate/session-1/commit?async=true',
   ])
 })
 

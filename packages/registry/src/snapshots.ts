@@ -77,7 +77,7 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
         already_have_files: totalFiles - neededFiles.length,
       }
       if (inline === undefined) {
-        const next = `/api/collections/${seen.owner.slug}/${seen.collection.slug}/negotiate/${push.id}/manifest`
+        const next = `/api/collections/${seen.owner.slug}/${seen.collection.slug}/versions/negotiate/${push.id}/manifest`
         return { session_id: push.id, manifest_expected: expected, manifest_received: 0, ...files, next }
       }
       const needed = await keepManifest(push, inline)

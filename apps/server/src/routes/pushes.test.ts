@@ -198,7 +198,7 @@ describe.each(databases)('pushes on $name', (database) => {
       const snapshot = await ada.post(`${path}/versions/negotiate`, body)
       const lines = [{ id: '1', type: 'T7', hash: '0'.repeat(64) }]
       const manifest = await heldDuring(() =>
-        ada.lines(`${path}/negotiate/${snapshot.json.session_id}/manifest`, lines),
+        ada.lines(`${path}/versions/negotiate/${snapshot.json.session_id}/manifest`, lines),
       )
       expect([manifest.result.status, manifest.result.json.received]).toEqual([200, 1])
       expect(commit.held).toBeLessThan(parsing / 4)

@@ -18,7 +18,7 @@ describe.each(databases)('commits of snapshots on $name', (database) => {
     () => stage,
   )
 
-  describe('POST …/negotiate/:id/manifest', () => {
+  describe('POST …/versions/negotiate/:id/manifest', () => {
     test('→ {received, needed_records, manifest_received, manifest_expected}; repeating a chunk is harmless', async () => {
       const path = await newPath()
       await snapshot(path, [item('1')])
@@ -91,7 +91,7 @@ describe.each(databases)('commits of snapshots on $name', (database) => {
     })
   })
 
-  describe('POST …/negotiate/:id/records', () => {
+  describe('POST …/versions/negotiate/:id/records', () => {
     test('→ {received, remaining}; sending a record again is harmless', async () => {
       const items = [item('1'), item('2'), item('3')]
       const session = await opened(await newPath(), items)
@@ -197,7 +197,7 @@ describe.each(databases)('commits of snapshots on $name', (database) => {
     })
   })
 
-  describe('POST …/negotiate/:id/commit', () => {
+  describe('POST …/versions/negotiate/:id/commit', () => {
     test('201 {semver, hash, recordCount, fileCount}; what the manifest lacks is removed', async () => {
       const path = await newPath()
       await snapshot(path, [item('1'), item('2'), item('3')])

@@ -69,7 +69,7 @@ describe.each(databases)('snapshots on $name', (database) => {
           session_id: expect.any(String),
           ...{ manifest_expected: 3, manifest_received: 0 },
           ...{ needed_files: [], total_files: 0, already_have_files: 0 },
-          next: `/api/collections/ada/${slug}/negotiate/${body.session_id}/manifest`,
+          next: `/api/collections/ada/${slug}/versions/negotiate/${body.session_id}/manifest`,
         },
       ])
       const taken = await ada.lines(body.next.replace(/^\/api/, ''), [entryOf(item('1'))])
@@ -274,7 +274,7 @@ describe.each(databases)('snapshots on $name', (database) => {
     })
   })
 
-  describe('GET and DELETE …/negotiate/:id', () => {
+  describe('GET and DELETE …/versions/negotiate/:id', () => {
     test('{session_id, status, total_records, needed_records (a count), needed_files, expires_at, result, error}', async () => {
       const path = await newPath()
       const declared = fileHash('declared')
@@ -324,16 +324,39 @@ describe.each(databases)('snapshots on $name', (database) => {
       }
     })
 
+    test('sessions lie where they are opened; `negotiate` is a version to nobody', async () => {
+      const path = await newPath()
+      const id = (await opened(path, [item('1')])).split('/').at(-1)
+      const at = `${path}/versions/negotiate`
+      expect((await state(`${at}/${id}`)).status).toBe('open')
+      for (const [asked, code] of [
+        ['', 'version_not_found'],
+        ['/records/A/1', 'version_not_found'],
+        ['/records', 'push_not_found'],
+        ['/files', 'push_not_found'],
+      ] as const) {
+        const { status, json } = await ada.get(`${at}${asked}`)
+        expect([asked, status, json.code]).toEqual([asked, 404, code])
+      }
+      for (const verb of ['manifest', 'records', 'commit']) {
+        const { status, headers } = await ada.get(`${at}/${id}/${verb}`)
+        expect([verb, status, headers.allow]).toEqual([verb, 405, 'POST'])
+        const former = await ada.ask('POST', `${path}/negotiate/${id}/${verb}`)
+        expect([former.status, former.json.code]).toEqual([404, 'route_not_found'])
+      }
+      expect((await ada.get(`${path}/negotiate/${id}`)).json.code).toBe('route_not_found')
+    })
+
     test('a session is one of its kind and collection alone; what is none is 404 push_not_found', async () => {
       const path = await newPath()
       const id = (await opened(path, [item('1')])).split('/').at(-1)
       const delta = (await stage.opened(path, {})).split('/').at(-1)
       const others = [
-        `${await newPath()}/negotiate/${id}`,
+        `${await newPath()}/versions/negotiate/${id}`,
         `${path}/pushes/${id}`,
-        `${path}/negotiate/${delta}`,
-        `${path}/negotiate/x`,
-        `${path}/negotiate/%00`,
+        `${path}/versions/negotiate/${delta}`,
+        `${path}/versions/negotiate/x`,
+        `${path}/versions/negotiate/%00`,
       ]
       for (const other of others) {
         const answers = [

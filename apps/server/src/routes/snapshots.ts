@@ -22,13 +22,13 @@ import { sessionRoutes } from './push-sessions.ts'
 
 const tags = ['snapshots']
 const config = { entrance: { scope: 'write' } } as const
-const root = '/collections/:owner/:slug/negotiate'
+const root = '/collections/:owner/:slug/versions/negotiate'
 
 export const snapshotRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
   await app.register(async (scope) => {
     receiveLargeJson(scope)
     scope.post(
-      '/collections/:owner/:slug/versions/negotiate',
+      root,
       {
         config,
         validatorCompiler: bodyUnchecked,

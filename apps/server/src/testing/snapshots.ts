@@ -41,7 +41,7 @@ export function snapshotsOn(stage: () => Stage) {
   })
   const negotiate = (path: string, more: Record<string, unknown> = {}, who: Asker = stage().ada) =>
     who.post(`${path}/versions/negotiate`, openingOf(more))
-  const sessionOf = (path: string, id: string) => `${path}/negotiate/${id}`
+  const sessionOf = (path: string, id: string) => `${path}/versions/negotiate/${id}`
   async function openedWith(path: string, more: Record<string, unknown>): Promise<string> {
     const answer = await negotiate(path, more)
     if (answer.status !== 200) throw new Error(`no snapshot was opened: ${answer.text}`)

@@ -29,7 +29,7 @@ export class SnapshotKeeper {
   #pollsLeft = 0
 
   handle(request: Request): Reply {
-    const [, , , , , , session = '', verb] = request.path.split('/')
+    const [, , , , , , , session = '', verb] = request.path.split('/')
     if (request.path.endsWith('/versions/negotiate')) return this.#open(request)
     const status = this.sessions.get(session)
     if (status === undefined) return refuse(404, 'push_not_found')
