@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import fs, { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import fs, { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { afterEach, describe, expect, inject, it, vi } from 'vitest'
 import { databases } from '../testing/databases.ts'
 import { accounts } from './accounts.ts'
-import { FolderInUse, openDatabase } from './database.ts'
+import { DatabaseUnfit, FolderInUse, openDatabase } from './database.ts'
 import { filesOf } from './embedded-files.ts'
 import { startPostgres } from './embedded-postgres.ts'
 
@@ -74,6 +74,25 @@ describe('the embedded database', () => {
     await dispose()
   })
 
+  it('refuses files without their version, or of another one, and leaves them as they are', async () => {
+    for (const [version, fault] of [
+      [undefined, 'lacks the file PG_VERSION'],
+      ['16\n', 'is of PostgreSQL "16"'],
+      ['', 'is of PostgreSQL ""'],
+    ] as const) {
+      const { settings, dispose } = await embedded.settings()
+      const folder = join(settings.folder!, 'pg')
+      rmSync(join(folder, 'PG_VERSION'))
+      if (version !== undefined) writeFileSync(join(folder, 'PG_VERSION'), version)
+      const before = readdirSync(folder, { recursive: true })
+      const refused = await openDatabase(settings).catch((error: unknown) => error)
+      expect(refused).toBeInstanceOf(DatabaseUnfit)
+      expect(String(refused)).toContain(`The embedded database in ${folder} ${fault}`)
+      expect(readdirSync(folder, { recursive: true })).toEqual(before)
+      await dispose()
+    }
+  })
+
   it('leaves the event loop free while PostgreSQL works', async () => {
     const { database, dispose } = await embedded.open()
     let ticks = 0
@@ -132,7 +151,7 @@ describe('the embedded database', () => {
   it('says why PostgreSQL does not start, and lets go of the folder', async () => {
     const folder = join(inject('testFolder'), `damaged-${crypto.randomUUID()}`)
     mkdirSync(join(folder, 'pg'), { recursive: true })
-    writeFileSync(join(folder, 'pg', 'PG_VERSION'), '9\n')
+    writeFileSync(join(folder, 'pg', 'PG_VERSION'), '18\n')
     const sentence = `The embedded database in ${join(folder, 'pg')} does not start`
     for (let i = 0; i < 2; i++) await expect(openDatabase({ folder })).rejects.toThrow(sentence)
   })
