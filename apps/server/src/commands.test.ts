@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -120,8 +120,30 @@ describe('the commands', () => {
     expect(await run('sweep')).toEqual({
       code: 0,
       err: '',
-      out: expect.stringMatching(/^1 versions need \d objects\.\nRemoved: 0 objects, 0 packs, 0 leftovers\./),
+      out: expect.stringMatching(
+        /^1 versions need \d objects\.\nTaken out of the index: 0 objects\. .*\nSet aside for 7 days: 0 blobs of 0 bytes\. Removed: 0 blobs of 0 bytes\. /,
+      ),
     })
+  })
+
+  test('sweep refuses to take most of the store, unless it is forced to', async () => {
+    const strange = join(folder, 'objects/files/ab')
+    await mkdir(strange, { recursive: true })
+    const lost = join(strange, `${'ab'.repeat(32)}`)
+    await writeFile(lost, Buffer.alloc(2_000_000))
+    const past = new Date(Date.now() - 2 * 86_400_000)
+    await utimes(lost, past, past)
+    expect(await run('sweep')).toMatchObject({
+      code: 1,
+      out: '',
+      err: expect.stringMatching(/^No version needs 2000000 of the \d+ bytes .* `ulmus sweep --force` /),
+    })
+    expect(await run('sweep', '--force')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Set aside for 7 days: 1 blobs of 2000000 bytes. Removed: 0 blobs'),
+    })
+    expect((await stat(lost)).size).toBe(2_000_000)
+    await rm(strange, { recursive: true })
   })
 
   test('an embedded database that is in use is left alone', async () => {

@@ -1,8 +1,8 @@
 /** What the binary does besides serving: `ulmus sweep`, `ulmus fsck`, `ulmus --help`. */
-import { type Log, type Maintenance, openMaintenance } from '@ulmus/registry'
+import { type Log, type Maintenance, openMaintenance, SweepTooLarge } from '@ulmus/registry'
 import type { Config, Secrets } from './config.ts'
 
-/** Exit codes: all is well; damage was found; the command line is wrong. */
+/** Exit codes: all is well; damage was found, or the command refused to go on; the command line is wrong. */
 const exits = { well: 0, damaged: 1, misused: 2 }
 
 const overview = `ulmus [command]
@@ -15,14 +15,18 @@ const overview = `ulmus [command]
 `
 
 const help: Record<string, string> = {
-  sweep: `ulmus sweep
+  sweep: `ulmus sweep [--force]
 
-  Removes objects that no version needs (of deleted collections), packs of which nothing is left, and
-  what commits, pushes and uploads left behind that came to nothing; rewrites packs of which little is left.
-  Nothing younger than a day is touched. Files that were uploaded are kept. The server does the same once a day.
+  Takes objects that no version needs (of deleted collections) out of the index, rewrites packs of which little is
+  left, and sets aside packs of which nothing is left and what commits and uploads left behind that came to nothing.
+  What has been set aside for 7 days and is still not needed is removed. Nothing younger than a day is touched.
+  Files that were uploaded are kept. The server does the same once a day.
+
+  --force  Goes on though more than half of the object store would be set aside.
 
   With DATABASE_URL it may run beside servers; the embedded database must not be in use.
-  Removes nothing and exits 1 when an object that a version needs cannot be read.
+  Removes nothing and exits 1 when an object that a version needs cannot be read, and when more than half of the
+  store (and more than 1 MiB) would be set aside: the database may then be the wrong one.
 `,
   fsck: `ulmus fsck [--files] [--rebuild-index]
 
@@ -30,14 +34,17 @@ const help: Record<string, string> = {
   Prints one line for each thing that is damaged. Exits 0 when nothing is, 1 when something is.
 
   --files          Reads every uploaded file, too, and checks its hash.
-  --rebuild-index  First makes the index anew from the packs alone, for a database that lost it.
-                   No server may run meanwhile.
+  --rebuild-index  First makes the index anew from the packs alone, for a database that lost it or is older
+                   than the packs. No server may run meanwhile.
 
   With DATABASE_URL a check may run beside servers; the embedded database must not be in use.
 `,
 }
 
-const options: Record<string, readonly string[]> = { sweep: [], fsck: ['--files', '--rebuild-index'] }
+const options: Record<string, readonly string[]> = {
+  sweep: ['--force'],
+  fsck: ['--files', '--rebuild-index'],
+}
 
 export interface Surroundings {
   /** Reads the settings. @throws ConfigError */
@@ -62,7 +69,9 @@ export async function runCommand(args: readonly string[], around: Surroundings):
   }
   const maintenance = await open(around)
   try {
-    return command === 'sweep' ? await sweep(maintenance, around) : await fsck(maintenance, given, around)
+    return command === 'sweep'
+      ? await sweep(maintenance, given, around)
+      : await fsck(maintenance, given, around)
   } finally {
     await maintenance.close()
   }
@@ -72,24 +81,37 @@ function open(around: Surroundings): Promise<Maintenance> {
   const { config, secrets } = around.settings()
   const say = (_facts: object, line: string) => around.err(`${line}\n`)
   const log: Log = { info: say, warn: say, error: say }
-  return openMaintenance({
+  const stores = {
     dataFolder: config.dataFolder,
     databaseUrl: secrets.databaseUrl,
     bucket: config.objectStore === null ? undefined : { ...config.objectStore, keys: secrets.s3Keys },
     log,
-  })
+  }
+  return openMaintenance(stores)
 }
 
-async function sweep(maintenance: Maintenance, { out, err }: Surroundings): Promise<number> {
+async function sweep(
+  maintenance: Maintenance,
+  given: readonly string[],
+  { out, err }: Surroundings,
+): Promise<number> {
   try {
-    const done = await maintenance.sweep()
+    const done = await maintenance.sweep({ force: given.includes('--force') })
+    const { setAside, removed, aside } = done
     out(
       `${done.versions} versions need ${done.living} objects.\n` +
-        `Removed: ${done.objectsRemoved} objects, ${done.packsRemoved} packs, ${done.leftoversRemoved} leftovers. ` +
-        `Written anew: ${done.packsRewritten} packs. Freed: ${done.bytesFreed} bytes.\n`,
+        `Taken out of the index: ${done.objectsRemoved} objects. ` +
+        `Written anew: ${done.packsRewritten} packs, as ${done.bytesWritten} bytes.\n` +
+        `Set aside for 7 days: ${setAside.blobs} blobs of ${setAside.bytes} bytes. ` +
+        `Removed: ${removed.blobs} blobs of ${removed.bytes} bytes. ` +
+        `Set aside in all: ${aside.blobs} blobs of ${aside.bytes} bytes.\n`,
     )
     return exits.well
   } catch (error) {
+    if (error instanceof SweepTooLarge) {
+      err(`${error.message}\n`)
+      return exits.damaged
+    }
     if (!(error instanceof Error) || !/^Object(?:Corrupt|Missing)$/.test(error.name)) throw error
     err(
       `Nothing was removed, since it is not certain what is needed. ${error.message} \`ulmus fsck\` says more.\n`,

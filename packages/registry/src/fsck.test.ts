@@ -328,7 +328,7 @@ describe.each(databases)('fsck ($name)', (database) => {
 
     await rebuild(world.context)
     for (const one of sharing) if (one !== doomed) await world.remove(one)
-    await sweep(world.context, { graceSeconds: 0 })
+    await sweep(world.context, { graceSeconds: 0, asideSeconds: 0, force: true })
     expect(await found()).toEqual([])
   })
 
@@ -415,7 +415,7 @@ describe.each(databases)('fsck ($name)', (database) => {
       })
       const damages = await found()
       await world.remove(path)
-      await sweep(context, { graceSeconds: 0 })
+      await sweep(context, { graceSeconds: 0, asideSeconds: 0, force: true })
       return damages.map(({ what, why }) => `${what}: ${why}`)
     }
     const complaint = (text: string) => [expect.stringContaining(text)]

@@ -125,7 +125,7 @@ describe.each(databases)('small packs ($name)', (database) => {
     }
     await readAll()
     const later = { ...world.context, now: () => new Date(Date.now() + 1_000) }
-    await sweep(later, { graceSeconds: 0 })
+    await sweep(later, { graceSeconds: 0, asideSeconds: 0, force: true })
     await readAll()
     for (const n of [1, 2]) await world.patch(path, described(n))
     heads.push(1, 2)
@@ -154,7 +154,9 @@ describe.each(databases)('small packs ($name)', (database) => {
     await packAgain()
     expect(await inline()).toBe(2)
     const later = { ...context, now: () => new Date(Date.now() + 1_000) }
-    expect((await sweep(later, { graceSeconds: 0 })).packsRemoved).toBeGreaterThan(0)
+    expect(
+      (await sweep(later, { graceSeconds: 0, asideSeconds: 0, force: true })).packsEmptied,
+    ).toBeGreaterThan(0)
     expect(await inline()).toBe(1)
     expect(await cold()('v1.0.1')).toEqual(described(1))
     expect(await whole()).toEqual([])
@@ -222,7 +224,7 @@ describe.each(databases)('small packs ($name)', (database) => {
     await update(2)
     await world.remove(path)
     const later = { ...world.context, now: () => new Date(Date.now() + 1_000) }
-    await sweep(later, { graceSeconds: 0 })
+    await sweep(later, { graceSeconds: 0, asideSeconds: 0, force: true })
     expect(await inline()).toBe(0)
     expect(await whole()).toEqual([])
   })

@@ -14,7 +14,7 @@ import { describe, expect, test } from 'vitest'
 import { fsck } from './fsck.ts'
 import { gather } from './gathering.ts'
 import { recordsOf } from './records.ts'
-import { type SweepReport, sweep } from './sweep.ts'
+import { sweep } from './sweep.ts'
 import { contextOn } from './testing/context.ts'
 import { textOf } from './testing/text-of.ts'
 import { expectHolds, type Model, modelSchemas } from './testing/whole-version.ts'
@@ -161,14 +161,19 @@ async function write(world: World, isOver: () => boolean): Promise<Kept[]> {
   return standing
 }
 
-type Removed = Pick<SweepReport, 'objectsRemoved' | 'packsRemoved'>
+interface Removed {
+  objects: number
+  blobs: number
+}
 
 async function sweepOn(world: World, isOver: () => boolean, sum: Removed): Promise<void> {
   const { context } = world
+  const options = { graceSeconds, asideSeconds: 0, force: true }
   const now = () => new Date(Date.now() - (leftoverSeconds - graceSeconds) * 1_000)
   while (!isOver()) {
-    const report = await sweep({ ...context, now }, { graceSeconds })
-    for (const key of Object.keys(sum) as (keyof Removed)[]) sum[key] += report[key]
+    const { objectsRemoved, removed } = await sweep({ ...context, now }, options)
+    sum.objects += objectsRemoved
+    sum.blobs += removed.blobs
   }
 }
 
@@ -210,8 +215,8 @@ describe.each(databases)('sweeps in a loop beside everything that writes ($name)
     const worlds = await openServers(database, ending)
     const began = Date.now()
     let failed = false
-    const sum: Removed = { objectsRemoved: 0, packsRemoved: 0 }
-    const isEnough = () => sum.objectsRemoved >= 50 && sum.packsRemoved >= 5
+    const sum: Removed = { objects: 0, blobs: 0 }
+    const isEnough = () => sum.objects >= 50 && sum.blobs >= 5
     const isOver = () => {
       const past = (Date.now() - began) / 1_000
       return failed || past > seconds + patienceSeconds || (past > seconds && isEnough())

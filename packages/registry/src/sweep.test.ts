@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { type Hash, hashText, type JsonObject } from '@ulmus/content'
 import {
   fileName,
@@ -12,14 +13,23 @@ import {
 } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { rebuild } from './fsck/rebuild.ts'
 import { recordsOf } from './records.ts'
-import { type SweepOptions, sweep } from './sweep.ts'
+import { SweepTooLarge } from './sweep/most.ts'
+import { type SweepOptions, scheduleSweeps, sweep } from './sweep.ts'
+import { contextOn } from './testing/context.ts'
 import { type PackWatch, watchingPacks } from './testing/pack-watch.ts'
 import { type StatementWatch, watchingStatements } from './testing/statement-watch.ts'
 import { textOf } from './testing/text-of.ts'
 import { openWorld, type Path, type World } from './testing/world.ts'
 
 const schemas: JsonObject = { Item: { type: 'object' }, Other: { type: 'object' } }
+
+/** Nothing is young, what is set aside goes at once, and the whole store may. */
+const atOnce: SweepOptions = { graceSeconds: 0, asideSeconds: 0, force: true }
+
+/** What was put before is older than what begins now: stores tell times to the millisecond. */
+const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
 
 /** Records that no other test has. `large`: one of them has an object of its own. */
 function items(name: string, count: number, type = 'Item', large = false) {
@@ -47,7 +57,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
   afterAll(() => world.dispose())
 
   /** Everything is old at once. */
-  const now = (options: SweepOptions = {}) => sweep(world.context, { graceSeconds: 0, ...options })
+  const now = (options: SweepOptions = {}) => sweep(world.context, { ...atOnce, ...options })
   const rows = async (text: string, values: unknown[] = []) =>
     (await world.context.database.query(text, values)).rows
   const packNames = async () => {
@@ -90,9 +100,10 @@ describe.each(databases)('sweeping ($name)', (database) => {
     expect((await now()).objectsRemoved).toBe(0)
     await world.remove(gone)
     const report = await now()
-    expect(report).toMatchObject({ objectsRemoved: dead, packsRemoved: 1, packsRewritten: 0 })
+    expect(report).toMatchObject({ objectsRemoved: dead, packsEmptied: 1, packsRewritten: 0 })
     expect(await count()).toBe(without)
-    expect(report.bytesFreed).toBeGreaterThan(1_000)
+    expect(report.removed.blobs).toBe(1)
+    expect(report.removed.bytes).toBeGreaterThan(1_000)
     expect(await packNames()).toEqual(before)
     await expectHolds(kept, stays)
     expect(await condemned()).toEqual([])
@@ -106,9 +117,10 @@ describe.each(databases)('sweeping ($name)', (database) => {
     const report = await sweep(world.context)
     expect(report).toMatchObject({
       objectsRemoved: 0,
-      packsRemoved: 0,
+      packsEmptied: 0,
       packsRewritten: 0,
-      leftoversRemoved: 0,
+      setAside: { blobs: 0, bytes: 0 },
+      removed: { blobs: 0, bytes: 0 },
     })
     await now()
   })
@@ -149,7 +161,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     const names = await packNames()
     const report = await now()
     expect(report.packsRewritten).toBeGreaterThan(0)
-    expect(report.bytesFreed).toBeGreaterThan(50_000)
+    expect(report.removed.bytes - report.bytesWritten).toBeGreaterThan(50_000)
     expect((await packNames()).length).toBeLessThanOrEqual(names.length)
     await expectHolds(second, small)
     const worn = await rows(
@@ -211,7 +223,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
       if (step === 'pardoned') atFirstRead = now
     }
     const logged = world.log.errors.length
-    await sweep({ ...world.context, blobs: watched }, { graceSeconds: 0, onStep })
+    await sweep({ ...world.context, blobs: watched }, { ...atOnce, onStep })
     expect(world.log.errors.slice(logged)).toEqual([])
     expect(await packNames()).not.toContain(body!['name'])
     await expectHolds(second, small)
@@ -480,8 +492,8 @@ describe.each(databases)('sweeping ($name)', (database) => {
     for (const name of lost) await blobs.put(name, new Uint8Array(100))
     const orphan = runName(session, 'arrived-only-now')
     await blobs.put(orphan, new Uint8Array(100))
-    await new Promise((resolve) => setTimeout(resolve, 5))
-    expect((await now()).leftoversRemoved).toBeGreaterThanOrEqual(3)
+    await pause()
+    expect((await now()).removed.blobs).toBeGreaterThanOrEqual(3)
     for (const name of lost) expect(await blobs.size(name)).toBeUndefined()
     expect(await blobs.size(orphan)).toBe(100)
     await world.cancel(path, session)
@@ -496,7 +508,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     const { blobs, database: db } = world.context
     const lost = Array.from({ length: 120 }, (_, i) => hashText(`lost upload ${i}`))
     for (const hash of lost) await blobs.put(fileName(hash), new Uint8Array(1))
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    await pause()
     let inOne = 0
     let most = 0
     const watched = {
@@ -516,7 +528,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
         },
       } satisfies typeof blobs,
     }
-    await sweep(watched, { graceSeconds: 0 })
+    await sweep(watched, atOnce)
     for (const hash of lost) expect(await blobs.size(fileName(hash))).toBeUndefined()
     expect(most).toBeGreaterThan(1)
     expect(most).toBeLessThanOrEqual(50)
@@ -580,9 +592,115 @@ describe.each(databases)('sweeping ($name)', (database) => {
         return result
       },
     }
-    await sweep({ ...world.context, database: watched }, { graceSeconds: 0, rowsAtOnce: 1 })
+    await sweep({ ...world.context, database: watched }, { ...atOnce, rowsAtOnce: 1 })
     expect(most).toBeGreaterThan(4)
     expect(apart).toEqual([])
+  })
+
+  test('what it sets aside stays for a week, and is taken back when it is recorded again', async () => {
+    await now()
+    const { blobs, database: db } = world.context
+    const path = await world.collection()
+    await world.push(path, { base: null, schemas, puts: items('aside', 300) })
+    const [pack] = await rows('select name from packs order by id desc limit 1')
+    const emptied = String(pack!['name'])
+    await world.remove(path)
+    const texts = ['an upload nobody recorded', 'an upload that comes again']
+    const [lost, again] = texts.map((text) => fileName(hashText(text)))
+    for (const [i, name] of [lost!, again!].entries()) await blobs.put(name, Buffer.from(texts[i]!))
+    await pause()
+    const keeping = { asideSeconds: 7 * 86_400 }
+    const there = async () =>
+      Promise.all([emptied, lost!, again!].map(async (name) => (await blobs.size(name)) !== undefined))
+    const first = await now(keeping)
+    expect(first).toMatchObject({ packsEmptied: 1, setAside: { blobs: 3 }, removed: { blobs: 0, bytes: 0 } })
+    expect(first.aside).toEqual(first.setAside)
+    const inStore = await Promise.all([emptied, lost!, again!].map((name) => blobs.size(name)))
+    expect(first.aside.bytes).toBe(inStore.reduce<number>((sum, bytes) => sum + bytes!, 0))
+    expect(await now(keeping)).toMatchObject({ setAside: { blobs: 0 }, aside: first.aside })
+
+    const age = (days: number) =>
+      db.query(`update blobs_set_aside set since = now() - interval '${days} days'`)
+    await age(6.9)
+    await now(keeping)
+    expect(await there()).toEqual([true, true, true])
+    const other = await world.collection()
+    await world.upload(other, texts[1]!)
+    await age(7.1)
+    expect(await now(keeping)).toMatchObject({ removed: { blobs: 2 }, aside: { blobs: 0, bytes: 0 } })
+    expect(await there()).toEqual([false, false, true])
+  })
+
+  test('an index made anew finds packs that were set aside, and they are set aside no more', async () => {
+    await now()
+    const { database: db } = world.context
+    const path = await world.collection()
+    await world.push(path, { base: null, schemas, puts: items('found again', 50) })
+    await world.remove(path)
+    await now({ asideSeconds: 7 * 86_400 })
+    const aside = await rows('select name from blobs_set_aside')
+    expect(aside).toHaveLength(1)
+    await db.query("update blobs_set_aside set since = now() - interval '8 days'")
+    await rebuild(world.context)
+    expect(await rows('select name from blobs_set_aside')).toEqual([])
+    expect(await rows(`select name from packs where name = '${aside[0]!['name']}'`)).toEqual(aside)
+    await now()
+  })
+
+  test('stops before it takes more than half of the store, and goes on when it is forced to', async () => {
+    await now()
+    const { blobs } = world.context
+    const [kept, gone] = [await world.collection(), await world.collection()]
+    const bulk = (name: string, count: number) =>
+      Array.from({ length: count }, (_, i) => ({
+        id: `${name}-${i}`,
+        type: 'Item',
+        data: { noise: randomBytes(2_400).toString('base64') },
+      }))
+    await world.push(kept, { base: null, schemas, puts: items('the rest', 50) })
+    await world.push(gone, { base: null, schemas, puts: bulk('most', 2_000) })
+    const other = fileName(hashText('of another database'))
+    await blobs.put(other, Buffer.alloc(100))
+    await pause()
+    await world.remove(gone)
+    const before = await Promise.all([rows('select hash from objects'), packNames()])
+    const refused = await now({ force: false }).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    expect(refused).toBeInstanceOf(SweepTooLarge)
+    const { bytes, storeBytes } = refused as SweepTooLarge
+    expect(bytes).toBeGreaterThan(1_048_576)
+    expect(bytes).toBeLessThan(storeBytes)
+    expect(String(refused)).toContain('--force')
+    expect(await Promise.all([rows('select hash from objects'), packNames()])).toEqual(before)
+    expect(await condemned()).toEqual([])
+    expect(await rows('select name from blobs_set_aside')).toEqual([])
+
+    // What was set aside once counts no more, for or against.
+    const forced = await now({ asideSeconds: 7 * 86_400 })
+    expect(forced.setAside.bytes).toBe(bytes)
+    expect(await now({ force: false, asideSeconds: 7 * 86_400 })).toMatchObject({ setAside: { blobs: 0 } })
+    expect(await now({ force: false })).toMatchObject({ removed: forced.setAside })
+    expect(await blobs.size(other)).toBeUndefined()
+  })
+
+  test('the daily sweep tells that it would take too much, and takes nothing', async () => {
+    await now()
+    const { blobs, database: db } = world.context
+    const name = fileName(hashText('two megabytes'))
+    await blobs.put(name, Buffer.alloc(2_097_152))
+    const later = contextOn({ database: db, blobs }, { now: () => new Date(Date.now() + 2 * 86_400_000) })
+    await db.query(`insert into chores (name, begun_at) values ('sweep', now() - interval '2 days')`)
+    scheduleSweeps(later)
+    await later.jobs.start()
+    await expect
+      .poll(() => later.log.errors, { timeout: 10_000 })
+      .toMatchObject([{ facts: { bytes: 2_097_152 }, line: expect.stringContaining('--force') }])
+    await later.dispose()
+    expect(await blobs.size(name)).toBe(2_097_152)
+    expect(await rows('select name from blobs_set_aside')).toEqual([])
+    await now()
   })
 
   test('a chore is due once in its time, and not when it is first heard of', async () => {

@@ -1,11 +1,13 @@
 /**
- * Sweeping (content-model §8): removes what no version needs. Dead objects leave the index, packs of which nothing is left go,
- * packs of which little is left are written anew, leftovers of what came to nothing go. Files are kept, whoever referred to them.
+ * Sweeping (content-model §8): removes what no version needs. Dead objects leave the index, packs of which little is left are written
+ * anew. Packs of which nothing is left, and leftovers of what came to nothing, are set aside; what has been set aside for a week is
+ * removed from the store. Files are kept, whoever referred to them.
  *
  * Runs beside everything else, on any server, also several at once; how a sweep and a commit stay clear of one another is written
  * in storage's sql/sweeps.ts. What is younger than a day stays.
  */
 import {
+  allSetAside,
   allVersionRoots,
   BlobMissing,
   basesOfYoungRows,
@@ -31,11 +33,21 @@ import {
 } from '@ulmus/storage'
 import { v7 as newId } from 'uuid'
 import type { Context } from './context.ts'
-import { removeLeftovers } from './sweep/leftovers.ts'
+import {
+  add,
+  addTo,
+  noBlobs,
+  removeLongAside,
+  removeRuns,
+  setLeftoversAside,
+  type Tally,
+} from './sweep/leftovers.ts'
 import { Marks } from './sweep/marks.ts'
+import { refuseMost, SweepTooLarge } from './sweep/most.ts'
 
 /** Nothing younger is touched: what is being made may not be recorded yet. */
 const graceSecondsUsual = 86_400
+const asideSecondsUsual = 7 * 86_400
 const sweepEverySeconds = 86_400
 const lookEverySeconds = 600
 const cacheBytes = 33_554_432
@@ -47,12 +59,17 @@ export interface SweepReport {
   living: number
   /** Objects taken out of the index. */
   objectsRemoved: number
-  packsRemoved: number
+  /** Packs of which nothing is left in the index. */
+  packsEmptied: number
   packsRewritten: number
-  /** Blobs of unfinished commits, pushes and uploads. */
-  leftoversRemoved: number
-  /** What the store holds less, packs written anew deducted. Bytes. */
-  bytesFreed: number
+  /** What packs written anew take. */
+  bytesWritten: number
+  /** Packs and uploads set aside by this sweep. */
+  setAside: Tally
+  /** What is gone from the store: what had been set aside long enough, and what ended push sessions had received. */
+  removed: Tally
+  /** All that is set aside now. */
+  aside: Tally
 }
 
 export type SweepContext = Pick<Context, 'database' | 'blobs' | 'log' | 'now'>
@@ -60,22 +77,37 @@ export type SweepContext = Pick<Context, 'database' | 'blobs' | 'log' | 'now'>
 export interface SweepOptions {
   /** What is younger stays. Default: a day. */
   graceSeconds?: number
+  /** How long blobs stay set aside before they are removed. Default: a week. */
+  asideSeconds?: number
+  /** Goes on though more than half of the store would be set aside. */
+  force?: boolean
   /** Rows that one transaction condemns, pardons or removes: fewer in tests. */
   rowsAtOnce?: number
   /** Called between the steps; for tests that let something happen there. */
   onStep?: (step: 'marked' | 'condemned' | 'pardoned') => Promise<void>
 }
 
-/** Sweeps once a day, on whichever server comes first. */
+/**
+ * Sweeps once a day, on whichever server comes first.
+ */
 export function scheduleSweeps(context: Context): void {
   context.jobs.repeat('the daily sweep', lookEverySeconds, async () => {
     const due = await context.database.transact((tx) => takeChore(tx, 'sweep', sweepEverySeconds))
-    if (due) context.log.info({ ...(await sweep(context)) }, 'swept')
+    if (due) await sweepAlone(context)
   })
 }
 
+async function sweepAlone(context: Context): Promise<void> {
+  try {
+    context.log.info({ ...(await sweep(context)) }, 'swept')
+  } catch (error) {
+    if (!(error instanceof SweepTooLarge)) throw error
+    context.log.error({ bytes: error.bytes, storeBytes: error.storeBytes }, error.message)
+  }
+}
+
 /**
- * @throws when an object that a version needs cannot be read: nothing is removed while nobody can say what lives. fsck tells more.
+ * @throws SweepTooLarge. Also when an object that a version needs cannot be read: nothing is removed while nobody can say what lives. fsck tells more.
  */
 export async function sweep(context: SweepContext, options: SweepOptions = {}): Promise<SweepReport> {
   return new Sweep(context, options).run()
@@ -85,6 +117,8 @@ class Sweep {
   readonly #context: SweepContext
   readonly #id = newId()
   readonly #grace: number
+  readonly #asideSeconds: number
+  readonly #force: boolean
   readonly #rowsAtOnce: number
   readonly #onStep: NonNullable<SweepOptions['onStep']>
   readonly #marks: Marks
@@ -92,16 +126,20 @@ class Sweep {
     versions: 0,
     living: 0,
     objectsRemoved: 0,
-    packsRemoved: 0,
+    packsEmptied: 0,
     packsRewritten: 0,
-    leftoversRemoved: 0,
-    bytesFreed: 0,
+    bytesWritten: 0,
+    setAside: noBlobs(),
+    removed: noBlobs(),
+    aside: noBlobs(),
   }
 
   constructor(context: SweepContext, options: SweepOptions) {
     const { database, blobs } = context
     this.#context = context
     this.#grace = options.graceSeconds ?? graceSecondsUsual
+    this.#asideSeconds = options.asideSeconds ?? asideSecondsUsual
+    this.#force = options.force ?? false
     this.#rowsAtOnce = options.rowsAtOnce ?? rowsAtOnceUsual
     this.#onStep = options.onStep ?? (async () => undefined)
     this.#marks = new Marks(database, openObjectReader({ database, blobs, cacheBytesMax: cacheBytes }))
@@ -112,6 +150,7 @@ class Sweep {
     const youngSince = await momentAgo(this.#context.database, this.#grace)
     await this.#mark(youngSince)
     const dead = await this.#dead(youngSince)
+    if (!this.#force) await refuseMost(this.#context, dead, { before, graceSeconds: this.#grace })
     await this.#onStep('marked')
     // Bases are condemned before what needs them, and go after it.
     dead.sort((a, b) => a.bases.length - b.bases.length)
@@ -129,12 +168,17 @@ class Sweep {
     )
     await this.#forgetEmptyPacks()
     await this.#rewriteWornPacks()
-    const leftovers = await removeLeftovers(this.#context, before)
-    this.#report.leftoversRemoved = leftovers.blobs
-    this.#report.bytesFreed += leftovers.bytes
+    await this.#tidy(before)
     this.#report.versions = this.#marks.versions
     this.#report.living = this.#marks.living
     return this.#report
+  }
+
+  async #tidy(before: Date): Promise<void> {
+    add(this.#report.setAside, await setLeftoversAside(this.#context, before))
+    add(this.#report.removed, await removeRuns(this.#context, before))
+    add(this.#report.removed, await removeLongAside(this.#context, before, this.#asideSeconds))
+    this.#report.aside = await allSetAside(this.#context.database)
   }
 
   /** Marks all versions there are, and the bases of young rows, which may be of commits that are not versions yet. */
@@ -188,14 +232,11 @@ class Sweep {
   }
 
   async #forgetEmptyPacks(): Promise<number> {
-    const { database, blobs } = this.#context
-    const gone = await database.transact((tx) => forgetEmptyPacks(tx, this.#grace))
-    for (const { name, bytes } of gone) {
-      await blobs.remove(name)
-      this.#report.bytesFreed += bytes
-    }
-    this.#report.packsRemoved += gone.length
-    return gone.length
+    const { database } = this.#context
+    const { aside, forgotten } = await database.transact((tx) => forgetEmptyPacks(tx, this.#grace))
+    addTo(this.#report.setAside, aside)
+    this.#report.packsEmptied += forgotten
+    return forgotten
   }
 
   async #rewriteWornPacks(): Promise<void> {
@@ -224,7 +265,7 @@ class Sweep {
       )
       const from = worn.map(({ pack }) => pack.id)
       await database.transact((tx) => moveRows(tx, copy, from))
-      this.#report.bytesFreed -= copy.bytes
+      this.#report.bytesWritten += copy.bytes
       this.#report.packsRewritten += await this.#forgetEmptyPacks()
     } catch (error) {
       if (!(error instanceof ObjectCorrupt || error instanceof BlobMissing)) throw error

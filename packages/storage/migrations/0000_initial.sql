@@ -176,6 +176,12 @@ CREATE TABLE "sessions" (
 	"expires_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "blobs_set_aside" (
+	"name" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"bytes" bigint NOT NULL,
+	"since" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "chores" (
 	"name" text PRIMARY KEY NOT NULL,
 	"begun_at" timestamp (3) with time zone NOT NULL

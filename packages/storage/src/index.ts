@@ -4,7 +4,14 @@ export { openDiskStore } from './objects/disk.ts'
 export type { EncodedObject } from './objects/encoded-object.ts'
 export * from './objects/errors.ts'
 export { openMemoryStore } from './objects/memory.ts'
-export { fileName, filesPrefix, packsPrefix, runName, runsPrefix } from './objects/names.ts'
+export {
+  allRunsPrefix,
+  fileName,
+  filesPrefix,
+  packsPrefix,
+  runName,
+  runsPrefix,
+} from './objects/names.ts'
 export { type EncodedLeaf, type ObjectReader, openObjectReader } from './objects/object-reader.ts'
 export {
   type ObjectWriter,

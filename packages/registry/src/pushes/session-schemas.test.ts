@@ -126,7 +126,7 @@ describe.each(databases)('schemas that a session brings, on $name', (database) =
     const now = () => new Date(Date.now() + 7 * 24 * 3_600_000)
     await world.cancel(path, cancelled)
     await tidySessions(context)
-    await sweep({ ...context, now }, { graceSeconds: 0 })
+    await sweep({ ...context, now }, { graceSeconds: 0, force: true })
     expect(await context.blobs.size(lost)).toBeUndefined()
     expect([await stored(cancelled), await stored(expired)]).toEqual([[], []])
     expect(await stored(open)).toHaveLength(1)

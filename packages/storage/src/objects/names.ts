@@ -10,8 +10,11 @@ export const packName = (id: string) => checkedName(`${packsPrefix}${id.slice(0,
 /** An uploaded file, as it came. */
 export const fileName = (hash: Hash) => checkedName(`${filesPrefix}${hash.slice(0, 2)}/${hash}`)
 
+/** What push sessions have received. */
+export const allRunsPrefix = 'runs/'
+
 /** Everything that one push session has received and not yet committed. */
-export const runsPrefix = (pushId: string) => `runs/${pushId}/`
+export const runsPrefix = (pushId: string) => `${allRunsPrefix}${pushId}/`
 
 /** A checked and sorted batch of a push session. */
 export const runName = (pushId: string, id: string) => checkedName(`${runsPrefix(pushId)}${id}`)

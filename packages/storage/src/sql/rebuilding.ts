@@ -20,7 +20,7 @@ export async function allPacks(at: Queries): Promise<{ id: number; name: string;
  * Footers keep what is dead, and a chain in them is the one that was there when the delta was made; of an entry only the nearest
  * base is therefore believed. The index grows in layers: what stands alone, then deltas to that, then deltas to those. So every object
  * has the shortest chain that there is, all of it in the index. Objects without one of `basesMax` at most, which only dead ones can be,
- * are left out.
+ * are left out. Packs that were set aside are packs again.
  * @returns rows of the index, and how many objects were left out.
  */
 export async function rebuildIndex(
@@ -32,6 +32,7 @@ export async function rebuildIndex(
   await tx.query('delete from packs where name <> all($1::text[])', [[...unreadable]])
   await tx.query(rowsToEntries)
   for await (const pack of packs) await addEntries(tx, pack)
+  await tx.query('delete from blobs_set_aside a using packs p where a.name = p.name')
   let objects = await inserted(tx, standingAlone)
   for (let chain = 1, more = objects; more > 0 && chain <= basesMax; chain++) {
     more = await inserted(tx, deltasTo(chain - 1))

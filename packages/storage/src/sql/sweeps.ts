@@ -30,6 +30,7 @@ import type { PackEntry, StoredPack } from '../objects/pack.ts'
 import { instant } from './columns.ts'
 import type { Queries, Tx } from './database.ts'
 import { insertPack, type ObjectName, passSweepGate } from './objects.ts'
+import { putAside, type SizedBlob } from './set-aside.ts'
 
 /** Work that is to be done once in a while, by whichever process comes first. */
 export const chores = pgTable('chores', {
@@ -55,6 +56,9 @@ export async function takeChore(tx: Tx, name: string, everySeconds: number): Pro
 
 export interface SweptRow extends ObjectName {
   bases: readonly Hash[]
+  packId: number
+  /** Of its encoded bytes. */
+  length: number
 }
 
 const pageRows = 10_000
@@ -74,7 +78,7 @@ export async function* oldRows(at: Queries, moment: Date): AsyncGenerator<SweptR
   let after = { hash: '', kind: '' }
   for (;;) {
     const { rows } = await at.query(
-      `select o.hash, o.kind, o.bases from objects o join packs p on p.id = o.pack_id
+      `select o.hash, o.kind, o.bases, o.pack_id as "packId", o.length from objects o join packs p on p.id = o.pack_id
        where (o.hash, o.kind) > ($1, $2) and p.created_at < $3::timestamptz
        order by o.hash, o.kind limit ${pageRows}`,
       [after.hash, after.kind, moment.toISOString()],
@@ -144,22 +148,57 @@ const columnsOf = (names: readonly ObjectName[]) => [
   names.map((name) => name.kind),
 ]
 
-/** Forgets packs, recorded more than `graceSeconds` ago, of which no row is left. Their blobs may be removed then. */
+/**
+ * Forgets packs, recorded more than `graceSeconds` ago, of which no row is left, and sets their blobs aside. An inline one, which has
+ * none, goes at once: it is in this very database. Returns those set aside, and how many were forgotten.
+ */
 export async function forgetEmptyPacks(
   tx: Tx,
   graceSeconds: number,
-): Promise<{ name: string; bytes: number }[]> {
+): Promise<{ aside: SizedBlob[]; forgotten: number }> {
   const { rows } = await tx.query(
     `with gone as (
        delete from packs p
        where p.created_at <= now() - make_interval(secs => $1::double precision)
          and not exists (select from objects o where o.pack_id = p.id)
        returning p.name, p.bytes),
-     cleared as (delete from inline_packs i using gone where i.name = gone.name)
-     select name, bytes from gone`,
+     cleared as (delete from inline_packs i using gone where i.name = gone.name returning i.name)
+     select name, bytes, name in (select name from cleared) as inline from gone`,
     [graceSeconds],
   )
-  return rows.map((row) => ({ name: String(row['name']), bytes: Number(row['bytes']) }))
+  const blobs = rows.filter((row) => !row['inline'])
+  const aside = await putAside(
+    tx,
+    blobs.map((row) => ({ name: String(row['name']), bytes: Number(row['bytes']) })),
+  )
+  return { aside, forgotten: rows.length }
+}
+
+export interface PackUse {
+  id: number
+  bytes: number
+  /** Of all objects that were written to it. */
+  objectBytes: number
+  /** Of those that the index still has there. */
+  livingBytes: number
+}
+
+/** Packs recorded more than `graceSeconds` ago that have a blob, and how much of each is in the index. Some 100 bytes each. */
+export async function oldPacks(at: Queries, graceSeconds: number): Promise<PackUse[]> {
+  const { rows } = await at.query(
+    `select p.id, p.bytes, p.object_bytes, coalesce(sum(o.length), 0) as living
+     from packs p left join objects o on o.pack_id = p.id
+     where p.created_at <= now() - make_interval(secs => $1::double precision)
+       and not exists (select from inline_packs i where i.name = p.name)
+     group by p.id`,
+    [graceSeconds],
+  )
+  return rows.map((row) => ({
+    id: Number(row['id']),
+    bytes: Number(row['bytes']),
+    objectBytes: Number(row['object_bytes']),
+    livingBytes: Number(row['living']),
+  }))
 }
 
 export interface WornPack {
