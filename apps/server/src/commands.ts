@@ -35,7 +35,7 @@ const help: Record<string, string> = {
 
   --files          Reads every uploaded file, too, and checks its hash.
   --rebuild-index  First makes the index anew from the packs alone, for a database that lost it or is older
-                   than the packs. No server may run meanwhile.
+                   than the packs. Joins a new database to a store whose own is lost. No server may run meanwhile.
 
   With DATABASE_URL a check may run beside servers; the embedded database must not be in use.
 `,
@@ -67,7 +67,7 @@ export async function runCommand(args: readonly string[], around: Surroundings):
     around.err(`${what}\n\n${help[command] ?? overview}`)
     return exits.misused
   }
-  const maintenance = await open(around)
+  const maintenance = await open(around, given.includes('--rebuild-index') ? 'rebuild' : 'check')
   try {
     return command === 'sweep'
       ? await sweep(maintenance, given, around)
@@ -77,7 +77,7 @@ export async function runCommand(args: readonly string[], around: Surroundings):
   }
 }
 
-function open(around: Surroundings): Promise<Maintenance> {
+function open(around: Surroundings, purpose: 'check' | 'rebuild'): Promise<Maintenance> {
   const { config, secrets } = around.settings()
   const say = (_facts: object, line: string) => around.err(`${line}\n`)
   const log: Log = { info: say, warn: say, error: say }
@@ -87,7 +87,7 @@ function open(around: Surroundings): Promise<Maintenance> {
     bucket: config.objectStore === null ? undefined : { ...config.objectStore, keys: secrets.s3Keys },
     log,
   }
-  return openMaintenance(stores)
+  return openMaintenance(stores, purpose)
 }
 
 async function sweep(

@@ -1,7 +1,7 @@
 /** The server as a process: how it starts, refuses to and ends. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,8 +16,8 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-function run(env: Record<string, string>) {
-  const child = spawn(process.execPath, [start], {
+function run(env: Record<string, string>, ...args: string[]) {
+  const child = spawn(process.execPath, [start, ...args], {
     env: { PATH: process.env['PATH'], PORT: '0', DATA_DIR: join(folder, 'data'), ...env },
   })
   started.push(child)
@@ -99,6 +99,50 @@ test('a second start is ready in 2 s on an idle machine; here others may be busy
   second.child.kill('SIGTERM')
   await second.ended
 }, 60_000)
+
+/** The kinds and modes of what is in a folder, and of itself. */
+function modesIn(root: string): string[] {
+  const modes = new Set<string>()
+  for (const name of ['', ...readdirSync(root, { recursive: true, encoding: 'utf8' })]) {
+    const found = lstatSync(join(root, name))
+    modes.add(`${found.isDirectory() ? 'folders' : 'files'} ${(found.mode & 0o777).toString(8)}`)
+  }
+  return [...modes].sort()
+}
+
+test.runIf(process.platform !== 'win32')(
+  "what is in the data folder is its owner's alone; a database without PG_VERSION is refused",
+  async () => {
+    const root = join(folder, 'private')
+    const before = process.umask(0o022)
+    const server = run({ DATA_DIR: root })
+    process.umask(before)
+    await server.url
+    expect(modesIn(root)).toEqual(['files 600', 'folders 700'])
+    server.child.kill('SIGTERM')
+    await server.ended
+
+    const version = join(root, 'database/pg/PG_VERSION')
+    rmSync(version)
+    const { code, out, err } = await run({ DATA_DIR: root }).ended
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toMatch(/^Ulmus cannot start\. The embedded database in .* lacks the file PG_VERSION.*\n$/)
+    expect(existsSync(version)).toBe(false)
+  },
+  60_000,
+)
+
+test.each(['fsck', 'sweep'])(
+  '%s of a data folder that is not there: one sentence, and none is made',
+  async (command) => {
+    const absent = join(folder, `absent-${command}`)
+    const { code, out, err } = await run({ DATA_DIR: absent }, command).ended
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toMatch(/^Ulmus cannot start\. There is no folder of objects .* Set DATA_DIR .*\n$/)
+    expect(existsSync(absent)).toBe(false)
+  },
+  60_000,
+)
 
 test('the port is taken: one sentence', async () => {
   const other = createServer().listen(0, '127.0.0.1')

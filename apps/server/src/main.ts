@@ -1,5 +1,5 @@
 /** The server as a process: environment in, one clear sentence when it cannot start, an orderly end when it is told to. */
-import { BucketUnusable, DatabaseUnfit, FolderInUse, isUnavailable } from '@ulmus/registry'
+import { BucketUnusable, DatabaseUnfit, FolderInUse, isUnavailable, StoresUnfit } from '@ulmus/registry'
 import pino, { type Logger } from 'pino'
 import { runCommand } from './commands.ts'
 import { type Config, ConfigError, readConfig, readSecrets } from './config.ts'
@@ -8,7 +8,11 @@ import { type Server, startServer } from './server.ts'
 /** Seconds from the signal to the end, whatever is still under way. */
 const endSecondsMax = 9
 
+/** What is written to disk, also by threads and processes of this one, is its owner's alone: files 0600, folders 0700. */
+const ownersAlone = 0o077
+
 async function main(): Promise<void> {
+  process.umask(ownersAlone)
   const args = process.argv.slice(2)
   if (args.length === 0) return serve()
   process.exitCode = await runCommand(args, {
@@ -74,7 +78,7 @@ function endOnSignals(server: Server, log: Logger): void {
 
 /** Why the server cannot start, where that is for the operator to put right; undefined for what is a defect. */
 function sentenceOf(error: unknown): string | undefined {
-  for (const kind of [ConfigError, FolderInUse, BucketUnusable, DatabaseUnfit])
+  for (const kind of [ConfigError, FolderInUse, BucketUnusable, DatabaseUnfit, StoresUnfit])
     if (error instanceof kind) return error.message
   const { code, message, address, port, syscall, path } = error as NodeJS.ErrnoException & {
     address?: string

@@ -2,6 +2,7 @@
 
 import { type RebuildReport, rebuild } from './fsck/rebuild.ts'
 import { type FsckOptions, type FsckReport, fsck } from './fsck.ts'
+import type { Purpose } from './installation.ts'
 import { openStores, type StoresConfig } from './stores.ts'
 import { type SweepOptions, type SweepReport, sweep } from './sweep.ts'
 
@@ -14,11 +15,18 @@ export interface Maintenance {
   close(): Promise<void>
 }
 
-/** @throws what `openStores` throws. */
-export async function openMaintenance(config: StoresConfig): Promise<Maintenance> {
+/**
+ * @param purpose `rebuild`: for `rebuildIndex`, which may join a database and a store that have not been
+ * @throws what `openStores` throws.
+ */
+export async function openMaintenance(
+  config: StoresConfig,
+  purpose: Exclude<Purpose, 'serve'> = 'check',
+): Promise<Maintenance> {
   const opened = new AsyncDisposableStack()
   try {
-    const context = { ...(await openStores(config, opened)), log: config.log, now: () => new Date() }
+    const { database, blobs } = await openStores(config, opened, purpose)
+    const context = { database, blobs, log: config.log, now: () => new Date() }
     return {
       sweep: (options) => sweep(context, options),
       fsck: (options) => fsck(context, options),

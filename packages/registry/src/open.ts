@@ -44,12 +44,12 @@ const cacheBytesUsual = 256 * 1024 ** 2
 
 export type Registry = Awaited<ReturnType<typeof openRegistry>>
 
-/** @throws FolderInUse when another process has the data folder; BucketUnusable; what the stores reject with when they cannot be reached. */
+/** @throws what `openStores` throws. */
 export async function openRegistry(config: RegistryConfig) {
   const { log } = config
   const opened = new AsyncDisposableStack()
   try {
-    const { database, blobs } = await openStores(config, opened)
+    const { database, blobs, demandSame } = await openStores(config, opened, 'serve')
     const workers = openWorkers()
     opened.defer(() => workers.close())
     const reading = openReadingThreads()
@@ -69,7 +69,7 @@ export async function openRegistry(config: RegistryConfig) {
     }
     const services = servicesOf(context)
     scheduleGathering(context)
-    scheduleSweeps(context)
+    scheduleSweeps(context, demandSame)
     scheduleUpkeep(context)
     opened.defer(() => services.keys.settle())
     await context.jobs.start()

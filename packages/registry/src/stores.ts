@@ -1,14 +1,27 @@
 /** The two stores that everything rests on, opened from configuration. */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type BlobStore,
   type Database,
+  hasEmbedded,
   openDatabase,
   openDiskStore,
   openS3Store,
+  recordsBlobs,
   type S3Settings,
 } from '@ulmus/storage'
 import type { Log } from './context.ts'
+import { makePrivate } from './data-folder.ts'
+import {
+  databaseMissing,
+  holdsBlobs,
+  joinStores,
+  type Places,
+  type Purpose,
+  StoresUnfit,
+  storeLost,
+} from './installation.ts'
 
 export interface StoresConfig {
   /** Folder of what is kept on disk: `objects/` unless `bucket` is given, and `database/` unless `databaseUrl` is. */
@@ -20,25 +33,91 @@ export interface StoresConfig {
   log: Log
 }
 
+export interface OpenStores {
+  database: Database
+  blobs: BlobStore
+  /** @throws StoresUnfit when they are not of one installation any more: one was exchanged beneath a running server. */
+  demandSame(): Promise<void>
+}
+
 /**
- * Opens both; `opened` closes them.
- * @throws FolderInUse when another process has the data folder; BucketUnusable; what the stores reject with when they cannot be reached.
+ * Opens both; `opened` closes them. Only `serve` makes folders, and `rebuild` a database that is not there.
+ * @throws StoresUnfit when they do not belong together, or one that should be there is not; FolderInUse when another process has the
+ * data folder; BucketUnusable; DatabaseUnfit; what the stores reject with when they cannot be reached.
  */
 export async function openStores(
   config: StoresConfig,
   opened: AsyncDisposableStack,
-): Promise<{ database: Database; blobs: BlobStore }> {
-  const { log } = config
-  const where =
-    config.databaseUrl === undefined
-      ? { folder: join(config.dataFolder, 'database') }
-      : { url: config.databaseUrl }
-  const database = await openDatabase({ ...where, log: (line) => log.info({}, line) })
+  purpose: Purpose,
+): Promise<OpenStores> {
+  const folders = foldersOf(config)
+  const places = placesOf(config, folders)
+  demandFolders(config, folders, purpose)
+  makePrivate(config.dataFolder, folders, config.log, purpose !== 'check')
+  let blobs: BlobStore | undefined
+  const openBlobs = async (): Promise<BlobStore> => {
+    const store =
+      folders.objects === undefined ? await openS3Store(config.bucket!) : await openDiskStore(folders.objects)
+    opened.defer(() => store.close())
+    return store
+  }
+  // Before anything is made: a new database beside objects would be in the way of the one that is to be put back.
+  if (isMissing(folders.database, hasEmbedded) && !isMissing(folders.objects, existsSync)) {
+    blobs = await openBlobs()
+    if (purpose !== 'rebuild' && (await holdsBlobs(blobs))) throw databaseMissing(places)
+  }
+  const database = await openDatabase({
+    ...(folders.database === undefined ? { url: config.databaseUrl! } : { folder: folders.database }),
+    log: (line) => config.log.info({}, line),
+  })
   opened.defer(() => database.close())
-  const blobs =
-    config.bucket === undefined
-      ? await openDiskStore(join(config.dataFolder, 'objects'))
-      : await openS3Store(config.bucket)
-  opened.defer(() => blobs.close())
-  return { database, blobs }
+  if (isMissing(folders.objects, existsSync) && (await recordsBlobs(database))) throw storeLost(places)
+  blobs ??= await openBlobs()
+  const stores = { database, blobs }
+  await joinStores(stores, places, purpose)
+  return { ...stores, demandSame: () => joinStores(stores, places, 'check') }
+}
+
+/** What is kept in the data folder; undefined what is not. */
+export interface Folders {
+  database: string | undefined
+  objects: string | undefined
+}
+
+const foldersOf = ({ dataFolder, databaseUrl, bucket }: StoresConfig): Folders => ({
+  database: databaseUrl === undefined ? join(dataFolder, 'database') : undefined,
+  objects: bucket === undefined ? join(dataFolder, 'objects') : undefined,
+})
+
+const isMissing = (folder: string | undefined, isThere: (folder: string) => boolean): boolean =>
+  folder !== undefined && !isThere(folder)
+
+/** @throws StoresUnfit when a command would have to make what it is to look at. */
+function demandFolders({ dataFolder }: StoresConfig, folders: Folders, purpose: Purpose): void {
+  if (purpose === 'serve') return
+  const refuse = (what: string) => {
+    throw new StoresUnfit(
+      `There is no ${what}. Set DATA_DIR to the data folder of the server; it is ${dataFolder} now.`,
+    )
+  }
+  if (isMissing(folders.objects, existsSync)) refuse(`folder of objects ${folders.objects}`)
+  if (purpose === 'check' && isMissing(folders.database, hasEmbedded))
+    refuse(`database in ${folders.database}`)
+}
+
+const placesOf = ({ databaseUrl, bucket }: StoresConfig, folders: Folders): Places => ({
+  database:
+    databaseUrl === undefined
+      ? `the database in ${folders.database}`
+      : `the database at DATABASE_URL${hostOf(databaseUrl)}`,
+  objects:
+    bucket === undefined
+      ? `objects in ${folders.objects}`
+      : `objects in s3://${bucket.bucket}/${bucket.prefix}`,
+})
+
+/** Without the credentials. */
+function hostOf(url: string): string {
+  const parsed = URL.parse(url)
+  return parsed === null ? '' : ` (${parsed.host}${parsed.pathname})`
 }

@@ -692,7 +692,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     await blobs.put(name, Buffer.alloc(2_097_152))
     const later = contextOn({ database: db, blobs }, { now: () => new Date(Date.now() + 2 * 86_400_000) })
     await db.query(`insert into chores (name, begun_at) values ('sweep', now() - interval '2 days')`)
-    scheduleSweeps(later)
+    scheduleSweeps(later, async () => undefined)
     await later.jobs.start()
     await expect
       .poll(() => later.log.errors, { timeout: 10_000 })

@@ -89,15 +89,17 @@ export interface SweepOptions {
 
 /**
  * Sweeps once a day, on whichever server comes first.
+ * @param demandSame rejects when the two stores are not of one installation (any more)
  */
-export function scheduleSweeps(context: Context): void {
+export function scheduleSweeps(context: Context, demandSame: () => Promise<void>): void {
   context.jobs.repeat('the daily sweep', lookEverySeconds, async () => {
     const due = await context.database.transact((tx) => takeChore(tx, 'sweep', sweepEverySeconds))
-    if (due) await sweepAlone(context)
+    if (due) await sweepAlone(context, demandSame)
   })
 }
 
-async function sweepAlone(context: Context): Promise<void> {
+async function sweepAlone(context: Context, demandSame: () => Promise<void>): Promise<void> {
+  await demandSame()
   try {
     context.log.info({ ...(await sweep(context)) }, 'swept')
   } catch (error) {

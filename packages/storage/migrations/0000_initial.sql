@@ -68,6 +68,12 @@ CREATE TABLE "inline_packs" (
 	"content" "bytea" NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "installation" (
+	"only" boolean PRIMARY KEY DEFAULT true NOT NULL,
+	"id" uuid NOT NULL,
+	CONSTRAINT "installation_only" CHECK ("installation"."only")
+);
+--> statement-breakpoint
 CREATE TABLE "api_keys" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"account_id" uuid NOT NULL,

@@ -8,6 +8,7 @@ export {
   allRunsPrefix,
   fileName,
   filesPrefix,
+  installationName,
   packsPrefix,
   runName,
   runsPrefix,
@@ -28,6 +29,7 @@ export { s3BlobBytesMax } from './objects/s3-limits.ts'
 export * from './sql/collection-leavings.ts'
 export * from './sql/collection-lists.ts'
 export * from './sql/database.ts'
+export { hasEmbedded } from './sql/embedded-place.ts'
 export { type ForkLanding, landFork } from './sql/fork-landing.ts'
 export * from './sql/found-collection.ts'
 export {

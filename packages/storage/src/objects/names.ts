@@ -10,6 +10,9 @@ export const packName = (id: string) => checkedName(`${packsPrefix}${id.slice(0,
 /** An uploaded file, as it came. */
 export const fileName = (hash: Hash) => checkedName(`${filesPrefix}${hash.slice(0, 2)}/${hash}`)
 
+/** Says which installation the store belongs to. */
+export const installationName = 'installation/id'
+
 /** What push sessions have received. */
 export const allRunsPrefix = 'runs/'
 

@@ -1,0 +1,140 @@
+/**
+ * Database and object store belong together. Each says so by the same installation id: a row in the database and a blob in the store,
+ * made at the first start, while both are new. Without it a server beside another database, or an empty one, would take every object
+ * for one that nobody needs.
+ *
+ * The row comes first, so that servers that start at the same time agree; what a crash leaves is a database with an id beside an empty
+ * store, which the next start completes. Two servers with databases of their own may both find a store empty, and the later one's blob
+ * stays: the other finds out before it sweeps.
+ */
+import { randomUUID } from 'node:crypto'
+import {
+  allRunsPrefix,
+  BlobMissing,
+  type BlobStore,
+  type Database,
+  filesPrefix,
+  findInstallation,
+  insertInstallation,
+  installationName,
+  packsPrefix,
+  recordsBlobs,
+} from '@ulmus/storage'
+
+/** Database and object store cannot be used together, or one is not there. The message is for the operator: what is wrong, and the cure. */
+export class StoresUnfit extends Error {
+  override name = 'StoresUnfit'
+}
+
+export interface Stores {
+  database: Database
+  blobs: BlobStore
+}
+
+/** For people: where each is. */
+export interface Places {
+  /** As in "the database in /srv/ulmus/database". */
+  database: string
+  objects: string
+}
+
+/** `serve` makes an id where both are new. `check` makes none. `rebuild` gives the one that lacks an id the other's. */
+export type Purpose = 'serve' | 'check' | 'rebuild'
+
+/** Whether the store is in use: it holds an id, whether that reads or not, or any pack, upload or run. At most four short listings. */
+export async function holdsBlobs(blobs: BlobStore): Promise<boolean> {
+  for (const prefix of [installationName, packsPrefix, filesPrefix, allRunsPrefix]) {
+    for await (const _ of blobs.list(prefix)) return true
+  }
+  return false
+}
+
+/** @throws StoresUnfit unless both are of one installation, or new (see `Purpose`). */
+export async function joinStores(stores: Stores, places: Places, purpose: Purpose): Promise<void> {
+  // The store is asked first: a blob that another server writes now has a row that is found then.
+  let stored = await idIn(stores.blobs)
+  const holds = stored === undefined && (await holdsBlobs(stores.blobs))
+  if (holds) stored = await idIn(stores.blobs)
+  const known = await findInstallation(stores.database)
+  if (stored !== undefined && stored === known) return
+  if (stored !== undefined && known !== undefined) throw differing(places, stored, known)
+  const recorded = await recordsBlobs(stores.database)
+  if (known !== undefined && recorded && !holds && stored === undefined) throw storeLost(places)
+  if (purpose === 'rebuild') {
+    if (stored !== undefined || holds || known !== undefined) return makeOne(stores, places, stored)
+    throw nothingThere(places)
+  }
+  if (stored !== undefined) throw foreignStore(places, stored)
+  if (holds) throw unnamedStore(places, known)
+  if (known === undefined && purpose === 'check') throw nothingThere(places)
+  return makeOne(stores, places, undefined)
+}
+
+/** @throws StoresUnfit when another server has given the store another id at the same moment. */
+async function makeOne(
+  { database, blobs }: Stores,
+  places: Places,
+  stored: string | undefined,
+): Promise<void> {
+  await database.transact((tx) => insertInstallation(tx, stored ?? randomUUID()))
+  const known = (await findInstallation(database))!
+  if (stored === undefined) await blobs.put(installationName, Buffer.from(`${known}\n`))
+  const found = await idIn(blobs)
+  if (found !== known) throw differing(places, String(found), known)
+}
+
+const wellFormed = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Undefined when there is none that reads. */
+async function idIn(blobs: BlobStore): Promise<string | undefined> {
+  try {
+    const text = Buffer.from(await blobs.read(installationName))
+      .toString()
+      .trim()
+    return wellFormed.test(text) ? text : undefined
+  } catch (error) {
+    if (error instanceof BlobMissing) return undefined
+    throw error
+  }
+}
+
+const anotherStore =
+  'If the objects belong to another installation, give this one a prefix or a folder of its own (OBJECT_STORE, DATA_DIR).'
+const lostDatabase =
+  'If the database was lost, restore it from a backup; without one, `ulmus fsck --rebuild-index` joins the two, and what named the objects is gone.'
+
+const differing = ({ database, objects }: Places, stored: string, known: string) =>
+  new StoresUnfit(
+    `${capital(database)} and ${objects} are of different installations (${known} and ${stored}). Correct DATABASE_URL, DATA_DIR or OBJECT_STORE so that they name what belongs together.`,
+  )
+
+const foreignStore = ({ database, objects }: Places, stored: string) =>
+  new StoresUnfit(
+    `${capital(database)} is new, but ${objects} are of the installation ${stored}. Correct DATABASE_URL or DATA_DIR. ${lostDatabase} ${anotherStore}`,
+  )
+
+const unnamedStore = ({ database, objects }: Places, known: string | undefined) =>
+  new StoresUnfit(
+    known === undefined
+      ? `${capital(database)} is new, but there are ${objects}. Correct DATABASE_URL or DATA_DIR. ${lostDatabase} ${anotherStore}`
+      : `${capital(objects)} lack ${installationName}, which says whose they are; ${database} is of the installation ${known}. If they were copied here without it, copy that, too, or run \`ulmus fsck --rebuild-index\`. ${anotherStore}`,
+  )
+
+export const storeLost = ({ database, objects }: Places) =>
+  new StoresUnfit(
+    `There are no ${objects}, but ${database} refers to some. Correct OBJECT_STORE or DATA_DIR, or restore the objects from a backup.`,
+  )
+
+const nothingThere = ({ database, objects }: Places) =>
+  new StoresUnfit(
+    `There is nothing to check: ${database} is new, and there are no ${objects}. Correct DATABASE_URL, DATA_DIR or OBJECT_STORE.`,
+  )
+
+/** Without a database beside them objects are not taken for nobody's: a new database would be made. */
+export const databaseMissing = ({ database, objects }: Places) =>
+  new StoresUnfit(
+    `There is no ${withoutArticle(database)}, but there are ${objects}. Nothing was made. ${lostDatabase} ${anotherStore}`,
+  )
+
+const withoutArticle = (text: string): string => text.replace(/^the /, '')
+export const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
