@@ -21,25 +21,27 @@ async function hold(room: AnswerRoom, who: Caller | typeof anyone, bytes: number
   }
 }
 
-test('an answer has four times its data until it is gone; one account has half of the room', async () => {
+test('an answer has four times its data until it is gone; one account has as much as it leaves free', async () => {
   const room = new AnswerRoom(16 * mebibyte)
   const letGo = await hold(room, ada, mebibyte)
   await hold(room, ada, mebibyte)
   await expect(hold(room, ada, mebibyte)).rejects.toEqual(busy)
-  await hold(room, eve, 2 * mebibyte)
+  await hold(room, eve, mebibyte)
   await expect(hold(room, caller('bob'), mebibyte)).rejects.toEqual(busy)
+  await hold(room, caller('bob'), mebibyte / 2)
   await letGo()
-  await hold(room, ada, mebibyte)
+  await hold(room, caller('bob'), mebibyte / 2)
 })
 
-test('an address has an eighth of the room, all that are not known have half', async () => {
+test('an address has an eighth of a room that is empty otherwise, all that are not known have half', async () => {
   const room = new AnswerRoom(64 * mebibyte)
-  for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4']) {
-    await hold(room, anyone, 2 * mebibyte, address)
+  const addresses = Array.from({ length: 7 }, (_, i) => `192.0.2.${i}`)
+  for (const [index, address] of addresses.entries()) {
+    await hold(room, anyone, index === 0 ? 2 * mebibyte : mebibyte, address)
     await expect(hold(room, anyone, mebibyte, address)).rejects.toEqual(busy)
   }
-  await expect(hold(room, anyone, mebibyte, '192.0.2.5')).rejects.toEqual(busy)
-  await hold(room, ada, 8 * mebibyte)
+  await expect(hold(room, anyone, mebibyte, '192.0.2.9')).rejects.toEqual(busy)
+  await hold(room, ada, 4 * mebibyte)
 })
 
 test('who is alone has room for anything', async () => {

@@ -58,24 +58,39 @@ describe('room for bodies', () => {
     expect(await room.gather(ada, chunks(10), 10, size)).toBe(10)
   })
 
-  test('one account has half of the room, until what it holds is done with', async () => {
+  test('one account has half of what is free, until what it holds is done with', async () => {
     const room = new BodyRoom(20)
     const first = staying(room, ada, 8)
     await expect(room.gather(ada, chunks(2, 1), 8, size)).rejects.toMatchObject({ code: 'busy' })
-    expect(await room.gather(eve, chunks(10), 10, size)).toBe(10)
+    expect(await room.gather(eve, chunks(6), 10, size)).toBe(6)
     first.letGo()
     await first.gathered
     expect(await room.gather(ada, chunks(10), 10, size)).toBe(10)
   })
 
-  test('all of them have the whole', async () => {
-    const room = new BodyRoom(20)
-    const held = [staying(room, ada, 10), staying(room, eve, 8)]
-    await expect(room.gather(bob, chunks(3), 8, size)).rejects.toMatchObject({ code: 'busy' })
-    expect(await room.gather(bob, chunks(2), 8, size)).toBe(2)
+  test('the more hold something, the less each may hold: none of them shuts out the next', async () => {
+    const room = new BodyRoom(64)
+    const held = []
+    for (const [who, bytes] of [
+      [ada, 32],
+      [eve, 16],
+      [bob, 8],
+      [caller('dan'), 4],
+    ] as const) {
+      held.push(staying(room, who, bytes))
+      await expect(room.gather(who, chunks(1), 64, size)).rejects.toMatchObject({ code: 'busy' })
+    }
+    const next = caller('fay')
+    await expect(room.gather(next, chunks(2, 1), 64, size)).rejects.toMatchObject({ code: 'busy' })
+    expect(await room.gather(next, chunks(1, 1), 64, size)).toBe(2)
+    held[0]!.letGo()
+    await held[0]!.gathered
+    // What each may have then is what all of them leave.
+    expect(await room.gather(ada, chunks(18), 64, size)).toBe(18)
+    await expect(room.gather(ada, chunks(18, 1), 64, size)).rejects.toMatchObject({ code: 'busy' })
     for (const { letGo } of held) letGo()
     await Promise.all(held.map(({ gathered }) => gathered))
-    expect(await room.gather(bob, chunks(10), 10, size)).toBe(10)
+    expect(await room.gather(bob, chunks(64), 64, size)).toBe(64)
   })
 
   test('a body that breaks off, and work that fails, give their room back', async () => {

@@ -1,6 +1,10 @@
 /**
- * Memory that many share. All of them together have what there is, each a share of it: what finds no room is refused at once, for
- * nobody should wait for whoever is slow. Who is alone has room for anything.
+ * Memory that many share. What finds no room is refused at once, for nobody should wait for whoever is slow. The only thing in a room
+ * has room for anything.
+ *
+ * Each may hold as much as it leaves free, or a part of that: dynamic thresholds, as switches share their buffers among ports (Choudhury
+ * and Hahne 1998). Whoever is alone has half, each of n that want more than their share 1/(n+1), and as much is always free: k who hold
+ * all that they can leave 1/2^k of the room at least, of which the next may have half.
  */
 import { totalmem } from 'node:os'
 import { RegistryError } from './errors.ts'
@@ -12,11 +16,11 @@ export const roomBytesUsual = Math.min(Math.max(512 * mebibyte, totalmem() / 4),
 /** Who holds a part of the room. */
 export interface Holder {
   readonly name: string
-  /** Of the whole, at most. */
+  /** Of the whole, at most, while nobody else holds anything. */
   readonly share: number
 }
 
-/** An account's share of a room. */
+/** An account's share of a room that is empty otherwise. */
 export const accountShare = 1 / 2
 
 export class Room {
@@ -35,10 +39,13 @@ export class Room {
    * @throws busy when there is no room.
    */
   take(holders: readonly Holder[], bytes: number, own: number): void {
-    const isOver = (held: number, share: number) => held > own && held + bytes > this.#bytes * share
-    if (isOver(this.#heldTogether, 1)) throw new RegistryError('busy')
-    for (const { name, share } of holders)
-      if (isOver(this.#held.get(name) ?? 0, share)) throw new RegistryError('busy')
+    if (this.#heldTogether > own) {
+      const free = this.#bytes - this.#heldTogether - bytes
+      if (free < 0) throw new RegistryError('busy')
+      for (const { name, share } of holders)
+        if ((this.#held.get(name) ?? 0) + bytes > (free * share) / (1 - share))
+          throw new RegistryError('busy')
+    }
     for (const { name } of holders) this.#held.set(name, (this.#held.get(name) ?? 0) + bytes)
     this.#heldTogether += bytes
   }
