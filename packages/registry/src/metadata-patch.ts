@@ -4,15 +4,20 @@ import type { VersionRow } from '@ulmus/storage'
 import type { Context } from './context.ts'
 import { RegistryError } from './errors.ts'
 import { mergedInto, mergedTooLarge } from './metadata-update.ts'
+import type { Principal } from './principal.ts'
+import { taskFor } from './task-for.ts'
 import { documentOf } from './version-making.ts'
 
 /** A patch too long to be parsed here. */
 export class LongPatch {
   /** JSON that was read strictly. */
   readonly bytes: Uint8Array
+  /** The account that sent it. */
+  readonly owner: string
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, owner: string) {
     this.bytes = bytes
+    this.owner = owner
   }
 }
 
@@ -27,10 +32,15 @@ export interface FittedPatch {
 }
 
 /** Reads a long body in a worker thread. What is no object comes back as null or `[]`, for a shape to refuse. @throws InputError; too_costly. */
-export async function readLongPatch(context: Context, body: Uint8Array): Promise<LongPatch | [] | null> {
-  const read = await context.workers.readPatch(new Uint8Array(body))
+export async function readLongPatch(
+  context: Context,
+  who: Principal,
+  body: Uint8Array,
+): Promise<LongPatch | [] | null> {
+  const by = taskFor(who)
+  const read = await context.workers.readPatch(new Uint8Array(body), by)
   if (read.kind === 'malformed') throw new InputError(read.code, read.message)
-  return read.kind === 'patch' ? new LongPatch(read.bytes) : read.body
+  return read.kind === 'patch' ? new LongPatch(read.bytes, by.owner) : read.body
 }
 
 /**
@@ -52,12 +62,13 @@ export async function fitPatch(
 
 async function fitLong(
   context: Context,
-  { bytes }: LongPatch,
+  { bytes, owner }: LongPatch,
   head: VersionRow | null,
 ): Promise<FittedPatch> {
   const metadata = head === null ? {} : (await documentOf(context, head, 'full')).metadata
   // A copy: it may have to be fitted again.
-  const outcome = await context.workers.fitMetadata({ bytes: new Uint8Array(bytes), base: metadata })
+  const task = { bytes: new Uint8Array(bytes), base: metadata }
+  const outcome = await context.workers.fitMetadata(task, { owner })
   if (outcome.kind === 'faulty') refuseIssues(outcome.issues)
   const base = demandVersion(head)
   if (outcome.kind !== 'fits') throw mergedTooLarge()

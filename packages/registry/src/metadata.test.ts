@@ -190,7 +190,7 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
   test('a long patch is fitted to the head that it lands on', async () => {
     const { path } = await fresh({ metadata: { a: 1 } })
     const absent = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`absent ${n}`, null]))
-    const long = await metadata.read(Buffer.from(JSON.stringify({ ...absent, a: 2 })))
+    const long = await metadata.read(owner, Buffer.from(JSON.stringify({ ...absent, a: 2 })))
     const watch: StatementWatch = {
       made: [],
       before: {

@@ -90,7 +90,8 @@ export function metadataOf(context: Context) {
 
   return {
     /** Reads a body of more than `shortBytesMax`; what is no object comes back as null or `[]`. @throws InputError; too_costly. */
-    read: (body: Uint8Array): Promise<LongPatch | [] | null> => readLongPatch(context, body),
+    read: (who: Principal, body: Uint8Array): Promise<LongPatch | [] | null> =>
+      readLongPatch(context, who, body),
 
     /**
      * Merges `patch` into the latest version's metadata.

@@ -9,6 +9,7 @@ import { readOpening, type Shape } from './pushes/opening.ts'
 import { checkLines } from './pushes/receiving.ts'
 import { keepRun } from './pushes/runs.ts'
 import type { CollectionPath, PushOpening, PushSessions, PushStateAnswer } from './pushes/sessions.ts'
+import { taskFor } from './task-for.ts'
 
 /** Schemas of many types in one body. Bytes. */
 const opening = { bytesMax: 32 * 1024 ** 2, depthMax: lineDepthMax }
@@ -19,6 +20,7 @@ export function pushesOf(context: Context, sessions: PushSessions) {
   return {
     /**
      * Opens a session.
+     * @param signal ends what is done for it when nobody waits for the answer any more
      * @throws invalid_request, too_large, busy, collection_not_found, not_a_member, key_limited, version_conflict, invalid_schema,
      *   too_costly.
      */
@@ -27,10 +29,11 @@ export function pushesOf(context: Context, sessions: PushSessions) {
       path: CollectionPath,
       body: AsyncIterable<Uint8Array>,
       shape: Shape<PushOpening>,
+      signal?: AbortSignal,
     ) {
-      const read = await readOpening(context, who, body, opening, shape)
+      const read = await readOpening(context, who, body, opening, shape, signal)
       const seen = await sessions.workplace(who, path, 'write')
-      const { push, neededFiles } = await sessions.open(seen, read, { kind: 'delta' })
+      const { push, neededFiles } = await sessions.open(seen, read, { kind: 'delta' }, taskFor(who, signal))
       const { limits } = context
       return {
         session_id: push.id,
@@ -48,6 +51,7 @@ export function pushesOf(context: Context, sessions: PushSessions) {
 
     /**
      * Takes a batch of NDJSON lines, all of them or none; durable when it resolves.
+     * @param signal as of `open`
      * @throws push_not_open, too_large, busy, invalid_records, schema_violation, too_costly.
      */
     async receive(
@@ -56,13 +60,13 @@ export function pushesOf(context: Context, sessions: PushSessions) {
       id: string,
       kind: 'records' | 'deletes',
       body: AsyncIterable<Uint8Array>,
+      signal?: AbortSignal,
     ): Promise<{ received: number }> {
       const push = await sessions.findOpen(who, path, 'delta', id)
-      const { run, entries, received } = await context.bodies.gather(
-        who,
-        body,
-        context.limits.batchBytesMax,
-        (batch) => checkLines(context, push, batch, { kind }),
+      const { run, entries, received } = await sessions.during(push, taskFor(who, signal), (by) =>
+        context.bodies.gather(who, body, context.limits.batchBytesMax, (batch) =>
+          checkLines(context, push, batch, by, { kind }),
+        ),
       )
       const touch = { expiresAt: idleEnd(context), receivedRecords: kind === 'records' ? received : 0 }
       await keepRun(context, push.id, { role: 'records', run, entries }, touch)

@@ -17,6 +17,7 @@ import { keepRun } from './pushes/runs.ts'
 import { readSchemas } from './pushes/schema-lines.ts'
 import type { CollectionPath, PushOpening, PushSessions, PushStateAnswer } from './pushes/sessions.ts'
 import { isLive } from './pushes/states.ts'
+import { taskFor } from './task-for.ts'
 import type { LineError, LineFacts } from './workers/check-batch.ts'
 import type { ManifestOutcome } from './workers/check-manifest.ts'
 
@@ -56,21 +57,24 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
       path: CollectionPath,
       body: AsyncIterable<Uint8Array>,
       shape: Shape<SnapshotOpening>,
+      signal?: AbortSignal,
     ) {
       const seen = await sessions.workplace(who, path, 'write')
       const snapshot = { entriesMax: inlineMax.entries, restUnitsMax }
       const reading = { bytesMax: openingBytesMax, depthMax: openingDepthMax, snapshot }
-      const read = await readOpening(context, who, body, reading, shape)
+      const read = await readOpening(context, who, body, reading, shape, signal)
       const { opening, manifest } = read
       if ((manifest === undefined) === (opening.manifest_expected === undefined)) {
         throw malformed('manifest', 'give either `manifest` or `manifest_expected`')
       }
       const inline = manifest && accepted(manifest, inlineMax)
       const expected = inline?.entries ?? opening.manifest_expected!
-      const { push, totalFiles, neededFiles } = await sessions.open(seen, read, {
-        kind: 'snapshot',
-        manifestExpected: expected,
-      })
+      const { push, totalFiles, neededFiles } = await sessions.open(
+        seen,
+        read,
+        { kind: 'snapshot', manifestExpected: expected },
+        taskFor(who, signal),
+      )
       const files = {
         needed_files: neededFiles,
         total_files: totalFiles,
@@ -91,12 +95,20 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
     },
 
     /** Takes a chunk of the manifest; taking it again is harmless. @throws as `negotiate`, and push_not_open. */
-    async manifest(who: Principal, path: CollectionPath, id: string, body: AsyncIterable<Uint8Array>) {
+    async manifest(
+      who: Principal,
+      path: CollectionPath,
+      id: string,
+      body: AsyncIterable<Uint8Array>,
+      signal?: AbortSignal,
+    ) {
       const push = await sessions.findOpen(who, path, 'snapshot', id)
       const { schemas } = await typesOfPush(context, push)
       const types = [...(await readSchemas(schemas.bytes)).keys()]
-      const outcome = await context.bodies.gather(who, body, chunkBytesMax, (bytes) =>
-        context.workers.checkManifest({ bytes, types, entriesMax: chunkMax.entries }),
+      const outcome = await sessions.during(push, taskFor(who, signal), (by) =>
+        context.bodies.gather(who, body, chunkBytesMax, (bytes) =>
+          context.workers.checkManifest({ bytes, types, entriesMax: chunkMax.entries }, by),
+        ),
       )
       const chunk = accepted(outcome, chunkMax)
       const needed = await keepManifest(push, chunk)
@@ -115,13 +127,13 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
       path: CollectionPath,
       id: string,
       body: AsyncIterable<Uint8Array>,
+      signal?: AbortSignal,
     ): Promise<{ received: number; remaining: number }> {
       const push = await sessions.findOpen(who, path, 'snapshot', id)
-      const { run, entries, received, facts } = await context.bodies.gather(
-        who,
-        body,
-        context.limits.batchBytesMax,
-        (batch) => checkLines(context, push, batch, { kind: 'records', facts: true }),
+      const { run, entries, received, facts } = await sessions.during(push, taskFor(who, signal), (by) =>
+        context.bodies.gather(who, body, context.limits.batchBytesMax, (batch) =>
+          checkLines(context, push, batch, by, { kind: 'records', facts: true }),
+        ),
       )
       const known = await marksOf(push)
       compareWithManifest(facts ?? [], (hash) => known.find(hash))

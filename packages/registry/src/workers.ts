@@ -1,8 +1,11 @@
 /** The worker threads: what costs CPU runs there, so that a push delays no one else's request. */
+import { Costly } from './costly.ts'
 import { RegistryError } from './errors.ts'
 import { wholeBuffers } from './free.ts'
-import { type InPieces, joined } from './pieces.ts'
-import { openThreadPool } from './thread-pool.ts'
+import { type InPieces, joined, type Pieces } from './pieces.ts'
+import type { SchemaLines } from './pushes/schema-lines.ts'
+import { Deadline, openThreadPool, type TimeAllowed, threadsUsual } from './thread-pool.ts'
+import { type Turn, Turns } from './turns.ts'
 import type { SchemasOutcome } from './workers/accept-schemas.ts'
 import type { BatchOutcome, BatchTask } from './workers/check-batch.ts'
 import type { CarriedFault, CarriedTask } from './workers/check-carried.ts'
@@ -12,35 +15,54 @@ import { refuseDamaged } from './workers/damage.ts'
 import type { EditedLeaves, LeavesOutcome, LeavesTask } from './workers/edit-leaves.ts'
 import { fitMetadata, type MetadataOutcome, type MetadataTask } from './workers/fit-metadata.ts'
 import type { PatchOutcome } from './workers/read-patch.ts'
-import type { TaskLimits, TooCostly } from './workers/tasks.ts'
+
+/** For whom a task is done. */
+export interface TaskFor {
+  /** Takes turns with others: the id of the account that asks or, for a commit, that owns the collection. */
+  owner: string
+  /** Ends the task, and the waiting for it: nobody takes its outcome any more. Its reason is what the task rejects with. */
+  signal?: AbortSignal | undefined
+}
 
 /** What asks users' schemas throws too_costly when it takes more time or memory than a worker has. */
 export interface Workers {
   /** Checks a batch of lines. Takes the task's bytes over: they are gone from this thread afterwards. */
-  checkBatch(task: InPieces<BatchTask>): Promise<BatchOutcome>
+  checkBatch(task: InPieces<BatchTask>, by: TaskFor): Promise<BatchOutcome>
   /** Checks a chunk of a manifest; takes the bytes over. */
-  checkManifest(task: InPieces<ManifestTask>): Promise<ManifestOutcome>
+  checkManifest(task: InPieces<ManifestTask>, by: TaskFor): Promise<ManifestOutcome>
   /** Reads the body that opens a session, a short one in this thread; takes the bytes over. */
-  checkOpening(task: InPieces<OpeningTask>): Promise<OpeningOutcome>
+  checkOpening(task: InPieces<OpeningTask>, by: TaskFor): Promise<OpeningOutcome>
   /** Checks records that are carried over; takes the bytes over. */
-  checkCarried(task: CarriedTask): Promise<CarriedFault[]>
+  checkCarried(task: CarriedTask, by: TaskFor): Promise<CarriedFault[]>
   /**
    * Edits leaves of a record tree; takes over the edits' bytes, and what was read if nothing else lies beside it in memory.
    * @throws ObjectCorrupt.
    */
-  editLeaves(task: LeavesTask): Promise<EditedLeaves>
+  editLeaves(task: LeavesTask, by: TaskFor): Promise<EditedLeaves>
   /** @param bytes JSON `{type: schema}`; they are taken over. */
-  acceptSchemas(bytes: Uint8Array<ArrayBuffer>): Promise<SchemasOutcome>
+  acceptSchemas(bytes: Uint8Array<ArrayBuffer>, by: TaskFor): Promise<SchemasOutcome>
   /** Fits metadata to its base, a short patch in this thread; takes the bytes over. */
-  fitMetadata(task: MetadataTask): Promise<MetadataOutcome>
+  fitMetadata(task: MetadataTask, by: TaskFor): Promise<MetadataOutcome>
   /** Reads a body that patches metadata; takes the bytes over. */
-  readPatch(bytes: Uint8Array<ArrayBuffer>): Promise<PatchOutcome>
+  readPatch(bytes: Uint8Array<ArrayBuffer>, by: TaskFor): Promise<PatchOutcome>
   /** Waits for running tasks. */
   close(): Promise<void>
 }
 
-/** How long one task may run, and what its thread may hold in JavaScript's heap: bodies lie outside of it. */
-const usual = { taskMilliseconds: 60_000, heapMebibytes: 1_024 }
+/**
+ * What a task is allowed, beside what its size allows it; and what its thread may hold in JavaScript's heap: bodies lie outside of it.
+ * Milliseconds.
+ */
+const usual = { costlyMilliseconds: 1_000, taskMilliseconds: 5_000, heapMebibytes: 1_024 }
+/**
+ * What a MiB of lines, or of a body, allows a task: three times what the slowest of them, short records, take on a core that they share with
+ * another thread. Milliseconds.
+ */
+const perMebibyte = 150
+/** What a MiB of schemas allows the task that compiles some of them: to compile a thousand small ones takes seconds. Milliseconds. */
+const perMebibyteOfSchemas = 3_000
+/** However large it is. Milliseconds. */
+const taskMillisecondsMax = 30_000
 /**
  * Of what a task makes next to nothing outlives it. A push of 200,000 records takes 420 MiB at its peak with 6 MiB for young objects, 450
  * with this and 510 with V8's usual 48; its batches are checked a fifth faster with this than with 6.
@@ -50,57 +72,128 @@ export const youngMebibytes = 16
 /** JSON up to this size is read where it is: 3 ms as usual, 23 at worst, and waits for no worker. Bytes. */
 export const shortBytesMax = 65_536
 
-/** Threads of their own (`openThreadPool`). */
-export function openWorkers({ taskMilliseconds, heapMebibytes } = usual): Workers {
+const mebibyte = 1024 ** 2
+
+/** What of a task decides how it is done. */
+interface Costs {
+  /** Of what it reads. Bytes. */
+  bytes: number
+  /** Schemas that it compiles, or some of them. Bytes. */
+  schemaBytes?: number
+  /** Names the schemas that it asks. */
+  schemas?: string
+}
+
+/**
+ * Threads of their own (`openThreadPool`), which owners take turns at. There is one more than elsewhere, for whoever has none: an account
+ * with tasks for every core does not keep others waiting.
+ */
+export function openWorkers(options: Partial<typeof usual> = {}): Workers {
+  const { costlyMilliseconds, taskMilliseconds, heapMebibytes } = { ...usual, ...options }
+  const threads = threadsUsual + 1
   const pool = openThreadPool({
     filename: new URL('./workers/tasks.ts', import.meta.url).href,
-    workerData: { taskMilliseconds } satisfies TaskLimits,
+    maxThreads: threads,
     resourceLimits: { maxOldGenerationSizeMb: heapMebibytes, maxYoungGenerationSizeMb: youngMebibytes },
   })
+  const costly = new Costly()
+  const turns = new Turns({
+    places: threads,
+    keepsOne: true,
+    isSlowed: (owner) => costly.isSlowed(owner),
+  })
+  const allowed = ({ bytes, schemaBytes = 0 }: Costs): TimeAllowed => {
+    const bySize = (bytes / mebibyte) * perMebibyte
+    const most = taskMilliseconds + bySize + (schemaBytes / mebibyte) * perMebibyteOfSchemas
+    const atMost = Math.max(Math.min(most, taskMillisecondsMax), taskMilliseconds)
+    return { usual: Math.min(costlyMilliseconds + bySize, atMost), most: atMost }
+  }
   const run = async <Outcome>(
     name: string,
-    task: unknown,
+    task: object,
+    { owner, signal }: TaskFor,
+    costs: Costs,
     over: ArrayBufferLike[] = [],
   ): Promise<Outcome> => {
-    const transferList = over as ArrayBuffer[]
-    const outcome = await pool
-      .run(task, { name, transferList })
-      .then((value) => value as Outcome | TooCostly)
-      .catch((error: { code?: unknown }) => {
-        if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') return tooCostly
-        throw error
-      })
-    if (isTooCostly(outcome)) throw new RegistryError('too_costly')
-    return outcome
+    const refuse = () => {
+      if (costly.isRefused(owner, costs.schemas)) throw new RegistryError('too_costly')
+    }
+    refuse()
+    let turn: Turn | undefined
+    const deadline = new Deadline(allowed(costs), () => turns.noteCostly(turn!))
+    const leave = () => deadline.leave()
+    const work = async (taken: Turn) => {
+      turn = taken
+      // What it was found to be while this one waited.
+      refuse()
+      signal?.addEventListener('abort', leave)
+      try {
+        const transferList = over as ArrayBuffer[]
+        const running = pool.run(deadline.mark(task), { name, transferList, signal: deadline.signal })
+        return (await running) as Outcome
+      } catch (error) {
+        if (signal?.aborted) throw signal.reason
+        const isTooLarge = (error as { code?: unknown }).code === 'ERR_WORKER_OUT_OF_MEMORY'
+        if (!deadline.isOver && !isTooLarge) throw error
+        costly.note(owner, costs.schemas)
+        throw new RegistryError('too_costly')
+      } finally {
+        deadline.settle()
+        signal?.removeEventListener('abort', leave)
+      }
+    }
+    return turns.run(owner, work, { stop: () => deadline.end(), signal })
   }
-  const overTaken = <Outcome>(name: string, task: InPieces<object>): Promise<Outcome> =>
-    run(
+  const overTaken = <Outcome>(
+    name: string,
+    task: InPieces<object>,
+    by: TaskFor,
+    asked?: SchemaLines,
+  ): Promise<Outcome> => {
+    const bytes = lengthOf(task.bytes)
+    const schemas = asked && { schemaBytes: asked.bytes.length, schemas: asked.name }
+    return run(
       name,
       task,
+      by,
+      { bytes, ...schemas },
       task.bytes.map(({ buffer }) => buffer),
     )
+  }
   return {
-    checkBatch: (task) => overTaken('checkBatch', task),
-    checkManifest: (task) => overTaken('checkManifest', task),
-    checkOpening: async (task) => {
-      const length = task.bytes.reduce((sum, piece) => sum + piece.length, 0)
-      if (length > shortBytesMax) return overTaken('checkOpening', task)
+    checkBatch: (task, by) => overTaken('checkBatch', task, by, task.schemas),
+    checkManifest: (task, by) => overTaken('checkManifest', task, by),
+    checkOpening: async (task, by) => {
+      if (lengthOf(task.bytes) > shortBytesMax) return overTaken('checkOpening', task, by)
       return checkOpening({ ...task, bytes: joined(task.bytes) })
     },
-    checkCarried: (task) => run('checkCarried', task, [task.bytes.buffer]),
-    editLeaves: async (task) =>
-      refuseDamaged(
-        await run<LeavesOutcome>('editLeaves', task, [task.edits.buffer, ...wholeBuffers(task.encoded)]),
-      ),
-    acceptSchemas: (bytes) => run('acceptSchemas', bytes, [bytes.buffer]),
-    fitMetadata: async (task) =>
-      task.bytes.length > shortBytesMax ? run('fitMetadata', task, [task.bytes.buffer]) : fitMetadata(task),
-    readPatch: (bytes) => run('readPatch', bytes, [bytes.buffer]),
-    close: () => pool.close(),
+    checkCarried: (task, by) => {
+      const { bytes, schemas } = task
+      const costs = { bytes: bytes.length, schemaBytes: schemas.bytes.length, schemas: schemas.name }
+      return run('checkCarried', task, by, costs, [bytes.buffer])
+    },
+    editLeaves: async (task, by) => {
+      const over = [task.edits.buffer, ...wholeBuffers(task.encoded)]
+      const bytes = over.reduce((sum, { byteLength }) => sum + byteLength, 0)
+      // No user's schema has a say in how long this takes.
+      return refuseDamaged(await run<LeavesOutcome>('editLeaves', task, by, { bytes }, over))
+    },
+    acceptSchemas: (bytes, by) => {
+      const costs = { bytes: bytes.length, schemaBytes: bytes.length }
+      return run('acceptSchemas', { bytes }, by, costs, [bytes.buffer])
+    },
+    fitMetadata: async (task, by) => {
+      const { length } = task.bytes
+      if (length <= shortBytesMax) return fitMetadata(task)
+      return run('fitMetadata', task, by, { bytes: length }, [task.bytes.buffer])
+    },
+    readPatch: (bytes, by) => run('readPatch', { bytes }, by, { bytes: bytes.length }, [bytes.buffer]),
+    async close() {
+      // Piscina, when it closes, waits for ever for a task that is ended meanwhile.
+      await turns.close()
+      await pool.destroy()
+    },
   }
 }
 
-const tooCostly: TooCostly = { kind: 'too_costly' }
-
-const isTooCostly = (outcome: unknown): outcome is TooCostly =>
-  typeof outcome === 'object' && outcome !== null && 'kind' in outcome && outcome.kind === 'too_costly'
+const lengthOf = (pieces: Pieces): number => pieces.reduce((sum, piece) => sum + piece.length, 0)

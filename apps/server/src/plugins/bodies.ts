@@ -56,14 +56,14 @@ export function receiveLargeJson(scope: FastifyInstance): void {
 export function readLongJson(
   scope: FastifyInstance,
   shortBytesMax: number,
-  read: (body: Uint8Array) => Promise<unknown>,
+  read: (request: FastifyRequest, body: Uint8Array) => Promise<unknown>,
 ): void {
   scope.removeContentTypeParser('application/json')
   scope.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (_request: FastifyRequest, body: Buffer) =>
-      body.length > shortBytesMax ? read(body) : strictJson(body),
+    async (request: FastifyRequest, body: Buffer) =>
+      body.length > shortBytesMax ? read(request, body) : strictJson(body),
   )
 }
 

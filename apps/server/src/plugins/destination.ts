@@ -10,3 +10,14 @@ export const destinationOf = (request: FastifyRequest, { raw }: FastifyReply): D
     else raw.once('close', resolve)
   }),
 })
+
+/** Aborts when the connection is closed before the answer was sent. Fastify's own does when a body was read to its end. */
+export function leaving({ raw }: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  const close = () => {
+    if (!raw.writableFinished) controller.abort()
+  }
+  if (raw.closed) close()
+  else raw.once('close', close)
+  return controller.signal
+}

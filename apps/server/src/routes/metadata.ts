@@ -21,7 +21,7 @@ const patchBytesMax = 8 * 1024 ** 2
 
 export const metadataRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
   await app.register(async (scope) => {
-    readLongJson(scope, shortBytesMax, (body) => registry.metadata.read(body))
+    readLongJson(scope, shortBytesMax, ({ principal }, body) => registry.metadata.read(principal, body))
     scope.withTypeProvider<ZodTypeProvider>().patch(
       '/collections/:owner/:slug/metadata',
       {

@@ -2,6 +2,7 @@
 import { BatchReceived, CollectionPath, NoQuery, OpenedPush, OpenPush, PushPath } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { bytesOf, receiveLargeJson, receiveNdjson } from '../plugins/bodies.ts'
+import { leaving } from '../plugins/destination.ts'
 import { bodyUnchecked, parseBody } from '../plugins/shapes.ts'
 import type { RouteOptions } from './index.ts'
 import { sessionRoutes } from './push-sessions.ts'
@@ -28,8 +29,12 @@ export const pushRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { reg
       },
       async (request, reply) => {
         const path = request.params as CollectionPath
-        const opened = await registry.pushes.open(request.principal, path, bytesOf(request.body), (outline) =>
-          parseBody(OpenPush, outline),
+        const opened = await registry.pushes.open(
+          request.principal,
+          path,
+          bytesOf(request.body),
+          (outline) => parseBody(OpenPush, outline),
+          leaving(reply),
         )
         return reply.code(201).send(opened)
       },
@@ -54,9 +59,10 @@ export const pushRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { reg
             response: { 200: BatchReceived },
           },
         },
-        async (request) => {
+        async (request, reply) => {
           const { id, ...path } = request.params as PushPath
-          return registry.pushes.receive(request.principal, path, id, kind, bytesOf(request.body))
+          const { principal, body } = request
+          return registry.pushes.receive(principal, path, id, kind, bytesOf(body), leaving(reply))
         },
       )
     }

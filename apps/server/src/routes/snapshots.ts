@@ -15,6 +15,7 @@ import type { FastifyReply } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { bytesOf, receiveLargeJson, receiveNdjson } from '../plugins/bodies.ts'
+import { leaving } from '../plugins/destination.ts'
 import { bodyUnchecked, parseShape } from '../plugins/shapes.ts'
 import { bytesFrom } from '../plugins/streams.ts'
 import type { RouteOptions } from './index.ts'
@@ -47,6 +48,7 @@ export const snapshotRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, {
           request.params as CollectionPath,
           bytesOf(request.body),
           (outline) => parseShape(NegotiateOpening, outline),
+          leaving(reply),
         )
         if (!('needed_records' in answer) || answer.needed_records.length <= hashesAtOnce) return answer
         const streamed: FastifyReply = reply
@@ -72,9 +74,10 @@ export const snapshotRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, {
           response: { 200: ManifestReceived },
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const { id, ...path } = request.params as PushPath
-        return registry.snapshots.manifest(request.principal, path, id, bytesOf(request.body))
+        const { principal, body } = request
+        return registry.snapshots.manifest(principal, path, id, bytesOf(body), leaving(reply))
       },
     )
 
@@ -92,9 +95,10 @@ export const snapshotRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, {
           response: { 200: SnapshotReceived },
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const { id, ...path } = request.params as PushPath
-        return registry.snapshots.receive(request.principal, path, id, bytesOf(request.body))
+        const { principal, body } = request
+        return registry.snapshots.receive(principal, path, id, bytesOf(body), leaving(reply))
       },
     )
   })

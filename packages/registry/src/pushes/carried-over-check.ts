@@ -13,6 +13,8 @@ export interface CarriedOverInput {
   baseSchemas: ReadonlyMap<string, PushSchema>
   schemas: ReadonlyMap<string, PushSchema>
   entries: EntriesSource
+  /** Whose turns at the workers it takes. */
+  owner: string
 }
 
 /** Refused records answered at most; all are counted. */
@@ -37,11 +39,12 @@ export async function checkCarriedOver(
   try {
     for (const [type, schema] of changed.sort(([a], [b]) => compareUtf8(a, b))) {
       const base = input.base.types[type] ?? emptyTree
-      const schemas: SchemaLines = { key: `${schema.hash} ${type}`, bytes: schema.lines }
+      const key = `${schema.hash} ${type}`
+      const schemas: SchemaLines = { key, name: key, bytes: schema.lines }
       for await (const standing of standingRecords(objects, base, stream.of(type))) {
         const forms = standing.map(carriedOf).filter((form) => form !== undefined)
         if (forms.length === 0) continue
-        const faults = await workers.checkCarried({ bytes: bodyOf(forms), schemas })
+        const faults = await workers.checkCarried({ bytes: bodyOf(forms), schemas }, input)
         totalErrors += faults.length
         const listed = faults.slice(0, listedMax - validationErrors.length)
         for (const fault of listed) validationErrors.push({ line: null, ...fault })

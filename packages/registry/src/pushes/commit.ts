@@ -10,6 +10,7 @@ import {
   type ViewDocument,
 } from '@ulmus/content'
 import {
+  findCollectionOwner,
   findHead,
   findPush,
   findVersionById,
@@ -120,7 +121,7 @@ async function isSettledElsewhere(context: Context, push: PushRow, error: unknow
 async function commit(context: Context, push: PushRow, progress: Progress): Promise<CommitResult> {
   const { database, objects, blobs } = context
   progress.recordsDone = 0
-  await demandBase(context, push)
+  const [owner] = await Promise.all([ownerOf(context, push), demandBase(context, push)])
   const base = await readBase(context, push)
   const brought = await broughtSchemas(context, push)
   const schemas = brought === undefined ? base.schemas : await readSchemas(brought.bytes)
@@ -130,14 +131,14 @@ async function commit(context: Context, push: PushRow, progress: Progress): Prom
     push.kind === 'delta'
       ? (passed) => counted(mergedEntries(context, runs), passed)
       : await snapshotEntries(context, push, { base, runs })
-  await checkCarriedOver(context, { base: base.full, baseSchemas: base.schemas, schemas, entries })
+  await checkCarriedOver(context, { base: base.full, baseSchemas: base.schemas, schemas, entries, owner })
   const writer = openObjectWriter({ database, blobs, objects })
   const passing = new PassingRuns(context, push.id)
   try {
     const patch = push.metadata === null ? {} : (JSON.parse(push.metadata) as JsonObject)
     const made = await orAborted(writer, async () => {
       const built = await buildContent(
-        { objects, writer, workers: context.workers },
+        { objects, writer, workers: context.workers, owner },
         {
           base,
           baseSchemas: base.schemas,
@@ -167,6 +168,13 @@ async function* counted(
     passed(batch.length)
     yield batch
   }
+}
+
+/** The account that the work of a commit is counted for, whoever asked for it. */
+async function ownerOf(context: Context, push: PushRow): Promise<string> {
+  const owner = await findCollectionOwner(context.database, push.collectionId)
+  if (owner === undefined) throw new RegistryError('collection_not_found')
+  return owner
 }
 
 /** Asked before the work, and by `makeVersion` again when it is done. */

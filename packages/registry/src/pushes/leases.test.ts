@@ -48,9 +48,9 @@ describe.each(databases)('leases of commits ($name)', (testDatabase) => {
     const plain = contextOn(stores, { works: false })
     const workers: typeof plain.workers = {
       ...plain.workers,
-      async editLeaves(task) {
+      async editLeaves(task, by) {
         await gate.pass()
-        return plain.workers.editLeaves(task)
+        return plain.workers.editLeaves(task, by)
       },
     }
     const context = { ...plain, workers }

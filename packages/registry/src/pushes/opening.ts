@@ -2,6 +2,7 @@
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors.ts'
 import type { Principal } from '../principal.ts'
+import { taskFor } from '../task-for.ts'
 import type { Opening, OpeningTask } from '../workers/check-opening.ts'
 
 /**
@@ -24,9 +25,10 @@ export async function readOpening<T>(
   body: AsyncIterable<Uint8Array>,
   { bytesMax, ...task }: Reading,
   shape: Shape<T>,
+  signal?: AbortSignal,
 ): Promise<ReadOpening<T>> {
   const read = await context.bodies.gather(who, body, bytesMax, (bytes) =>
-    context.workers.checkOpening({ ...task, bytes }),
+    context.workers.checkOpening({ ...task, bytes }, taskFor(who, signal)),
   )
   if (read.kind === 'malformed') throw malformed('', read.message, read.code)
   if (read.kind === 'manifest_no_array')

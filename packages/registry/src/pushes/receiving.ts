@@ -6,6 +6,7 @@ import type { Pieces } from '../pieces.ts'
 import { standBack } from '../precedence.ts'
 import { documentOf } from '../version-making.ts'
 import type { LineError } from '../workers/check-batch.ts'
+import type { TaskFor } from '../workers.ts'
 import type { SchemaLines } from './schema-lines.ts'
 import { baseSchemas, broughtSchemas } from './session-schemas.ts'
 
@@ -17,17 +18,19 @@ export async function checkLines(
   context: Context,
   push: PushStanding,
   batch: Pieces,
+  by: TaskFor,
   options: { kind: 'records' | 'deletes'; facts?: boolean },
 ) {
   await standBack()
-  const outcome = await context.workers.checkBatch({
+  const task = {
     bytes: batch,
     kind: options.kind,
     facts: options.facts === true,
     ...(await typesOfPush(context, push)),
     stripUnknownFields: push.stripUnknownFields,
     linesMax: context.limits.batchLinesMax,
-  })
+  }
+  const outcome = await context.workers.checkBatch(task, by)
   if (outcome.kind === 'run') return outcome
   if (outcome.kind === 'too_many_lines') throw tooManyLines(context.limits.batchLinesMax)
   throw linesRefused(outcome.errors, outcome.totalErrors)
@@ -45,7 +48,7 @@ export async function typesOfPush(
   return { schemas: brought ?? (await baseSchemas(context, base)), formerTypes: Object.keys(types) }
 }
 
-const noSchemas: SchemaLines = { key: '', bytes: new Uint8Array() }
+const noSchemas: SchemaLines = { key: '', name: '', bytes: new Uint8Array() }
 
 const tooManyLines = (max: number): RegistryError =>
   new RegistryError('too_large', { say: { what: 'The batch', limit: `${max} lines a request` } })

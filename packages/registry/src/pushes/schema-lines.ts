@@ -25,6 +25,8 @@ export interface PushSchema {
 /** Schemas as a worker is given them: of the same `key`, the same. */
 export interface SchemaLines {
   readonly key: string
+  /** What says the same has the same, whoever pushes it. */
+  readonly name: string
   /** Shared between threads, not copied. */
   readonly bytes: Uint8Array
 }

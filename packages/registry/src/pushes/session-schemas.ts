@@ -29,8 +29,13 @@ const latest = new LRUCache<string, Uint8Array, () => Promise<Uint8Array>>({
   ignoreFetchAbort: true,
 })
 
-const held = async (key: string, read: () => Promise<Uint8Array>): Promise<SchemaLines> => ({
+const held = async (
+  key: string,
+  read: () => Promise<Uint8Array>,
+  name: string = key,
+): Promise<SchemaLines> => ({
   key,
+  name,
   bytes: (await latest.fetch(key, { context: read }))!,
 })
 
@@ -53,7 +58,9 @@ export async function keptSchemas(
 /** What a session brought; undefined: it brings none. @throws push_not_open when what it had received is gone; object_corrupt. */
 export async function broughtSchemas(context: Context, push: PushStanding): Promise<SchemaLines | undefined> {
   const { schemasHash } = push
-  return schemasHash === null ? undefined : held(push.id, () => readKept(context, push, schemasHash))
+  return schemasHash === null
+    ? undefined
+    : held(push.id, () => readKept(context, push, schemasHash), schemasHash)
 }
 
 async function readKept(context: Context, push: PushStanding, hash: string): Promise<Uint8Array> {

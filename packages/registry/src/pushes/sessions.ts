@@ -1,5 +1,5 @@
 /** Push sessions of either kind: opened against the head, committed once, watched, given up. http-api §9. */
-import { formatSemver, type Hash, parseFileReference, parseSemver } from '@ulmus/content'
+import { formatSemver, type Hash, parseSemver } from '@ulmus/content'
 import {
   claimPush,
   findPush,
@@ -20,8 +20,10 @@ import { instantText } from '../instants.ts'
 import { mayWork } from '../policy.ts'
 import type { Principal, Scope } from '../principal.ts'
 import { type Seen, seeCollection } from '../seen.ts'
-import { documentOf, semverOf } from '../version-making.ts'
+import { semverOf } from '../version-making.ts'
 import type { AcceptedSchemas } from '../workers/accept-schemas.ts'
+import type { TaskFor } from '../workers.ts'
+import { accepted, declaredFiles, fitted } from './brought.ts'
 import { type CommitAnswer, type CommitResult, filesNeeded, runCommit } from './commit.ts'
 import { idleEnd, isWorthPuttingOff } from './idle-end.ts'
 import { CommitLeases, newLease, noLease } from './leases.ts'
@@ -29,6 +31,7 @@ import type { ReadOpening } from './opening.ts'
 import { dropRuns, tidySessions } from './runs.ts'
 import { keptSchemas } from './session-schemas.ts'
 import { statesFor } from './states.ts'
+import { UnderWay } from './under-way.ts'
 
 export type CollectionPath = { owner: string; slug: string }
 export type PushKind = PushRow['kind']
@@ -69,6 +72,7 @@ export type PushSessions = ReturnType<typeof pushSessionsOf>
 
 export function pushSessionsOf(context: Context) {
   const leases = new CommitLeases(context)
+  const underWay = new UnderWay()
   context.jobs.define(commitQueue, ({ pushId, collectionId }) =>
     leases.runJob({ pushId: String(pushId), collectionId: String(collectionId) }),
   )
@@ -111,10 +115,11 @@ export function pushSessionsOf(context: Context) {
       seen: Seen,
       { opening, schemas, metadata }: ReadOpening<PushOpening>,
       as: { kind: PushKind; manifestExpected?: number },
+      by: TaskFor,
     ): Promise<{ push: PushStanding; totalFiles: number; neededFiles: string[] }> {
       demandHead(seen, opening.base_version)
-      const brought = schemas === undefined ? undefined : await accepted(context, schemas)
-      const patch = metadata === undefined ? null : await fitted(context, seen, metadata)
+      const brought = schemas === undefined ? undefined : await accepted(context, schemas, by)
+      const patch = metadata === undefined ? null : await fitted(context, seen, metadata, by)
       const files = declaredFiles(opening.files ?? [])
       const row = {
         id: newId(),
@@ -138,6 +143,10 @@ export function pushSessionsOf(context: Context) {
       const neededFiles = await filesNeeded(context, seen.collection.id, files)
       return { push, totalFiles: files.length, neededFiles }
     },
+
+    /** What is done for a session ends, in this process, when that is cancelled. @throws push_not_open then, and what `work` rejects with. */
+    during: <T>(push: PushStanding, by: TaskFor, work: (by: TaskFor) => Promise<T>): Promise<T> =>
+      underWay.run(push.id, by, work),
 
     /** @throws what the commit is refused for; see `runCommit`. */
     async commit(
@@ -188,6 +197,7 @@ export function pushSessionsOf(context: Context) {
         movePush(tx, push.id, statesFor('cancel'), { status: 'cancelled' }),
       )
       if (!moved) throw new RegistryError('push_not_open', { details: { status: push.status } })
+      underWay.end(push.id)
       await dropRuns(context, push.id)
     },
   }
@@ -247,43 +257,4 @@ function demandHead(seen: Seen, baseVersion: string | null): void {
     details: { currentVersion: current },
     say: { baseVersion: named },
   })
-}
-
-/** The schemas a push brings. @throws invalid_schema naming the type and the place. */
-async function accepted(context: Context, schemas: Uint8Array<ArrayBuffer>): Promise<AcceptedSchemas> {
-  const outcome = await context.workers.acceptSchemas(schemas)
-  if (outcome.kind === 'accepted') return outcome
-  const { type, path, reason } = outcome
-  throw new RegistryError('invalid_schema', {
-    details: { type, ...(path === undefined ? {} : { path }) },
-    say: { reason },
-  })
-}
-
-/** The metadata a push brings, as text. @throws invalid_request, too_large. */
-async function fitted(context: Context, seen: Seen, bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  const base = seen.head === null ? {} : (await documentOf(context, seen.head, 'full')).metadata
-  const outcome = await context.workers.fitMetadata({ bytes, base })
-  if (outcome.kind === 'fits') return outcome.patch
-  if (outcome.kind === 'too_large')
-    throw new RegistryError('too_large', {
-      say: { what: 'The merged metadata', limit: '1 MiB in canonical form' },
-    })
-  const issues = outcome.issues.map(({ path, message }) => ({ path: `metadata.${path}`, message }))
-  throw new RegistryError('invalid_request', { details: { issues } })
-}
-
-function declaredFiles(names: readonly string[]): Hash[] {
-  const files = new Set<Hash>()
-  for (const [index, name] of names.entries()) {
-    const file = parseFileReference(name)
-    if (file === undefined) {
-      const message = 'must be `sha256:` and 64 lowercase hex digits'
-      throw new RegistryError('invalid_request', {
-        details: { issues: [{ path: `files.${index}`, message }] },
-      })
-    }
-    files.add(file)
-  }
-  return [...files].sort()
 }

@@ -13,6 +13,8 @@ export interface BuildIo {
   objects: ObjectReader
   writer: ObjectWriter
   workers: Workers
+  /** Whose turns at the workers it takes. */
+  owner: string
 }
 
 /** What the edit of a record tree is told: how many records changed, and which changes may be of references to files. */
@@ -27,7 +29,7 @@ export interface ChangeNotes {
  * @param options.isDense Edits fall into most leaves under a node into which one falls: these are looked up together.
  */
 export function recordPort(
-  { objects, writer, workers }: BuildIo,
+  { objects, writer, workers, owner }: BuildIo,
   notes: ChangeNotes,
   { isDense }: { isDense: boolean },
 ): EditPort<Line> {
@@ -65,7 +67,7 @@ export function recordPort(
     const { leaves } = task.stretch
     const encoded = await Promise.all(leaves.map(({ hash }) => objects.encodedLeaf(hash)))
     await standBack()
-    const edited = await workers.editLeaves({ ...task, encoded })
+    const edited = await workers.editLeaves({ ...task, encoded }, { owner })
     return {
       leaves: edited.leaves,
       async keep() {

@@ -1,6 +1,6 @@
 /** What a worker thread can be asked to do. */
 import { constants, setPriority } from 'node:os'
-import { move, Piscina, transferableSymbol, valueSymbol } from 'piscina'
+import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { type InPieces, joined } from '../pieces.ts'
 import { type SchemasOutcome, acceptSchemas as schemasAccepted } from './accept-schemas.ts'
 import { type BatchOutcome, type BatchTask, checkBatch as batchChecked } from './check-batch.ts'
@@ -14,57 +14,39 @@ import { type OpeningOutcome, type OpeningTask, checkOpening as openingChecked }
 import { type LeavesOutcome, type LeavesTask, editLeaves as leavesEdited } from './edit-leaves.ts'
 import { type MetadataOutcome, type MetadataTask, fitMetadata as metadataFitted } from './fit-metadata.ts'
 import { type PatchOutcome, readPatch as patchRead } from './read-patch.ts'
-import { withinTime } from './time-limit.ts'
 
 // On Linux a priority is a thread's own: whoever waits for an answer comes before whoever pushes.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
-/** What every worker is started with. */
-export interface TaskLimits {
-  /** How long one task may run. */
-  taskMilliseconds: number
-}
-
-/** The answer to a task that was stopped because it took too long. */
-export interface TooCostly {
-  kind: 'too_costly'
-}
-
-export const acceptSchemas = limited<Uint8Array, SchemasOutcome>((bytes) => {
+export function acceptSchemas({ bytes }: { bytes: Uint8Array }): SchemasOutcome {
   const outcome = schemasAccepted(bytes)
   return outcome.kind === 'accepted' ? moved(outcome, outcome.bytes.buffer) : outcome
+}
+export const checkCarried = (task: CarriedTask): CarriedFault[] => carriedChecked(task)
+export const fitMetadata = (task: MetadataTask): MetadataOutcome => metadataFitted(task)
+
+export const checkBatch = whole<BatchTask, BatchOutcome>((task) => {
+  const outcome = batchChecked(task)
+  return outcome.kind === 'run' ? moved(outcome, outcome.run.buffer) : outcome
 })
-export const checkCarried = limited<CarriedTask, CarriedFault[]>(carriedChecked)
-export const fitMetadata = limited<MetadataTask, MetadataOutcome>(metadataFitted)
 
-export const checkBatch = limited(
-  whole<BatchTask, BatchOutcome>((task) => {
-    const outcome = batchChecked(task)
-    return outcome.kind === 'run' ? moved(outcome, outcome.run.buffer) : outcome
-  }),
-)
+export const checkManifest = whole<ManifestTask, ManifestOutcome>((task) => {
+  const outcome = manifestChecked(task)
+  return outcome.kind === 'run' ? moved(outcome, outcome.run.buffer) : outcome
+})
 
-export const checkManifest = limited(
-  whole<ManifestTask, ManifestOutcome>((task) => {
-    const outcome = manifestChecked(task)
-    return outcome.kind === 'run' ? moved(outcome, outcome.run.buffer) : outcome
-  }),
-)
+export const checkOpening = whole<OpeningTask, OpeningOutcome>((task) => {
+  const outcome = openingChecked(task)
+  if (outcome.kind !== 'opening') return outcome
+  const { schemas, metadata, manifest } = outcome
+  const parts = [schemas, metadata, manifest?.kind === 'run' ? manifest.run : undefined]
+  return moved(outcome, ...parts.flatMap((bytes) => bytes?.buffer ?? []))
+})
 
-export const checkOpening = limited(
-  whole<OpeningTask, OpeningOutcome>((task) => {
-    const outcome = openingChecked(task)
-    if (outcome.kind !== 'opening') return outcome
-    const { schemas, metadata, manifest } = outcome
-    const parts = [schemas, metadata, manifest?.kind === 'run' ? manifest.run : undefined]
-    return moved(outcome, ...parts.flatMap((bytes) => bytes?.buffer ?? []))
-  }),
-)
-
-export const readPatch = limited<Uint8Array, PatchOutcome>((bytes) => {
+export function readPatch({ bytes }: { bytes: Uint8Array }): PatchOutcome {
   const outcome = patchRead(bytes)
   return outcome.kind === 'patch' ? moved(outcome, outcome.bytes.buffer) : outcome
-})
+}
 
 /** Joins the pieces in which a task's bytes come. */
 function whole<Task extends { bytes: Uint8Array }, Outcome>(
@@ -73,16 +55,9 @@ function whole<Task extends { bytes: Uint8Array }, Outcome>(
   return (task) => work({ ...task, bytes: joined(task.bytes) } as unknown as Task)
 }
 
-/** No user's schema has a say in how long this takes. */
 export async function editLeaves(task: LeavesTask): Promise<LeavesOutcome> {
   const outcome = await leavesEdited(task)
   return outcome.kind === 'edited' ? moved(outcome, outcome.room) : outcome
-}
-
-/** Users' schemas decide how long a check takes: one that refers to itself twice can take longer than the universe has. */
-function limited<Task, Outcome>(work: (task: Task) => Outcome): (task: Task) => Outcome | TooCostly {
-  const { taskMilliseconds } = Piscina.workerData as TaskLimits
-  return (task) => withinTime(taskMilliseconds, () => work(task)) ?? { kind: 'too_costly' }
 }
 
 /** A result whose buffers are handed to the asking thread rather than copied. */

@@ -1,0 +1,29 @@
+/** What was found to be too costly, and whose it was: for a while it is refused at once, and its owner has one worker at a time. */
+import { LRUCache } from 'lru-cache'
+
+/** How long schemas are refused that were too costly. Milliseconds. */
+export const refusedMilliseconds = 60_000
+/** How long their owner is slowed. Milliseconds. */
+const slowedMilliseconds = 300_000
+/** Schemas, and owners, of which it is remembered. */
+const rememberedMax = 10_000
+
+export class Costly {
+  readonly #schemas = new LRUCache<string, true>({ max: rememberedMax, ttl: refusedMilliseconds })
+  readonly #owners = new LRUCache<string, true>({ max: rememberedMax, ttl: slowedMilliseconds })
+
+  /** @param schemas names them; undefined: it is not known which they were */
+  note(owner: string, schemas: string | undefined): void {
+    this.#owners.set(owner, true)
+    if (schemas !== undefined) this.#schemas.set(`${owner} ${schemas}`, true)
+  }
+
+  /** Of this owner alone: nobody has to suffer for what others send. */
+  isRefused(owner: string, schemas: string | undefined): boolean {
+    return schemas !== undefined && this.#schemas.has(`${owner} ${schemas}`)
+  }
+
+  isSlowed(owner: string): boolean {
+    return this.#owners.has(owner)
+  }
+}

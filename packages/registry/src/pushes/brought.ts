@@ -1,0 +1,56 @@
+/** What a body that opens a session brings, looked at closely: in workers where it may be long. */
+import { type Hash, parseFileReference } from '@ulmus/content'
+import type { Context } from '../context.ts'
+import { RegistryError } from '../errors.ts'
+import type { Seen } from '../seen.ts'
+import { documentOf } from '../version-making.ts'
+import type { AcceptedSchemas } from '../workers/accept-schemas.ts'
+import type { TaskFor } from '../workers.ts'
+
+/** The schemas a push brings. @throws invalid_schema naming the type and the place. */
+export async function accepted(
+  context: Context,
+  schemas: Uint8Array<ArrayBuffer>,
+  by: TaskFor,
+): Promise<AcceptedSchemas> {
+  const outcome = await context.workers.acceptSchemas(schemas, by)
+  if (outcome.kind === 'accepted') return outcome
+  const { type, path, reason } = outcome
+  throw new RegistryError('invalid_schema', {
+    details: { type, ...(path === undefined ? {} : { path }) },
+    say: { reason },
+  })
+}
+
+/** The metadata a push brings, as text. @throws invalid_request, too_large. */
+export async function fitted(
+  context: Context,
+  seen: Seen,
+  bytes: Uint8Array<ArrayBuffer>,
+  by: TaskFor,
+): Promise<string> {
+  const base = seen.head === null ? {} : (await documentOf(context, seen.head, 'full')).metadata
+  const outcome = await context.workers.fitMetadata({ bytes, base }, by)
+  if (outcome.kind === 'fits') return outcome.patch
+  if (outcome.kind === 'too_large')
+    throw new RegistryError('too_large', {
+      say: { what: 'The merged metadata', limit: '1 MiB in canonical form' },
+    })
+  const issues = outcome.issues.map(({ path, message }) => ({ path: `metadata.${path}`, message }))
+  throw new RegistryError('invalid_request', { details: { issues } })
+}
+
+export function declaredFiles(names: readonly string[]): Hash[] {
+  const files = new Set<Hash>()
+  for (const [index, name] of names.entries()) {
+    const file = parseFileReference(name)
+    if (file === undefined) {
+      const message = 'must be `sha256:` and 64 lowercase hex digits'
+      throw new RegistryError('invalid_request', {
+        details: { issues: [{ path: `files.${index}`, message }] },
+      })
+    }
+    files.add(file)
+  }
+  return [...files].sort()
+}

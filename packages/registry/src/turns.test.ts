@@ -1,0 +1,128 @@
+import { expect, test } from 'vitest'
+import { type Turn, Turns } from './turns.ts'
+
+const tick = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Turns that note who has one, each until it is let go. */
+function watched(turns: Turns) {
+  const begun: string[] = []
+  const held: { name: string; turn: Turn; letGo(): void; stopped: boolean }[] = []
+  return {
+    begun,
+    held,
+    ask(name: string, signal?: AbortSignal) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const one = { name, letGo: resolve, stopped: false }
+      const stop = () => {
+        entry.stopped = true
+        resolve()
+      }
+      const entry = Object.assign(one, { turn: undefined as unknown as Turn })
+      const work = async (turn: Turn) => {
+        entry.turn = turn
+        held.push(entry)
+        begun.push(name)
+        await promise
+        held.splice(held.indexOf(entry), 1)
+      }
+      return turns.run(name, work, { stop, ...(signal && { signal }) })
+    },
+    async letGo(name: string) {
+      held.find((one) => one.name === name)!.letGo()
+      await tick()
+    },
+  }
+}
+
+test('owners take turns, however many of one of them wait', async () => {
+  const { begun, held, ask } = watched(new Turns({ places: 1 }))
+  const all = [...Array(5)].map(() => ask('ada'))
+  all.push(ask('eve'), ask('bob'), ask('eve'))
+  await tick()
+  while (held.length > 0) {
+    held[0]!.letGo()
+    await tick()
+  }
+  await Promise.all(all)
+  expect(begun).toEqual(['ada', 'ada', 'eve', 'bob', 'ada', 'eve', 'ada', 'ada'])
+})
+
+test('whoever has fewer under way comes first', async () => {
+  const { begun, ask, letGo } = watched(new Turns({ places: 3 }))
+  for (const name of ['ada', 'ada', 'bob', 'ada', 'eve']) void ask(name)
+  await tick()
+  await letGo('bob')
+  expect(begun).toEqual(['ada', 'ada', 'bob', 'eve'])
+})
+
+test('the last place is for whoever has none', async () => {
+  const { begun, ask } = watched(new Turns({ places: 3, keepsOne: true }))
+  for (const name of ['ada', 'ada', 'ada', 'eve', 'eve']) void ask(name)
+  await tick()
+  expect(begun).toEqual(['ada', 'ada', 'eve'])
+})
+
+test('an owner with a costly turn has no other begun while others wait, and loses a second costly one', async () => {
+  const turns = new Turns({ places: 2 })
+  const { begun, held, ask, letGo } = watched(turns)
+  void ask('ada')
+  void ask('ada')
+  await tick()
+  const [first, second] = [...held]
+  turns.noteCostly(first!.turn)
+  turns.noteCostly(second!.turn)
+  expect([first!.stopped, second!.stopped]).toEqual([false, false])
+  for (const name of ['ada', 'eve', 'eve']) void ask(name)
+  await tick()
+  expect([first!.stopped, second!.stopped]).toEqual([false, true])
+  expect(begun).toEqual(['ada', 'ada', 'eve'])
+  await letGo('eve')
+  await letGo('eve')
+  expect(begun).toEqual(['ada', 'ada', 'eve', 'eve', 'ada'])
+})
+
+test('a slowed owner has one place at a time', async () => {
+  const { begun, ask, letGo } = watched(new Turns({ places: 3, isSlowed: (owner) => owner === 'eve' }))
+  for (const name of ['eve', 'eve', 'ada', 'ada']) void ask(name)
+  await tick()
+  expect(begun).toEqual(['eve', 'ada', 'ada'])
+  await letGo('eve')
+  expect(begun).toEqual(['eve', 'ada', 'ada', 'eve'])
+})
+
+test('whoever no longer wants a turn does not wait, and has none', async () => {
+  const { begun, ask, letGo } = watched(new Turns({ places: 1 }))
+  void ask('ada')
+  const leaving = new AbortController()
+  const left = ask('eve', leaving.signal)
+  void ask('bob')
+  leaving.abort(new Error('left'))
+  await expect(left).rejects.toThrow('left')
+  await expect(ask('eve', leaving.signal)).rejects.toThrow('left')
+  await letGo('ada')
+  expect(begun).toEqual(['ada', 'bob'])
+})
+
+test('work that fails gives its place back', async () => {
+  const turns = new Turns({ places: 1 })
+  for (let i = 0; i < 3; i++)
+    await expect(turns.run('ada', () => Promise.reject(new Error('failed')))).rejects.toThrow('failed')
+  expect(await turns.run('eve', async () => 'done')).toBe('done')
+})
+
+test('it closes when what is under way has ended, and refuses what waits', async () => {
+  const turns = new Turns({ places: 1 })
+  const { ask, letGo } = watched(turns)
+  const first = ask('ada')
+  const waiting = ask('eve')
+  const refused = expect(waiting).rejects.toThrow('stopped')
+  let isClosed = false
+  const closed = turns.close().then(() => {
+    isClosed = true
+  })
+  await refused
+  await expect(ask('bob')).rejects.toThrow('stopped')
+  expect(isClosed).toBe(false)
+  await letGo('ada')
+  await Promise.all([first, closed, turns.close()])
+})

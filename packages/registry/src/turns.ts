@@ -1,0 +1,182 @@
+/**
+ * Turns at what there is little of, such as threads. Whoever waits has the next turn when fewer of its own are under way than of others, and
+ * among equals when its last turn is longest ago: one account's thousand tasks wait for each other, not others' for them.
+ */
+
+/** Something that one of them does. */
+export interface Turn {
+  readonly owner: string
+  /** Whether it has had more time than what it does should take. */
+  isCostly: boolean
+  /** Ends it early. */
+  stop(): void
+}
+
+interface Waiting {
+  begin(): void
+  refuse(error: Error): void
+}
+
+export interface TurnsOptions {
+  /** Turns under way at once. */
+  places: number
+  /** True: the last free place is for owners that have none. Default: false. */
+  keepsOne?: boolean
+  /** Owners that have one place at a time. Default: none. */
+  isSlowed?: (owner: string) => boolean
+}
+
+export class Turns {
+  readonly #options: Required<TurnsOptions>
+  /** By owner; those whose last turn is longest ago come first. */
+  readonly #waiting = new Map<string, Waiting[]>()
+  readonly #underWay = new Map<string, Set<Turn>>()
+  #taken = 0
+  #closed: PromiseWithResolvers<void> | undefined
+
+  constructor(options: TurnsOptions) {
+    this.#options = { keepsOne: false, isSlowed: () => false, ...options }
+  }
+
+  /** Whether somebody waits. */
+  get isFull(): boolean {
+    return this.#waiting.size > 0
+  }
+
+  /**
+   * Does `work` when its turn has come.
+   * @param stop is called at most once, while `work` is under way, when it is to end early for others' sake
+   * @param signal ends the waiting
+   * @throws the signal's reason, and what `work` rejects with.
+   */
+  async run<T>(
+    owner: string,
+    work: (turn: Turn) => Promise<T>,
+    { stop = () => undefined, signal }: { stop?: () => void; signal?: AbortSignal | undefined } = {},
+  ): Promise<T> {
+    const turn: Turn = { owner, isCostly: false, stop }
+    await this.#begin(turn, signal)
+    try {
+      return await work(turn)
+    } finally {
+      this.#end(turn)
+    }
+  }
+
+  /** Says that a turn takes long: its owner has no further one for now if others wait, and loses it if it has another such. */
+  noteCostly(turn: Turn): void {
+    turn.isCostly = true
+    this.#relieve()
+  }
+
+  /** Refuses whoever waits or comes, and waits for what is under way. */
+  close(): Promise<void> {
+    const closed = this.#closed ?? Promise.withResolvers<void>()
+    this.#closed = closed
+    for (const waiting of [...this.#waiting.values()].flat()) waiting.refuse(isClosed())
+    this.#waiting.clear()
+    if (this.#taken === 0) closed.resolve()
+    return closed.promise
+  }
+
+  #begin(turn: Turn, signal: AbortSignal | undefined): Promise<void> | undefined {
+    signal?.throwIfAborted()
+    if (this.#closed !== undefined) throw isClosed()
+    const { owner } = turn
+    if (!this.#waiting.has(owner) && this.#mayBegin(owner)) {
+      this.#take(turn)
+      return undefined
+    }
+    return new Promise((resolve, reject) => {
+      const waiting = {
+        begin: () => {
+          signal?.removeEventListener('abort', leave)
+          this.#take(turn)
+          resolve()
+        },
+        refuse: (error: Error) => {
+          signal?.removeEventListener('abort', leave)
+          reject(error)
+        },
+      }
+      const leave = () => {
+        this.#forget(owner, waiting)
+        reject(signal!.reason)
+        // Its owner was in the way of nobody, but that it waited may have been.
+        this.#advance()
+      }
+      signal?.addEventListener('abort', leave, { once: true })
+      const others = this.#waiting.get(owner)
+      if (others === undefined) this.#waiting.set(owner, [waiting])
+      else others.push(waiting)
+      this.#relieve()
+    })
+  }
+
+  #end(turn: Turn): void {
+    const own = this.#underWay.get(turn.owner)!
+    own.delete(turn)
+    if (own.size === 0) this.#underWay.delete(turn.owner)
+    this.#taken--
+    this.#advance()
+    if (this.#taken === 0) this.#closed?.resolve()
+  }
+
+  #take(turn: Turn): void {
+    const own = this.#underWay.get(turn.owner)
+    if (own === undefined) this.#underWay.set(turn.owner, new Set([turn]))
+    else own.add(turn)
+    this.#taken++
+  }
+
+  #forget(owner: string, waiting: Waiting): void {
+    const left = this.#waiting.get(owner)!.filter((other) => other !== waiting)
+    if (left.length === 0) this.#waiting.delete(owner)
+    else this.#waiting.set(owner, left)
+  }
+
+  #mayBegin(owner: string): boolean {
+    const { places, keepsOne, isSlowed } = this.#options
+    const own = this.#underWay.get(owner)
+    if (own === undefined) return this.#taken < places
+    if (this.#taken >= places - (keepsOne ? 1 : 0) || isSlowed(owner)) return false
+    return !this.#othersWait(owner) || ![...own].some(({ isCostly }) => isCostly)
+  }
+
+  #othersWait(owner: string): boolean {
+    return this.#waiting.size > (this.#waiting.has(owner) ? 1 : 0)
+  }
+
+  #advance(): void {
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      const [first, ...rest] = this.#waiting.get(next)!
+      // Behind all the others.
+      this.#waiting.delete(next)
+      if (rest.length > 0) this.#waiting.set(next, rest)
+      first!.begin()
+    }
+  }
+
+  #next(): string | undefined {
+    let next: string | undefined
+    let least = Number.POSITIVE_INFINITY
+    for (const owner of this.#waiting.keys()) {
+      const own = this.#underWay.get(owner)?.size ?? 0
+      if (own >= least || !this.#mayBegin(owner)) continue
+      next = owner
+      least = own
+    }
+    return next
+  }
+
+  /** While others wait, an owner has one costly turn: the first. */
+  #relieve(): void {
+    for (const [owner, turns] of this.#underWay) {
+      if (!this.#othersWait(owner)) continue
+      const costly = [...turns].filter(({ isCostly }) => isCostly)
+      for (const turn of costly.slice(1)) turn.stop()
+    }
+  }
+}
+
+const isClosed = () => new Error('This process is being stopped.')
