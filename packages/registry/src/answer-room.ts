@@ -67,9 +67,14 @@ export class AnswerRoom {
 }
 
 function holdersFor(who: Principal, address: string): Holder[] {
-  if (who.kind !== 'anonymous') return [{ name: who.accountId, share: accountShare }]
+  const name = readerOf(who, address)
+  if (who.kind !== 'anonymous') return [{ name, share: accountShare }]
   return [
-    { name: `from ${address}`, share: addressShare },
+    { name, share: addressShare },
     { name: 'strangers', share: strangersShare },
   ]
 }
+
+/** Who takes turns and a share: an account, or the address of whoever gives no credential. */
+export const readerOf = (who: Principal, address: string | undefined): string =>
+  who.kind === 'anonymous' ? `from ${address ?? 'here'}` : who.accountId

@@ -26,17 +26,19 @@ const pairsHere = 12
 /**
  * For one walk along the differences of record trees: where many leaves differ, threads compare them. Until a thread has begun the calling
  * one does, unless lines are wanted: decoding bodies would hold it up for longer than the walk would wait.
+ * @param reader as of `ReadingThreads`
  * @param options.lines such differences come with the lines of both sides
  */
 export function differenceReader(
   { objects, reading }: Pick<Context, 'objects' | 'reading'>,
+  reader: string,
   options: { lines?: boolean } = {},
 ): DiffReader<LeafChange> {
   let pairs = 0
   const compare = async (before: Child, after: Child): Promise<LeafChange[]> => {
     const bodies = options.lines === true
     const [old, next] = await objects.encodedPair([before.hash, after.hash], { bodies })
-    return reading.compareLeaves({ before: leafOf(before, old), after: leafOf(after, next) })
+    return reading.compareLeaves({ before: leafOf(before, old), after: leafOf(after, next) }, reader)
   }
   return {
     node: (hash) => objects.node(hash),

@@ -8,7 +8,7 @@ import {
   type ViewDocument,
 } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
-import type { AnswerBytes, Destination } from './answer-room.ts'
+import { type AnswerBytes, type Destination, readerOf } from './answer-room.ts'
 import { canonicalOf, linesOf } from './bodies.ts'
 import { differenceReader, fileDifferences, type RecordDifference, recordDifferences } from './changes.ts'
 import type { Context } from './context.ts'
@@ -72,7 +72,12 @@ export function diffsOf(context: Context) {
       const beyond = ask.cursor === undefined ? undefined : readCursor(ask.cursor, 'cursor')
       const pair = { from: from.document, to: to.document }
       return answers.with(who, destination, async (answer) => {
-        const { nextCursor, ...differences } = await readPage(pair, beyond, ask.limit, answer)
+        const { nextCursor, ...differences } = await readPage(
+          pair,
+          beyond,
+          { ...ask, reader: readerOf(who, destination?.address) },
+          answer,
+        )
         return {
           from: semverOf(from.version),
           to: semverOf(to.version),
@@ -88,13 +93,13 @@ export function diffsOf(context: Context) {
   async function readPage(
     { from, to }: { from: ViewDocument; to: ViewDocument },
     beyond: Place | undefined,
-    limit: number,
+    { limit, reader: whose }: { limit: number; reader: string },
     answer: AnswerBytes,
   ) {
     const room = new PageRoom(limit)
     const differences: RecordDifference[] = []
     let hasMore = false
-    const reader = differenceReader(context, { lines: true })
+    const reader = differenceReader(context, whose, { lines: true })
     for await (const difference of recordDifferences(reader, from, to, beyond)) {
       const bytes = dataBytes(difference)
       hasMore = !room.take(bytes)

@@ -12,6 +12,7 @@
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { canonicalize, documentText, type Json, type ViewDocument, walkLeaves } from '@ulmus/content'
+import { type Destination, readerOf } from './answer-room.ts'
 import type { Context } from './context.ts'
 import { checkedFile } from './files.ts'
 import { instantText } from './instants.ts'
@@ -41,18 +42,18 @@ export function exportsOf(context: Context) {
 
   return {
     /** @throws collection_not_found, version_not_found. */
-    async open(who: Principal, path: VersionPath): Promise<ExportArchive> {
+    async open(who: Principal, path: VersionPath, to?: Destination): Promise<ExportArchive> {
       const asked = await seeVersion(context, who, path)
       const { seen, version } = asked
       return {
         hash: `export:${seen.view}:${version.id}`,
         fileName: `${seen.owner.slug}-${seen.collection.slug}-${semverOf(version)}.tar.gz`,
-        bytes: gzipped(tarOf(entriesOf(asked), version.createdAt)),
+        bytes: gzipped(tarOf(entriesOf(asked, readerOf(who, to?.address)), version.createdAt)),
       }
     },
   }
 
-  async function* entriesOf(asked: SeenVersion): AsyncGenerator<TarEntry> {
+  async function* entriesOf(asked: SeenVersion, reader: string): AsyncGenerator<TarEntry> {
     const { document } = asked
     const types = selectedTypes(document, undefined)
     for (const [type, tree] of types) {
@@ -61,7 +62,7 @@ export function exportsOf(context: Context) {
       yield {
         name,
         size: tree.bytes + tree.count,
-        content: streamRecords(context, tree, { form: 'canonical' }),
+        content: streamRecords(context, tree, { form: 'canonical', reader }),
       }
     }
     for (const [type, { schema }] of types)

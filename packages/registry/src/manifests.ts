@@ -10,7 +10,7 @@ import {
   walkLeaves,
 } from '@ulmus/content'
 import type { VersionRow } from '@ulmus/storage'
-import type { AnswerBytes, Destination } from './answer-room.ts'
+import { type AnswerBytes, type Destination, readerOf } from './answer-room.ts'
 import { readAside } from './aside.ts'
 import { differenceReader, fileNameBytes, type TypePair, typePairs } from './changes.ts'
 import type { Context } from './context.ts'
@@ -82,7 +82,7 @@ export function manifestsOf(context: Context) {
         const { nextCursor, ...entries } =
           known === undefined
             ? await recordsPage(asked, beyond, ask.limit, answer)
-            : await deltaPage(known, asked, beyond, ask.limit, answer)
+            : await deltaPage({ known, asked, reader: readerOf(who, to?.address) }, beyond, ask.limit, answer)
         const schemas = Object.entries(asked.document.types).map(([type, { schema }]) => [type, schema])
         return {
           semver: semverOf(asked.version),
@@ -121,8 +121,7 @@ export function manifestsOf(context: Context) {
   }
 
   async function deltaPage(
-    known: SeenVersion,
-    asked: SeenVersion,
+    { known, asked, reader }: { known: SeenVersion; asked: SeenVersion; reader: string },
     beyond: Place | undefined,
     limit: number,
     answer: AnswerBytes,
@@ -137,7 +136,7 @@ export function manifestsOf(context: Context) {
     for (const pair of typePairs(known.document, asked.document, beyond)) {
       const before = shadows.before(pair.type) ?? pair.before
       const after = shadows.after(pair.type) ?? pair.after
-      for await (const { id, was, is } of changedEntries(pair, { before, after })) {
+      for await (const { id, was, is } of changedEntries(pair, { before, after }, reader)) {
         if (!room.take(0)) return { delta, nextCursor: writeCursor(last!) }
         last = { type: pair.type, id }
         answer.add(entryBytes + id.length)
@@ -159,9 +158,10 @@ export function manifestsOf(context: Context) {
   async function* changedEntries(
     pair: TypePair,
     shadows: { before: Tree; after: Tree },
+    reader: string,
   ): AsyncGenerator<{ id: string; was: Standing | undefined; is: Standing | undefined }> {
     const from = { after: pair.startAfter }
-    const full = diffTrees(pair.before, pair.after, differenceReader(context), from)
+    const full = diffTrees(pair.before, pair.after, differenceReader(context, reader), from)
     if (shadows.before.root === pair.before.root && shadows.after.root === pair.after.root) {
       for await (const { key, before, after } of full) {
         yield { id: key, was: openStanding(before), is: openStanding(after) }
@@ -173,7 +173,7 @@ export function manifestsOf(context: Context) {
       after: new LeafCursor(objects, shadows.after),
     }
     const standing = new LeafCursor(objects, pair.after)
-    const shadow = diffTrees(shadows.before, shadows.after, differenceReader(context), from)
+    const shadow = diffTrees(shadows.before, shadows.after, differenceReader(context, reader), from)
     for await (const { key: id, first } of joined(full, shadow)) {
       const wasHidden = (await shown.before.find(id)) === undefined
       const isHidden = (await shown.after.find(id)) === undefined

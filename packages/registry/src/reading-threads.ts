@@ -3,23 +3,25 @@
  * time for everyone else, and a stream takes more than one core. They are others than those of pushes, behind which no reader is to wait.
  */
 import { wholeBuffers } from './free.ts'
-import { openThreadPool } from './thread-pool.ts'
+import { openThreadPool, threadsUsual } from './thread-pool.ts'
+import { Turns } from './turns.ts'
 import type { CompareOutcome, CompareTask, LeafChange } from './workers/compare-leaves.ts'
 import { refuseDamaged } from './workers/damage.ts'
 import type { FindOutcome, FindTask, FoundRecord } from './workers/find-record.ts'
 import type { LeafOutcome, LeafTask } from './workers/write-leaf.ts'
 import { youngMebibytes } from './workers.ts'
 
+/** `reader`: who takes turns with others (`readerOf`). */
 export interface ReadingThreads {
   /**
    * A leaf's records as lines, checked. Takes the room of the task over, and what was read if nothing else lies beside it in memory.
    * @throws ObjectCorrupt; TreeError when the leaf is not what its parent says.
    */
-  writeLeaf(task: LeafTask): Promise<Exclude<LeafOutcome, { kind: 'damaged' }>>
+  writeLeaf(task: LeafTask, reader: string): Promise<Exclude<LeafOutcome, { kind: 'damaged' }>>
   /** What differs between two leaves. Takes over likewise. @throws likewise. */
-  compareLeaves(task: CompareTask): Promise<LeafChange[]>
+  compareLeaves(task: CompareTask, reader: string): Promise<LeafChange[]>
   /** One record of a leaf; undefined when the leaf has none with that id. Takes over likewise. @throws likewise. */
-  findRecord(task: FindTask): Promise<FoundRecord | undefined>
+  findRecord(task: FindTask, reader: string): Promise<FoundRecord | undefined>
   /**
    * Whether a single record is found here without waiting for a thread that begins, or for what others asked for. Asked again soon
    * while there is no thread, one begins.
@@ -40,6 +42,9 @@ export function openReadingThreads(): ReadingThreads {
     filename: new URL('./workers/reading.ts', import.meta.url).href,
     resourceLimits: { maxYoungGenerationSizeMb: youngMebibytes },
   })
+  const turns = new Turns({ places: threadsUsual })
+  const run = <Outcome>(name: string, task: object, over: ArrayBuffer[], reader: string): Promise<Outcome> =>
+    turns.run(reader, () => pool.run(task, { name, transferList: over }))
   let askedAt = Number.NEGATIVE_INFINITY
   let beginning = false
   async function begin(): Promise<void> {
@@ -53,30 +58,23 @@ export function openReadingThreads(): ReadingThreads {
     }
   }
   return {
-    async writeLeaf(task) {
-      const transferList = [...wholeBuffers([task]), ...(task.room === undefined ? [] : [task.room])]
-      return refuseDamaged((await pool.run(task, { name: 'writeLeaf', transferList })) as LeafOutcome)
+    async writeLeaf(task, reader) {
+      const over = [...wholeBuffers([task]), ...(task.room === undefined ? [] : [task.room])]
+      return refuseDamaged(await run<LeafOutcome>('writeLeaf', task, over, reader))
     },
-    async compareLeaves(task) {
-      const outcome = (await pool.run(task, {
-        name: 'compareLeaves',
-        transferList: wholeBuffers([task.before, task.after]),
-      })) as CompareOutcome
-      return refuseDamaged(outcome).changes
+    async compareLeaves(task, reader) {
+      const over = wholeBuffers([task.before, task.after])
+      return refuseDamaged(await run<CompareOutcome>('compareLeaves', task, over, reader)).changes
     },
-    async findRecord(task) {
-      const outcome = (await pool.run(task, {
-        name: 'findRecord',
-        transferList: wholeBuffers([task]),
-      })) as FindOutcome
-      const found = refuseDamaged(outcome)
+    async findRecord(task, reader) {
+      const found = refuseDamaged(await run<FindOutcome>('findRecord', task, wholeBuffers([task]), reader))
       return found.kind === 'found' ? found : undefined
     },
     isReady() {
       const now = performance.now()
       const isSoon = now - askedAt < soonMilliseconds
       askedAt = now
-      if (pool.threads.length > 0) return !beginning && pool.queueSize === 0
+      if (pool.threads.length > 0) return !beginning && pool.queueSize === 0 && !turns.isFull
       if (isSoon) void begin()
       return false
     },
@@ -84,6 +82,9 @@ export function openReadingThreads(): ReadingThreads {
       if (pool.threads.length === 0) void begin()
       return !beginning
     },
-    close: () => pool.close(),
+    async close() {
+      await turns.close()
+      await pool.close()
+    },
   }
 }

@@ -510,9 +510,9 @@ describe.each(databases)('reads on $name', (database) => {
       let decoded = 0
       const reading: TestContext['reading'] = {
         ...context.reading,
-        findRecord(task) {
+        findRecord(task, reader) {
           decoded++
-          return context.reading.findRecord(task)
+          return context.reading.findRecord(task, reader)
         },
       }
       const forgetful = {

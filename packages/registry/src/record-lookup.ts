@@ -5,16 +5,18 @@ import { linesBetween } from './bodies.ts'
 import type { Context } from './context.ts'
 import type { FoundRecord } from './workers/find-record.ts'
 
-/** Undefined: the tree has none with that id. What a large record's line stands for is not read. */
+/** @param reader as of `ReadingThreads`. Undefined: the tree has none with that id. What a large record's line stands for is not read. */
 export async function findRecord(
   { objects, reading }: Pick<Context, 'objects' | 'reading'>,
   tree: Tree,
   id: string,
+  reader: string,
 ): Promise<FoundRecord | undefined> {
   const leaf = await findLeaf(tree, id, objects)
   if (leaf === undefined) return undefined
   if (objects.isWorthKeeping(leaf) || !reading.isReady()) return findKept(objects, leaf, id)
-  return reading.findRecord({ ...(await objects.encodedLeaf(leaf.hash)), lastKey: leaf.lastKey, id })
+  const task = { ...(await objects.encodedLeaf(leaf.hash)), lastKey: leaf.lastKey, id }
+  return reading.findRecord(task, reader)
 }
 
 async function findKept(

@@ -16,6 +16,8 @@ export interface StreamOptions {
   /** Only records with an id beyond it. */
   after?: string | undefined
   form: LineForm
+  /** As of `ReadingThreads`. */
+  reader: string
   /** A chunk is the reader's only until it asks for the next one: then its memory is used again. Default: false. */
   fleeting?: boolean
 }
@@ -38,14 +40,15 @@ async function* streamInThreads(
   reader: ObjectReader,
   threads: Context['reading'],
   tree: Tree,
-  { after, form, fleeting = false }: StreamOptions,
+  { after, form, reader: whose, fleeting = false }: StreamOptions,
 ): AsyncGenerator<Uint8Array> {
   const leaves = foreseen(reader, nameLeaves(tree, reader, { after }))
   const spare: ArrayBuffer[] = []
   const write = async (leaf: Child) => {
     const encoded = await reader.encodedLeaf(leaf.hash)
     const { lastKey } = leaf
-    return { leaf, outcome: await threads.writeLeaf({ ...encoded, lastKey, after, form, room: spare.pop() }) }
+    const task = { ...encoded, lastKey, after, form, room: spare.pop() }
+    return { leaf, outcome: await threads.writeLeaf(task, whose) }
   }
   const ahead = new Ahead<Awaited<ReturnType<typeof write>>>(leavesAhead)
   async function* takeFirst(): AsyncGenerator<Uint8Array> {

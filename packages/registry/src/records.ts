@@ -11,7 +11,7 @@ import {
   type ViewDocument,
   walkLeaves,
 } from '@ulmus/content'
-import type { AnswerBytes, Destination } from './answer-room.ts'
+import { type AnswerBytes, type Destination, readerOf } from './answer-room.ts'
 import { canonicalOf, linesBetween } from './bodies.ts'
 import type { Context } from './context.ts'
 import { RegistryError } from './errors.ts'
@@ -73,7 +73,7 @@ export function recordsOf(context: Context) {
       return answers.with(who, to, (answer) =>
         ask.id === undefined
           ? pageOf(document, ask, after, answer)
-          : pageOfId(document, ask.id, ask, after, answer),
+          : pageOfId(document, { ...ask, id: ask.id, reader: readerOf(who, to?.address) }, after, answer),
       )
     },
 
@@ -90,7 +90,7 @@ export function recordsOf(context: Context) {
     ): Promise<{ json: string; hash: Hash }> {
       const { document } = await seeVersion(context, who, path)
       const tree = typeTree(document, path.type)
-      const found = tree && (await findRecord(context, tree, path.id))
+      const found = tree && (await findRecord(context, tree, path.id, readerOf(who, to?.address)))
       if (tree === undefined || found === undefined) {
         throw new RegistryError('record_not_found', { say: { type: path.type, id: path.id } })
       }
@@ -117,6 +117,7 @@ export function recordsOf(context: Context) {
       who: Principal,
       path: VersionPath,
       ask: { type?: string; after?: string },
+      to?: Destination,
     ): Promise<RecordsStream> {
       const { seen, version, document } = await seeVersion(context, who, path)
       const after = ask.after === undefined ? undefined : readCursor(ask.after, 'after')
@@ -125,7 +126,11 @@ export function recordsOf(context: Context) {
       for (const { tree, startAfter } of trees) {
         count += tree.count - (startAfter === undefined ? 0 : await countThrough(tree, startAfter, objects))
       }
-      return { count, hash: `${seen.view}:${version.id}`, lines: streamLines(trees) }
+      return {
+        count,
+        hash: `${seen.view}:${version.id}`,
+        lines: streamLines(trees, readerOf(who, to?.address)),
+      }
     },
   }
 
@@ -160,14 +165,13 @@ export function recordsOf(context: Context) {
   /** The records with one id: at most one a type. */
   async function pageOfId(
     document: ViewDocument,
-    id: string,
-    ask: RecordsAsk,
+    { id, reader, ...ask }: RecordsAsk & { id: string; reader: string },
     after: Place | undefined,
     answer: AnswerBytes,
   ): Promise<RecordsPage> {
     const found: { place: Place; json: string }[] = []
     for (const [type, tree] of selectedTypes(document, ask.type)) {
-      const record = await findRecord(context, tree, id)
+      const record = await findRecord(context, tree, id, reader)
       if (record === undefined) continue
       answer.add(record.size)
       const canonical = await canonicalOf(objects, record.line)
@@ -196,9 +200,9 @@ export function recordsOf(context: Context) {
     )
   }
 
-  async function* streamLines(trees: readonly TreeFrom[]): AsyncGenerator<Uint8Array> {
+  async function* streamLines(trees: readonly TreeFrom[], reader: string): AsyncGenerator<Uint8Array> {
     for (const { tree, startAfter } of trees)
-      yield* streamRecords(context, tree, { after: startAfter, form: 'hash', fleeting: true })
+      yield* streamRecords(context, tree, { after: startAfter, form: 'hash', reader, fleeting: true })
   }
 }
 

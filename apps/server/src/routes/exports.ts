@@ -1,6 +1,7 @@
 /** Exports over HTTP. http-api §7. */
 import { CollectionPath, ExportQuery } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { destinationOf } from '../plugins/destination.ts'
 import { streamed } from '../plugins/shapes.ts'
 import { bytesFrom } from '../plugins/streams.ts'
 import type { RouteOptions } from './index.ts'
@@ -24,7 +25,8 @@ export const exportRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { r
     },
     async (request, reply) => {
       const { version: v } = request.query
-      const archive = await registry.exports.open(request.principal, { ...request.params, v })
+      const path = { ...request.params, v }
+      const archive = await registry.exports.open(request.principal, path, destinationOf(request, reply))
       reply.tagBy(archive.hash)
       reply.header('Content-Disposition', `attachment; filename="${archive.fileName}"`)
       return reply.type('application/gzip').send(bytesFrom(request, archive.bytes))

@@ -80,7 +80,12 @@ export const recordRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { r
       },
     },
     async (request, reply) => {
-      const stream = await registry.records.stream(request.principal, request.params, request.query)
+      const stream = await registry.records.stream(
+        request.principal,
+        request.params,
+        request.query,
+        destinationOf(request, reply),
+      )
       reply.tagBy(`${stream.hash} ${JSON.stringify(request.query)}`)
       reply.header('X-Record-Count', stream.count).type('application/x-ndjson')
       return reply.send(bytesLentBy(request, stream.lines))
