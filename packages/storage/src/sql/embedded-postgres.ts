@@ -7,7 +7,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { PGlite, protocol } from '@electric-sql/pglite'
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
-import { SyncingFolder } from './embedded-files.ts'
+import { SyncingFolder } from './embedded-folder.ts'
 
 /** Writes messages of PostgreSQL's protocol. */
 export const { serialize } = protocol
