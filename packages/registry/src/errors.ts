@@ -168,6 +168,11 @@ export const catalogue = {
     'unacceptable',
     (f) => `The schema of type \`${f.type}\` is not acceptable: ${f.reason}`,
   ),
+  too_many_types: entry('unacceptable', (f) =>
+    f.types === undefined
+      ? `The schemas of all types take more than ${f.limitBytes} bytes in canonical form. Make them shorter, or split the collection.`
+      : `There are ${f.types} types; a version has at most ${f.limitTypes}. Merge types, or split the collection.`,
+  ),
   invalid_records: entry(
     'unacceptable',
     (f) =>

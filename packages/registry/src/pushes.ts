@@ -81,9 +81,14 @@ export function pushesOf(context: Context, sessions: PushSessions) {
       options: { async: boolean },
     ): Promise<CommitAnswer> => sessions.commit(who, path, 'delta', id, options),
 
-    async state(who: Principal, path: CollectionPath, id: string): Promise<PushStateAnswer> {
+    async state(
+      who: Principal,
+      path: CollectionPath,
+      id: string,
+      filesAfter?: string,
+    ): Promise<PushStateAnswer> {
       const push = await sessions.watch(await sessions.workplace(who, path, 'read'), 'delta', id)
-      return sessions.state(push, 0)
+      return sessions.state(push, 0, filesAfter)
     },
 
     cancel: (who: Principal, path: CollectionPath, id: string): Promise<void> =>

@@ -153,13 +153,18 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
       options: { async: boolean },
     ): Promise<CommitAnswer> => sessions.commit(who, path, 'snapshot', id, options),
 
-    async state(who: Principal, path: CollectionPath, id: string): Promise<PushStateAnswer> {
+    async state(
+      who: Principal,
+      path: CollectionPath,
+      id: string,
+      filesAfter?: string,
+    ): Promise<PushStateAnswer> {
       const seen = await sessions.workplace(who, path, 'read')
       const push = await sessions.watch(seen, 'snapshot', id)
-      if (!isLive(push.status)) return sessions.state(push, 0)
+      if (!isLive(push.status)) return sessions.state(push, 0, filesAfter)
       const known = await marks.of(push)
-      if (known === undefined) return sessions.state(await sessions.find(seen, 'snapshot', id), 0)
-      return sessions.state(push, known.remaining)
+      if (known === undefined) return sessions.state(await sessions.find(seen, 'snapshot', id), 0, filesAfter)
+      return sessions.state(push, known.remaining, filesAfter)
     },
 
     cancel: (who: Principal, path: CollectionPath, id: string): Promise<void> =>

@@ -42,6 +42,7 @@ export {
   putInlinePacks,
 } from './sql/inline-packs.ts'
 export { landMetadataUpdate } from './sql/metadata-landing.ts'
+export * from './sql/push-files.ts'
 export { allFiles, allPacks, fileSizes, rebuildIndex } from './sql/rebuilding.ts'
 export * from './sql/schema.ts'
 export * from './sql/upkeep.ts'

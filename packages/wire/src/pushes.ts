@@ -96,6 +96,14 @@ export type CommittingPush = z.infer<typeof CommittingPush>
 export const PushStatus = z.enum(['open', 'committing', 'committed', 'failed', 'cancelled', 'expired'])
 export type PushStatus = z.infer<typeof PushStatus>
 
+/** The query of `GET …/pushes/:id` */
+export const PushStateQuery = z.strictObject({
+  files_after: FileHash.optional().meta({
+    description: 'Name needed files after this one: `next_files_after` of the answer before.',
+  }),
+})
+export type PushStateQuery = z.infer<typeof PushStateQuery>
+
 /** `GET …/pushes/:id` */
 export const PushState = z
   .object({
@@ -104,7 +112,13 @@ export const PushState = z
     base_version: SemverText.nullable(),
     total_records: Count.meta({ description: 'Lines of records received so far.' }),
     needed_records: Count.meta({ description: 'How many records the session still lacks: 0 in a delta.' }),
-    needed_files: z.array(FileHash),
+    total_files: Count.meta({ description: 'How many files the session declared.' }),
+    needed_files: z.array(FileHash).meta({
+      description: 'The first 1,000 of those that the collection lacks, ascending.',
+    }),
+    next_files_after: FileHash.nullable().meta({
+      description: 'There may be more: ask again with this as `files_after`. A page of them may be empty.',
+    }),
     records_done: Count.meta({ description: 'Progress of a commit under way, in records.' }),
     records_total: Count,
     expires_at: Instant.meta({

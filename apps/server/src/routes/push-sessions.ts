@@ -1,6 +1,6 @@
 /** What sessions of both kinds of push share: commit, state, giving up. http-api §9. */
 import type { Registry } from '@ulmus/registry'
-import { CommitQuery, CommittedPush, CommittingPush, NoQuery, PushPath, PushState } from '@ulmus/wire'
+import { CommitQuery, CommittedPush, CommittingPush, PushPath, PushState, PushStateQuery } from '@ulmus/wire'
 import type { FastifyInstance } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'
@@ -39,13 +39,13 @@ export function sessionRoutes(scope: FastifyInstance, { root, tags, service }: S
         tags,
         summary: 'State of a push session',
         params: PushPath,
-        querystring: NoQuery,
+        querystring: PushStateQuery,
         response: { 200: PushState },
       },
     },
     async (request) => {
       const { id, ...path } = request.params
-      const state = await service.state(request.principal, path, id)
+      const state = await service.state(request.principal, path, id, request.query.files_after)
       return { ...state, error: state.error === null ? null : renderStored(state.error) }
     },
   )

@@ -2,7 +2,7 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Asker, fileHash, json, ndjson } from '../testing/asker.ts'
+import { type Answer, type Asker, fileHash, json, ndjson } from '../testing/asker.ts'
 import { costlyJson, heldDuring, sentHoldingNobodyUp, timeToParse } from '../testing/hold.ts'
 import { pushesOn, put } from '../testing/pushing.ts'
 import { type Stage, setStage } from '../testing/stage.ts'
@@ -140,10 +140,10 @@ describe.each(databases)('pushes on $name', (database) => {
       expect([status, body.code, body.type]).toEqual([422, 'invalid_schema', type])
     })
 
-    test('thousands of types are taken and read, and hold nobody else up', async () => {
+    test('a thousand types are taken and read, and hold nobody else up', async () => {
       const path = await newPath()
       const schemas = Object.fromEntries(
-        Array.from({ length: 3_000 }, (_, n) => [`T${n}`, { properties: { [`p${n}`]: {} } }]),
+        Array.from({ length: 1_000 }, (_, n) => [`T${n}`, { properties: { [`p${n}`]: {} } }]),
       )
       const opening = ada.post(`${path}/pushes`, { base_version: null, schemas })
       let slowest = 0
@@ -164,7 +164,36 @@ describe.each(databases)('pushes on $name', (database) => {
         (await ada.lines(`${session}/records`, [{ id: '1', type: 'T7', data: { p7: 1 } }])).json,
       ).toEqual({ received: 1 })
       expect((await ada.post(`${session}/commit`)).status).toBe(201)
-      expect(Object.keys((await ada.get(`${path}/versions/latest`)).json.schemas)).toHaveLength(3_000)
+      expect(Object.keys((await ada.get(`${path}/versions/latest`)).json.schemas)).toHaveLength(1_000)
+    }, 120_000)
+
+    test('more than 1,000 types, or 4 MiB of their schemas, are 422 too_many_types in either kind of push', async () => {
+      const path = await newPath()
+      const limits = { limitTypes: 1_000, limitBytes: 4_194_304 }
+      const typed = (length: number, schema: unknown) =>
+        Object.fromEntries(Array.from({ length }, (_, n) => [`T${n}`, schema]))
+      // Canonical, it takes 262,144 bytes, as many as one schema may: 16 are 4 MiB.
+      const longest = { description: 'x'.repeat(262_144 - '{"description":""}'.length) }
+      for (const [schemas, details] of [
+        [typed(1_001, {}), { types: 1_001, ...limits }],
+        [typed(17, longest), limits],
+      ] as const) {
+        for (const [kind, more] of [
+          ['pushes', {}],
+          ['versions/negotiate', { manifest: [] }],
+        ] as const) {
+          const { status, json: body } = await ada.post(`${path}/${kind}`, {
+            base_version: null,
+            schemas,
+            ...more,
+          })
+          const { error, ...rest } = body
+          expect([status, rest]).toEqual([422, { code: 'too_many_types', statusCode: 422, ...details }])
+          expect(error).toContain(details === limits ? '4194304 bytes' : '1001 types')
+        }
+      }
+      const most = await ada.post(`${path}/pushes`, { base_version: null, schemas: typed(16, longest) })
+      expect(most.status).toBe(201)
     }, 120_000)
 
     test.each([
@@ -185,7 +214,7 @@ describe.each(databases)('pushes on $name', (database) => {
       const path = await newPath()
       const nested = '[],'.repeat(80_000)
       const schema = (n: number) => `"T${n}":{"examples":[${nested}[]],"properties":{"s":{"private":true}}}`
-      const schemas = `{${Array.from({ length: 32 }, (_, n) => schema(n)).join(',')}}`
+      const schemas = `{${Array.from({ length: 16 }, (_, n) => schema(n)).join(',')}}`
       const parsing = timeToParse(schemas)
       const opened = await ada.post(`${path}/pushes`, `{"base_version":null,"schemas":${schemas}}`)
       const session = `${path}/pushes/${opened.json.session_id}`
@@ -381,7 +410,7 @@ describe.each(databases)('pushes on $name', (database) => {
   })
 
   describe('GET and DELETE …/pushes/:id', () => {
-    test('{session_id, status, total_records, needed_records, needed_files, expires_at, result, error}', async () => {
+    test('{session_id, status, total_records, needed_records, total_files, needed_files, next_files_after, expires_at, result, error}', async () => {
       const path = await newPath()
       const session = await stage.opened(path, {
         opening: { schemas: { A: {} } },
@@ -393,7 +422,7 @@ describe.each(databases)('pushes on $name', (database) => {
           needed_records: 0,
           records_done: 0,
           records_total: 0,
-          needed_files: [],
+          ...{ total_files: 0, needed_files: [], next_files_after: null },
           expires_at: expect.any(String),
           result: null,
           error: null,
@@ -406,6 +435,29 @@ describe.each(databases)('pushes on $name', (database) => {
         error: null,
       })
     })
+
+    test('of many declared files the state names a thousand at a time that the collection lacks', async () => {
+      const path = await newPath()
+      const uploaded = Array.from({ length: 5 }, (_, n) => `uploaded ${n}`)
+      for (const bytes of uploaded) await ada.upload(path, bytes)
+      const lacking = Array.from({ length: 2_500 }, (_, n) => fileHash(`lacking ${n}`)).sort()
+      const files = [...uploaded.map((bytes) => fileHash(bytes)), ...lacking]
+      const session = await stage.opened(path, { opening: { schemas: { A: {} }, files } })
+      const named: string[] = []
+      const pages: number[] = []
+      for (let next: string | null = ''; next !== null; ) {
+        const told: Answer['json'] = (await ada.get(next === '' ? session : `${session}?files_after=${next}`))
+          .json
+        expect(told.total_files).toBe(2_505)
+        pages.push(told.needed_files.length)
+        named.push(...told.needed_files)
+        next = told.next_files_after
+      }
+      expect(pages).toEqual([1_000, 1_000, 500])
+      expect(named).toEqual(lacking)
+      const faulty = await ada.get(`${session}?files_after=x`)
+      expect([faulty.status, faulty.json.code]).toEqual([400, 'invalid_request'])
+    }, 60_000)
 
     test('DELETE → 204; twice is harmless; a cancelled session takes nothing more', async () => {
       const session = await openedWith({ A: {} })

@@ -275,7 +275,7 @@ describe.each(databases)('snapshots on $name', (database) => {
   })
 
   describe('GET and DELETE …/versions/negotiate/:id', () => {
-    test('{session_id, status, total_records, needed_records (a count), needed_files, expires_at, result, error}', async () => {
+    test('{session_id, status, total_records, needed_records (a count), total_files, needed_files, next_files_after, expires_at, result, error}', async () => {
       const path = await newPath()
       const declared = fileHash('declared')
       const items = [item('1'), item('2')]
@@ -283,7 +283,8 @@ describe.each(databases)('snapshots on $name', (database) => {
       await ada.lines(`${session}/records`, [items[0]])
       expect(await state(session)).toEqual({
         ...{ session_id: session.split('/').at(-1), status: 'open', base_version: null },
-        ...{ total_records: 2, needed_records: 1, needed_files: [declared] },
+        ...{ total_records: 2, needed_records: 1 },
+        ...{ total_files: 1, needed_files: [declared], next_files_after: null },
         ...{ records_done: 0, records_total: 0, expires_at: expect.any(String), result: null, error: null },
       })
     })

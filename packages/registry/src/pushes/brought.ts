@@ -1,13 +1,12 @@
 /** What a body that opens a session brings, looked at closely: in workers where it may be long. */
-import { type Hash, parseFileReference } from '@ulmus/content'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors.ts'
 import type { Seen } from '../seen.ts'
 import { documentOf } from '../version-making.ts'
-import type { AcceptedSchemas } from '../workers/accept-schemas.ts'
+import { type AcceptedSchemas, typesBytesMax, typesMax } from '../workers/accept-schemas.ts'
 import type { TaskFor } from '../workers.ts'
 
-/** The schemas a push brings. @throws invalid_schema naming the type and the place. */
+/** The schemas a push brings. @throws invalid_schema naming the type and the place, too_many_types. */
 export async function accepted(
   context: Context,
   schemas: Uint8Array<ArrayBuffer>,
@@ -15,6 +14,11 @@ export async function accepted(
 ): Promise<AcceptedSchemas> {
   const outcome = await context.workers.acceptSchemas(schemas, by)
   if (outcome.kind === 'accepted') return outcome
+  if (outcome.kind === 'too_many') {
+    const { types } = outcome
+    const limits = { limitTypes: typesMax, limitBytes: typesBytesMax }
+    throw new RegistryError('too_many_types', { details: types > typesMax ? { types, ...limits } : limits })
+  }
   const { type, path, reason } = outcome
   throw new RegistryError('invalid_schema', {
     details: { type, ...(path === undefined ? {} : { path }) },
@@ -38,19 +42,4 @@ export async function fitted(
     })
   const issues = outcome.issues.map(({ path, message }) => ({ path: `metadata.${path}`, message }))
   throw new RegistryError('invalid_request', { details: { issues } })
-}
-
-export function declaredFiles(names: readonly string[]): Hash[] {
-  const files = new Set<Hash>()
-  for (const [index, name] of names.entries()) {
-    const file = parseFileReference(name)
-    if (file === undefined) {
-      const message = 'must be `sha256:` and 64 lowercase hex digits'
-      throw new RegistryError('invalid_request', {
-        details: { issues: [{ path: `files.${index}`, message }] },
-      })
-    }
-    files.add(file)
-  }
-  return [...files].sort()
 }

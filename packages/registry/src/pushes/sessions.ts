@@ -1,12 +1,11 @@
 /** Push sessions of either kind: opened against the head, committed once, watched, given up. http-api §9. */
-import { formatSemver, type Hash, parseSemver } from '@ulmus/content'
+import { formatSemver, parseSemver } from '@ulmus/content'
 import {
   claimPush,
   findPush,
   insertPush,
   insertPushRun,
   isForeignKeyViolation,
-  listPushFiles,
   movePush,
   type PushRow,
   type PushStanding,
@@ -23,8 +22,9 @@ import { type Seen, seeCollection } from '../seen.ts'
 import { semverOf } from '../version-making.ts'
 import type { AcceptedSchemas } from '../workers/accept-schemas.ts'
 import type { TaskFor } from '../workers.ts'
-import { accepted, declaredFiles, fitted } from './brought.ts'
+import { accepted, fitted } from './brought.ts'
 import { type CommitAnswer, type CommitResult, filesNeeded, runCommit } from './commit.ts'
+import { declaredFiles, lackingFiles } from './declared-files.ts'
 import { idleEnd, isWorthPuttingOff } from './idle-end.ts'
 import { CommitLeases, newLease, noLease } from './leases.ts'
 import type { ReadOpening } from './opening.ts'
@@ -53,7 +53,12 @@ export interface PushStateAnswer {
   total_records: number
   /** How many records the session still lacks: 0 in a delta. */
   needed_records: number
+  /** How many files it declared. */
+  total_files: number
+  /** The first of those it still lacks, at most `neededFilesMax`, ascending. */
   needed_files: string[]
+  /** What to ask for to be told more; null: that was all. */
+  next_files_after: string | null
   /** Progress of a commit. */
   records_done: number
   records_total: number
@@ -110,7 +115,7 @@ export function pushSessionsOf(context: Context) {
       return push
     },
 
-    /** Takes the bytes of what was read over. @throws collection_not_found, version_conflict, too_costly, invalid_schema, invalid_request, too_large. */
+    /** Takes the bytes of what was read over. @throws collection_not_found, version_conflict, too_costly, invalid_schema, too_many_types, invalid_request, too_large. */
     async open(
       seen: Seen,
       { opening, schemas, metadata }: ReadOpening<PushOpening>,
@@ -173,15 +178,16 @@ export function pushSessionsOf(context: Context) {
       return result === undefined ? leases.wait(claimed) : { kind: 'committed', result }
     },
 
-    async state(push: PushStanding, neededRecords: number): Promise<PushStateAnswer> {
-      const files = (await listPushFiles(context.database, push.id)) as Hash[]
+    /** @param filesAfter `next_files_after` of the answer before. @throws invalid_request */
+    async state(push: PushStanding, neededRecords: number, filesAfter?: string): Promise<PushStateAnswer> {
+      const files = await lackingFiles(context, push, filesAfter)
       return {
         session_id: push.id,
         status: push.status,
         base_version: push.baseSemver,
         total_records: push.manifestExpected ?? push.receivedRecords,
         needed_records: neededRecords,
-        needed_files: await filesNeeded(context, push.collectionId, files),
+        ...files,
         records_done: push.recordsDone,
         records_total: push.recordsTotal,
         expires_at: instantText(push.expiresAt),

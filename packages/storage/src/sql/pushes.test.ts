@@ -5,13 +5,13 @@ import { databases } from '../testing/databases.ts'
 import { accounts } from './accounts.ts'
 import { insertCollection } from './collections.ts'
 import type { Database } from './database.ts'
+import { listPushFiles } from './push-files.ts'
 import {
   findPush,
   findPushSchemas,
   insertPush,
   insertPushRun,
   listAbandonedCommits,
-  listPushFiles,
   pushes,
 } from './pushes.ts'
 

@@ -122,12 +122,6 @@ export async function findPushSchemas(
   return row
 }
 
-/** Hashes of the files that a session declared; none when there is no session. */
-export async function listPushFiles(at: Queries, id: string): Promise<string[]> {
-  const [row] = await at.orm.select({ files: pushes.files }).from(pushes).where(eq(pushes.id, id))
-  return row?.files ?? []
-}
-
 /**
  * Moves a session from one status to another with what goes along; false when it is in none of `from`.
  * @param heldBy Moves it only while this is who commits it.
