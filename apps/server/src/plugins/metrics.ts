@@ -1,9 +1,13 @@
 /** Figures for Prometheus: how long requests take, route by route, and how the process is. */
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { keptFor } from './kept.ts'
 
 /** Seconds: from a warm look-up to a push's commit. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120]
+
+/** To make them takes a while, and anyone may ask. */
+const keptMilliseconds = 1_000
 
 export function measureRequests(app: FastifyInstance): void {
   const metrics = new Registry()
@@ -21,10 +25,11 @@ export function measureRequests(app: FastifyInstance): void {
     const route = request.routeOptions.url ?? 'none'
     durations.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
   })
+  const text = keptFor(keptMilliseconds, () => metrics.metrics())
   app.get(
     '/metrics',
     { config: { credentials: false, limited: false }, schema: { hide: true } },
-    async (_request, reply) => reply.type(metrics.contentType).send(await metrics.metrics()),
+    async (_request, reply) => reply.type(metrics.contentType).send(await text()),
   )
   app.addHook('onClose', async () => metrics.clear())
 }

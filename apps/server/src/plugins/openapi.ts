@@ -1,8 +1,8 @@
-/** The description of the API, made from the shapes that validate it: `/api/openapi.json`, and a browsable `/docs/api`. */
+/** The description of the API, made from the shapes that validate it. `reference.ts` serves it. */
 import swagger, { type SwaggerTransform } from '@fastify/swagger'
 import type { Entrance } from '@ulmus/registry'
 import { ErrorBody } from '@ulmus/wire'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod'
 
 const description = `Ulmus is a registry for versioned collections of records.
@@ -107,62 +107,4 @@ export async function describeApi(
     transform: describeRoute,
     transformObject: createJsonSchemaTransformObject({ zodToJsonConfig: { unrepresentable: 'any' } }),
   })
-}
-
-/** The reference runs one script, served from here, and calls nothing but this server. */
-const referencePolicy = [
-  "default-src 'none'",
-  "script-src 'self' 'unsafe-inline'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
-  "font-src 'self' data:",
-  "connect-src 'self'",
-  "worker-src 'self' blob:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
-
-/** `/api/openapi.json` and `/docs/api`. */
-export async function showApi(app: FastifyInstance): Promise<void> {
-  app.get('/api/openapi.json', { schema: { hide: true } }, async () => app.swagger())
-  let opened: Promise<FastifyInstance> | undefined
-  app.addHook('onClose', async () => (await opened)?.close())
-  const show = async (request: FastifyRequest, reply: FastifyReply) => {
-    opened ??= openReference()
-    const { url, headers } = request
-    const shown = await (await opened).inject({ url, headers: { host: headers.host ?? '' } })
-    if (shown.statusCode === 404) return reply.callNotFound()
-    for (const name of ['content-type', 'location'] as const) {
-      const value = shown.headers[name]
-      if (value !== undefined) reply.header(name, value)
-    }
-    reply.header('Content-Security-Policy', referencePolicy)
-    return reply.code(shown.statusCode).send(shown.rawPayload)
-  }
-  for (const path of [referencePath, `${referencePath}/*`])
-    app.get(path, { config: { credentials: false }, schema: { hide: true } }, show)
-}
-
-const referencePath = '/docs/api'
-
-/** The pages of the reference, which listen nowhere. Opened when first asked for: their sources are 4 MB of script. */
-async function openReference(): Promise<FastifyInstance> {
-  const { default: reference } = await import('@scalar/fastify-api-reference')
-  const pages = Fastify()
-  await pages.register(reference, {
-    routePrefix: referencePath,
-    configuration: {
-      url: '/api/openapi.json',
-      pageTitle: 'Ulmus API reference',
-      withDefaultFonts: false,
-      telemetry: false,
-      agent: { disabled: true },
-      mcp: { disabled: true },
-      hideClientButton: true,
-      showDeveloperTools: 'never',
-    },
-  })
-  await pages.ready()
-  return pages
 }

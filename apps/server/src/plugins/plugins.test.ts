@@ -449,6 +449,29 @@ describe.each(databases)('every request on $name', ({ settings }) => {
       expect([script.status, script.bytes.length > 1e6]).toEqual([200, true])
       expect((await get('/docs/api')).status).toBe(301)
     })
+
+    test('what never changes is made once, compressed once, and kept by who asked', async () => {
+      const [, name] = /(js\/scalar\.js\?v=[0-9a-f]{64})/.exec((await get('/docs/api/')).bytes.toString())!
+      const plain = await get('/docs/api/js/scalar.js')
+      expect(plain.headers['cache-control']).toBe('no-cache')
+      const coded = await get(`/docs/api/${name}`, { 'accept-encoding': 'gzip, br' })
+      expect(coded.headers['cache-control']).toBe('public, max-age=31536000, immutable')
+      expect(coded.headers['content-encoding']).toBe('br')
+      expect(brotliDecompressSync(coded.bytes).equals(plain.bytes)).toBe(true)
+      for (const [path, answer, more] of [
+        ['/docs/api/js/scalar.js', plain, {}],
+        [`/docs/api/${name}`, coded, { 'accept-encoding': 'gzip, br' }],
+        ['/api/openapi.json', await get('/api/openapi.json'), {}],
+      ] as const) {
+        const etag = String(answer.headers['etag'])
+        const again = await get(path, { ...more, 'if-none-match': etag })
+        expect([again.status, again.bytes.length, again.headers['etag']]).toEqual([304, 0, etag])
+      }
+      const first = performance.now()
+      await get('/docs/api/js/scalar.js', { 'accept-encoding': 'br' })
+      // To compress it takes half a second and more.
+      expect(performance.now() - first).toBeLessThan(200)
+    })
   })
 })
 

@@ -1,6 +1,10 @@
 /** For whoever watches over the process: is it there, can it work. */
 import type { Registry } from '@ulmus/registry'
 import type { FastifyPluginAsync } from 'fastify'
+import { keptFor } from '../plugins/kept.ts'
+
+/** It asks the database and the object store, and anyone may ask it. */
+const keptMilliseconds = 1_000
 
 const probe = { config: { credentials: false, limited: false }, schema: { hide: true } } as const
 
@@ -11,9 +15,10 @@ export const probeRoutes: FastifyPluginAsync<{ registry: Pick<Registry, 'health'
   /** The process answers. */
   app.get('/healthz', probe, async () => ({ status: 'ok' }))
 
+  const check = keptFor(keptMilliseconds, () => registry.health.check())
   /** Everything that requests need is there: database with all migrations, object store. */
   app.get('/readyz', probe, async (_request, reply) => {
-    const health = await registry.health.check()
+    const health = await check()
     return reply.code(health.ready ? 200 : 503).send(health)
   })
 

@@ -1,0 +1,75 @@
+/** Answers that are the same for everyone: made once, or once a second, and kept in the forms in which they are sent. */
+import { hash } from 'node:crypto'
+import { promisify } from 'node:util'
+import zlib, { constants } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+/** What `make` makes: for so many milliseconds the same, and made once for all who wait for it. What fails is not kept. */
+export function keptFor<T>(milliseconds: number, make: () => Promise<T>): () => Promise<T> {
+  let kept: { made: Promise<T>; until: number } | undefined
+  return () => {
+    if (kept === undefined || performance.now() >= kept.until) {
+      const made = make()
+      const mine = { made, until: Number.POSITIVE_INFINITY }
+      kept = mine
+      made.then(
+        () => {
+          mine.until = performance.now() + milliseconds
+        },
+        () => {
+          if (kept === mine) kept = undefined
+        },
+      )
+    }
+    return kept.made
+  }
+}
+
+/** As they are compressed: once each, in threads of Node's pool, so that it may take its time. */
+const codings = {
+  zstd: (bytes: Uint8Array) =>
+    promisify(zlib.zstdCompress)(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 12 } }),
+  br: (bytes: Uint8Array) =>
+    promisify(zlib.brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+  gzip: (bytes: Uint8Array) => promisify(zlib.gzip)(bytes, { level: 9 }),
+}
+type Coding = keyof typeof codings
+
+/** An answer that never changes while the process runs. Its route says `compress: false`. */
+export class KeptAnswer {
+  readonly #type: string
+  readonly #plain: Buffer
+  /** Names what it holds. */
+  readonly hash: string
+  readonly #forms = new Map<Coding, Promise<Buffer>>()
+
+  constructor(type: string, body: string | Buffer) {
+    this.#type = type
+    this.#plain = Buffer.from(body)
+    this.hash = hash('sha256', this.#plain)
+  }
+
+  async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const coding = codingFor(request.headers['accept-encoding'])
+    reply.tagBy(this.hash)
+    reply.type(this.#type)
+    if (coding === undefined) return reply.send(this.#plain)
+    let form = this.#forms.get(coding)
+    if (form === undefined) {
+      form = codings[coding](this.#plain)
+      this.#forms.set(coding, form)
+    }
+    return reply.header('Content-Encoding', coding).send(await form)
+  }
+}
+
+/** The first of ours that an `Accept-Encoding` admits (RFC 9110 §12.5.3); undefined: none. */
+export function codingFor(header = ''): Coding | undefined {
+  const admitted = new Map<string, boolean>()
+  for (const part of header.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((one) => one.trim())
+    const isRefused = parameters.some((one) => /^q=0(?:\.0{0,3})?$/.test(one))
+    admitted.set(name === 'x-gzip' ? 'gzip' : name, !isRefused)
+  }
+  return (Object.keys(codings) as Coding[]).find((coding) => admitted.get(coding) ?? admitted.get('*'))
+}
