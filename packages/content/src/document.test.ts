@@ -3,6 +3,7 @@ import {
   digestLabel,
   documentDigest,
   documentText,
+  metadataIn,
   parseDigestLabel,
   parseDocument,
   type ViewDocument,
@@ -23,6 +24,27 @@ function documentOf(overrides: Partial<ViewDocument> = {}): ViewDocument {
     ...overrides,
   }
 }
+
+describe('the metadata of a stored document', () => {
+  const metadata = { '","types":{}}': ['"metadata":', '"types":'], types: {}, ü: 1e20 }
+  const document = documentOf({ metadata })
+  const bytes = Buffer.from(documentText(document))
+
+  test('is told from its roots without being parsed', () => {
+    expect(JSON.parse(Buffer.from(metadataIn(bytes, document)).toString())).toEqual(metadata)
+    const bare = documentOf({ metadata: {}, types: {} })
+    expect(Buffer.from(metadataIn(Buffer.from(documentText(bare)), bare)).toString()).toBe('{}')
+  })
+
+  test('is not taken from a document with other roots', () => {
+    for (const other of [
+      documentOf({ types: {} }),
+      documentOf({ files: { root: hash('f'), count: 1, bytes: 1 } }),
+    ])
+      expect(() => metadataIn(bytes, other)).toThrow('other roots')
+    expect(() => metadataIn(Buffer.from('{}'), document)).toThrow('other roots')
+  })
+})
 
 describe('a document', () => {
   const text =

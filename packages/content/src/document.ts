@@ -26,6 +26,9 @@ export interface ViewDocument {
   types: Record<string, TypeEntry>
 }
 
+/** What a document says beside its metadata, which may take a MiB: the roots of its trees. */
+export type ViewRoots = Pick<ViewDocument, 'files' | 'types'>
+
 /** RFC 8785 of a document: the text that is stored and hashed. */
 export function documentText(document: ViewDocument): string {
   const { files, metadata, types } = document
@@ -39,6 +42,28 @@ export function documentText(document: ViewDocument): string {
     types: Object.fromEntries(entries),
   })
 }
+
+/**
+ * The metadata of a stored document, in canonical form, without parsing it.
+ * @param bytes of the document. @param roots what it says beside its metadata
+ * @throws DocumentError when the bytes are not those of a document with these roots
+ */
+export function metadataIn(bytes: Uint8Array, roots: ViewRoots): Uint8Array {
+  const document = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const without = Buffer.from(documentText({ ...roots, metadata: {} }))
+  const start = without.indexOf(metadataStart) + metadataStart.length
+  const after = without.subarray(start + '{}'.length)
+  const end = document.length - after.length
+  const isOfThese =
+    end > start &&
+    document.subarray(0, start).equals(without.subarray(0, start)) &&
+    document.subarray(end).equals(after)
+  if (!isOfThese) throw new DocumentError('The document has other roots than those that are given.')
+  return document.subarray(start, end)
+}
+
+/** Before it there are only counts and a hash. */
+const metadataStart = '"metadata":'
 
 /** SHA-256 of `documentText`. */
 export function documentDigest(document: ViewDocument): Hash {

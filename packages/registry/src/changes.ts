@@ -7,7 +7,7 @@ import {
   emptyTree,
   type Hash,
   type Tree,
-  type ViewDocument,
+  type ViewRoots,
 } from '@ulmus/content'
 import type { EncodedLeaf, ObjectReader } from '@ulmus/storage'
 import type { AnswerBytes } from './answer-room.ts'
@@ -66,8 +66,8 @@ export interface TypePair {
 
 /** The types of either view in order, from that of `after` on. A view that lacks a type has an empty tree for it. */
 export function* typePairs(
-  before: ViewDocument,
-  after: ViewDocument,
+  before: ViewRoots,
+  after: ViewRoots,
   beyond: Place | undefined,
 ): Generator<TypePair> {
   const types = new Set([...Object.keys(before.types), ...Object.keys(after.types)])
@@ -86,8 +86,8 @@ export function* typePairs(
 /** Every record that `before` and `after` do not hold alike, from a place on. Costs about as much as there are differences. */
 export async function* recordDifferences(
   reader: DiffReader<LeafChange>,
-  before: ViewDocument,
-  after: ViewDocument,
+  before: ViewRoots,
+  after: ViewRoots,
   beyond: Place | undefined,
 ): AsyncGenerator<RecordDifference> {
   for (const pair of typePairs(before, after, beyond)) {
@@ -102,8 +102,8 @@ export const fileNameBytes = 71
 /** Files by which two views differ, as `sha256:…`, ascending. @throws busy. */
 export async function fileDifferences(
   objects: ObjectReader,
-  before: ViewDocument,
-  after: ViewDocument,
+  before: ViewRoots,
+  after: ViewRoots,
   answer: AnswerBytes,
 ): Promise<{ added: string[]; removed: string[] }> {
   const added: string[] = []

@@ -17,6 +17,7 @@ import {
   type TestContext,
   tickingClock,
 } from './testing/context.ts'
+import { shown } from './testing/shown.ts'
 
 /** What every statement of Drizzle goes through. */
 interface Asked {
@@ -48,7 +49,7 @@ describe.each(databases)('collections on $name', (testDatabase) => {
   test('a collection is made with its slug for a name, private and without description unless told', async () => {
     const made = await collections.create(owner, 'ada', { slug: 'plain' })
     expect(made).toEqual({ id: expect.any(String), owner: 'ada', slug: 'plain', name: 'plain' })
-    expect(await collections.detail(owner, { owner: 'ada', slug: 'plain' })).toEqual({
+    expect(shown(await collections.detail(owner, { owner: 'ada', slug: 'plain' }))).toEqual({
       id: made.id,
       slug: 'plain',
       name: 'plain',
@@ -93,14 +94,14 @@ describe.each(databases)('collections on $name', (testDatabase) => {
   test('a change moves updatedAt, a change to what is already so does not', async () => {
     const path = { owner: 'ada', slug: 'changing' }
     await collections.create(owner, 'ada', { slug: 'changing', description: 'first' })
-    const before = await collections.detail(owner, path)
+    const before = shown(await collections.detail(owner, path))
     await collections.patch(owner, path, { name: 'New name', public: true, description: null })
-    const after = await collections.detail(owner, path)
+    const after = shown(await collections.detail(owner, path))
     expect(after).toMatchObject({ name: 'New name', public: true, description: null })
     expect(after.updatedAt > before.updatedAt).toBe(true)
     await collections.patch(owner, path, { name: 'New name' })
     await collections.patch(owner, path, {})
-    expect(await collections.detail(owner, path)).toEqual(after)
+    expect(shown(await collections.detail(owner, path))).toEqual(after)
   })
 
   test('a former slug leads to the collection until someone takes it, and only for who may see it', async () => {
@@ -114,7 +115,9 @@ describe.each(databases)('collections on $name', (testDatabase) => {
       code('collection_not_found'),
     )
     await collections.create(owner, 'ada', { slug: 'old', name: 'Taken' })
-    expect(await collections.detail(owner, { owner: 'ada', slug: 'old' })).toMatchObject({ name: 'Taken' })
+    expect(shown(await collections.detail(owner, { owner: 'ada', slug: 'old' }))).toMatchObject({
+      name: 'Taken',
+    })
     await collections.remove(owner, { owner: 'ada', slug: 'old' })
     await expect(collections.detail(owner, { owner: 'ada', slug: 'old' })).rejects.toEqual(
       code('collection_not_found'),
@@ -131,7 +134,9 @@ describe.each(databases)('collections on $name', (testDatabase) => {
     const lookUps = vi.spyOn(PgPreparedQuery.prototype as unknown as Asked, 'queryWithCache')
     const asks = async (who: Caller | typeof anonymous, owner: string, slug: string) => {
       lookUps.mockClear()
-      const answer = await collections.detail(who, { owner, slug }).catch((error: { code: string }) => error)
+      const answer = shown(
+        await collections.detail(who, { owner, slug }).catch((error: { code: string }) => error),
+      )
       const count = lookUps.mock.calls.filter(([text]) => text.includes(' from "collections" ')).length
       return ['code' in answer ? answer.code : 'seen', count]
     }
@@ -174,7 +179,9 @@ describe.each(databases)('collections on $name', (testDatabase) => {
     await collections.create(owner, 'ada', { slug: 'two' })
     const change = collections.patch(owner, { owner: 'ada', slug: 'one' }, { slug: 'two', name: 'Changed' })
     await expect(change).rejects.toEqual(code('slug_taken'))
-    expect(await collections.detail(owner, { owner: 'ada', slug: 'one' })).toMatchObject({ name: 'one' })
+    expect(shown(await collections.detail(owner, { owner: 'ada', slug: 'one' }))).toMatchObject({
+      name: 'one',
+    })
   })
 
   test('patch against delete: either it is changed and gone, or it is not found', async () => {
@@ -242,11 +249,11 @@ describe.each(databases)('collections on $name', (testDatabase) => {
     await addVersion(context, made, { metadata: { license: 'CC0-1.0' }, secret: true })
     const path = { owner: 'ada', slug: 'two-views' }
     const counts = { semver: 'v1.0.0', fileCount: 2, metadata: { license: 'CC0-1.0' }, message: 'pushed' }
-    expect(await collections.detail(owner, path)).toMatchObject({
+    expect(shown(await collections.detail(owner, path))).toMatchObject({
       description: 'own words',
       latestVersion: { ...counts, recordCount: 4, totalBytes: 1_400, createdAt: expect.any(String) },
     })
-    expect(await collections.detail(anonymous, path)).toMatchObject({
+    expect(shown(await collections.detail(anonymous, path))).toMatchObject({
       latestVersion: { ...counts, recordCount: 3, totalBytes: 1_300 },
     })
   })
@@ -254,7 +261,7 @@ describe.each(databases)('collections on $name', (testDatabase) => {
   test('detail and browse show the version’s description before the collection’s own', async () => {
     const made = await addCollection(context, ada, { slug: 'described', public: true, description: 'own' })
     await addVersion(context, made, { metadata: { description: 'from metadata' } })
-    const detail = await collections.detail(anonymous, { owner: 'ada', slug: 'described' })
+    const detail = shown(await collections.detail(anonymous, { owner: 'ada', slug: 'described' }))
     const browsed = await collections.browse({ q: 'described' })
     expect(detail.description).toBe('from metadata')
     expect(browsed.items).toMatchObject([{ description: 'from metadata', latestVersion: 'v1.0.0' }])

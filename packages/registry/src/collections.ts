@@ -24,13 +24,14 @@ import type { Context } from './context.ts'
 import { demand, RegistryError } from './errors.ts'
 import { goneAs } from './gone.ts'
 import { instantText } from './instants.ts'
+import { JsonText } from './json-text.ts'
 import { byInstant, byText, mapPage, type Page, type PageAsk, type PageOrder, pageOf } from './pages.ts'
 import { mayCreateIn, mayDeleteCollection, maySee, mayWork } from './policy.ts'
 import type { Principal } from './principal.ts'
 import { type Seen, seeCollection } from './seen.ts'
 import { seeAccount } from './seen-account.ts'
 import { checkCollectionSlug } from './slugs.ts'
-import { documentOf, semverOf, shownCounts } from './version-making.ts'
+import { metadataBytes, semverOf, shownCounts } from './version-making.ts'
 
 export type CollectionPath = {
   owner: string
@@ -270,11 +271,11 @@ const ownedItem = ({ collection }: ListedCollection) => ({
 
 async function latestVersionOf(context: Context, { head, view }: Seen) {
   if (head === null) return null
-  const { metadata } = await documentOf(context, head, view)
+  const metadata = await metadataBytes(context, head, view)
   return {
     semver: semverOf(head),
     ...shownCounts(head, view),
-    metadata,
+    metadata: new JsonText(metadata),
     createdAt: instantText(head.createdAt),
     message: head.message,
   }

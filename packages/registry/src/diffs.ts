@@ -1,22 +1,16 @@
-/** The difference of two versions with the data on both sides (http-api §7). Stored canonical forms are passed on as text. */
-import {
-  canonicalize,
-  documentDigest,
-  emptyTree,
-  type Hash,
-  type Located,
-  type ViewDocument,
-} from '@ulmus/content'
+/** The difference of two versions with the data on both sides (http-api §7). Stored canonical forms are passed on as they are. */
+import { documentDigest, emptyTree, type Hash, type Located, type ViewRoots } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
 import { type AnswerBytes, type Destination, readerOf } from './answer-room.ts'
 import { canonicalOf, linesOf } from './bodies.ts'
 import { differenceReader, fileDifferences, type RecordDifference, recordDifferences } from './changes.ts'
 import type { Context } from './context.ts'
+import { JsonText } from './json-text.ts'
 import { PageRoom, type Place, readCursor, writeCursor } from './places.ts'
 import type { Principal } from './principal.ts'
 import { seeCollection } from './seen.ts'
-import { semverOf } from './version-making.ts'
-import { type VersionPath, versionIn } from './versions.ts'
+import { metadataBytes, semverOf } from './version-making.ts'
+import { type SeenVersion, type VersionPath, versionIn } from './versions.ts'
 
 export interface DiffAsk {
   /** The version that the differences are from: `latest`, a semver or a digest. */
@@ -31,10 +25,10 @@ export interface DiffPage {
   /** Semvers. */
   from: string
   to: string
-  /** JSON texts of `{id, type, hash, data}`. */
-  added: string[]
-  /** JSON texts of `{id, type, hash, data, previousHash, previousData}`. */
-  updated: string[]
+  /** Each `{id, type, hash, data}`. */
+  added: JsonText[]
+  /** Each `{id, type, hash, data, previousHash, previousData}`. */
+  updated: JsonText[]
   removed: { id: string; type: string; hash: Hash }[]
   pagination: { limit: number; hasMore: boolean; nextCursor: string | null }
   /** Of the whole difference. The files are told on the first page only, the one without a cursor. */
@@ -70,7 +64,7 @@ export function diffsOf(context: Context) {
       const to = await versionIn(context, seen, path.v)
       const from = await versionIn(context, seen, ask.from)
       const beyond = ask.cursor === undefined ? undefined : readCursor(ask.cursor, 'cursor')
-      const pair = { from: from.document, to: to.document }
+      const pair = { from: from.roots, to: to.roots }
       return answers.with(who, destination, async (answer) => {
         const { nextCursor, ...differences } = await readPage(
           pair,
@@ -83,7 +77,7 @@ export function diffsOf(context: Context) {
           to: semverOf(to.version),
           ...differences,
           pagination: { limit: ask.limit, hasMore: nextCursor !== null, nextCursor },
-          meta: await metaOf(pair, beyond === undefined, answer),
+          meta: await metaOf(from, to, beyond === undefined, answer),
         }
       })
     },
@@ -91,7 +85,7 @@ export function diffsOf(context: Context) {
 
   /** The differences of a page are told by the trees alone; then their records are read, some at once. */
   async function readPage(
-    { from, to }: { from: ViewDocument; to: ViewDocument },
+    { from, to }: { from: ViewRoots; to: ViewRoots },
     beyond: Place | undefined,
     { limit, reader: whose }: { limit: number; reader: string },
     answer: AnswerBytes,
@@ -107,7 +101,7 @@ export function diffsOf(context: Context) {
       answer.add(bytes)
       differences.push(difference)
     }
-    const page = { added: [] as string[], updated: [] as string[], removed: [] as DiffPage['removed'] }
+    const page = { added: [] as JsonText[], updated: [] as JsonText[], removed: [] as DiffPage['removed'] }
     const forms = new FormReader(objects)
     for (let start = 0; start < differences.length; start += readAtOnce) {
       const some = differences.slice(start, start + readAtOnce)
@@ -125,21 +119,31 @@ export function diffsOf(context: Context) {
   }
 
   async function metaOf(
-    { from, to }: { from: ViewDocument; to: ViewDocument },
+    from: SeenVersion,
+    to: SeenVersion,
     isFirst: boolean,
     answer: AnswerBytes,
   ): Promise<DiffPage['meta']> {
-    const files = isFirst ? await fileDifferences(objects, from, to, answer) : undefined
+    const files = isFirst ? await fileDifferences(objects, from.roots, to.roots, answer) : undefined
     return {
-      schemasChanged: schemasOf(from) !== schemasOf(to),
-      metadataChanged: canonicalize(from.metadata) !== canonicalize(to.metadata),
+      schemasChanged: schemasOf(from.roots) !== schemasOf(to.roots),
+      metadataChanged: await metadataDiffers(from, to),
       ...(files && { filesAdded: files.added, filesRemoved: files.removed }),
     }
+  }
+
+  /** Compares texts: each may have a MiB. */
+  async function metadataDiffers(from: SeenVersion, to: SeenVersion): Promise<boolean> {
+    if (from.version.id === to.version.id) return false
+    const [one, other] = await Promise.all(
+      [from, to].map(({ seen, version }) => metadataBytes(context, version, seen.view)),
+    )
+    return Buffer.compare(one!, other!) !== 0
   }
 }
 
 /** Names the types of a view and their schemas, and nothing else of it. */
-const schemasOf = ({ types }: ViewDocument): Hash =>
+const schemasOf = ({ types }: ViewRoots): Hash =>
   documentDigest({
     files: emptyTree,
     metadata: {},
@@ -153,18 +157,19 @@ const dataBytes = ({ before, after }: RecordDifference): number =>
   after === undefined ? 0 : after.size + (before?.size ?? 0)
 
 /** What is told of a record that was added or updated; nothing of one removed. */
-async function jsonOf(difference: RecordDifference, forms: FormReader): Promise<string> {
+async function jsonOf(difference: RecordDifference, forms: FormReader): Promise<JsonText | undefined> {
   const { key, type, before, after, lines } = difference
-  if (after === undefined) return ''
+  if (after === undefined) return undefined
   const [form, previous] = await Promise.all([
     forms.read(after, lines?.after),
     before && forms.read(before, lines?.before),
   ])
-  const open = `${form.slice(0, -1)},"hash":"${after.hash}"`
-  if (previous === undefined) return `${open}}`
+  const open = [form.subarray(0, -1), `,"hash":"${after.hash}"`]
+  if (previous === undefined) return new JsonText(...open, '}')
   // Both forms begin alike: `{"id":…,"type":…,"data":`.
-  const dataStart = `{"id":${JSON.stringify(key)},"type":${JSON.stringify(type)},"data":`.length
-  return `${open},"previousHash":"${before!.hash}","previousData":${previous.slice(dataStart, -1)}}`
+  const dataStart = Buffer.byteLength(`{"id":${JSON.stringify(key)},"type":${JSON.stringify(type)},"data":`)
+  const past = `,"previousHash":"${before!.hash}","previousData":`
+  return new JsonText(...open, past, previous.subarray(dataStart, -1), '}')
 }
 
 /** Reads canonical forms, in about tree order: the lines of a leaf are told apart once. */
@@ -177,14 +182,14 @@ class FormReader {
   }
 
   /** @param line the record's line, where it is known */
-  async read({ leaf, index }: Located, line?: Uint8Array): Promise<string> {
-    if (line !== undefined) return decoder.decode(await canonicalOf(this.#objects, line))
+  async read({ leaf, index }: Located, line?: Uint8Array): Promise<Uint8Array> {
+    if (line !== undefined) return canonicalOf(this.#objects, line)
     let lines = this.#leaves.get(leaf)
     if (lines === undefined) {
       lines = this.#objects.body(leaf).then(linesOf)
       this.#leaves.set(leaf, lines)
     }
-    return decoder.decode(await canonicalOf(this.#objects, (await lines)[index]!))
+    return canonicalOf(this.#objects, (await lines)[index]!)
   }
 
   /** Lets go of the leaves that what comes after this difference does not lie in. */
@@ -194,5 +199,3 @@ class FormReader {
     }
   }
 }
-
-const decoder = new TextDecoder()

@@ -11,7 +11,7 @@
 
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
-import { canonicalize, documentText, type Json, type ViewDocument, walkLeaves } from '@ulmus/content'
+import { canonicalize, type ViewRoots, walkLeaves } from '@ulmus/content'
 import { type Destination, readerOf } from './answer-room.ts'
 import type { Context } from './context.ts'
 import { checkedFile } from './files.ts'
@@ -20,7 +20,7 @@ import { selectedTypes } from './places.ts'
 import type { Principal } from './principal.ts'
 import { streamRecords } from './record-stream.ts'
 import { type TarEntry, tarOf } from './tar.ts'
-import { semverOf, shownDigest, storedHash } from './version-making.ts'
+import { documentBytes, semverOf, shownDigest, storedHash } from './version-making.ts'
 import { type SeenVersion, seeVersion, type VersionPath } from './versions.ts'
 
 export interface ExportArchive {
@@ -54,8 +54,8 @@ export function exportsOf(context: Context) {
   }
 
   async function* entriesOf(asked: SeenVersion, reader: string): AsyncGenerator<TarEntry> {
-    const { document } = asked
-    const types = selectedTypes(document, undefined)
+    const { roots } = asked
+    const types = selectedTypes(roots, undefined)
     for (const [type, tree] of types) {
       const name = `records/${type}.ndjson`
       // A newline a record beside what the tree counts.
@@ -67,17 +67,27 @@ export function exportsOf(context: Context) {
     }
     for (const [type, { schema }] of types)
       yield wholeEntry(`schemas/${type}.json`, await objects.plain(schema))
-    yield* fileEntries(document)
-    yield wholeEntry('manifest.json', new TextEncoder().encode(manifestText(asked)))
+    yield* fileEntries(roots)
+    yield await manifestOf(asked)
   }
 
-  async function* fileEntries(document: ViewDocument): AsyncGenerator<TarEntry> {
-    for await (const { leaf } of walkLeaves(document.files, objects)) {
+  async function* fileEntries(roots: ViewRoots): AsyncGenerator<TarEntry> {
+    for await (const { leaf } of walkLeaves(roots.files, objects)) {
       for (const [index, key] of leaf.keys.entries()) {
         const content = checkedFile(blobs, storedHash(key))
         yield { name: `files/${key}`, size: leaf.sizes[index]!, content }
       }
     }
+  }
+
+  /** In canonical form. The document goes in as it is stored: its metadata may have a MiB. */
+  async function manifestOf({ seen, version }: SeenVersion): Promise<TarEntry> {
+    const { message, appId, actorId, createdAt } = version
+    const before = canonicalize({ actorId, appId, createdAt: instantText(createdAt) })
+    const after = canonicalize({ hash: shownDigest(version, seen.view), message, semver: semverOf(version) })
+    const document = await documentBytes(context, version, seen.view)
+    const start = Buffer.from(`${before.slice(0, -1)},"document":`)
+    return wholeEntry('manifest.json', Buffer.concat([start, document, Buffer.from(`,${after.slice(1)}`)]))
   }
 }
 
@@ -86,19 +96,6 @@ const wholeEntry = (name: string, bytes: Uint8Array): TarEntry => ({
   size: bytes.length,
   content: [bytes],
 })
-
-function manifestText({ seen, version, document }: SeenVersion): string {
-  const { message, appId, actorId } = version
-  return canonicalize({
-    semver: semverOf(version),
-    hash: shownDigest(version, seen.view),
-    message,
-    appId,
-    actorId,
-    createdAt: instantText(version.createdAt),
-    document: JSON.parse(documentText(document)) as Json,
-  })
-}
 
 /** RFC 1952, without a name or a time in its header. Compressed in a thread of Node's pool. */
 async function* gzipped(source: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -23,7 +23,7 @@ import { type FileFacts, fileFacts, inheritedVersion } from './known-files.ts'
 import { mayWork, type View } from './policy.ts'
 import type { Principal } from './principal.ts'
 import { type Seen, seeCollection } from './seen.ts'
-import { documentOf, storedHash } from './version-making.ts'
+import { rootsOf, storedHash } from './version-making.ts'
 import { seeVersion, type VersionPath } from './versions.ts'
 
 export interface FilePath {
@@ -98,10 +98,10 @@ export function filesOf(context: Context) {
 
     /** The files of a version, by hash. @param to as of `AnswerRoom`. @throws busy. */
     async list(who: Principal, path: VersionPath, to?: Destination): Promise<VersionFile[]> {
-      const { seen, version, document } = await seeVersion(context, who, path)
+      const { seen, version, roots } = await seeVersion(context, who, path)
       return context.answers.with(who, to, async (answer) => {
         const listed: VersionFile[] = []
-        for await (const { leaf } of walkLeaves(document.files, context.objects)) {
+        for await (const { leaf } of walkLeaves(roots.files, context.objects)) {
           const hashes = leaf.keys.map(storedHash)
           const facts = await fileFacts(context.database, seen.collection, hashes)
           const references = await referencesTo(context, version, seen.view, hashes, answer)
@@ -207,8 +207,8 @@ async function findReadable(
   }
   const version = await inheritedVersion(context, seen.collection)
   if (version === undefined) return undefined
-  const document = await documentOf(context, version, seen.view)
-  const entry = await findEntry(document.files, hash, context.objects)
+  const roots = await rootsOf(context, version, seen.view)
+  const entry = await findEntry(roots.files, hash, context.objects)
   if (entry === undefined) return undefined
   const facts = await fileFacts(context.database, seen.collection, [hash])
   return { size: entry.size, contentType: (facts.get(hash) as FileFacts).contentType }

@@ -15,6 +15,7 @@ import {
   openContext,
   type TestContext,
 } from './testing/context.ts'
+import { shown } from './testing/shown.ts'
 import { readContent } from './version-making.ts'
 
 const code = (code: string) => expect.objectContaining({ code })
@@ -84,7 +85,7 @@ describe.each(databases)('forks on $name', (testDatabase) => {
       fullFiles: 2,
       fullBytes: 1_300,
     })
-    expect(await collections.detail(outsider, { owner: 'target', slug })).toMatchObject({
+    expect(shown(await collections.detail(outsider, { owner: 'target', slug }))).toMatchObject({
       name: row.name,
       description: 'cities',
       public: true,
@@ -136,8 +137,9 @@ describe.each(databases)('forks on $name', (testDatabase) => {
       await readAside(context.objects, content.aside),
       await readContent(context, version),
     ]
-    const { references } = await readAside(context.objects, ours.aside)
+    const { roots, references } = await readAside(context.objects, ours.aside)
     expect(theirs).toEqual({
+      roots: { full: roots.public, public: roots.public },
       references: { full: references.public, public: references.public },
       shadows: {},
     })
@@ -169,9 +171,11 @@ describe.each(databases)('forks on $name', (testDatabase) => {
   test('members fork a private collection; the fork is private too', async () => {
     const { path, slug } = await source({ public: false }, { secret: true })
     await forks.create(member, path, { targetOrg: 'target' })
-    expect(await collections.detail(member, { owner: 'target', slug })).toMatchObject({ public: false })
+    expect(shown(await collections.detail(member, { owner: 'target', slug }))).toMatchObject({
+      public: false,
+    })
     await forks.create(member, path, { targetOrg: 'target', slug: `${slug}-open`, public: true })
-    expect(await collections.detail(member, { owner: 'target', slug: `${slug}-open` })).toMatchObject({
+    expect(shown(await collections.detail(member, { owner: 'target', slug: `${slug}-open` }))).toMatchObject({
       public: false,
     })
   })
@@ -179,7 +183,9 @@ describe.each(databases)('forks on $name', (testDatabase) => {
   test('`public: false` makes the fork of a public collection private', async () => {
     const { path, slug } = await source()
     await forks.create(outsider, path, { targetOrg: 'target', public: false })
-    expect(await collections.detail(outsider, { owner: 'target', slug })).toMatchObject({ public: false })
+    expect(shown(await collections.detail(outsider, { owner: 'target', slug }))).toMatchObject({
+      public: false,
+    })
     await expect(collections.detail(anonymous, { owner: 'target', slug })).rejects.toEqual(
       code('collection_not_found'),
     )

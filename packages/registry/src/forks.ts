@@ -133,9 +133,10 @@ const bothViews: Content = { content: {}, packed: undefined }
 
 /** What outsiders take along: the public view, standing as both. Its aside is nearly always the source's; if not, some hundred bytes. */
 async function publicAlone({ database, blobs, objects }: Context, source: VersionRow): Promise<Content> {
-  const { references } = await readAside(objects, storedHash(source.aside))
+  const { roots, references } = await readAside(objects, storedHash(source.aside))
   const writer = openObjectWriter({ database, blobs, inline: true })
   const aside = await writeAside(writer, {
+    roots: { full: roots.public, public: roots.public },
     references: { full: references.public, public: references.public },
     shadows: {},
   })

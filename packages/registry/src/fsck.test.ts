@@ -266,6 +266,17 @@ describe.each(databases)('fsck ($name)', (database) => {
       expect(await found()).toEqual([])
     })
 
+    test('checks that the aside of a version has the roots of its documents', async () => {
+      const { database: db } = world.context
+      const of = (minor: number) =>
+        `(select aside from versions where minor = ${minor} and patch = 0 limit 1)`
+      const { rows } = await db.query(`select aside from versions where minor = 3 and patch = 0`)
+      await db.query(`update versions set aside = ${of(2)} where minor = 3 and patch = 0`)
+      expect(await named()).toEqual([expect.stringMatching(/^version v1\.3\.0 of collection /)])
+      await db.query(`update versions set aside = '${rows[0]!['aside']}' where minor = 3 and patch = 0`)
+      expect(await found()).toEqual([])
+    })
+
     test('checks totals of rows, files there are, and on demand their bytes', async () => {
       const { database: db, blobs } = world.context
       await db.query('update versions set full_records = full_records + 1 where patch = 0 and minor = 3')
@@ -403,6 +414,10 @@ describe.each(databases)('fsck ($name)', (database) => {
         metadata: { of: path.slug },
         types: { Item: { ...tree, schema: hashText(schema) } },
       }
+      const aside = await writeAside(writer, {
+        ...emptyAside(),
+        roots: { full: document, public: document },
+      })
       const [row] = (await context.database.query('select id from collections where slug = $1', [path.slug]))
         .rows
       const id = String(row!['id'])
@@ -410,7 +425,7 @@ describe.each(databases)('fsck ($name)', (database) => {
         collection: { id },
         base: null,
         semver: { major: 1, minor: 0, patch: 0 },
-        content: { full: document, public: document, aside: await writeAside(writer, emptyAside()) },
+        content: { full: document, public: document, aside },
         writer,
       })
       const damages = await found()

@@ -10,7 +10,7 @@
  * Reads only, and may run beside servers: what a sweep or a deletion takes away meanwhile is not missed.
  */
 import { createHash } from 'node:crypto'
-import type { Hash, LeafNode, ViewDocument } from '@ulmus/content'
+import { documentDigest, type Hash, type LeafNode, type ViewDocument, type ViewRoots } from '@ulmus/content'
 import {
   allFiles,
   allVersionRoots,
@@ -26,7 +26,7 @@ import {
   type VersionRoots,
   type VersionRow,
 } from '@ulmus/storage'
-import { readAside } from './aside.ts'
+import { type Aside, readAside } from './aside.ts'
 import { type Damage, Damages } from './fsck/damage.ts'
 import { checkPacks, objectName } from './fsck/packs.ts'
 import { TreeCheck } from './fsck/trees.ts'
@@ -122,7 +122,10 @@ class Fsck {
     const open = await this.#document(roots.publicDigest, name, trees, damages)
     if (full !== undefined && open !== undefined && !hasTotals(row, full, open))
       damages.add(name, 'Its row and its documents do not agree on how many records, files and bytes it has.')
-    await this.#aside(roots.aside, name, trees, damages)
+    const aside = await this.#aside(roots.aside, name, trees, damages)
+    if (full === undefined || open === undefined || aside === undefined) return
+    if (!isAlike(full, aside.roots.full) || !isAlike(open, aside.roots.public))
+      damages.add(name, 'Its documents and its aside do not agree on the roots of its trees.')
   }
 
   async #document(
@@ -141,12 +144,13 @@ class Fsck {
     return document
   }
 
-  async #aside(hash: Hash, version: string, trees: TreeCheck, damages: Damages): Promise<void> {
+  async #aside(hash: Hash, version: string, trees: TreeCheck, damages: Damages): Promise<Aside | undefined> {
     const aside = await this.#read(hash, damages, () => readAside(this.#objects, hash))
-    if (aside === undefined) return
+    if (aside === undefined) return undefined
     for (const tree of [aside.references.full, aside.references.public])
       await trees.check(tree, 'references', version)
     for (const [type, tree] of Object.entries(aside.shadows)) await trees.check(tree, { type }, version)
+    return aside
   }
 
   async #read<T>(hash: Hash, damages: Damages, read: () => Promise<T>): Promise<T | undefined> {
@@ -197,6 +201,9 @@ class Fsck {
       this.#damages.add(`file sha256:${hash}`, 'Its bytes are not the ones that were uploaded.')
   }
 }
+
+const isAlike = (document: ViewDocument, { files, types }: ViewRoots): boolean =>
+  documentDigest({ ...document, metadata: {} }) === documentDigest({ files, metadata: {}, types })
 
 function hasTotals(row: VersionRow, full: ViewDocument, open: ViewDocument): boolean {
   const [inFull, inPublic] = [totalsOf(full), totalsOf(open)]

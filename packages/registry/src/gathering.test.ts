@@ -16,6 +16,7 @@ import { rebuild } from './fsck/rebuild.ts'
 import { fsck } from './fsck.ts'
 import { gather } from './gathering.ts'
 import { sweep } from './sweep.ts'
+import { shown } from './testing/shown.ts'
 import { openWorld, type Path, type World } from './testing/world.ts'
 import { versionsOf } from './versions.ts'
 
@@ -50,7 +51,7 @@ describe.each(databases)('small packs ($name)', (database) => {
   const cold = () => {
     const objects = openObjectReader({ ...world.context, cacheBytesMax: 1_000_000 })
     const versions = versionsOf({ ...world.context, objects })
-    return async (v: string) => (await versions.detail(world.me, { ...path, v })).metadata
+    return async (v: string) => shown(await versions.detail(world.me, { ...path, v })).metadata
   }
   /** Another one in every collection: else its objects would be there already. */
   const described = (n: number) => ({ n, of: path.slug })

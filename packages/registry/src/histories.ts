@@ -4,11 +4,19 @@ import { listVersions, type VersionRow } from '@ulmus/storage'
 import type { Context } from './context.ts'
 import { RegistryError } from './errors.ts'
 import { instantText } from './instants.ts'
-import { mapPage, type Page, type PageAsk, type PageOrder, type PageStretch, pageOf } from './pages.ts'
+import {
+  mapPage,
+  type Page,
+  type PageAsk,
+  type PageOrder,
+  type PageStretch,
+  pageOf,
+  type Stopped,
+} from './pages.ts'
 import { type Place, typeTree } from './places.ts'
 import type { Principal } from './principal.ts'
 import { type Seen, seeCollection } from './seen.ts'
-import { documentOf, semverOf } from './version-making.ts'
+import { rootsOf, semverOf } from './version-making.ts'
 
 export interface HistoryItem {
   semver: string
@@ -21,8 +29,10 @@ export interface HistoryItem {
 
 /** Versions looked up together. */
 const versionsAtOnce = 100
-/** Documents read at the same time: decoded, one with a MiB of metadata takes 20. Only what they say of one type is kept. */
-const documentsAtOnce = 8
+/** Versions that one answer goes through at most: what comes after them is on its next page. */
+const versionsMax = 300
+/** Versions of which the roots are read at the same time. Only what they say of one type is kept. */
+const rootsAtOnce = 8
 
 const newestFirst: PageOrder = {
   name: 'history',
@@ -42,8 +52,10 @@ export function historiesOf(context: Context) {
 
   return {
     /**
-     * Newest first. A version that left the record's type as it was costs a look at its document.
-     * @throws collection_not_found; record_not_found when no version had the record, in the caller's view.
+     * Newest first. A version that left the record's type as it was costs a look at its roots, one that changed metadata alone less. A
+     * page ends after `versionsMax` versions, with fewer items than were asked for, perhaps none, and a link to the next.
+     * @throws collection_not_found; record_not_found when no version had the record, in the caller's view; invalid_request for an offset
+     *   beyond what one answer goes through.
      */
     async list(
       who: Principal,
@@ -58,7 +70,7 @@ export function historiesOf(context: Context) {
         ({ version }) => ({ value: semverOf(version), id: version.id }),
       )
       const isWhole = ask.cursor === undefined && (ask.offset ?? 0) === 0
-      if (page.items.length === 0 && isWhole) {
+      if (page.items.length === 0 && isWhole && page.links.next === undefined) {
         throw new RegistryError('record_not_found', { say: { type: path.type, id: path.id } })
       }
       return mapPage(page, ({ version, change, hash }) => ({
@@ -70,14 +82,21 @@ export function historiesOf(context: Context) {
     },
   }
 
-  async function readStretch(seen: Seen, place: Place, stretch: PageStretch): Promise<Change[]> {
+  async function readStretch(
+    seen: Seen,
+    place: Place,
+    stretch: PageStretch,
+  ): Promise<Change[] | Stopped<Change>> {
     const found: Change[] = []
     let passed = 0
-    for await (const [version, base] of successions(seen, place.type, stretch)) {
-      const change = await changeIn(place, version, base)
-      if (change === undefined || passed++ < stretch.offset) continue
-      found.push(change)
+    let looked = 0
+    for await (const [read, base] of successions(seen, place.type, stretch)) {
+      const change = await changeIn(place, read, base)
+      if (change !== undefined && passed++ >= stretch.offset) found.push(change)
       if (found.length === stretch.limit) break
+      if (++looked < versionsMax) continue
+      if (passed < stretch.offset) throw tooFar()
+      return { rows: found, at: { value: semverOf(read.version), id: read.version.id } }
     }
     return found
   }
@@ -116,9 +135,10 @@ export function historiesOf(context: Context) {
         beyond: place,
         backwards,
       })
-      for (let i = 0; i < rows.length; i += documentsAtOnce) {
-        const some = rows.slice(i, i + documentsAtOnce)
-        yield* await Promise.all(some.map((version) => read(seen, type, version)))
+      const trees = new Map<string, Promise<Tree>>()
+      for (let i = 0; i < rows.length; i += rootsAtOnce) {
+        const some = rows.slice(i, i + rootsAtOnce)
+        yield* await Promise.all(some.map((version) => read(seen, type, version, trees)))
       }
       if (rows.length < versionsAtOnce) return
       place = rows.at(-1)
@@ -131,9 +151,19 @@ export function historiesOf(context: Context) {
     return row && read(seen, type, row)
   }
 
-  async function read(seen: Seen, type: string, version: VersionRow): Promise<Read> {
-    const document = await documentOf(context, version, seen.view)
-    return { version, tree: typeTree(document, type) ?? emptyTree }
+  /** @param trees by aside: versions that differ in their metadata alone have one. */
+  async function read(
+    seen: Seen,
+    type: string,
+    version: VersionRow,
+    trees = new Map<string, Promise<Tree>>(),
+  ): Promise<Read> {
+    let tree = trees.get(version.aside)
+    if (tree === undefined) {
+      tree = rootsOf(context, version, seen.view).then((roots) => typeTree(roots, type) ?? emptyTree)
+      trees.set(version.aside, tree)
+    }
+    return { version, tree: await tree }
   }
 
   async function changeIn({ id }: Place, { version, tree }: Read, base: Read | undefined) {
@@ -143,6 +173,11 @@ export function historiesOf(context: Context) {
     const was = await findEntry(baseTree, id, objects)
     return changeOf(version, was?.hash, is?.hash)
   }
+}
+
+function tooFar(): RegistryError {
+  const message = `passes over more than ${versionsMax} versions; follow the \`Link\` headers instead`
+  return new RegistryError('invalid_request', { details: { issues: [{ path: 'offset', message }] } })
 }
 
 function changeOf(version: VersionRow, was: Hash | undefined, is: Hash | undefined): Change | undefined {

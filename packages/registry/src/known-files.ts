@@ -17,7 +17,7 @@ import {
 import type { Context } from './context.ts'
 import type { View } from './policy.ts'
 import { sizesIn } from './pushes/references.ts'
-import { documentOf } from './version-making.ts'
+import { rootsOf } from './version-making.ts'
 
 /** A fork's first version holds what it inherited. */
 const firstSemver = { major: 1, minor: 0, patch: 0 }
@@ -57,7 +57,7 @@ async function inheritedSizes(
   const collection = (await findCollectionById(context.database, collectionId, null))?.collection
   const version = collection === undefined ? undefined : await inheritedVersion(context, collection)
   if (version === undefined) return new Map()
-  return sizesIn((await documentOf(context, version, view)).files, files, context.objects)
+  return sizesIn((await rootsOf(context, version, view)).files, files, context.objects)
 }
 
 const unknownContentType = 'application/octet-stream'

@@ -6,7 +6,7 @@ import {
   type Hash,
   type Tree,
   type TreeChange,
-  type ViewDocument,
+  type ViewRoots,
   walkLeaves,
 } from '@ulmus/content'
 import type { VersionRow } from '@ulmus/storage'
@@ -19,7 +19,7 @@ import type { View } from './policy.ts'
 import type { Principal } from './principal.ts'
 import { LeafCursor } from './pushes/leaf-cursor.ts'
 import { seeCollection } from './seen.ts'
-import { documentOf, semverOf, shownDigest, storedHash } from './version-making.ts'
+import { rootsOf, semverOf, shownDigest, storedHash } from './version-making.ts'
 import { type SeenVersion, type VersionPath, versionIn } from './versions.ts'
 
 export interface ManifestAsk {
@@ -27,7 +27,7 @@ export interface ManifestAsk {
   since?: string
   /** `nextCursor` of a page, or base64url of JCS([type, id]). */
   cursor?: string
-  /** 1 – 10,000. */
+  /** 1 – 10,000. A page of long ids holds fewer. */
   limit: number
 }
 
@@ -62,6 +62,8 @@ export interface Manifest {
 
 /** What an entry takes beside its id, about. Bytes. */
 const entryBytes = 128
+/** What the entries of a page take together. They are written in one turn of the event loop. Bytes. */
+const pageEntriesBytesMax = 2_097_152
 
 export type Manifests = ReturnType<typeof manifestsOf>
 
@@ -83,13 +85,13 @@ export function manifestsOf(context: Context) {
           known === undefined
             ? await recordsPage(asked, beyond, ask.limit, answer)
             : await deltaPage({ known, asked, reader: readerOf(who, to?.address) }, beyond, ask.limit, answer)
-        const schemas = Object.entries(asked.document.types).map(([type, { schema }]) => [type, schema])
+        const schemas = Object.entries(asked.roots.types).map(([type, { schema }]) => [type, schema])
         return {
           semver: semverOf(asked.version),
           hash: shownDigest(asked.version, seen.view),
           schemas: Object.fromEntries(schemas),
           ...entries,
-          ...(beyond === undefined && { files: await filesOf(asked.document, answer) }),
+          ...(beyond === undefined && { files: await filesOf(asked.roots, answer) }),
           pagination: { limit: ask.limit, hasMore: nextCursor !== null, nextCursor },
         }
       })
@@ -97,20 +99,21 @@ export function manifestsOf(context: Context) {
   }
 
   async function recordsPage(
-    { seen, version, document }: SeenVersion,
+    { seen, version, roots }: SeenVersion,
     beyond: Place | undefined,
     limit: number,
     answer: AnswerBytes,
   ) {
     const shadowOf = await shadowsOf(version, seen.view)
+    const room = new PageRoom(limit, pageEntriesBytesMax)
     const records: ManifestEntry[] = []
-    for (const { type, tree, startAfter } of treesFrom(document, undefined, beyond)) {
+    for (const { type, tree, startAfter } of treesFrom(roots, undefined, beyond)) {
       const shadow = shadowOf(type) ?? tree
       const shown = shadow.root === tree.root ? undefined : new LeafCursor(objects, shadow)
       for await (const { leaf, start } of walkLeaves(tree, objects, { after: startAfter })) {
         for (let index = start; index < leaf.keys.length; index++) {
-          if (records.length === limit) return { records, nextCursor: writeCursor(records.at(-1)!) }
           const id = leaf.keys[index]!
+          if (!room.take(entryBytes + id.length)) return { records, nextCursor: writeCursor(records.at(-1)!) }
           answer.add(entryBytes + id.length)
           const hidden = shown !== undefined && (await shown.find(id)) === undefined
           records.push(entryOf(type, id, leaf.hashes[index]!, hidden))
@@ -131,13 +134,13 @@ export function manifestsOf(context: Context) {
       before: await shadowsOf(known.version, known.seen.view),
       after: await shadowsOf(asked.version, asked.seen.view),
     }
-    const room = new PageRoom(limit)
+    const room = new PageRoom(limit, pageEntriesBytesMax)
     let last: Place | undefined
-    for (const pair of typePairs(known.document, asked.document, beyond)) {
+    for (const pair of typePairs(known.roots, asked.roots, beyond)) {
       const before = shadows.before(pair.type) ?? pair.before
       const after = shadows.after(pair.type) ?? pair.after
       for await (const { id, was, is } of changedEntries(pair, { before, after }, reader)) {
-        if (!room.take(0)) return { delta, nextCursor: writeCursor(last!) }
+        if (!room.take(entryBytes + id.length)) return { delta, nextCursor: writeCursor(last!) }
         last = { type: pair.type, id }
         answer.add(entryBytes + id.length)
         if (is === undefined) delta.removed.push({ ...last, hash: was!.hash })
@@ -195,15 +198,15 @@ export function manifestsOf(context: Context) {
    */
   async function shadowsOf(version: VersionRow, view: View): Promise<(type: string) => Tree | undefined> {
     if (view !== 'full') return () => undefined
-    const open = await documentOf(context, version, 'public')
+    const open = await rootsOf(context, version, 'public')
     const { shadows } = await readAside(objects, storedHash(version.aside))
     return (type) => typeTree(open, type) ?? (Object.hasOwn(shadows, type) ? shadows[type] : emptyTree)
   }
 
-  async function filesOf(document: ViewDocument, answer: AnswerBytes): Promise<string[]> {
-    answer.add(document.files.count * fileNameBytes)
+  async function filesOf(roots: ViewRoots, answer: AnswerBytes): Promise<string[]> {
+    answer.add(roots.files.count * fileNameBytes)
     const files: string[] = []
-    for await (const { leaf } of walkLeaves(document.files, objects)) {
+    for await (const { leaf } of walkLeaves(roots.files, objects)) {
       for (const hash of leaf.keys) files.push(`sha256:${hash}`)
     }
     return files

@@ -17,6 +17,7 @@ import {
   openContext,
   type TestContext,
 } from './testing/context.ts'
+import { shown } from './testing/shown.ts'
 import { type StatementWatch, watchingStatements } from './testing/statement-watch.ts'
 
 const code = (code: string) => expect.objectContaining({ code })
@@ -71,24 +72,24 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
       metadata: merged,
     })
     expect(answer.hash).not.toBe(`private:${version.fullDigest}`)
-    const detail = await collections.detail(owner, path)
+    const detail = shown(await collections.detail(owner, path))
     expect(detail.latestVersion).toMatchObject({
       semver: 'v1.0.1',
       metadata: merged,
       recordCount: 3,
       totalBytes: 1_300,
     })
-    expect((await collections.detail(anonymous, path)).latestVersion).toMatchObject({ metadata: merged })
+    expect(shown(await collections.detail(anonymous, path)).latestVersion).toMatchObject({ metadata: merged })
   })
 
   test('a description that the row cannot hold is shown as far as it can, and kept whole in the metadata', async () => {
     const { path } = await fresh()
     await metadata.update(owner, path, { description: 'a\0b' })
-    const shown = await collections.detail(owner, path)
-    expect([shown.description, shown.latestVersion?.metadata['description']]).toEqual(['a\ufffdb', 'a\0b'])
+    const first = shown(await collections.detail(owner, path))
+    expect([first.description, first.latestVersion?.metadata['description']]).toEqual(['a\ufffdb', 'a\0b'])
     const long = 'long '.repeat(100_000)
     await metadata.update(owner, path, { description: long })
-    const listed = await collections.detail(owner, path)
+    const listed = shown(await collections.detail(owner, path))
     expect(listed.description).toBe(`${long.slice(0, 10_000)}…`)
     expect(listed.latestVersion?.metadata['description']).toBe(long)
   })
@@ -114,7 +115,7 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
     await metadata.update(owner, path, { b: 1 })
     const merged = { a: 1, b: 1, license: 'MIT' }
     for (const who of [owner, anonymous])
-      expect((await collections.detail(who, path)).latestVersion).toMatchObject({ metadata: merged })
+      expect(shown(await collections.detail(who, path)).latestVersion).toMatchObject({ metadata: merged })
     await metadata.update(owner, path, { c: 1 })
     expect(reads).not.toHaveBeenCalled()
     reads.mockRestore()
@@ -145,7 +146,7 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
         'take_metadata_slot',
         'land_metadata_update',
       ])
-      const detail = await collections.detail(owner, path)
+      const detail = shown(await collections.detail(owner, path))
       expect(detail).toMatchObject({ description, latestVersion: { semver: answer.semver } })
     }
   })

@@ -42,6 +42,14 @@ export interface PageStretch {
   backwards: boolean
 }
 
+/** A stretch that was not read to its end, since that is too much work for one answer. */
+export interface Stopped<Row> {
+  /** Fewer than were asked for; perhaps none. */
+  rows: Row[]
+  /** Where reading goes on: beyond this place. */
+  at: Place
+}
+
 /** How a list is sorted. */
 export interface PageOrder {
   /** A cursor of one order is refused in another. */
@@ -65,14 +73,14 @@ export const byText = (name: string): PageOrder => ({
 
 /**
  * Reads a page and finds its neighbours.
- * @param read the rows of a stretch, in its direction
+ * @param read the rows of a stretch, in its direction; a neighbour of a page that stopped begins where it did
  * @param placeOf where a row stands in the list
  * @throws invalid_request when the cursor is none of this list
  */
 export async function pageOf<Row>(
   ask: PageAsk,
   order: PageOrder,
-  read: (stretch: PageStretch) => Promise<Row[]>,
+  read: (stretch: PageStretch) => Promise<Row[] | Stopped<Row>>,
   placeOf: (row: Row) => Place,
 ): Promise<Page<Row>> {
   const limit = Math.min(ask.limit ?? pageLimitUsual, pageLimitMax)
@@ -81,14 +89,16 @@ export async function pageOf<Row>(
   if (cursor !== undefined && offset > 0) throw refused('offset', 'cannot be given together with `cursor`')
   const backwards = cursor?.direction === 'prev'
   const beyond = cursor && { value: cursor.value, id: cursor.id }
-  const rows = await read({ limit: limit + 1, offset, beyond, backwards })
-  const more = rows.length > limit
+  const answered = await read({ limit: limit + 1, offset, beyond, backwards })
+  const { rows, at } = Array.isArray(answered) ? { rows: answered, at: undefined } : answered
+  const more = rows.length > limit || at !== undefined
   const items = rows.slice(0, limit)
   if (backwards) items.reverse()
 
-  const towards = (direction: Direction, row: Row | undefined): string | undefined => {
-    if (row === undefined) return undefined
-    const { value, id } = placeOf(row)
+  const placeAt = (row: Row | undefined): Place | undefined => row && placeOf(row)
+  const towards = (direction: Direction, place: Place | undefined): string | undefined => {
+    if (place === undefined) return undefined
+    const { value, id } = place
     const text = canonicalize([
       order.name,
       direction,
@@ -99,14 +109,15 @@ export async function pageOf<Row>(
   }
   const links: Page<Row>['links'] = {}
   // Whoever came by a cursor left its neighbour behind, on the side it came from.
-  const next = more || backwards ? towards('next', items.at(-1)) : undefined
+  const next =
+    more || backwards ? towards('next', (backwards ? undefined : at) ?? placeAt(items.at(-1))) : undefined
   if (next !== undefined) links.next = next
   const before = backwards ? more : cursor !== undefined
   const prev =
     offset > 0
       ? `limit=${limit}&offset=${Math.max(0, offset - limit)}`
       : before
-        ? towards('prev', items[0])
+        ? towards('prev', (backwards ? at : undefined) ?? placeAt(items[0]))
         : undefined
   if (prev !== undefined) links.prev = prev
   return { items, links }

@@ -5,7 +5,7 @@ import {
   type LeafNode,
   type Tree,
   type TypeEntry,
-  type ViewDocument,
+  type ViewRoots,
 } from '@ulmus/content'
 import { RegistryError } from './errors.ts'
 
@@ -39,16 +39,16 @@ export function readCursor(text: string, parameter: string): Place {
 
 const strict = new TextDecoder('utf-8', { fatal: true })
 
-/** The types of a document in order, or the one asked for. */
-export function selectedTypes(document: ViewDocument, type: string | undefined): [string, TypeEntry][] {
-  const all = Object.entries(document.types)
+/** The types of a view in order, or the one asked for. */
+export function selectedTypes(roots: ViewRoots, type: string | undefined): [string, TypeEntry][] {
+  const all = Object.entries(roots.types)
   if (type !== undefined) return all.filter(([name]) => name === type)
   return all.sort(([a], [b]) => compareUtf8(a, b))
 }
 
-/** A type's tree; undefined when the document lacks the type. */
-export const typeTree = (document: ViewDocument, type: string): TypeEntry | undefined =>
-  Object.hasOwn(document.types, type) ? document.types[type] : undefined
+/** A type's tree; undefined when the view lacks the type. */
+export const typeTree = (roots: ViewRoots, type: string): TypeEntry | undefined =>
+  Object.hasOwn(roots.types, type) ? roots.types[type] : undefined
 
 /** A tree, and the key after which to begin in it. */
 export interface TreeFrom {
@@ -59,11 +59,11 @@ export interface TreeFrom {
 
 /** The trees that hold what comes after a place, and where to begin in the first. */
 export function* treesFrom(
-  document: ViewDocument,
+  roots: ViewRoots,
   type: string | undefined,
   after: Place | undefined,
 ): Generator<TreeFrom> {
-  for (const [name, tree] of selectedTypes(document, type)) {
+  for (const [name, tree] of selectedTypes(roots, type)) {
     const order = after === undefined ? 1 : compareUtf8(name, after.type)
     if (order > 0) yield { type: name, tree }
     else if (order === 0) yield { type: name, tree, startAfter: after!.id }
@@ -71,16 +71,17 @@ export function* treesFrom(
 }
 
 /** Data that a page holds at most, unless its first record alone is more. Bytes. */
-export const pageBytesMax = 16_777_216
+export const pageBytesMax = 4_194_304
 
 /** How much still goes into a page of records with their data: a number of them, and bytes. */
 export class PageRoom {
   #records: number
-  #bytes = pageBytesMax
+  #bytes: number
   #isEmpty = true
 
-  constructor(limit: number) {
+  constructor(limit: number, bytesMax = pageBytesMax) {
     this.#records = limit
+    this.#bytes = bytesMax
   }
 
   /** Whether a record, with that much data, goes into the page; if so it is in. */

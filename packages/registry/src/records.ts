@@ -1,20 +1,21 @@
 /**
  * Records of a version (http-api §7), always by type, then id, both by UTF-8 bytes. Their stored canonical forms are passed on as
- * text, hash appended: nothing is parsed on the way out.
+ * bytes, hash appended: nothing is parsed on the way out.
  */
 import {
   countThrough,
-  documentText,
   type Hash,
   type LeafNode,
   proveEntry,
-  type ViewDocument,
+  type ViewRoots,
   walkLeaves,
 } from '@ulmus/content'
+import { giveWay } from '@ulmus/storage'
 import { type AnswerBytes, type Destination, readerOf } from './answer-room.ts'
 import { canonicalOf, linesBetween } from './bodies.ts'
 import type { Context } from './context.ts'
 import { RegistryError } from './errors.ts'
+import { JsonText, quoted } from './json-text.ts'
 import {
   comparePlaces,
   PageRoom,
@@ -29,6 +30,7 @@ import {
 import type { Principal } from './principal.ts'
 import { findRecord } from './record-lookup.ts'
 import { streamRecords } from './record-stream.ts'
+import { documentBytes } from './version-making.ts'
 import { seeVersion, type VersionPath } from './versions.ts'
 
 export const recordsLimitMax = 2_000
@@ -43,8 +45,8 @@ export interface RecordsAsk {
 }
 
 export interface RecordsPage {
-  /** JSON texts of `{id, type, data, hash}`. */
-  records: string[]
+  /** Each `{id, type, data, hash}`. */
+  records: JsonText[]
   pagination: { limit: number; hasMore: boolean; nextCursor: string | null; total: number }
 }
 
@@ -68,12 +70,12 @@ export function recordsOf(context: Context) {
      * @throws collection_not_found, version_not_found, invalid_request for a malformed cursor, busy.
      */
     async page(who: Principal, path: VersionPath, ask: RecordsAsk, to?: Destination): Promise<RecordsPage> {
-      const { document } = await seeVersion(context, who, path)
+      const { roots } = await seeVersion(context, who, path)
       const after = ask.after === undefined ? undefined : readCursor(ask.after, 'after')
       return answers.with(who, to, (answer) =>
         ask.id === undefined
-          ? pageOf(document, ask, after, answer)
-          : pageOfId(document, { ...ask, id: ask.id, reader: readerOf(who, to?.address) }, after, answer),
+          ? pageOf(roots, ask, after, answer)
+          : pageOfId(roots, { ...ask, id: ask.id, reader: readerOf(who, to?.address) }, after, answer),
       )
     },
 
@@ -87,9 +89,9 @@ export function recordsOf(context: Context) {
       path: VersionPath & Place,
       options: { proof: boolean },
       to?: Destination,
-    ): Promise<{ json: string; hash: Hash }> {
-      const { document } = await seeVersion(context, who, path)
-      const tree = typeTree(document, path.type)
+    ): Promise<JsonText> {
+      const { seen, version, roots } = await seeVersion(context, who, path)
+      const tree = typeTree(roots, path.type)
       const found = tree && (await findRecord(context, tree, path.id, readerOf(who, to?.address)))
       if (tree === undefined || found === undefined) {
         throw new RegistryError('record_not_found', { say: { type: path.type, id: path.id } })
@@ -97,18 +99,20 @@ export function recordsOf(context: Context) {
       return answers.with(who, to, async (answer) => {
         answer.add(found.size * (options.proof ? 2 : 1))
         const canonical = await canonicalOf(objects, found.line)
-        if (!options.proof) return { json: recordJson(canonical, found.hash), hash: found.hash }
+        if (!options.proof) return recordJson(canonical, found.hash)
+        await giveWay()
         const proof = await proveEntry(tree, path.id, objects)
-        const text = decoder.decode(canonical)
-        const proven = JSON.stringify({
-          canonical: text,
-          nodes: proof!.nodes,
-          document: documentText(document),
-        })
-        return {
-          json: `${recordJson(canonical, found.hash).slice(0, -1)},"proof":${proven}}`,
-          hash: found.hash,
-        }
+        const nodes: string[] = []
+        for (const node of proof!.nodes) nodes.push((await quoted(Buffer.from(node))).join(''))
+        const document = await documentBytes(context, version, seen.view)
+        return new JsonText(
+          ...recordJson(canonical, found.hash).pieces.slice(0, -1),
+          `,"hash":"${found.hash}","proof":{"canonical":`,
+          ...(await quoted(canonical)),
+          `,"nodes":[${nodes.join(',')}],"document":`,
+          ...(await quoted(document)),
+          '}}',
+        )
       })
     },
 
@@ -119,9 +123,9 @@ export function recordsOf(context: Context) {
       ask: { type?: string; after?: string },
       to?: Destination,
     ): Promise<RecordsStream> {
-      const { seen, version, document } = await seeVersion(context, who, path)
+      const { seen, version, roots } = await seeVersion(context, who, path)
       const after = ask.after === undefined ? undefined : readCursor(ask.after, 'after')
-      const trees = [...treesFrom(document, ask.type, after)]
+      const trees = [...treesFrom(roots, ask.type, after)]
       let count = 0
       for (const { tree, startAfter } of trees) {
         count += tree.count - (startAfter === undefined ? 0 : await countThrough(tree, startAfter, objects))
@@ -135,16 +139,16 @@ export function recordsOf(context: Context) {
   }
 
   async function pageOf(
-    document: ViewDocument,
+    roots: ViewRoots,
     ask: RecordsAsk,
     after: Place | undefined,
     answer: AnswerBytes,
   ): Promise<RecordsPage> {
-    const records: string[] = []
+    const records: JsonText[] = []
     let last: Place | undefined
     let hasMore = false
     const room = new PageRoom(ask.limit)
-    for (const { type, tree, startAfter } of treesFrom(document, ask.type, after)) {
+    for (const { type, tree, startAfter } of treesFrom(roots, ask.type, after)) {
       for await (const { hash, leaf, start } of walkLeaves(tree, objects, { after: startAfter })) {
         const end = room.takeFrom(leaf, start)
         if (end > start) {
@@ -157,20 +161,20 @@ export function recordsOf(context: Context) {
       }
       if (hasMore) break
     }
-    const total = [...selectedTypes(document, ask.type)].reduce((sum, [, { count }]) => sum + count, 0)
+    const total = [...selectedTypes(roots, ask.type)].reduce((sum, [, { count }]) => sum + count, 0)
     const nextCursor = hasMore && last !== undefined ? writeCursor(last) : null
     return { records, pagination: { limit: ask.limit, hasMore, nextCursor, total } }
   }
 
   /** The records with one id: at most one a type. */
   async function pageOfId(
-    document: ViewDocument,
+    roots: ViewRoots,
     { id, reader, ...ask }: RecordsAsk & { id: string; reader: string },
     after: Place | undefined,
     answer: AnswerBytes,
   ): Promise<RecordsPage> {
-    const found: { place: Place; json: string }[] = []
-    for (const [type, tree] of selectedTypes(document, ask.type)) {
+    const found: { place: Place; json: JsonText }[] = []
+    for (const [type, tree] of selectedTypes(roots, ask.type)) {
       const record = await findRecord(context, tree, id, reader)
       if (record === undefined) continue
       answer.add(record.size)
@@ -191,7 +195,12 @@ export function recordsOf(context: Context) {
     }
   }
 
-  async function recordsBetween(leafHash: Hash, leaf: LeafNode, from: number, to: number): Promise<string[]> {
+  async function recordsBetween(
+    leafHash: Hash,
+    leaf: LeafNode,
+    from: number,
+    to: number,
+  ): Promise<JsonText[]> {
     const lines = linesBetween(await objects.body(leafHash), from, to)
     return Promise.all(
       lines.map(async (line, index) =>
@@ -206,10 +215,8 @@ export function recordsOf(context: Context) {
   }
 }
 
-const decoder = new TextDecoder()
-
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0)
 
 /** `{id, type, data, hash}` as JSON: the canonical form with one member more. */
-const recordJson = (canonical: Uint8Array, hash: Hash): string =>
-  `${decoder.decode(canonical).slice(0, -1)},"hash":"${hash}"}`
+const recordJson = (canonical: Uint8Array, hash: Hash): JsonText =>
+  new JsonText(canonical.subarray(0, -1), `,"hash":"${hash}"}`)

@@ -16,6 +16,7 @@ import { gather } from './gathering.ts'
 import { recordsOf } from './records.ts'
 import { sweep } from './sweep.ts'
 import { contextOn } from './testing/context.ts'
+import { shown } from './testing/shown.ts'
 import { textOf } from './testing/text-of.ts'
 import { expectHolds, type Model, modelSchemas } from './testing/whole-version.ts'
 import { inhabit, type Path, settle, type World } from './testing/world.ts'
@@ -123,7 +124,7 @@ class Kept {
     const { database, blobs } = context
     const cold = { ...context, objects: openObjectReader({ database, blobs, cacheBytesMax: 0 }) }
     const at = { ...this.path, v: semver }
-    const { hash, recordCount, metadata } = await versionsOf(cold).detail(me, at)
+    const { hash, recordCount, metadata } = shown(await versionsOf(cold).detail(me, at))
     const { lines } = await recordsOf(cold).stream(me, at, {})
     const read = { lines: await textOf(lines), hash, recordCount, metadata }
     await expectHolds(this.versions.get(semver)!, read)

@@ -8,9 +8,11 @@ import {
   type Hash,
   hashText,
   type JsonObject,
+  metadataIn,
   parseHash,
   type Semver,
   type ViewDocument,
+  type ViewRoots,
 } from '@ulmus/content'
 import {
   findHead,
@@ -29,6 +31,7 @@ import {
   type VersionRow,
 } from '@ulmus/storage'
 import { v7 as newId } from 'uuid'
+import { readAside } from './aside.ts'
 import type { Context } from './context.ts'
 import { RegistryError } from './errors.ts'
 import type { View } from './policy.ts'
@@ -50,6 +53,23 @@ export const storedHash = (text: string): Hash => {
 
 export const documentOf = (context: Context, version: VersionRow, view: View): Promise<ViewDocument> =>
   context.objects.document(storedHash(view === 'full' ? version.fullDigest : version.publicDigest))
+
+/** The trees of a view. */
+export const rootsOf = async (context: Context, version: VersionRow, view: View): Promise<ViewRoots> =>
+  (await readAside(context.objects, storedHash(version.aside))).roots[view]
+
+/** The document of a view as it is stored. */
+export const documentBytes = (context: Context, version: VersionRow, view: View): Promise<Uint8Array> =>
+  context.objects.documentBytes(storedHash(view === 'full' ? version.fullDigest : version.publicDigest))
+
+/** The metadata of a version, as JSON. It may have a MiB, and is not parsed. */
+export async function metadataBytes(context: Context, version: VersionRow, view: View): Promise<Uint8Array> {
+  const [bytes, roots] = await Promise.all([
+    documentBytes(context, version, view),
+    rootsOf(context, version, view),
+  ])
+  return metadataIn(bytes, roots)
+}
 
 export async function readContent(context: Context, version: VersionRow): Promise<VersionContent> {
   const [full, open] = await Promise.all([
@@ -77,10 +97,10 @@ export const semverOf = (version: VersionRow): string => formatSemver(version)
 /** True when nothing of the version is private: the test that a fork by an outsider needs (content-model §6). */
 export async function isFullyPublic(context: Context, version: VersionRow): Promise<boolean> {
   if (version.fullDigest === version.publicDigest) return true
-  const content = await readContent(context, version)
-  const typesOnly = (document: ViewDocument) =>
-    documentDigest({ files: emptyTree, metadata: {}, types: document.types })
-  return typesOnly(content.full) === typesOnly(content.public)
+  const { roots } = await readAside(context.objects, storedHash(version.aside))
+  if (roots.full === roots.public) return true
+  const typesOnly = ({ types }: ViewRoots) => documentDigest({ files: emptyTree, metadata: {}, types })
+  return typesOnly(roots.full) === typesOnly(roots.public)
 }
 
 /** The same content with other metadata: two new documents over the same roots; no tree is read. */
@@ -258,7 +278,7 @@ function versionRow(context: Context, making: VersionMaking, digests: Record<Vie
 }
 
 /** Of all types; bytes of records and files together. */
-export function totalsOf(document: ViewDocument): { records: number; bytes: number } {
+export function totalsOf(document: ViewRoots): { records: number; bytes: number } {
   const totals = { records: 0, bytes: document.files.bytes }
   for (const type of Object.values(document.types)) {
     totals.records += type.count

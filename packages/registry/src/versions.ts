@@ -1,23 +1,17 @@
 /** Versions as they are read (http-api §7): always those of the view that the caller may read. */
-import {
-  formatSemver,
-  type Json,
-  type JsonObject,
-  parseDigestLabel,
-  parseSemver,
-  type ViewDocument,
-} from '@ulmus/content'
+import { formatSemver, parseDigestLabel, parseSemver, type ViewRoots } from '@ulmus/content'
 import { findVersionByDigest, findVersionBySemver, listVersions, type VersionRow } from '@ulmus/storage'
 import type { Destination } from './answer-room.ts'
 import type { Context } from './context.ts'
 import { RegistryError } from './errors.ts'
 import { instantText } from './instants.ts'
+import { JsonText } from './json-text.ts'
 import { mapPage, type Page, type PageAsk, type PageOrder, pageOf } from './pages.ts'
 import type { View } from './policy.ts'
 import type { Principal } from './principal.ts'
 import { schemasOf } from './pushes/schemas.ts'
 import { type Seen, seeCollection } from './seen.ts'
-import { documentOf, semverOf, shownCounts, shownDigest } from './version-making.ts'
+import { metadataBytes, rootsOf, semverOf, shownCounts, shownDigest } from './version-making.ts'
 
 export interface VersionItem {
   semver: string
@@ -32,17 +26,17 @@ export interface VersionItem {
 }
 
 export interface VersionDetail extends VersionItem {
-  metadata: JsonObject
-  schemas: Record<string, Json>
+  metadata: JsonText
+  schemas: Record<string, JsonText>
   typeCounts: Record<string, number>
   baseSemver: string | null
 }
 
-/** A version that the caller may see, with the document of the view it reads. */
+/** A version that the caller may see, with the roots of the view it reads. */
 export interface SeenVersion {
   readonly seen: Seen
   readonly version: VersionRow
-  readonly document: ViewDocument
+  readonly roots: ViewRoots
 }
 
 export interface VersionPath {
@@ -61,7 +55,7 @@ export async function seeVersion(context: Context, who: Principal, path: Version
 export async function versionIn(context: Context, seen: Seen, v: string): Promise<SeenVersion> {
   const version = await resolveVersion(context, seen, v)
   if (version === undefined) throw new RegistryError('version_not_found', { say: { version: v } })
-  return { seen, version, document: await documentOf(context, version, seen.view) }
+  return { seen, version, roots: await rootsOf(context, version, seen.view) }
 }
 
 async function resolveVersion(context: Context, seen: Seen, asked: string): Promise<VersionRow | undefined> {
@@ -109,13 +103,15 @@ export function versionsOf(context: Context) {
 
     /** @param to as of `AnswerRoom`. @throws collection_not_found, version_not_found, busy. */
     async detail(who: Principal, path: VersionPath, to?: Destination): Promise<VersionDetail> {
-      const { seen, version, document } = await seeVersion(context, who, path)
+      const { seen, version, roots } = await seeVersion(context, who, path)
       return context.answers.with(who, to, async (answer) => {
-        const schemas = await schemasOf(context.objects, document, answer)
-        const counts = Object.entries(document.types).map(([type, { count }]) => [type, count])
+        const metadata = await metadataBytes(context, version, seen.view)
+        answer.add(metadata.length)
+        const schemas = await schemasOf(context.objects, roots, answer)
+        const counts = Object.entries(roots.types).map(([type, { count }]) => [type, count])
         return {
           ...versionItem(version, seen.view),
-          metadata: document.metadata,
+          metadata: new JsonText(metadata),
           schemas: Object.fromEntries(schemas),
           typeCounts: Object.fromEntries(counts),
           baseSemver: version.baseSemver,

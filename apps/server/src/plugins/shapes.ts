@@ -1,6 +1,6 @@
 /** Validation by zod: what arrives is parsed by the shapes of the wire package, what leaves is checked by them in tests. */
 import type { Readable } from 'node:stream'
-import { RegistryError } from '@ulmus/registry'
+import { jsonOf, RegistryError } from '@ulmus/registry'
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
 import type { FastifyRouteSchemaDef } from 'fastify/types/schema.js'
 import { serializerCompiler } from 'fastify-type-provider-zod'
@@ -19,8 +19,9 @@ export function checkShapes(app: FastifyInstance, options: { checkAnswers: boole
       ? serializerCompiler(route as Parameters<typeof serializerCompiler>[0])
       : undefined
     return (answer) => {
-      check?.(answer)
-      return JSON.stringify(answer)
+      const text = jsonOf(answer)
+      check?.(JSON.parse(String(text)))
+      return text as string
     }
   })
 }
@@ -65,6 +66,9 @@ function issuesOf(issue: Issue): { path: string; message: string }[] {
   if (issue.code !== 'unrecognized_keys') return [{ path: path.join('.'), message: issue.message }]
   return issue.keys.map((key) => ({ path: [...path, key].join('.'), message: 'is not known here' }))
 }
+
+/** An answer in which some JSON is passed on as it is stored; its shape documents it. */
+export const textIn = <Shape>(answer: object): Shape => answer as Shape
 
 /** An answer that is a stream of bytes, for a route's `response`. */
 export const streamed = (contentType: string, description: string) => ({

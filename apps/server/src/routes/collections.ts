@@ -14,6 +14,7 @@ import {
 } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
+import { textIn } from '../plugins/shapes.ts'
 import type { RouteOptions } from './index.ts'
 import { linkPages } from './links.ts'
 
@@ -82,7 +83,8 @@ export const collectionRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app,
         response: { 200: Collection },
       },
     },
-    async (request) => registry.collections.detail(request.principal, request.params),
+    async (request) =>
+      textIn<Collection>(await registry.collections.detail(request.principal, request.params)),
   )
 
   app.patch(

@@ -12,6 +12,8 @@ export const historyRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { 
       schema: {
         tags: ['records'],
         summary: 'The versions in which a record changed, newest first',
+        description:
+          'One answer goes through 300 versions at most. With few changes in many versions a page has fewer items than `limit`, perhaps none: follow `next` of the `Link` header to the end.',
         params: HistoryPath,
         querystring: ListQuery,
         response: { 200: z.array(HistoryItem) },

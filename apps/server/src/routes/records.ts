@@ -1,4 +1,4 @@
-/** Records over HTTP. http-api §7. Their JSON comes from the store as text and is passed on so. */
+/** Records over HTTP. http-api §7. */
 import {
   ProvenRecord,
   RecordPath,
@@ -10,16 +10,12 @@ import {
 } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { destinationOf } from '../plugins/destination.ts'
-import { streamed } from '../plugins/shapes.ts'
+import { streamed, textIn } from '../plugins/shapes.ts'
 import { bytesLentBy } from '../plugins/streams.ts'
 import type { RouteOptions } from './index.ts'
 
 const tags = ['records']
 const config = { names: 'version' } as const
-const json = 'application/json; charset=utf-8'
-
-/** What a handler sends that is JSON text already; the shape documents it. */
-const textOf = <Shape>(text: string): Shape => text as Shape
 
 export const recordRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
   app.get(
@@ -35,14 +31,10 @@ export const recordRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { r
       },
     },
     async (request, reply) => {
-      const { records, pagination } = await registry.records.page(
-        request.principal,
-        request.params,
-        request.query,
-        destinationOf(request, reply),
+      const { principal, params, query } = request
+      return textIn<RecordsPage>(
+        await registry.records.page(principal, params, query, destinationOf(request, reply)),
       )
-      const page = `{"records":[${records.join(',')}],"pagination":${JSON.stringify(pagination)}}`
-      return reply.type(json).send(textOf<RecordsPage>(page))
     },
   )
 
@@ -60,8 +52,9 @@ export const recordRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { r
     },
     async (request, reply) => {
       const { principal, params, query } = request
-      const record = await registry.records.one(principal, params, query, destinationOf(request, reply))
-      return reply.type(json).send(textOf<ProvenRecord>(record.json))
+      return textIn<ProvenRecord>(
+        await registry.records.one(principal, params, query, destinationOf(request, reply)),
+      )
     },
   )
 

@@ -11,6 +11,7 @@ import {
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { destinationOf } from '../plugins/destination.ts'
+import { textIn } from '../plugins/shapes.ts'
 import type { RouteOptions } from './index.ts'
 import { linkPages } from './links.ts'
 
@@ -49,7 +50,9 @@ export const versionRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { 
       },
     },
     async (request, reply) =>
-      registry.versions.detail(request.principal, request.params, destinationOf(request, reply)),
+      textIn<Version>(
+        await registry.versions.detail(request.principal, request.params, destinationOf(request, reply)),
+      ),
   )
 
   app.get(

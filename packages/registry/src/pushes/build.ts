@@ -219,10 +219,9 @@ class VersionBuild {
     const sizes = await arrivingSizes(this.#references, base.full.files, this.#io.objects, fileSizes)
     const full = await this.#files('full', sizes)
     const open = await this.#files('public', sizes)
-    const content: VersionContent = {
+    const roots = {
       full: {
         files: full.files,
-        metadata,
         types: await this.#typeEntries(
           ({ hash, text }) => ({ hash, text }),
           (trees) => trees.full,
@@ -230,13 +229,17 @@ class VersionBuild {
       },
       public: {
         files: open.files,
-        metadata,
         types: await this.#typeEntries(
           ({ publicHash, publicText }) => ({ hash: publicHash, text: publicText }),
           (trees) => trees.shadow,
         ),
       },
+    }
+    const content: VersionContent = {
+      full: { ...roots.full, metadata },
+      public: { ...roots.public, metadata },
       aside: await writeAside(this.#io.writer, {
+        roots,
         references: { full: full.references, public: open.references },
         shadows: this.#shadows(),
       }),

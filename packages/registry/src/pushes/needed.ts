@@ -2,7 +2,7 @@
 import { emptyTree, type Hash } from '@ulmus/content'
 import { findVersionById, giveWay, type PushStanding } from '@ulmus/storage'
 import type { Context } from '../context.ts'
-import { documentOf } from '../version-making.ts'
+import { rootsOf } from '../version-making.ts'
 import type { PushEntry } from './entry.ts'
 import { LeafCursor } from './leaf-cursor.ts'
 import { encodeRunStream, readRun } from './run.ts'
@@ -21,7 +21,7 @@ export async function markNeeded(
   run: Uint8Array,
 ): Promise<MarkedManifest> {
   const base = push.baseId === null ? undefined : await findVersionById(context.database, push.baseId)
-  const types = base === undefined ? {} : (await documentOf(context, base, 'full')).types
+  const types = base === undefined ? {} : (await rootsOf(context, base, 'full')).types
   const needed: Hash[] = []
   let cursor: { type: string; leaves: LeafCursor } | undefined
   async function* marked(): AsyncGenerator<PushEntry[]> {

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { RegistryError } from '../errors.ts'
 import type { Pieces } from '../pieces.ts'
 import { standBack } from '../precedence.ts'
-import { documentOf } from '../version-making.ts'
+import { rootsOf } from '../version-making.ts'
 import type { LineError } from '../workers/check-batch.ts'
 import type { TaskFor } from '../workers.ts'
 import type { SchemaLines } from './schema-lines.ts'
@@ -44,7 +44,7 @@ export async function typesOfPush(
   const brought = await broughtSchemas(context, push)
   const base = push.baseId === null ? undefined : await findVersionById(context.database, push.baseId)
   if (base === undefined) return { schemas: brought ?? noSchemas, formerTypes: [] }
-  const { types } = await documentOf(context, base, 'full')
+  const { types } = await rootsOf(context, base, 'full')
   return { schemas: brought ?? (await baseSchemas(context, base)), formerTypes: Object.keys(types) }
 }
 

@@ -5,6 +5,7 @@ import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anonymous } from '../principal.ts'
 import { sweep } from '../sweep.ts'
+import { shown } from '../testing/shown.ts'
 import { openWorld, type Path, type World } from '../testing/world.ts'
 import { tidySessions } from './runs.ts'
 
@@ -39,8 +40,8 @@ describe.each(databases)('schemas that a session brings, on $name', (database) =
     for await (const { name } of world.context.blobs.list(runsPrefix(session))) names.push(name)
     return names
   }
-  const detail = (who: World['me'] | typeof anonymous, path: Path) =>
-    world.versions.detail(who, { ...path, v: 'latest' })
+  const detail = async (who: World['me'] | typeof anonymous, path: Path) =>
+    shown(await world.versions.detail(who, { ...path, v: 'latest' }))
 
   describe.each([
     ['short', {}, 0],

@@ -13,9 +13,10 @@ import {
   type VersionRow,
 } from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'
+import { type Aside, readAside } from '../aside.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors.ts'
-import { readContent, type VersionContent } from '../version-making.ts'
+import { storedHash } from '../version-making.ts'
 import type { AcceptedSchemas } from '../workers/accept-schemas.ts'
 import { headingLine, type SchemaLines } from './schema-lines.ts'
 import { readSchemaObjects } from './schemas.ts'
@@ -113,13 +114,10 @@ const damaged = (received: string): RegistryError =>
 /** The schemas of a version. What its public view has of them is stored, and not among the lines. */
 export const baseSchemas = (context: Context, version: VersionRow): Promise<SchemaLines> =>
   held(`${version.fullDigest}:${version.publicDigest}`, async () =>
-    linesOfBase(context.objects, await readContent(context, version)),
+    linesOfBase(context.objects, (await readAside(context.objects, storedHash(version.aside))).roots),
   )
 
-async function linesOfBase(
-  objects: ObjectReader,
-  content: Pick<VersionContent, 'full' | 'public'>,
-): Promise<Uint8Array> {
+async function linesOfBase(objects: ObjectReader, content: Aside['roots']): Promise<Uint8Array> {
   const shown = new Map(Object.entries(content.public.types))
   const pieces: Uint8Array[] = []
   let length = 0

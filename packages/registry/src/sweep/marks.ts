@@ -1,8 +1,8 @@
 /**
- * Marking: every object that versions need, found from their documents and asides. What one version marked is not walked again for
+ * Marking: every object that versions need, found from their asides, which have the roots of their documents. What one version marked is not walked again for
  * the next, so marking costs what the versions differ in. Some 150 bytes of memory an object; 10 million records are some 20,000.
  */
-import type { Hash, InteriorNode, Tree, TreeKind } from '@ulmus/content'
+import type { Hash, InteriorNode, Tree, TreeKind, ViewRoots } from '@ulmus/content'
 import {
   findVersionById,
   type ObjectName,
@@ -70,23 +70,21 @@ export class Marks {
   }
 
   async #version({ fullDigest, publicDigest, aside }: VersionRoots): Promise<void> {
-    for (const digest of new Set([fullDigest, publicDigest])) await this.#document(digest)
+    for (const digest of [fullDigest, publicDigest]) this.#alone.add(digest)
     if (this.#needed.has(aside)) return
-    const { references, shadows } = await readAside(this.#objects, aside)
+    const { roots, references, shadows } = await readAside(this.#objects, aside)
+    for (const view of new Set([roots.full, roots.public])) await this.#view(view)
     for (const tree of [references.full, references.public]) await this.#tree(tree, 'set')
     for (const tree of Object.values(shadows)) await this.#tree(tree, 'records')
     this.#needed.add(aside)
   }
 
-  async #document(digest: Hash): Promise<void> {
-    if (this.#needed.has(digest)) return
-    const { files, types } = await this.#objects.document(digest)
+  async #view({ files, types }: ViewRoots): Promise<void> {
     await this.#tree(files, 'set')
     for (const type of Object.values(types)) {
       this.#alone.add(type.schema)
       await this.#tree(type, 'records')
     }
-    this.#needed.add(digest)
   }
 
   async #tree({ root }: Tree, kind: TreeKind): Promise<void> {

@@ -171,6 +171,7 @@ export async function addVersion(
   const writer = openObjectWriter({ database: context.database, blobs: context.blobs })
   const references = tree(`${name} references`, 2, 0)
   const aside: Hash = await writeAside(writer, {
+    roots: { full, public: open },
     references: { full: input.declared ? tree(`${name} declared`, 3, 0) : references, public: references },
     shadows: {},
   })

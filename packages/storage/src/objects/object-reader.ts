@@ -32,8 +32,12 @@ export interface ObjectReader extends NodeReader {
   plain(hash: Hash): Promise<Uint8Array>
   /** The records of a leaf as NDJSON, in entry order. */
   body(leaf: Hash): Promise<Uint8Array>
-  /** Frozen through and through. */
+  /** A document as it is stored. Kept. */
+  documentBytes(digest: Hash): Promise<Uint8Array>
+  /** The same, parsed anew: of a MiB of metadata in some 50 ms. */
   document(digest: Hash): Promise<ViewDocument>
+  /** What is made of a plain object: kept as such, frozen through and through. Of one hash everyone asks for the same. */
+  decoded<T extends object>(hash: Hash, decode: (raw: Uint8Array) => T): Promise<T>
   /** Keeps a document that was just stored, by its text, as if it had been read. */
   keepDocument(digest: Hash, text: string): void
   /**
@@ -78,13 +82,13 @@ export interface EncodedLeaf {
  * Shares of the cache. A leaf's node and its body are read together, and where one is not kept it helps little that the other is: a usual
  * body takes 3.5 times what its decoded node does. Documents and the index are small.
  */
-const shares = { nodes: 0.18, bodies: 0.6, documents: 0.1, places: 0.12 }
+const shares = { nodes: 0.18, bodies: 0.55, documents: 0.07, decoded: 0.08, places: 0.12 }
 /** The part of the cache for bodies that one walk may fill. */
 const walkShare = 1 / 8
 /** A decoded leaf takes about this many times its text, which its strings are slices of. */
 const decodedNodeFactor = 2
-/** A decoded document likewise. */
-const decodedDocumentFactor = 3
+/** What is made of JSON likewise. */
+const decodedJsonFactor = 3
 
 /** @param options.cacheBytesMax For all caches together. Bytes. */
 export function openObjectReader(options: {
@@ -97,7 +101,8 @@ export function openObjectReader(options: {
   const index = openObjectIndex({ database: options.database, bytesMax: cacheBytesMax * shares.places })
   const nodes = openReadCache<TreeNode>(cacheBytesMax * shares.nodes)
   const bodies = openReadCache<Uint8Array>(cacheBytesMax * shares.bodies)
-  const documents = openReadCache<ViewDocument>(cacheBytesMax * shares.documents)
+  const documents = openReadCache<Uint8Array>(cacheBytesMax * shares.documents)
+  const decodeds = openReadCache<object>(cacheBytesMax * shares.decoded)
   const plains = openReadCache<Uint8Array>(0)
 
   /** Raw bytes of what is kept in whatever form. A node has one encoding, so it gives back the bytes it was read from. */
@@ -123,8 +128,6 @@ export function openObjectReader(options: {
   }
 
   const loadNode = (hash: Hash) => loadDecoded(hash, decodeStoredNode, decodedNodeFactor)
-  const loadDocument = (digest: Hash) =>
-    loadDecoded(digest, (raw) => freezeThrough(parseDocument(raw)), decodedDocumentFactor)
   const loadBytes = async (kind: ObjectKind, hash: Hash) => {
     const { raw } = await load(kind, hash)
     return { value: raw, bytes: raw.length }
@@ -134,14 +137,24 @@ export function openObjectReader(options: {
     node: (hash) => nodes.get(hash, () => loadNode(hash)),
     plain: (hash) => plains.get(hash, () => loadBytes('plain', hash)),
     body: (leaf) => bodies.get(leaf, () => loadBytes('body', leaf)),
-    document: (digest) => documents.get(digest, () => loadDocument(digest)),
+    documentBytes: (digest) => documents.get(digest, () => loadBytes('plain', digest)),
+    async document(digest) {
+      const bytes = await reader.documentBytes(digest)
+      try {
+        return parseDocument(bytes)
+      } catch (cause) {
+        const [place] = await index.find('plain', digest)
+        throw new ObjectCorrupt('plain', digest, place!.pack, { cause })
+      }
+    },
+    decoded: async <T extends object>(hash: Hash, decode: (raw: Uint8Array) => T) =>
+      (await decodeds.get(hash, () =>
+        loadDecoded<object>(hash, (raw) => freezeThrough(decode(raw)), decodedJsonFactor),
+      )) as T,
     keepDocument(digest, text) {
       if (documents.peek(digest) !== undefined) return
-      documents.keep(
-        digest,
-        freezeThrough(parseDocument(text)),
-        Buffer.byteLength(text) * decodedDocumentFactor,
-      )
+      const bytes = Buffer.from(text)
+      documents.keep(digest, bytes, bytes.length)
     },
     forWalk: (bytes) => (bytes <= cacheBytesMax * shares.bodies * walkShare ? reader : walker),
     foresee: (leaves) => index.foresee(leaves),
@@ -162,7 +175,7 @@ export function openObjectReader(options: {
     chain: (kind, hash) => index.find(kind, hash),
     forget: (kind, hash) => index.forget(kind, hash),
     raw: async (kind, hash) => kept(kind, hash) ?? (await load(kind, hash)).raw,
-    cachedBytes: () => nodes.bytes() + bodies.bytes() + documents.bytes() + index.bytes(),
+    cachedBytes: () => nodes.bytes() + bodies.bytes() + documents.bytes() + decodeds.bytes() + index.bytes(),
   }
   const walker: ObjectReader = {
     ...reader,

@@ -92,9 +92,10 @@ describe.each(databases)('objects ($name)', ({ open }) => {
     expect(await reader.node(hashText(node))).toEqual(leaf)
     expect(Buffer.from(await reader.plain(hashText(node))).toString()).toBe(node)
     expect(Buffer.from(await reader.body(hashText(node))).toString()).toBe(body)
-    const read = await reader.document(hashText(text))
-    expect(read).toEqual(document)
-    expect(Object.isFrozen(read.types.thing)).toBe(true)
+    expect(await reader.document(hashText(text))).toEqual(document)
+    expect(Buffer.from(await reader.documentBytes(hashText(text))).toString()).toBe(text)
+    const decoded = await reader.decoded(hashText(text), (raw) => JSON.parse(String(Buffer.from(raw))))
+    expect([decoded, Object.isFrozen(decoded.types.thing)]).toEqual([document, true])
   })
 
   it('says which object is missing, and finds it once it is stored', async () => {
