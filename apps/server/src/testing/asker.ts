@@ -26,8 +26,11 @@ export interface Ask {
 
 export type Asker = ReturnType<typeof askerOf>
 
-/** @param url of the server. @param key a raw API key, or a whole `Cookie` header as `{cookie}`; absent: no credential. */
-export function askerOf(url: string, key?: string | { cookie: string }) {
+/**
+ * @param url of the server. @param key a raw API key, or a whole `Cookie` header as `{cookie}`; absent: no credential.
+ * @param base what every path begins with
+ */
+export function askerOf(url: string, key?: string | { cookie: string }, base = '/api') {
   const credential: Record<string, string> =
     key === undefined
       ? {}
@@ -35,13 +38,13 @@ export function askerOf(url: string, key?: string | { cookie: string }) {
         ? { authorization: `Bearer ${key}` }
         : { cookie: key.cookie, 'sec-fetch-site': 'same-origin' }
 
-  /** Begins a request and gives the answer as it begins, to be read or not. Paths begin after `/api`. */
+  /** Begins a request and gives the answer as it begins, to be read or not. Paths begin after `base`. */
   const open = (method: string, path: string, { body, headers }: Ask = {}): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
       const sent = request(
         url,
-        { method, path: `/api${path}`, headers: { ...credential, ...length, ...headers } },
+        { method, path: `${base}${path}`, headers: { ...credential, ...length, ...headers } },
         resolve,
       )
       // After the answer has begun, what becomes of the rest of the request is of no more interest.

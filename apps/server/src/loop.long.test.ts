@@ -1,0 +1,48 @@
+/** No request holds the event loop for long, whatever it asks for: every route, at its worst. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startWatched, type WatchedServer } from './testing/watched-server.ts'
+import { buildWorstCase, type WorstCase } from './testing/worst-case.ts'
+import { askAtWorst, worstRequests } from './testing/worst-requests.ts'
+
+/** One turn of the event loop. Milliseconds of CPU time. */
+const heldMillisecondsMax = 20
+
+let server: WatchedServer
+let worst: WorstCase
+const folder = mkdtempSync(join(tmpdir(), 'ulmus-loop-'))
+
+beforeAll(async () => {
+  server = await startWatched({ DATA_DIR: folder })
+  worst = await buildWorstCase(server.url)
+}, 600_000)
+afterAll(async () => {
+  await server?.end()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('every route of the description is asked', async () => {
+  const { paths } = (await worst.anyone.get('/openapi.json')).json
+  const routes = Object.entries<Record<string, unknown>>(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{([^}]+)\}/g, ':$1')}`),
+  )
+  const table = worstRequests(worst)
+  expect(
+    routes.filter((route) => !(route in table)),
+    'Give the route an entry in `worst-requests.ts`.',
+  ).toEqual([])
+})
+
+test('no request holds the event loop', async () => {
+  const faults: string[] = []
+  for (const [route, requests] of Object.entries(worstRequests(worst))) {
+    for (const request of requests) {
+      const { held, name, wrong } = await askAtWorst(server, worst, request, heldMillisecondsMax)
+      if (wrong !== undefined) faults.push(`${route}: ${name} was answered with ${wrong}`)
+      if (held > heldMillisecondsMax) faults.push(`${route}: ${name} held the loop for ${held.toFixed(1)} ms`)
+    }
+  }
+  expect(faults).toEqual([])
+}, 900_000)

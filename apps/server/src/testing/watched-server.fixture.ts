@@ -1,0 +1,51 @@
+/** A server in a process of its own that tells its parent how long one turn of its event loop took at most. Started by `watched-server.ts`. */
+import { setImmediate } from 'node:timers'
+import pino from 'pino'
+import { readConfig } from '../config.ts'
+import { startServer } from '../server.ts'
+import type { Order, Told } from './watched-server.ts'
+
+const tell = (told: Told) => process.send!(told)
+
+/** CPU time of this thread. A turn in which it waits for a core counts for nothing. Milliseconds. */
+const cpuMilliseconds = (): number => {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
+
+let isWatching = false
+let last = 0
+let most = 0
+
+/** Once a turn, while somebody watches: the loop does not sleep then. */
+function look(): void {
+  const now = cpuMilliseconds()
+  most = Math.max(most, now - last)
+  last = now
+  if (isWatching) setImmediate(look)
+}
+
+const server = await startServer(
+  readConfig({ ...process.env, PORT: '0', RATE_LIMIT: 'off', LOG_LEVEL: 'error' }),
+  { databaseUrl: undefined, oidcClientSecret: undefined },
+  { log: pino({ level: 'error' }, pino.destination(2)) },
+)
+process.on('message', async (order: Order) => {
+  if (order === 'watch') {
+    isWatching = true
+    last = cpuMilliseconds()
+    most = 0
+    setImmediate(look)
+    tell({ kind: 'watching' })
+  } else if (order === 'tell') {
+    look()
+    isWatching = false
+    tell({ kind: 'held', milliseconds: most })
+  } else {
+    await server.close()
+    process.exit(0)
+  }
+})
+// Nobody is left to tell.
+process.on('disconnect', () => process.exit(1))
+tell({ kind: 'ready', url: server.url })

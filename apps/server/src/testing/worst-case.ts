@@ -1,0 +1,166 @@
+/** A registry filled with what is worst to read: everything at its limit, most of it costly to parse. */
+import { type Asker, askerOf, fileHash } from './asker.ts'
+import { Browser } from './browser.ts'
+
+export interface WorstCase {
+  readonly anyone: Asker
+  /** The same, for paths outside of `/api`. */
+  readonly outside: Asker
+  /** A read key of somebody who has nothing to do with the collection. */
+  readonly stranger: Asker
+  /** A key of the collection's owner. */
+  readonly owner: Asker
+  /** Semvers of the versions, newest first. */
+  readonly versions: readonly string[]
+  /** A push session with very many declared files; a path after `/api`. */
+  readonly session: string
+  /** Has the most references. */
+  readonly file: string
+  /** A record of nearly 8 MiB; one that every push changes. */
+  readonly largeId: string
+  readonly changedId: string
+}
+
+/** Of the collection, after `/api`. */
+export const worst = '/collections/ada/worst'
+/** The latest of a chain of forks. */
+export const lastFork = '/collections/forkers/fork-20'
+
+const typesMax = 1_000
+const privateEvery = 10
+/** Names of types are as long as they may be: they are in every document. */
+export const typeName = (index: number): string => `T${index}-`.padEnd(128, 't')
+export const longId = (index: number): string => `${index}-`.padEnd(1_024, 'i')
+export const shortType = typeName(1)
+export const largeType = typeName(2)
+export const middleType = typeName(3)
+export const filesType = typeName(4)
+
+/** `[[],[],…]`: takes longest to parse for its size. */
+const nested = (bytes: number): unknown[] => Array.from({ length: Math.floor(bytes / 3) }, () => [])
+/** Takes two bytes each in UTF-8, so that decoding it is no copy. */
+const umlauts = (bytes: number): string => 'ü'.repeat(Math.floor(bytes / 2))
+
+const metadataVersions = 30
+const pushedVersions = 4
+const forks = 20
+const files = 300
+const declaredFiles = 100_000
+
+/** Everybody who asks. */
+export async function askersFor(
+  url: string,
+): Promise<Pick<WorstCase, 'anyone' | 'outside' | 'stranger' | 'owner'>> {
+  const keyOf = async (login: string, scope: string) => {
+    const browser = new Browser(url)
+    await browser.signIn({ login })
+    const headers = { 'content-type': 'application/json' }
+    const made = await browser.fetch('/api/accounts/keys', {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ label: 'worst', scope }),
+    })
+    return askerOf(url, ((await made.json()) as { key: string }).key)
+  }
+  return {
+    anyone: askerOf(url),
+    outside: askerOf(url, undefined, ''),
+    stranger: await keyOf('eve', 'write'),
+    owner: await keyOf('ada', 'admin'),
+  }
+}
+
+export async function buildWorstCase(url: string): Promise<WorstCase> {
+  const askers = await askersFor(url)
+  const { owner } = askers
+  await demand(owner.post('/accounts', { slug: 'forkers', displayName: 'Forks' }))
+  await demand(owner.post('/accounts/ada/collections', { slug: 'worst', public: true }))
+
+  const uploads = Array.from({ length: files }, (_, index) => `file ${index}`)
+  for (let i = 0; i < uploads.length; i += 50)
+    await Promise.all(uploads.slice(i, i + 50).map((bytes) => demand(owner.upload(worst, bytes))))
+  const names = uploads.map(fileHash)
+
+  const schemas = Object.fromEntries(
+    Array.from({ length: typesMax }, (_, index) => [
+      typeName(index),
+      { examples: nested(4_000), ...(index % privateEvery === 0 && { private: true }) },
+    ]),
+  )
+  const changed = (round: number) => ({ id: 'changed', type: shortType, data: { round } })
+  const lines = [
+    ...Array.from({ length: 5_000 }, (_, i) => ({ id: longId(i), type: shortType, data: { i } })),
+    ...Array.from({ length: 3_000 }, (_, i) => ({ id: `${i}`, type: middleType, data: umlauts(4_000) + i })),
+    { id: 'all', type: filesType, data: names.map((name) => ({ $file: name })) },
+    ...Array.from({ length: 2_000 }, (_, i) => ({
+      id: longId(i),
+      type: filesType,
+      data: { $file: names[0] },
+    })),
+    ...Array.from({ length: 500 }, (_, i) => ({ id: 'one', type: typeName(i + 5), data: { i } })),
+  ]
+  const large = [0, 1, 2].map((i) => ({
+    id: `large-${i}`,
+    type: largeType,
+    data: [i, ...nested(8_388_000 - 200)],
+  }))
+  const opening = { schemas, metadata: { worst: nested(1_048_000) } }
+  let head: string | null = null
+  const push = async (body: object, puts: readonly unknown[], deletes: readonly unknown[] = []) => {
+    const opened = await demand(owner.post(`${worst}/pushes`, { base_version: head, ...body }))
+    const session = `${worst}/pushes/${opened.session_id}`
+    for (let i = 0; i < puts.length; i += 10_000)
+      await demand(owner.lines(`${session}/records`, puts.slice(i, i + 10_000)))
+    if (deletes.length > 0) await demand(owner.lines(`${session}/deletes`, deletes))
+    head = (await demand(owner.post(`${session}/commit`))).semver
+  }
+  await push(opening, [changed(0), ...lines, ...large])
+  for (let round = 1; round <= pushedVersions; round++)
+    await push(
+      {},
+      [
+        changed(round),
+        ...lines
+          .slice(5_000 + round * 100, 5_600 + round * 100)
+          .map((line) => ({ ...line, data: `${umlauts(4_000)}${round}` })),
+      ],
+      round % 5 === 0 ? [{ id: longId(round), type: shortType }] : [],
+    )
+  for (let round = 1; round <= metadataVersions; round++)
+    await demand(owner.ask('PATCH', `${worst}/metadata`, { body: JSON.stringify({ round }), headers }))
+  const before = head
+  for (let fork = 1; fork <= forks; fork++) {
+    const source = fork === 1 ? worst : `/collections/forkers/fork-${fork - 1}`
+    await demand(owner.post(`${source}/fork`, { targetOrg: 'forkers', slug: `fork-${fork}` }))
+  }
+  for (let i = 0; i < 120; i++)
+    await demand(
+      owner.post('/accounts/ada/collections', {
+        slug: `other-${i}`,
+        public: true,
+        name: 'ü'.repeat(199),
+        description: umlauts(19_000),
+      }),
+    )
+  const versions = await demand(owner.get(`${worst}/versions?limit=100`))
+  const declared = Array.from({ length: declaredFiles }, (_, i) => fileHash(`declared ${i}`))
+  const session = await demand(
+    owner.post(`${worst}/pushes`, { base_version: versions[0].semver, files: declared }),
+  )
+  return {
+    ...askers,
+    versions: [...versions.map(({ semver }: { semver: string }) => semver), before],
+    session: `${worst}/pushes/${session.session_id}`,
+    file: names[0]!,
+    largeId: 'large-1',
+    changedId: 'changed',
+  }
+}
+
+const headers = { 'content-type': 'application/json' }
+
+async function demand(asked: ReturnType<Asker['get']>) {
+  const { status, text, json } = await asked
+  if (status >= 300) throw new Error(`The worst case was refused: ${status} ${text.slice(0, 1000)}`)
+  return json
+}

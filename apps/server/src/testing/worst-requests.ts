@@ -1,0 +1,237 @@
+/** Requests that are worst for the event loop, for every route. */
+import type { WatchedServer } from './watched-server.ts'
+import type { WorstCase } from './worst-case.ts'
+import * as w from './worst-case.ts'
+
+export interface Case {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  as?: 'anyone' | 'stranger' | 'owner'
+  /** After `/api` unless it begins with `!`. `at` goes through the versions, so that each try meets one that no cache has. */
+  path: (at: string, next: string) => string
+  headers?: Record<string, string>
+  body?: string
+  /** What is expected, so that the worst is what is really asked. Default 200. */
+  status?: number
+}
+
+const some = encodeURIComponent
+const cursorOf = (type: string, id: string) => Buffer.from(JSON.stringify([type, id])).toString('base64url')
+const wrongId = '01890000-0000-7000-8000-000000000000'
+/** Requests may have this much in their head. Bytes. */
+const headBytes = 15_000
+const hugeBody = `[${'[],'.repeat(85_000)}[]]`
+const json = { 'content-type': 'application/json' }
+const packed = (encoding: string) => ({ 'accept-encoding': encoding })
+const every = [packed('identity'), packed('gzip'), packed('br'), packed('zstd')]
+/** One request in all content codings. */
+const inAll = (path: Case['path'], more: Partial<Case> = {}): Case[] =>
+  every.map((headers) => ({ path, headers, ...more }))
+
+const write = (method: Case['method'], path: string, status = 401): Case[] => [
+  { method, path: () => path, body: hugeBody, headers: json, status },
+]
+const v = (rest: string) => (at: string) => `${w.worst}/versions/${at}${rest}`
+
+/** By `METHOD path` of the description, and what is beside it. */
+export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
+  'POST /api/accounts': write('POST', '/accounts'),
+  'GET /api/accounts/me': [
+    { path: () => '/accounts/me', status: 401 },
+    { path: () => '/accounts/me', as: 'stranger' },
+  ],
+  'GET /api/accounts/me/memberships': [{ path: () => '/accounts/me/memberships', as: 'owner' }],
+  'GET /api/accounts/:slug': [
+    { path: () => '/accounts/ada' },
+    { path: () => `/accounts/${'a'.repeat(8_000)}`, status: 404 },
+  ],
+  'PATCH /api/accounts/:slug': write('PATCH', '/accounts/ada'),
+  'DELETE /api/accounts/:slug': write('DELETE', '/accounts/ada'),
+  'GET /api/accounts/:slug/members': [{ path: () => '/accounts/forkers/members', as: 'owner' }],
+  'PUT /api/accounts/:slug/members/:user': write('PUT', '/accounts/forkers/members/eve'),
+  'DELETE /api/accounts/:slug/members/:user': write('DELETE', '/accounts/forkers/members/eve'),
+  'POST /api/accounts/keys': write('POST', '/accounts/keys'),
+  'GET /api/accounts/keys': [{ path: () => '/accounts/keys', as: 'owner' }],
+  'DELETE /api/accounts/keys/:id': write('DELETE', `/accounts/keys/${wrongId}`),
+  'GET /api/collections': [
+    ...inAll(() => '/collections?limit=100'),
+    { path: () => '/collections?limit=100&offset=2147483647&q=%C3%BC' },
+    { path: () => `/collections?limit=100&q=${some('ü%_'.repeat(60))}` },
+    { path: () => `/collections?cursor=${'A'.repeat(headBytes)}`, status: 400 },
+    { path: () => `/collections?${'a=b&'.repeat(headBytes / 4)}`, status: 400 },
+    { path: () => `/collections?${'%'.repeat(headBytes)}`, status: 400 },
+    { path: () => '/collections?limit=100', headers: packed('gzip;q=0.1,'.repeat(headBytes / 11)) },
+    { path: () => '/collections?limit=100', headers: { 'if-none-match': '"'.repeat(headBytes) } },
+  ],
+  'GET /api/accounts/:owner/collections': inAll(() => '/accounts/ada/collections?limit=100'),
+  'POST /api/accounts/:owner/collections': [
+    ...write('POST', '/accounts/ada/collections'),
+    {
+      method: 'POST',
+      as: 'stranger',
+      path: () => '/accounts/eve/collections',
+      body: hugeBody,
+      headers: json,
+      status: 400,
+    },
+  ],
+  'GET /api/collections/:owner/:slug': [
+    ...inAll(() => w.worst),
+    { path: () => w.lastFork },
+    { path: () => w.worst, as: 'stranger' },
+    { path: () => w.worst, as: 'owner' },
+  ],
+  'PATCH /api/collections/:owner/:slug': write('PATCH', w.worst),
+  'DELETE /api/collections/:owner/:slug': write('DELETE', w.worst),
+  'PATCH /api/collections/:owner/:slug/metadata': write('PATCH', `${w.worst}/metadata`),
+  'GET /api/collections/:owner/:slug/metadata/jobs/:job_id': [
+    { path: () => `${w.worst}/metadata/jobs/${wrongId}`, status: 401 },
+  ],
+  'POST /api/collections/:owner/:slug/fork': write('POST', `${w.worst}/fork`),
+  'GET /api/collections/:owner/:slug/versions': inAll(() => `${w.worst}/versions?limit=100`),
+  'GET /api/collections/:owner/:slug/versions/:v': [
+    ...inAll(v('')),
+    { path: v(''), as: 'stranger' },
+    { path: v(''), as: 'owner' },
+    { path: v(''), headers: { 'if-none-match': '"a",'.repeat(headBytes / 4) } },
+    { path: () => `${w.worst}/versions/${'1'.repeat(8_000)}`, status: 404 },
+  ],
+  'GET /api/collections/:owner/:slug/versions/:v/files': [
+    ...inAll(v('/files')),
+    { path: () => `${w.lastFork}/versions/latest/files` },
+    { path: v('/files'), as: 'owner' },
+  ],
+  'GET /api/collections/:owner/:slug/versions/:v/manifest': [
+    ...inAll(v('/manifest?limit=10000')),
+    { path: v('/manifest?limit=10000'), as: 'owner' },
+    { path: v('/manifest?limit=10000&since=v1.0.0') },
+    { path: v(`/manifest?limit=10000&cursor=${cursorOf('U', 'a')}`) },
+  ],
+  'GET /api/collections/:owner/:slug/versions/:v/diff': [
+    ...inAll(v('/diff?from=v1.0.0&limit=2000')),
+    { path: v('/diff?from=v1.0.0&limit=2000'), as: 'owner' },
+    { path: (at, next) => `${w.worst}/versions/${at}/diff?from=${next}&limit=2000` },
+  ],
+  'GET /api/collections/:owner/:slug/versions/:v/records': [
+    ...inAll(v('/records?limit=2000')),
+    ...inAll(v(`/records?limit=2000&type=${w.middleType}`)),
+    ...inAll(v(`/records?limit=2000&type=${w.largeType}`)),
+    { path: v('/records?id=one') },
+    { path: v(`/records?id=${some('i'.repeat(3_000))}`) },
+    { path: v(`/records?limit=2000&after=${cursorOf(w.shortType, w.longId(3))}`) },
+    { path: v(`/records?after=${'A'.repeat(headBytes)}`), status: 400 },
+    { path: v(`/records?after=${Buffer.from('['.repeat(11_000)).toString('base64url')}`), status: 400 },
+  ],
+  'GET /api/collections/:owner/:slug/versions/:v/records/:type/:id': [
+    ...inAll((at) => `${w.worst}/versions/${at}/records/${w.largeType}/${worst.largeId}`),
+    { path: (at) => `${w.worst}/versions/${at}/records/${w.largeType}/${worst.largeId}?proof=true` },
+    { path: v(`/records/${w.shortType}/${w.longId(2)}?proof=true`) },
+    { path: v(`/records/${w.shortType}/${'%C3%BC'.repeat(1_300)}`), status: 404 },
+  ],
+  'GET /api/collections/:owner/:slug/versions/:v/records.ndjson': [
+    ...inAll(v('/records.ndjson')),
+    { path: v(`/records.ndjson?after=${cursorOf(w.shortType, w.longId(3))}`) },
+  ],
+  'GET /api/collections/:owner/:slug/records/:type/:id/history': [
+    { path: () => `${w.worst}/records/${w.shortType}/changed/history?limit=100` },
+    { path: () => `${w.worst}/records/${w.shortType}/changed/history?limit=100&offset=100000`, status: 200 },
+    { path: () => `${w.worst}/records/${w.shortType}/absent/history`, status: 404 },
+  ],
+  'GET /api/collections/:owner/:slug/export': [{ path: (at) => `${w.worst}/export?version=${at}` }],
+  'PUT /api/collections/:owner/:slug/files/:hash': write('PUT', `${w.worst}/files/sha256:${'0'.repeat(64)}`),
+  'GET /api/collections/:owner/:slug/files/:hash': [
+    { path: () => `${w.worst}/files/${worst.file}` },
+    { path: () => `${w.lastFork}/files/${worst.file}` },
+    {
+      path: () => `${w.worst}/files/${worst.file}`,
+      headers: { range: `bytes=${'0-0,'.repeat(headBytes / 4)}` },
+    },
+  ],
+  'POST /api/collections/:owner/:slug/pushes': [
+    ...write('POST', `${w.worst}/pushes`),
+    {
+      method: 'POST',
+      as: 'stranger',
+      path: () => `${w.worst}/pushes`,
+      body: JSON.stringify({
+        base_version: null,
+        schemas: { A: { examples: Array.from({ length: 500_000 }, () => []) } },
+      }),
+      headers: json,
+      status: 403,
+    },
+  ],
+  'GET /api/collections/:owner/:slug/pushes/:id': [{ path: () => worst.session, as: 'owner' }],
+  'DELETE /api/collections/:owner/:slug/pushes/:id': write('DELETE', `${w.worst}/pushes/${wrongId}`),
+  'POST /api/collections/:owner/:slug/pushes/:id/records': write(
+    'POST',
+    `${w.worst}/pushes/${wrongId}/records`,
+  ),
+  'POST /api/collections/:owner/:slug/pushes/:id/deletes': write(
+    'POST',
+    `${w.worst}/pushes/${wrongId}/deletes`,
+  ),
+  'POST /api/collections/:owner/:slug/pushes/:id/commit': write(
+    'POST',
+    `${w.worst}/pushes/${wrongId}/commit`,
+  ),
+  'POST /api/collections/:owner/:slug/versions/negotiate': write('POST', `${w.worst}/versions/negotiate`),
+  'GET /api/collections/:owner/:slug/versions/negotiate/:id': [
+    { path: () => `${w.worst}/versions/negotiate/${wrongId}`, status: 401 },
+  ],
+  'DELETE /api/collections/:owner/:slug/versions/negotiate/:id': write(
+    'DELETE',
+    `${w.worst}/versions/negotiate/${wrongId}`,
+  ),
+  'POST /api/collections/:owner/:slug/versions/negotiate/:id/manifest': write(
+    'POST',
+    `${w.worst}/versions/negotiate/${wrongId}/manifest`,
+  ),
+  'POST /api/collections/:owner/:slug/versions/negotiate/:id/records': write(
+    'POST',
+    `${w.worst}/versions/negotiate/${wrongId}/records`,
+  ),
+  'POST /api/collections/:owner/:slug/versions/negotiate/:id/commit': write(
+    'POST',
+    `${w.worst}/versions/negotiate/${wrongId}/commit`,
+  ),
+  'GET /healthz': [{ path: () => '!/healthz' }],
+  'GET /readyz': [{ path: () => '!/readyz' }],
+  'GET /metrics': inAll(() => '!/metrics'),
+  'GET /api/openapi.json': inAll(() => '/openapi.json'),
+  'GET /docs/api/*': [...inAll(() => '!/docs/api/js/scalar.js'), { path: () => '!/docs/api/' }],
+  'GET /auth/login': [{ path: () => `!/auth/login?return_to=/${'a'.repeat(4_000)}`, status: 302 }],
+  'GET /auth/callback': [
+    { path: () => `!/auth/callback?code=${'a'.repeat(headBytes)}&state=a`, status: 400 },
+  ],
+  'POST /auth/logout': [{ method: 'POST', path: () => '!/auth/logout' }],
+  'GET *': [{ path: () => `!/${'a/'.repeat(headBytes / 2)}`, status: 404 }],
+})
+
+const triesMax = 4
+/** Twice so much, and it will not do. */
+const hopeless = 3
+let turn = 0
+
+/** How long a request holds the event loop: the least of some tries, so that collections of the heap and compilations do not count. */
+export async function askAtWorst(server: WatchedServer, worst: WorstCase, request: Case, max: number) {
+  const { method = 'GET', as = 'anyone', path, headers = {}, body, status = 200 } = request
+  const name = `${as} ${method} ${path('V', 'W').slice(0, 200)} ${JSON.stringify(headers).slice(0, 60)}`
+  const tries: number[] = []
+  let wrong: string | undefined
+  while (tries.length < triesMax && !tries.some((held) => held <= max)) {
+    if (tries.filter((held) => held > max * hopeless).length === 2) break
+    const { versions } = worst
+    turn = (turn + 1) % (versions.length - 1)
+    const target = path(versions[turn]!, versions[turn + 1]!)
+    tries.push(
+      await server.held(async () => {
+        const asked = { headers, ...(body !== undefined && { body }) }
+        const answer = target.startsWith('!')
+          ? await worst.outside.ask(method, target.slice(1), asked)
+          : await worst[as].ask(method, target, asked)
+        if (answer.status !== status) wrong = `${answer.status} ${answer.text.slice(0, 200)}`
+      }),
+    )
+  }
+  return { held: Math.min(...tries), tries, name, wrong }
+}
