@@ -133,4 +133,12 @@ test('keys to the bucket are both or neither, and nobody else’s business', () 
   expect(readSecrets(store).s3Keys).toBeUndefined()
   expect(readSecrets({ AWS_ACCESS_KEY_ID: 'id' }).s3Keys).toBeUndefined()
   expect(() => readSecrets({ ...store, AWS_ACCESS_KEY_ID: 'id' })).toThrow(/AWS_SECRET_ACCESS_KEY/)
+  for (const wrong of ['two words', 'kéy', 'two\nlines']) {
+    expect(() => readSecrets({ ...keys, ...store, AWS_ACCESS_KEY_ID: wrong })).toThrow(
+      /^AWS_ACCESS_KEY_ID must/,
+    )
+    expect(() => readSecrets({ ...keys, ...store, AWS_SESSION_TOKEN: wrong })).toThrow(
+      /^AWS_SESSION_TOKEN must/,
+    )
+  }
 })

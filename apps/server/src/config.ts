@@ -150,8 +150,17 @@ function readS3Keys(read: Variables): S3Keys | undefined {
   const accessKeyId = read.text('AWS_ACCESS_KEY_ID')
   const secretAccessKey = read.text('AWS_SECRET_ACCESS_KEY')
   if (read.text('OBJECT_STORE') === undefined) return undefined
+  const sessionToken = read.text('AWS_SESSION_TOKEN')
+  // They are sent in headers; what else is in them was copied by mistake.
+  for (const [name, value] of Object.entries({
+    AWS_ACCESS_KEY_ID: accessKeyId,
+    AWS_SESSION_TOKEN: sessionToken,
+  })) {
+    if (value !== undefined && !/^[!-~]+$/.test(value))
+      throw new ConfigError(`${name} must be of ASCII characters without spaces. Copy it again.`)
+  }
   if (accessKeyId !== undefined && secretAccessKey !== undefined)
-    return Object.freeze({ accessKeyId, secretAccessKey, sessionToken: read.text('AWS_SESSION_TOKEN') })
+    return Object.freeze({ accessKeyId, secretAccessKey, sessionToken })
   if (accessKeyId === undefined && secretAccessKey === undefined) return undefined
   throw new ConfigError('Set both AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or neither.')
 }

@@ -165,7 +165,7 @@ test.each([
       OBJECT_STORE: 's3://bucket',
       ...{ S3_ENDPOINT: 'http://127.0.0.1:9', AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' },
     },
-    'The bucket bucket of OBJECT_STORE (http://127.0.0.1:9) cannot be reached',
+    'The bucket bucket of OBJECT_STORE (http://127.0.0.1:9) cannot be reached: connect ECONNREFUSED 127.0.0.1:9.',
   ],
   [{ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' }, 'The database at DATABASE_URL cannot be reached'],
 ] as [Record<string, string>, string][])(

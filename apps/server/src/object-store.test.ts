@@ -1,5 +1,6 @@
 /** A whole server whose objects are in a bucket: architecture §2, http-api §1 (503). */
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { databases } from '@ulmus/storage/testing'
 import { makeBucket, s3Server } from '@ulmus/storage/testing/buckets'
@@ -7,6 +8,7 @@ import { startFlakyProxy } from '@ulmus/storage/testing/flaky-proxy'
 import { describe, expect, test } from 'vitest'
 import { type Asker, askerOf, fileHash } from './testing/asker.ts'
 import { serveForTest } from './testing/serve.ts'
+import { type Ended, startProcess } from './testing/server-process.ts'
 
 const path = '/collections/ada/kept'
 const linesOf = (from: number, to: number) =>
@@ -96,5 +98,40 @@ describe.skipIf(s3Server() === null).each(databases)('objects in a bucket, rows 
     expect((await ada.post(`${next}/commit`)).json).toMatchObject({ semver: 'v1.1.0', recordCount: 3_100 })
     const { records } = await read(ada, 'v1.1.0')
     expect(records.trim().split('\n')).toHaveLength(3_100)
+  }, 60_000)
+})
+
+describe.skipIf(s3Server() === null)('a process whose objects are in a bucket', () => {
+  test('starts with keys from the environment and from a shared file, and says so when they are wrong', async () => {
+    await using ending = new AsyncDisposableStack()
+    const bucket = await makeBucket()
+    ending.defer(bucket.dispose)
+    const rows = await databases[1]!.settings()
+    ending.defer(rows.dispose)
+    const folder = mkdtempSync(join(tmpdir(), 'ulmus-keys-'))
+    ending.defer(async () => rmSync(folder, { recursive: true }))
+    const { endpoint, bucket: name, keys } = bucket.settings
+    const env = {
+      ...{ DATABASE_URL: rows.settings.url!, DATA_DIR: folder, HOME: folder },
+      ...{ OBJECT_STORE: `s3://${name}/kept`, S3_ENDPOINT: endpoint!, AWS_EC2_METADATA_DISABLED: 'true' },
+    }
+    const byKeys = { AWS_ACCESS_KEY_ID: keys!.accessKeyId, AWS_SECRET_ACCESS_KEY: keys!.secretAccessKey }
+    const file = join(folder, 'credentials')
+    const secret = `aws_secret_access_key = ${keys!.secretAccessKey}`
+    writeFileSync(file, `[ulmus]\naws_access_key_id = ${keys!.accessKeyId}\n${secret}\n`)
+    for (const given of [byKeys, { AWS_PROFILE: 'ulmus', AWS_SHARED_CREDENTIALS_FILE: file }]) {
+      const server = await startProcess({ ...env, ...given })
+      expect(await server.end('SIGTERM')).toBe(0)
+    }
+    const refused = async (given: Record<string, string>) => {
+      const ended = await startProcess({ ...env, ...given }).then(
+        () => 'it started',
+        (thrown: Ended) => thrown,
+      )
+      expect(ended).toMatchObject({ code: 1, err: expect.stringMatching(/^Ulmus cannot start\. .*\n$/) })
+      return (ended as Ended).err
+    }
+    expect(await refused({ ...byKeys, AWS_SECRET_ACCESS_KEY: 'wrong' })).toContain('(SignatureDoesNotMatch)')
+    expect(await refused({})).toContain('There are no credentials for the bucket')
   }, 60_000)
 })

@@ -47,6 +47,8 @@ export interface Bucket {
   readonly prefix: string
   /** What the parts of an upload bring along beside their signed SHA-256. */
   readonly checksum: 'CRC32' | undefined
+  /** Whether the credentials are those of the settings, rather than found where Amazon's tools look. */
+  readonly ownKeys: boolean
   /** For people: where it is. */
   readonly place: string
   /** @throws RangeError for what is no name of a blob. */
@@ -61,7 +63,8 @@ export function bucketOf(settings: S3Settings): Bucket {
     region,
     endpoint,
     forcePathStyle: elsewhere,
-    credentials: keys,
+    // A copy: the client notes in the object where the credentials came from, and settings are frozen.
+    credentials: keys && { ...keys },
     maxAttempts: attemptsMax,
     retryMode: 'standard',
     requestHandler: {
@@ -80,6 +83,7 @@ export function bucketOf(settings: S3Settings): Bucket {
     name: bucket,
     prefix,
     checksum: elsewhere ? undefined : 'CRC32',
+    ownKeys: keys !== undefined,
     place: endpoint ?? `Amazon S3 in ${region}`,
     key: (blob) => `${prefix}${checkedName(blob)}`,
   }

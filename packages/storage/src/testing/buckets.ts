@@ -16,11 +16,12 @@ import {
 } from '@aws-sdk/client-s3'
 import { inject } from 'vitest'
 import type { S3Settings } from '../objects/s3-bucket.ts'
+import type { S3Server } from './ceph.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** Null: there is none. */
-    s3Server: { endpoint: string; keys: { accessKeyId: string; secretAccessKey: string } } | null
+    s3Server: Pick<S3Server, 'endpoint' | 'keys' | 'role'> | null
   }
 }
 
@@ -39,7 +40,8 @@ export async function makeBucket(): Promise<{ settings: S3Settings; dispose(): P
     forcePathStyle: true,
   })
   await client.send(new CreateBucketCommand({ Bucket }))
-  const settings = { ...server, bucket: Bucket, prefix: 'kept/here/', region }
+  const { endpoint, keys } = server
+  const settings = { endpoint, keys, bucket: Bucket, prefix: 'kept/here/', region }
   return {
     settings,
     async dispose() {

@@ -3,7 +3,7 @@
  * seconds and keeps nothing.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { accessSync, closeSync, constants, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,6 +14,8 @@ export interface S3Server {
   /** `http://127.0.0.1:<port>` */
   readonly endpoint: string
   readonly keys: { readonly accessKeyId: string; readonly secretAccessKey: string }
+  /** The ARN of a role that the account of `keys` may assume at the endpoint. Undefined: there is none. */
+  readonly role?: string
   stop(): Promise<void>
 }
 
@@ -30,6 +32,13 @@ const programs = [
 ]
 /** Its own words when it cannot: Debian's packages of the programs. */
 export const cephPackages = 'radosgw ceph-mon ceph-osd ceph-common'
+/** A role that the account may assume, for a second or longer, and that may do everything in buckets. */
+const roleName = 'Ulmus'
+const policy = (statement: object) =>
+  JSON.stringify({ Version: '2012-10-17', Statement: [{ Effect: 'Allow', ...statement }] })
+const account = { AWS: ['arn:aws:iam:::user/ulmus'] }
+const mayAssume = `--assume-role-policy-doc=${policy({ Principal: account, Action: ['sts:AssumeRole'] })}`
+const mayAll = `--policy-doc=${policy({ Action: ['s3:*'], Resource: 'arn:aws:s3:::*' })}`
 const startMillisecondsMax = 25_000
 
 /** Whether the programs are installed. */
@@ -88,10 +97,12 @@ export async function startCeph(folder: string): Promise<S3Server> {
     const { accessKeyId, secretAccessKey } = keys
     const user = ['--uid=ulmus', '--display-name=Ulmus', `--access-key=${accessKeyId}`]
     await run('radosgw-admin', 'user', 'create', ...user, `--secret-key=${secretAccessKey}`)
+    await run('radosgw-admin', 'role', 'create', `--role-name=${roleName}`, mayAssume)
+    await run('radosgw-admin', 'role-policy', 'put', `--role-name=${roleName}`, '--policy-name=all', mayAll)
     start('radosgw', '-n', 'client.admin', '--keyring', keyring)
     const endpoint = `http://127.0.0.1:${port}`
     await untilAnswers(endpoint)
-    return { endpoint, keys, stop }
+    return { endpoint, keys, role: `arn:aws:iam:::role/${roleName}`, stop }
   } catch (error) {
     await stop()
     throw error
@@ -129,6 +140,10 @@ mon allow pool size one = true
 mon max pg per osd = 1000
 rgw frontends = beast endpoint=127.0.0.1:${port} tcp_nodelay=1
 rgw data = ${folder}/rgw
+rgw s3 auth use sts = true
+rgw s3 auth order = local, sts
+rgw sts key = ${randomBytes(8).toString('hex')}
+rgw sts min session duration = 1
 `
 }
 

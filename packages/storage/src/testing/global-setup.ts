@@ -47,7 +47,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('embeddedTemplate', embeddedTemplate)
   project.provide('serverUrl', server.url)
   project.provide('serverTemplate', template)
-  project.provide('s3Server', s3 && { endpoint: s3.endpoint, keys: s3.keys })
+  project.provide('s3Server', s3 && { endpoint: s3.endpoint, keys: s3.keys, role: s3.role })
   return async () => {
     await onServer(server.url, `drop database if exists ${template} with (force)`)
     await Promise.all([server.stop(), s3?.stop()])
