@@ -1,9 +1,11 @@
 /** The server as a process: environment in, one clear sentence when it cannot start, an orderly end when it is told to. */
+import { resolve } from 'node:path'
 import { BucketUnusable, DatabaseUnfit, FolderInUse, isUnavailable, StoresUnfit } from '@ulmus/registry'
 import pino, { type Logger } from 'pino'
 import { runCommand } from './commands.ts'
 import { type Config, ConfigError, readConfig, readSecrets } from './config.ts'
 import { type Server, startServer } from './server.ts'
+import { onEndWanted } from './signals.ts'
 
 /** Seconds from the signal to the end, whatever is still under way. */
 const endSecondsMax = 9
@@ -15,6 +17,7 @@ async function main(): Promise<void> {
   process.umask(ownersAlone)
   const args = process.argv.slice(2)
   if (args.length === 0) return serve()
+  onEndWanted(exitUnfinished, exitUnfinished)
   process.exitCode = await runCommand(args, {
     settings: () => ({ config: readConfig(process.env), secrets: readSecrets(process.env) }),
     out: (text) => void process.stdout.write(text),
@@ -26,8 +29,12 @@ async function serve(): Promise<void> {
   const config = readConfig(process.env)
   const secrets = readSecrets(process.env)
   const log = openLog(config)
-  const server = await startServer(config, secrets, { log })
-  endOnSignals(server, log)
+  let server: Server | undefined
+  onEndWanted(
+    (why) => (server === undefined ? exitUnfinished() : void endInOrder(server, why, log)),
+    () => process.exit(1),
+  )
+  server = await startServer(config, secrets, { log })
   process.stdout.write(welcome(server.url, config, secrets.databaseUrl !== undefined))
 }
 
@@ -57,23 +64,19 @@ function placesOf({ dataFolder, objectStore }: Config, onServer: boolean): strin
   return `${dataFolder}${onServer ? ' (objects; the database is at DATABASE_URL)' : ''}`
 }
 
-/** SIGTERM and SIGINT: no new connections, requests and jobs under way come to their end, exit 0. The same again: at once. */
-function endOnSignals(server: Server, log: Logger): void {
-  let ending = false
-  const end = async (signal: string) => {
-    if (ending) process.exit(1)
-    ending = true
-    log.info({ signal }, 'Ending: requests and jobs under way are finished first.')
-    setTimeout(() => process.exit(0), endSecondsMax * 1000).unref()
-    try {
-      await server.close()
-    } catch (error) {
-      log.error({ err: error }, 'Something could not be closed in order.')
-    }
-    process.exit(0)
+/** As a process ends that SIGTERM ends: all that was acknowledged is on disk. */
+const exitUnfinished = () => process.exit(143)
+
+/** No new connections, requests and jobs under way come to their end, exit 0. */
+async function endInOrder(server: Server, signal: string, log: Logger): Promise<void> {
+  log.info({ signal }, 'Ending: requests and jobs under way are finished first.')
+  setTimeout(() => process.exit(0), endSecondsMax * 1000).unref()
+  try {
+    await server.close()
+  } catch (error) {
+    log.error({ err: error }, 'Something could not be closed in order.')
   }
-  process.on('SIGTERM', end)
-  process.on('SIGINT', end)
+  process.exit(0)
 }
 
 /** Why the server cannot start, where that is for the operator to put right; undefined for what is a defect. */
@@ -95,9 +98,10 @@ function sentenceOf(error: unknown): string | undefined {
   }
   if (isUnavailable(error))
     return `The database at DATABASE_URL cannot be reached: ${lastCause(error).message}.`
-  if (code === 'EACCES' || code === 'EROFS' || code === 'ENOSPC' || code === 'EPERM') {
-    return `DATA_DIR cannot be written: ${path ?? ''} ${message}.`
-  }
+  // Other files than those of the data folder are ours to have.
+  const dataFolder = resolve(process.env['DATA_DIR']?.trim() || './data')
+  if (path?.startsWith(dataFolder) || code === 'ENOSPC')
+    return `DATA_DIR, ${dataFolder}, cannot be used: ${message}. Set it to a folder that this account may write to.`
   return undefined
 }
 

@@ -1,0 +1,58 @@
+/** When the process is told to end: by signals, or by the end of the npm that started it. */
+import { readFileSync } from 'node:fs'
+import { isatty } from 'node:tty'
+
+/** One Ctrl-C comes twice under npm: from the terminal, and passed on by npm. */
+const repeatMilliseconds = 1_000
+const parentMilliseconds = 250
+
+/**
+ * SIGTERM and SIGINT ask the process to end, and so does SIGHUP where there is a terminal to lose. Without one, SIGHUP is ignored:
+ * `nohup` asks for that, and Node forgets it.
+ * @param end called once
+ * @param endAtOnce called when it is asked for again, a second later or more
+ */
+export function onEndWanted(end: (why: string) => void, endAtOnce: () => void): void {
+  let askedAt: number | undefined
+  const ask = (why: string) => {
+    if (askedAt === undefined) {
+      askedAt = performance.now()
+      end(why)
+    } else if (performance.now() - askedAt > repeatMilliseconds) endAtOnce()
+  }
+  process.on('SIGTERM', ask)
+  process.on('SIGINT', ask)
+  const shell = shellOfNpm()
+  let orphaned = false
+  const watch = setInterval(() => {
+    if (process.ppid === shell) return
+    // Seen twice: a SIGHUP that ended the shell may still be on its way to us.
+    if (!orphaned) {
+      orphaned = true
+      return
+    }
+    clearInterval(watch)
+    ask('the end of npm')
+  }, parentMilliseconds).unref()
+  if (shell === undefined) clearInterval(watch)
+  process.on('SIGHUP', (signal) => {
+    if ([0, 1, 2].some((descriptor) => isatty(descriptor))) ask(signal)
+    // It went to the shell as well, which ends by it.
+    else clearInterval(watch)
+  })
+}
+
+/**
+ * The shell between npm and us, when it waits for us: `npx ulmus` is npm, which runs `sh -c ulmus`. npm passes signals to the shell,
+ * which ends without passing them on. Not for a script that puts us in the background: that shell ends by itself.
+ */
+function shellOfNpm(): number | undefined {
+  const { npm_lifecycle_script: script } = process.env
+  if (script === undefined || process.platform !== 'linux' || /(?<!&)&(?!&)/.test(script)) return undefined
+  try {
+    const [, flag, command] = readFileSync(`/proc/${process.ppid}/cmdline`, 'utf8').split('\0')
+    return flag === '-c' && command?.includes(script) ? process.ppid : undefined
+  } catch {
+    return undefined
+  }
+}
