@@ -22,7 +22,7 @@ import { StreamLog } from './plugins/streams.ts'
 import { answerUnknownPaths } from './plugins/unknown-paths.ts'
 import { apiRoutes } from './routes/index.ts'
 import { probeRoutes } from './routes/probes.ts'
-import { devProviderRoutes } from './sign-in/dev-provider.ts'
+import { devProviderRoutes, refuseProxied } from './sign-in/dev-provider.ts'
 import type { IdentityProvider } from './sign-in/identity-provider.ts'
 import { pendingCookie } from './sign-in/pending-cookie.ts'
 import { signInRoutes } from './sign-in/routes.ts'
@@ -80,6 +80,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     session: browserCookie,
     origin: options.origin,
     originIsSet: config.publicUrl !== null,
+    admit: config.oidc === null ? refuseProxied : undefined,
   })
   if (config.oidc === null) {
     await app.register(devProviderRoutes, { origin: options.origin, clientSecret: options.clientSecret })
@@ -92,7 +93,7 @@ function serverOptions({ config, log }: AppOptions): FastifyServerOptions {
   return {
     loggerInstance: log,
     logController: new StreamLog(),
-    trustProxy: config.trustProxy,
+    trustProxy: trustOf(config.trustProxy),
     bodyLimit: jsonBytesMax,
     genReqId: nameRequest,
     requestIdHeader: false,
@@ -104,4 +105,9 @@ function serverOptions({ config, log }: AppOptions): FastifyServerOptions {
     clientErrorHandler: answerUnreadable,
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
   }
+}
+
+/** Fastify trusts nobody when it is given a number: it cannot tell proxies from clients that come without one. docs/configuration.md says so. */
+function trustOf(trust: Config['trustProxy']): FastifyServerOptions['trustProxy'] {
+  return typeof trust === 'number' ? (_address, hop) => hop < trust : trust
 }

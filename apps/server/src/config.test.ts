@@ -37,8 +37,10 @@ test.each<[Record<string, string>, object]>([
   [{ PUBLIC_URL: 'https://Registry.example/', ...oidc }, { publicUrl: 'https://registry.example' }],
   [{ RATE_LIMIT: 'off' }, { rateLimits: null }],
   [{ RATE_LIMIT_ACCOUNT: '10' }, { rateLimits: { anonymous: 1200, account: 10 } }],
-  [{ TRUST_PROXY: 'all' }, { trustProxy: true }],
-  [{ TRUST_PROXY: 'loopback, 10.0.0.0/8,::1' }, { trustProxy: 'loopback, 10.0.0.0/8,::1' }],
+  [{ TRUST_PROXY: 'off' }, { trustProxy: false }],
+  [{ TRUST_PROXY: '2' }, { trustProxy: 2 }],
+  [{ TRUST_PROXY: 'fc00::/7,192.0.2.7' }, { trustProxy: 'fc00::/7,192.0.2.7' }],
+  [{ TRUST_PROXY: 'loopback, 10.0.0.0/8,::1' }, { trustProxy: 'loopback,10.0.0.0/8,::1' }],
   [{ ROLES: 'api' }, { roles: ['api'] }],
   [{ HOST: '::1' }, { host: '::1' }],
   [{ OBJECT_STORE: '', AWS_REGION: 'nowhere' }, { objectStore: null }],
@@ -87,7 +89,25 @@ test.each<[Record<string, string>, string]>([
   ],
   [{ RATE_LIMIT: 'yes' }, 'RATE_LIMIT'],
   [{ RATE_LIMIT_ANONYMOUS: '0' }, 'RATE_LIMIT_ANONYMOUS'],
-  [{ TRUST_PROXY: 'yes' }, 'TRUST_PROXY'],
+  [{ TRUST_PROXY: 'all' }, 'TRUST_PROXY=all would let any client name an address'],
+  [{ TRUST_PROXY: 'true' }, 'Set it to the number of proxies'],
+  ...[
+    ...['yes', '0', '11', '-1', '1.5', '999.0.0.1', '10.0.0', '010.0.0.1', '10.0.0.1:80', 'proxy.example'],
+    ...[
+      '10.0.0.0/33',
+      '10.0.0.0/0',
+      '0.0.0.0/1',
+      '10.0.0.0/x',
+      '10.0.0.0/',
+      '10.0.0.0/8/8',
+      '10.0.0.0/255.0.0.0',
+    ],
+    ...['::/0', '2001:db8::/129', '1::2::3', 'fe80::1%eth0', '::ffff:10.0.0.0/104'],
+    ...['1,10.0.0.0/8', 'off,loopback', 'loopback,', 'loopback,all', 'loopback;10.0.0.1'],
+  ].map((text): [Record<string, string>, string] => [
+    { TRUST_PROXY: text },
+    'TRUST_PROXY must be off, the number',
+  ]),
   [{ MAX_FILE_BYTES: '1GB' }, 'MAX_FILE_BYTES'],
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL'],
   [{ ROLES: 'worker' }, 'ROLES'],
@@ -107,6 +127,16 @@ test.each<[Record<string, string>, string]>([
 test('a DATABASE_URL of another kind is refused without being shown', () => {
   expect(() => readSecrets({ DATABASE_URL: 'mysql://u:hunter2@h/d' })).toThrow(/^DATABASE_URL must be/)
   expect(() => readSecrets({ DATABASE_URL: 'mysql://u:hunter2@h/d' })).not.toThrow(/hunter2/)
+})
+
+test.each([
+  'postgres://u:p%zz@h/d',
+  'postgres://u:p%@h/d',
+  'postgres://u:p@h:port/d',
+  'postgres://u:p#x@h/d',
+  'h/d',
+])('a DATABASE_URL that cannot be taken apart is refused: %s', (url) => {
+  expect(() => readSecrets({ DATABASE_URL: url })).toThrow(/^DATABASE_URL must be like .*percent-encoded/)
 })
 
 test.each([

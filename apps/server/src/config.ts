@@ -1,4 +1,5 @@
 /** What an operator may set, from the environment: read once, checked, frozen. Every variable is in docs/configuration.md. */
+import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { type S3Keys, type S3Settings, s3BlobBytesMax } from '@ulmus/registry'
 import type { RateLimits } from './plugins/rate-limits.ts'
@@ -14,8 +15,8 @@ export interface Config {
   readonly oidc: { readonly issuer: string; readonly clientId: string } | null
   readonly sessionDays: number
   readonly rateLimits: RateLimits | null
-  /** Which proxies are believed about whom they forward for: none, all, or these addresses. */
-  readonly trustProxy: boolean | string
+  /** Which proxies are believed about whom they forward for: none, so many in a row, or these addresses. */
+  readonly trustProxy: false | number | string
   readonly fileBytesMax: number
   readonly pushIdleSeconds: number
   readonly logLevel: (typeof logLevels)[number]
@@ -73,13 +74,25 @@ export function readConfig(env: Environment): Config {
 export function readSecrets(env: Environment): Secrets {
   const read = variablesOf(env)
   const databaseUrl = read.text('DATABASE_URL')
-  if (databaseUrl !== undefined && !/^postgres(?:ql)?:\/\//.test(databaseUrl)) {
+  if (databaseUrl !== undefined && !isDatabaseUrl(databaseUrl)) {
     throw new ConfigError(
-      'DATABASE_URL must be like postgres://user:password@host:5432/database. Unset it to use the embedded database.',
+      'DATABASE_URL must be like postgres://user:password@host:5432/database, with what is special in a password percent-encoded (% is %25, @ is %40, / is %2F). Unset it to use the embedded database.',
     )
   }
   const s3Keys = readS3Keys(read)
   return Object.freeze({ databaseUrl, oidcClientSecret: read.text('OIDC_CLIENT_SECRET'), s3Keys })
+}
+
+/** What the driver can take apart: it decodes each part by itself. */
+function isDatabaseUrl(text: string): boolean {
+  // No host is a socket's folder in the query, which URLs do not know beside a user.
+  if (!/^postgres(?:ql)?:\/\//.test(text) || !URL.canParse(text.replace('@/', '@host/'))) return false
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Whether a host name or address is this machine's own and reaches nobody else. */
@@ -191,15 +204,35 @@ function readRateLimits(read: Variables): RateLimits | null {
   return read.oneOf('RATE_LIMIT', ['on', 'off'], 'on') === 'on' ? Object.freeze(limits) : null
 }
 
-function readTrustProxy(read: Variables): boolean | string {
+const networkNames = ['loopback', 'linklocal', 'uniquelocal']
+/** Proxies in a row, each of which adds an address. */
+const hopsMax = 10
+
+function readTrustProxy(read: Variables): Config['trustProxy'] {
   const text = read.text('TRUST_PROXY') ?? 'off'
   if (text === 'off') return false
-  if (text === 'all') return true
-  const address = /^(?:loopback|linklocal|uniquelocal|[0-9.]+(?:\/\d+)?|[0-9a-f:]*:[0-9a-f:.]*(?:\/\d+)?)$/i
-  if (text.split(',').every((part) => address.test(part.trim()))) return text
-  throw new ConfigError(
-    'TRUST_PROXY must be off, all, or addresses of proxies with commas between, such as 10.0.0.0/8,loopback.',
-  )
+  const right = `the number of proxies in a row (1 to ${hopsMax}), or addresses of proxies with commas between, such as 10.0.0.0/8,loopback`
+  if (text === 'all' || text === 'true')
+    throw new ConfigError(
+      `TRUST_PROXY=${text} would let any client name an address of its choice. Set it to ${right}.`,
+    )
+  if (/^[1-9]\d?$/.test(text) && Number(text) <= hopsMax) return Number(text)
+  const parts = text.split(',').map((part) => part.trim())
+  const wrong = parts.find((part) => !networkNames.includes(part) && !isNetwork(part))
+  if (wrong === undefined) return parts.join(',')
+  throw new ConfigError(`TRUST_PROXY must be off, ${right}; "${wrong}" is none of these.`)
+}
+
+/** An address, or a network of no more than 2^24 addresses of IPv4, or of IPv6 that one site may have: wider is anyone. */
+function isNetwork(text: string): boolean {
+  const [address = '', mask, ...more] = text.split('/')
+  const family = address.includes('%') ? 0 : isIP(address)
+  if (family === 0 || more.length > 0) return false
+  if (mask === undefined) return true
+  // An IPv4 address in IPv6's notation has no mask of its own that everybody reads alike.
+  if (!/^\d{1,3}$/.test(mask) || /^::ffff:/i.test(address)) return false
+  const [min, max] = family === 4 ? [8, 32] : [7, 128]
+  return Number(mask) >= min && Number(mask) <= max
 }
 
 function readRoles(read: Variables): Role[] {

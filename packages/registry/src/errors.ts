@@ -93,6 +93,11 @@ export const catalogue = {
     'A request signed in by cookie must come from this site itself. Scripts and other sites use an API key.',
   ),
 
+  development_only: entry(
+    'forbidden',
+    'The built-in sign-in lets anyone be anyone, so it answers no request that came through a proxy. Set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET to those of your identity provider, or open the address that the server listens at, on its own machine.',
+  ),
+
   route_not_found: entry(
     'missing',
     (f) => `There is nothing at ${f.path ?? 'this path'}. The API reference is at /docs/api.`,

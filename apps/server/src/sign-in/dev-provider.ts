@@ -6,11 +6,12 @@ import { generateKeyPair, type JsonWebKey, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
 import formbody from '@fastify/formbody'
 import { RegistryError } from '@ulmus/registry'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type Provider from 'oidc-provider'
 import type { Configuration } from 'oidc-provider'
 import { isLoopback } from '../config.ts'
 import { receiveBytes } from '../plugins/bodies.ts'
+import { demandSameSite } from '../plugins/same-site.ts'
 import { memoryAdapter } from './dev-memory.ts'
 import { devPage, devPagePolicy } from './dev-page.ts'
 
@@ -45,8 +46,9 @@ export const devProviderRoutes: FastifyPluginAsync<DevProviderOptions> = async (
   // A page elsewhere whose name resolves to this machine (DNS rebinding), or a proxy nobody told us of, gets nothing here.
   app.addHook('onRequest', async (request) => {
     if (!isLoopback(request.hostname)) throw new RegistryError('route_not_found', { say: { path: devPath } })
+    refuseProxied(request)
   })
-  await app.register(async (scope) => askWhoYouAre(scope, provider, people))
+  await app.register(async (scope) => askWhoYouAre(scope, { provider, people, origin: options.origin }))
   await app.register(async (scope) => {
     receiveBytes(scope)
     scope.all(`${devPath}/*`, async (request, reply) => {
@@ -60,16 +62,34 @@ export const devProviderRoutes: FastifyPluginAsync<DevProviderOptions> = async (
   })
 }
 
+/**
+ * Whoever came through a proxy may be anyone, from anywhere. Proxies say that they were there in one of these headers; nginx, unless it is
+ * told otherwise, in none, but it asks in HTTP/1.0, as no browser does.
+ * @throws development_only
+ */
+export function refuseProxied(request: FastifyRequest): void {
+  const told = Object.keys(request.headers).some((name) =>
+    /^(?:forwarded|via|x-real-ip|x-forwarded-.*)$/.test(name),
+  )
+  if (told || request.raw.httpVersion === '1.0') throw new RegistryError('development_only')
+}
+
 /** One form: the interaction that the provider sends every sign-in to. */
 async function askWhoYouAre(
   scope: FastifyInstance,
-  provider: () => Promise<Provider>,
-  people: Map<string, Person>,
+  {
+    provider,
+    people,
+    origin,
+  }: { provider: () => Promise<Provider>; people: Map<string, Person>; origin: () => string },
 ) {
+  scope.addHook('onRequest', async (request) => demandSameSite(request, origin()))
   await scope.register(formbody)
   const show = (reply: FastifyReply, problem?: string) =>
     reply
       .header('Content-Security-Policy', devPagePolicy)
+      // With Helmet's `no-referrer` the form would be sent with `Origin: null`, which is any site's.
+      .header('Referrer-Policy', 'same-origin')
       .header('Cache-Control', 'no-store')
       .type('text/html; charset=utf-8')
       .send(devPage(problem))

@@ -18,6 +18,8 @@ export interface SignInOptions {
   readonly origin: () => string
   /** Whether an operator said so; else it is the address that the server listens at. */
   readonly originIsSet: boolean
+  /** Refuses who may not sign in at all. */
+  readonly admit?: (request: FastifyRequest) => void
 }
 
 const open = { config: { credentials: false }, schema: { hide: true } } as const
@@ -30,6 +32,7 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, optio
   })
 
   app.get<{ Querystring: { return_to?: unknown } }>('/auth/login', open, async (request, reply) => {
+    options.admit?.(request)
     const returnTo = demandReturnPath(request.query.return_to)
     // Cookies belong to one host: whoever came by another name of this machine signs in at the one the provider returns to.
     if (!options.originIsSet && isOtherName(request, origin()))

@@ -1,5 +1,7 @@
 /** http-api §2, over real HTTP with a cookie jar, through the built-in provider. */
 import { createServer, type Server as HttpServer } from 'node:http'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Browser } from '../testing/browser.ts'
@@ -272,6 +274,52 @@ describe.each(databases)('signing in on $name', ({ settings }) => {
     expect(status).toBe(404)
   })
 
+  test.each<Record<string, string>>([
+    { forwarded: 'for=203.0.113.9' },
+    { via: '1.1 proxy' },
+    { 'x-real-ip': '203.0.113.9' },
+    { 'x-forwarded-for': '203.0.113.9' },
+    { 'x-forwarded-proto': 'https' },
+    { 'x-forwarded-whatever': '' },
+  ])('nobody signs in at the built-in provider through a proxy: %j', async (headers) => {
+    const paths = ['/dev/idp/.well-known/openid-configuration', '/dev/idp/interaction/x', '/auth/login']
+    for (const path of paths) {
+      const answer = await fetch(`${server.url}${path}`, { headers, redirect: 'manual' })
+      expect([path, answer.status]).toEqual([path, 403])
+      const { code, error } = (await answer.json()) as { code: string; error: string }
+      expect([code, error]).toEqual(['development_only', expect.stringContaining('Set OIDC_ISSUER')])
+    }
+  })
+
+  test('nobody signs in at the built-in provider in HTTP/1.0, as nginx asks for others', async () => {
+    const { hostname, port } = new URL(server.url)
+    const socket = connect(Number(port), hostname)
+    socket.end(`GET /auth/login HTTP/1.0\r\nHost: 127.0.0.1:${port}\r\n\r\n`)
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 403 .*development_only/s)
+  })
+
+  test('the form of the built-in provider refuses other sites, and to be framed', async () => {
+    const browser = new Browser(server.url)
+    const { answer, urls } = await browser.follow(await browser.fetch('/auth/login'))
+    expect(answer.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
+    // So that browsers say whence the form was sent.
+    expect(answer.headers.get('referrer-policy')).toBe('same-origin')
+    const form = urls.at(-1)!.href
+    const send = (headers: Record<string, string>) =>
+      browser.fetch(form, { method: 'POST', headers, body: new URLSearchParams({ login: 'eve' }) })
+    const others: Record<string, string>[] = [
+      { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+      { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' },
+      { 'sec-fetch-site': 'none' },
+      { 'sec-fetch-site': 'same-origin', origin: 'null' },
+    ]
+    for (const headers of others) {
+      const refused = await send(headers)
+      expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([403, 'cross_site'])
+    }
+    expect((await send({ 'sec-fetch-site': 'same-origin', origin: server.url })).status).toBe(303)
+  })
+
   test('who comes by another name of this machine signs in at the one the provider returns to', async () => {
     const { port } = new URL(server.url)
     const answer = await fetch(`http://localhost:${port}/auth/login?return_to=/a`, {
@@ -279,6 +327,27 @@ describe.each(databases)('signing in on $name', ({ settings }) => {
     }).catch(() => null)
     // Where `localhost` is only ::1, nothing listens there.
     if (answer !== null) expect(answer.headers.get('location')).toBe(`${server.url}/auth/login?return_to=/a`)
+  })
+})
+
+describe('a number of proxies', () => {
+  test('believes as many addresses as there are proxies, whatever clients put before', async () => {
+    const { settings, dispose } = await databases[0]!.settings()
+    const limits = { trustProxy: 2, rateLimits: { anonymous: 100, account: 100 } }
+    const server = await serveForTest(settings, limits)
+    const left = async (forwarded: string) => {
+      const answer = await fetch(`${server.url}/api/collections`, {
+        headers: { 'x-forwarded-for': forwarded },
+      })
+      return Number(answer.headers.get('ratelimit-remaining'))
+    }
+    // The client's address as the outer proxy saw it, then the outer proxy's as the inner one did.
+    expect(await left('198.51.100.7, 192.0.2.1')).toBe(99)
+    expect(await left('203.0.113.1, 198.51.100.7, 192.0.2.1')).toBe(98)
+    expect(await left('203.0.113.2, 203.0.113.3, 198.51.100.7, 192.0.2.1')).toBe(97)
+    expect(await left('198.51.100.8, 192.0.2.1')).toBe(99)
+    await server.close()
+    await dispose()
   })
 })
 
