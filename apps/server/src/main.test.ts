@@ -1,12 +1,22 @@
 /** The server as a process: how it starts, refuses to and ends. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, expect, test } from 'vitest'
+import '@ulmus/storage/testing'
+import { afterAll, expect, inject, test } from 'vitest'
 
 const start = fileURLToPath(new URL('../start.js', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-main-'))
@@ -174,6 +184,62 @@ test.each([
     const { code, out, err } = await run(env).ended
     expect([code, out]).toEqual([1, ''])
     expect(err).toContain(sentence)
+    expect(err.trim().split('\n')).toHaveLength(1)
+  },
+  60_000,
+)
+
+/** A folder of an embedded database, copied. */
+function copiedDatabase(name: string): string {
+  const data = join(folder, name)
+  cpSync(inject('embeddedTemplate'), join(data, 'database'), { recursive: true })
+  return data
+}
+const places: [string, () => Record<string, string>, RegExp][] = [
+  [
+    'a database that is not there',
+    () => ({ DATABASE_URL: new URL('/nowhere', inject('serverUrl')).href }),
+    /database "nowhere" does not exist\. Create it/,
+  ],
+  [
+    'a host that is not there',
+    () => ({ DATABASE_URL: 'postgres://u@nowhere.invalid/d' }),
+    /DATABASE_URL cannot be reached: .*nowhere\.invalid/,
+  ],
+  [
+    'DATA_DIR is a file',
+    () => {
+      writeFileSync(join(folder, 'file'), '')
+      return { DATA_DIR: join(folder, 'file') }
+    },
+    /DATA_DIR, .*, cannot be used: .*Set it to a folder/,
+  ],
+  ['DATA_DIR is in /proc', () => ({ DATA_DIR: '/proc/ulmus' }), /DATA_DIR, \/proc\/ulmus, cannot be used/],
+  [
+    'the control file is damaged',
+    () => {
+      const data = copiedDatabase('damaged')
+      writeFileSync(join(data, 'database', 'pg', 'global', 'pg_control'), Buffer.alloc(8_192, 7))
+      return { DATA_DIR: data }
+    },
+    /The embedded database in .* does not start: .*restore DATA_DIR from a backup/,
+  ],
+  [
+    'the control file is empty',
+    () => {
+      const data = copiedDatabase('emptied')
+      writeFileSync(join(data, 'database', 'pg', 'global', 'pg_control'), '')
+      return { DATA_DIR: data }
+    },
+    /The embedded database in .* does not start: .*restore DATA_DIR from a backup/,
+  ],
+]
+test.each(places)(
+  '%s: one sentence and exit 1',
+  async (_what, env, sentence) => {
+    const { code, out, err } = await run(env()).ended
+    expect([code, out]).toEqual([1, ''])
+    expect(err).toMatch(sentence)
     expect(err.trim().split('\n')).toHaveLength(1)
   },
   60_000,

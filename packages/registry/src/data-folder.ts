@@ -1,6 +1,7 @@
 /** The data folder is its owner's alone: whoever reads it reads what is private, and hashes of keys and sessions. */
-import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
+import { makeFolders } from '@ulmus/storage'
 import type { Log } from './context.ts'
 import type { Folders } from './stores.ts'
 
@@ -15,7 +16,7 @@ const othersBits = 0o077
 export function makePrivate(dataFolder: string, folders: Folders, log: Log, make: boolean): void {
   const ours = [folders.database, folders.objects].filter((folder) => folder !== undefined)
   if (ours.length === 0 || process.platform === 'win32') return
-  if (make) mkdirSync(dataFolder, { recursive: true, mode: ownerOnly })
+  if (make) makeFolders(dataFolder)
   const names = new Set(['database', 'objects', 'lost+found'])
   const holdsOurs = readdirSync(dataFolder).every((name) => names.has(name))
   for (const folder of holdsOurs ? [dataFolder, ...ours] : ours) close(folder, log)

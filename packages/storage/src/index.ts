@@ -1,4 +1,6 @@
 /** Storage: bytes and rows, no rules. */
+
+export { makeFolders } from './folders.ts'
 export * from './objects/blob-store.ts'
 export { openDiskStore } from './objects/disk.ts'
 export type { EncodedObject } from './objects/encoded-object.ts'

@@ -12,6 +12,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { syncPath } from './embedded-folder.ts'
 import { demandVersion, filesIn, hasEmbedded } from './embedded-place.ts'
+import { DatabaseUnfit } from './sql-errors.ts'
 
 /**
  * The files of a folder that nobody else uses, made where there are none.
@@ -38,10 +39,19 @@ async function makeFiles(folder: string, files: string): Promise<void> {
   syncPath(folder)
 }
 
-/** @throws Error with what the process said when it failed. */
+/** @throws DatabaseUnfit with what the process said when it failed. */
 async function makeIn(folder: string): Promise<void> {
   const program = fileURLToPath(new URL('./embedded-files-making.ts', import.meta.url))
   const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'ignore', 'pipe'] })
   const [said, [code, signal]] = await Promise.all([text(child.stderr), once(child, 'close')])
-  if (code !== 0) throw new Error(`The database could not be made (${signal ?? code}).\n${said}`)
+  if (code === 0) return
+  const cause = new Error(said)
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  const why = /No space left|ENOSPC|errno: 51/.test(said)
+    ? 'the disk is full'
+    : `its making ended with ${signal ?? code}`
+  throw new DatabaseUnfit(
+    `The embedded database could not be made in ${folder}: ${why}. It needs 100 MB of free disk and 600 MB of free memory; or set DATABASE_URL.`,
+    { cause },
+  )
 }

@@ -14,6 +14,7 @@ import { lockFolder } from './folder-lock.ts'
 import { LookingUpSession, LookUps } from './look-ups.ts'
 import { migrate } from './migrate.ts'
 import { dialect, type Outside, ormOn, pooledDatabase } from './pooled.ts'
+import { DatabaseUnfit } from './sql-errors.ts'
 
 /**
  * How long plans are used. Milliseconds. A plan that was made while a table was small reads all of it, and tables grow: on a server,
@@ -78,6 +79,8 @@ function poolOn(thread: PostgresThread): pg.Pool {
   })
 }
 
+const lineOf = (message: string) => message.split('\n')[0]!.replace(/\.$/, '')
+
 /** PostgreSQL in its thread. When that ends by itself, so does the process: what it has acknowledged is on disk. */
 class PostgresThread {
   readonly #worker: Worker
@@ -87,14 +90,17 @@ class PostgresThread {
     this.#worker = worker
   }
 
-  /** @throws Error when PostgreSQL does not start on these files. */
+  /** @throws DatabaseUnfit when PostgreSQL does not start on these files. */
   static async start(files: string): Promise<PostgresThread> {
     const worker = new Worker(new URL('./embedded-thread.ts', import.meta.url), { workerData: files })
     const ended = once(worker, 'exit').then(() => {
       throw new Error('PostgreSQL ended as it started.')
     })
     await Promise.race([once(worker, 'message'), ended]).catch((error: Error) => {
-      throw new Error(`The embedded database in ${files} does not start: ${error.message}`, { cause: error })
+      throw new DatabaseUnfit(
+        `The embedded database in ${files} does not start: ${lineOf(error.message)}. If its disk is full, free space; else its files are damaged: restore DATA_DIR from a backup.`,
+        { cause: error },
+      )
     })
     const thread = new PostgresThread(worker)
     worker.on('error', (error) => endProcess('The embedded database has failed', error))

@@ -6,10 +6,11 @@
  * containers, each with processes numbered from 1, share the folder. Network file systems without locks are not covered.
  * Nothing is ever stored in that SQLite file; who holds the lock is written beside it, for the message alone.
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { makeFolders } from '../folders.ts'
 
 /** Another process, or this one, has the folder open. The sentence names it. */
 export class FolderInUse extends Error {
@@ -38,7 +39,7 @@ const sqliteBusy = 5
  * @throws FolderInUse when someone holds it.
  */
 export function lockFolder(folder: string): FolderLock {
-  mkdirSync(folder, { recursive: true })
+  makeFolders(folder)
   const holderFile = join(folder, 'lock-holder')
   const lock = new DatabaseSync(join(folder, 'lock'), { timeout: 0 })
   try {

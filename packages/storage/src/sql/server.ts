@@ -5,6 +5,7 @@ import type { Database } from './database.ts'
 import { LookingUpSession, LookUps, poolForLookUps } from './look-ups.ts'
 import { migrate } from './migrate.ts'
 import { dialect, ormOn, pooledDatabase } from './pooled.ts'
+import { refusalOf } from './server-refusals.ts'
 import { DatabaseUnfit } from './sql-errors.ts'
 
 const connectMillisecondsMax = 5_000
@@ -37,7 +38,7 @@ export async function openServer(options: {
     await prepare(pool)
   } catch (error) {
     await pool.end()
-    throw error
+    throw refusalOf(error)
   }
   return pooledDatabase({
     kind: 'server',
@@ -68,8 +69,9 @@ async function prepare(pool: pg.Pool): Promise<void> {
 }
 
 async function refuseUnfit(client: pg.PoolClient): Promise<void> {
-  const { rows } = await client.query<{ version: number; trigrams: boolean }>(
+  const { rows } = await client.query<{ version: number; encoding: string; trigrams: boolean }>(
     `select current_setting('server_version_num')::integer / 10000 as version,
+            current_setting('server_encoding') as encoding,
             exists (select from pg_available_extensions where name = 'pg_trgm') as trigrams`,
   )
   const server = rows[0]
@@ -77,6 +79,11 @@ async function refuseUnfit(client: pg.PoolClient): Promise<void> {
     const version = server?.version ?? 'unknown'
     throw new DatabaseUnfit(
       `The database server is PostgreSQL ${version}; ${serverVersionMin} or newer is needed.`,
+    )
+  }
+  if (server.encoding !== 'UTF8') {
+    throw new DatabaseUnfit(
+      `The database of DATABASE_URL has the encoding ${server.encoding}; UTF8 is needed. Create one by: create database … encoding 'UTF8' template template0.`,
     )
   }
   if (!server.trigrams) {
