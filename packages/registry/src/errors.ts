@@ -146,11 +146,13 @@ export const catalogue = {
 
   too_large: entry('too_large', (f) => `${f.what ?? 'The body'} is over the limit of ${f.limit}.`),
 
-  unsupported_media_type: entry('unsupported_media', (f) =>
-    f.encoding
+  unsupported_media_type: entry('unsupported_media', (f) => {
+    if (f.onlyPlain)
+      return `A file is stored as the bytes that are sent, so the content encoding \`${f.encoding}\` is not taken here. Send the bytes as they are, without \`Content-Encoding\`.`
+    return f.encoding
       ? `The content encoding \`${f.encoding}\` is not known here. Send the body as it is, or as zstd, br or gzip.`
-      : `A body of type ${f.type ? `\`${f.type}\`` : 'none'} is not taken here. Send the \`Content-Type\` that the API reference at /docs/api names.`,
-  ),
+      : `A body of type ${f.type ? `\`${f.type}\`` : 'none'} is not taken here. Send the \`Content-Type\` that the API reference at /docs/api names.`
+  }),
 
   range_not_satisfiable: entry(
     'unsatisfiable',

@@ -1,6 +1,6 @@
 /** How bodies are read. JSON strictly, everywhere; other kinds only in the scopes of routes that take them. */
 import { Readable } from 'node:stream'
-import { parseStrict } from '@ulmus/registry'
+import { parseStrict, RegistryError } from '@ulmus/registry'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { cutLateBodies } from './slow-peers.ts'
 
@@ -36,8 +36,17 @@ export function receiveNdjson(scope: FastifyInstance): void {
   )
 }
 
-/** In the scope of routes that take raw bytes of any type, JSON included: `request.body` is the stream, not read yet and not limited. */
+/**
+ * In the scope of routes that take raw bytes of any type, JSON included: `request.body` is the stream, not read yet and not limited.
+ * What is stored is what is sent, so no content encoding is undone: 241 bytes of zstd can stand for 300 MiB. Such routes
+ * also say `decompress: false`.
+ */
 export function receiveBytes(scope: FastifyInstance): void {
+  scope.addHook('onRequest', async ({ headers }) => {
+    const encoding = headers['content-encoding']?.trim() ?? ''
+    if (/^(?:identity)?$/i.test(encoding)) return
+    throw new RegistryError('unsupported_media_type', { say: { encoding, onlyPlain: true } })
+  })
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', async (_request: FastifyRequest, stream: FastifyRequest['raw']) => stream)
 }

@@ -22,9 +22,11 @@ export const fileRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { reg
       path,
       {
         config: { entrance: { scope: 'write' } },
+        decompress: false,
         schema: {
           tags,
           summary: 'Upload a file, named by its SHA-256',
+          description: 'The bytes as they are: a `Content-Encoding` is refused.',
           params: FilePath,
           querystring: NoQuery,
           response: { 200: StoredFile, 201: StoredFile },

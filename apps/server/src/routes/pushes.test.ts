@@ -1,5 +1,5 @@
 /** Delta pushes over HTTP, their opening, who may, and what becomes of a session: http-api §9, content-model §2, §7. Their lines are in push-lines.test.ts, their commits in push-commits.test.ts. */
-import { gzipSync, zstdCompressSync } from 'node:zlib'
+import { constants, gzipSync, zstdCompressSync } from 'node:zlib'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, type Asker, fileHash, json, ndjson } from '../testing/asker.ts'
@@ -331,6 +331,19 @@ describe.each(databases)('pushes on $name', (database) => {
       expect((await send('no gzip', 'gzip')).status).toBe(400)
       expect((await send(gzipSync('{"base_version":null}'), 'gzip')).status).toBe(201)
       expect((await send(zstdCompressSync('{"base_version":null}'), 'zstd')).status).toBe(201)
+    })
+
+    test('a zstd body that needs a window over 8 MiB is 400: its decoder would take as much memory', async () => {
+      const path = `${await newPath()}/pushes`
+      const body = `{"base_version":null,"message":"${' '.repeat(16 * 1024 ** 2)}"}`
+      const send = (windowLog: number) =>
+        ada.ask('POST', path, {
+          body: zstdCompressSync(body, { params: { [constants.ZSTD_c_windowLog]: windowLog } }),
+          headers: { ...json, 'content-encoding': 'zstd' },
+        })
+      const refused = await send(24)
+      expect([refused.status, refused.json.code]).toEqual([400, 'invalid_request'])
+      expect((await send(23)).status).toBe(201)
     })
 
     test('no body is 400', async () => {
