@@ -11,6 +11,9 @@ if (major < 24 || (major === 24 && minor < 6)) {
 } else if (process.platform === 'linux' && process.env.MALLOC_ARENA_MAX === undefined && process.execve) {
   // glibc gives threads that allocate at once arenas of their own, eight a core, and what is free in one is no use to another: with two,
   // a server that has pushed, compared and streamed holds an eighth less. It asks for them as the process begins: so it begins again.
+  // Memory of 128 KiB and more is asked of the system and given back to it piece by piece. That is what glibc begins with; left to
+  // itself it takes such pieces, after the first that is given back, from memory that it hardly ever gives back: hundreds of MiB after
+  // many streams at once.
   const { availableParallelism } = await import('node:os')
   const flags = [
     // V8 marks and compiles in four threads of its own, whatever the machine has: on two cores the event loop waits for them.
@@ -25,6 +28,7 @@ if (major < 24 || (major === 24 && minor < 6)) {
   process.execve(execPath, [execPath, ...flags, ...execArgv, ...argv.slice(1)], {
     ...env,
     MALLOC_ARENA_MAX: '2',
+    MALLOC_MMAP_THRESHOLD_: env.MALLOC_MMAP_THRESHOLD_ ?? '131072',
   })
 } else {
   const { enableCompileCache, flushCompileCache, registerHooks } = await import('node:module')

@@ -52,6 +52,50 @@ test('who is alone has room for anything', async () => {
   await hold(room, ada, mebibyte)
 })
 
+/** A stream that has begun and is left when it is let go. */
+async function begin(room: AnswerRoom, who: Caller | typeof anyone, bytes: number, address = '192.0.2.1') {
+  const { promise: gone, resolve } = Promise.withResolvers<void>()
+  async function* source() {
+    for (;;) yield Buffer.from('piece')
+  }
+  const stream = room.stream(who, { address, gone }, bytes, source())
+  expect(`${(await stream.next()).value}`).toBe('piece')
+  const letGo = () => {
+    resolve()
+    return turn()
+  }
+  return { left: () => stream.return(undefined), gone: letGo }
+}
+
+test('one account and one address have an eighth of the room for streams, all that are not known half, all together all', async () => {
+  const room = new AnswerRoom(16 * mebibyte)
+  for (const name of ['ada', 'eve', 'bob', 'cat'])
+    for (let n = 0; n < 2; n++) await begin(room, caller(name), mebibyte)
+  await expect(begin(room, ada, mebibyte)).rejects.toEqual(busy)
+  for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4']) {
+    for (let n = 0; n < 2; n++) await begin(room, anyone, mebibyte, address)
+    await expect(begin(room, anyone, mebibyte, address)).rejects.toEqual(busy)
+  }
+  await expect(begin(room, caller('dan'), mebibyte)).rejects.toEqual(busy)
+})
+
+test('a stream has its part of the room until it is left and its answer is gone; one that nobody began has none', async () => {
+  const room = new AnswerRoom(8 * mebibyte)
+  const never = { address: '192.0.2.1', gone: new Promise<void>(() => undefined) }
+  await room.stream(ada, never, mebibyte, (async function* () {})()).return(undefined)
+  const first = await begin(room, ada, mebibyte)
+  await expect(begin(room, ada, mebibyte)).rejects.toEqual(busy)
+  await first.left()
+  await expect(begin(room, ada, mebibyte)).rejects.toEqual(busy)
+  await first.gone()
+  const second = await begin(room, ada, mebibyte)
+  await second.gone()
+  await expect(begin(room, ada, mebibyte)).rejects.toEqual(busy)
+  await second.left()
+  await turn()
+  await begin(room, ada, mebibyte)
+})
+
 test('small answers are not counted, however many', async () => {
   const room = new AnswerRoom(mebibyte)
   for (let i = 0; i < 1_000; i++) await hold(room, ada, mebibyte / 4)

@@ -1,6 +1,6 @@
 /**
- * Memory for answers that are put together whole before they are sent, such as pages of large records: whoever asks for many at
- * once, or does not take them, has a part of it. Streams hold little and are not counted.
+ * Memory for answers: those that are put together whole before they are sent, such as pages of large records, and streams. Whoever asks
+ * for many at once, or does not take them, has a part of it.
  */
 import { RegistryError } from './errors.ts'
 import type { Principal } from './principal.ts'
@@ -13,6 +13,15 @@ const uncountedBytesMax = 262_144
 /** Of whoever gives no credential: each address, and all of them together. */
 const addressShare = 1 / 8
 const strangersShare = 1 / 2
+/** What one account may hold before its next stream is refused: as much as an address. */
+const streamsShare = addressShare
+
+const mebibyte = 1024 ** 2
+/**
+ * What a stream is counted as, whatever it holds at the moment. One of records, or an archive, holds up to six leaves of about a MiB and what
+ * compresses them; a file some pieces of 256 KiB. Bytes.
+ */
+export const streamBytes = { records: 8 * mebibyte, file: mebibyte }
 
 /** Where an answer goes. */
 export interface Destination {
@@ -64,11 +73,32 @@ export class AnswerRoom {
     void Promise.allSettled([working, gone]).then(() => this.#room.give(holders, taken))
     return working
   }
+
+  /**
+   * What `source` gives. From its first piece on it counts as so many bytes, until it has ended or is left, and the answer is gone.
+   * @param to Undefined: it stays in this process and is not counted.
+   * @throws busy from the iterator, before the first piece.
+   */
+  async *stream(
+    who: Principal,
+    to: Destination | undefined,
+    bytes: number,
+    source: AsyncIterable<Uint8Array>,
+  ): AsyncGenerator<Uint8Array> {
+    if (to === undefined) return yield* source
+    const holders = holdersFor(who, to.address, streamsShare)
+    this.#room.take(holders, bytes, 0)
+    try {
+      yield* source
+    } finally {
+      void to.gone.then(() => this.#room.give(holders, bytes))
+    }
+  }
 }
 
-function holdersFor(who: Principal, address: string): Holder[] {
+function holdersFor(who: Principal, address: string, share = accountShare): Holder[] {
   const name = readerOf(who, address)
-  if (who.kind !== 'anonymous') return [{ name, share: accountShare }]
+  if (who.kind !== 'anonymous') return [{ name, share }]
   return [
     { name, share: addressShare },
     { name: 'strangers', share: strangersShare },

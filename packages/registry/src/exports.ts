@@ -12,7 +12,7 @@
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
 import { canonicalize, type ViewRoots, walkLeaves } from '@ulmus/content'
-import { type Destination, readerOf } from './answer-room.ts'
+import { type Destination, readerOf, streamBytes } from './answer-room.ts'
 import type { Context } from './context.ts'
 import { checkedFile } from './files.ts'
 import { instantText } from './instants.ts'
@@ -41,14 +41,22 @@ export function exportsOf(context: Context) {
   const { objects, blobs } = context
 
   return {
-    /** @throws collection_not_found, version_not_found. */
+    /**
+     * @param to as of `AnswerRoom`
+     * @throws collection_not_found, version_not_found; busy from `bytes`.
+     */
     async open(who: Principal, path: VersionPath, to?: Destination): Promise<ExportArchive> {
       const asked = await seeVersion(context, who, path)
       const { seen, version } = asked
       return {
         hash: `export:${seen.view}:${version.id}`,
         fileName: `${seen.owner.slug}-${seen.collection.slug}-${semverOf(version)}.tar.gz`,
-        bytes: gzipped(tarOf(entriesOf(asked, readerOf(who, to?.address)), version.createdAt)),
+        bytes: context.answers.stream(
+          who,
+          to,
+          streamBytes.records,
+          gzipped(tarOf(entriesOf(asked, readerOf(who, to?.address)), version.createdAt)),
+        ),
       }
     },
   }

@@ -14,7 +14,7 @@ import {
   type Tx,
   type VersionRow,
 } from '@ulmus/storage'
-import type { AnswerBytes, Destination } from './answer-room.ts'
+import { type AnswerBytes, type Destination, streamBytes } from './answer-room.ts'
 import { readAside, referencePrefix } from './aside.ts'
 import type { Context } from './context.ts'
 import { demand, RegistryError } from './errors.ts'
@@ -84,15 +84,21 @@ export function filesOf(context: Context) {
       return { created, file: { hash: path.hash, size, contentType } }
     },
 
-    /** @throws file_not_found, also when another collection holds it. */
-    async get(who: Principal, path: FilePath): Promise<ReadableFile> {
+    /**
+     * @param to as of `AnswerRoom`
+     * @throws file_not_found, also when another collection holds it; busy from its stream.
+     */
+    async get(who: Principal, path: FilePath, to?: Destination): Promise<ReadableFile> {
       const seen = await seeCollection(context, who, path)
       const hash = parseFileReference(path.hash)
       const found = hash && (await findReadable(context, seen, hash))
       if (hash === undefined || found === undefined)
         throw new RegistryError('file_not_found', { say: { hash: path.hash } })
-      const stream = (range?: ByteRange) =>
-        range === undefined ? checkedFile(context.blobs, hash) : bytesOfFile(context.blobs, hash, range)
+      const stream = (range?: ByteRange) => {
+        const { blobs } = context
+        const bytes = range === undefined ? checkedFile(blobs, hash) : bytesOfFile(blobs, hash, range)
+        return context.answers.stream(who, to, streamBytes.file, bytes)
+      }
       return { hash: path.hash, ...found, stream }
     },
 

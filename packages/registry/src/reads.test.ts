@@ -582,6 +582,34 @@ describe.each(databases)('reads on $name', (database) => {
       expect(reads()).toBe(left)
     })
 
+    test('leaves are decoded ahead only for a reader who takes them', async () => {
+      const { watched } = watching()
+      let decoded = 0
+      const reading: TestContext['reading'] = {
+        ...context.reading,
+        writeLeaf(...task) {
+          decoded++
+          return context.reading.writeLeaf(...task)
+        },
+      }
+      // Beyond the first leaf, which has a large record: it is read here.
+      const { lines } = await recordsOf({ ...watched, reading }).stream(
+        anonymous,
+        { ...path, v: 'v1.0.0' },
+        { after: writeCursor({ type: 'T', id: 's4' }) },
+      )
+      await lines.next()
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      expect(decoded).toBe(1)
+      await lines.next()
+      expect(decoded).toBe(3)
+      await new Promise((resolve) => setTimeout(resolve, 1_050))
+      await lines.next()
+      // One was ready; no other is begun for a reader who is slow.
+      expect(decoded).toBe(3)
+      await lines.return(undefined)
+    })
+
     test('a stream whose objects are damaged ends in an error', async () => {
       const { watched, damageAfter } = watching()
       damageAfter(4)

@@ -5,8 +5,10 @@ import type { Context } from './context.ts'
 import { type LineForm, linesOfForms } from './record-lines.ts'
 import { runsOfLeaf, walkRecords } from './record-walk.ts'
 
-/** Leaves that are being read and decoded while one is sent: enough to keep two threads busy. */
+/** Leaves that are being read and decoded while one is sent, at most: enough to keep two threads busy. */
 const leavesAhead = { most: 4, bytesMost: 8_388_608 }
+/** A reader who takes longer over a chunk gains nothing by what lies ready for him. Milliseconds. */
+const promptMilliseconds = 1_000
 /** Leaves whose places are looked up together. */
 const leavesForeseen = 64
 /** Room that is kept for the next leaves is no larger. Bytes. */
@@ -50,11 +52,15 @@ async function* streamInThreads(
     const task = { ...encoded, lastKey, after, form, room: spare.pop() }
     return { leaf, outcome: await threads.writeLeaf(task, whose) }
   }
-  const ahead = new Ahead<Awaited<ReturnType<typeof write>>>(leavesAhead)
+  // One more with every chunk that is taken promptly: most of those who take nothing never have more than a few.
+  const ahead = new Ahead<Awaited<ReturnType<typeof write>>>({ ...leavesAhead, most: 1 })
   async function* takeFirst(): AsyncGenerator<Uint8Array> {
     const { leaf, outcome } = await ahead.take()
     if (outcome.kind === 'lines') {
+      const givenAt = performance.now()
       yield Buffer.from(outcome.room, 0, outcome.bytes)
+      const isPrompt = performance.now() - givenAt < promptMilliseconds
+      ahead.most = isPrompt ? Math.min(ahead.most + 1, leavesAhead.most) : 1
       if (fleeting && outcome.room.byteLength <= roomBytesMax) spare.push(outcome.room)
     } else
       for await (const run of runsOfLeaf(reader, leaf.hash, after))
@@ -67,7 +73,9 @@ async function* streamInThreads(
     }
     while (!ahead.isEmpty) yield* takeFirst()
   } finally {
-    await ahead.settle()
+    // Collected, it would be given back only when somebody else makes garbage.
+    for (const { outcome } of await ahead.settle()) if (outcome.kind === 'lines') spare.push(outcome.room)
+    for (const room of spare) room.transfer(0)
   }
 }
 

@@ -11,7 +11,7 @@ import {
   walkLeaves,
 } from '@ulmus/content'
 import { giveWay } from '@ulmus/storage'
-import { type AnswerBytes, type Destination, readerOf } from './answer-room.ts'
+import { type AnswerBytes, type Destination, readerOf, streamBytes } from './answer-room.ts'
 import { canonicalOf, linesBetween } from './bodies.ts'
 import type { Context } from './context.ts'
 import { RegistryError } from './errors.ts'
@@ -116,7 +116,11 @@ export function recordsOf(context: Context) {
       })
     },
 
-    /** All records, or those of a type, from the first or the one after a cursor. */
+    /**
+     * All records, or those of a type, from the first or the one after a cursor.
+     * @param to as of `AnswerRoom`
+     * @throws collection_not_found, version_not_found, invalid_request; busy from `lines`.
+     */
     async stream(
       who: Principal,
       path: VersionPath,
@@ -130,11 +134,13 @@ export function recordsOf(context: Context) {
       for (const { tree, startAfter } of trees) {
         count += tree.count - (startAfter === undefined ? 0 : await countThrough(tree, startAfter, objects))
       }
-      return {
-        count,
-        hash: `${seen.view}:${version.id}`,
-        lines: streamLines(trees, readerOf(who, to?.address)),
-      }
+      const lines = answers.stream(
+        who,
+        to,
+        streamBytes.records,
+        streamLines(trees, readerOf(who, to?.address)),
+      )
+      return { count, hash: `${seen.view}:${version.id}`, lines }
     },
   }
 

@@ -4,6 +4,7 @@ import { RegistryError } from '@ulmus/registry'
 import { FilePath, NoQuery, StoredFile } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { receiveBytes } from '../plugins/bodies.ts'
+import { destinationOf } from '../plugins/destination.ts'
 import { holds } from '../plugins/entity-tags.ts'
 import { readRange } from '../plugins/ranges.ts'
 import { streamed } from '../plugins/shapes.ts'
@@ -59,7 +60,7 @@ export const fileRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { reg
       },
     },
     async (request, reply) => {
-      const file = await registry.files.get(request.principal, request.params)
+      const file = await registry.files.get(request.principal, request.params, destinationOf(request, reply))
       const tag = reply.tagBy(file.hash)
       // What others uploaded is never shown as a page of this site.
       reply.type(file.contentType)

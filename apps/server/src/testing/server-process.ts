@@ -7,8 +7,11 @@ const start = fileURLToPath(new URL('../../start.js', import.meta.url))
 
 export interface ServerProcess {
   readonly url: string
+  readonly pid: number
   /** From the start to its first answer on `/readyz`. Milliseconds. */
   readonly readyMs: number
+  /** All that it has written. */
+  readonly said: { readonly out: string; readonly err: string }
   /** Sends a signal and waits for the end; the exit code, null when the signal ended it. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null>
 }
@@ -18,10 +21,14 @@ export interface Ended {
   readonly err: string
 }
 
-/** @throws Ended, when it ends instead of getting ready. */
-export async function startProcess(env: Record<string, string>): Promise<ServerProcess> {
+/** @param options.descriptors how many files it may have open. @throws Ended, when it ends instead of getting ready. */
+export async function startProcess(
+  env: Record<string, string>,
+  options: { descriptors?: number } = {},
+): Promise<ServerProcess> {
   const began = performance.now()
-  const child = spawn(process.execPath, [start], {
+  const limit = options.descriptors === undefined ? '' : `ulimit -n ${options.descriptors}; `
+  const child = spawn('/bin/sh', ['-c', `${limit}exec "$0" "$1"`, process.execPath, start], {
     env: { PATH: process.env['PATH'], PORT: '0', RATE_LIMIT: 'off', LOG_LEVEL: 'error', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -42,6 +49,8 @@ export async function startProcess(env: Record<string, string>): Promise<ServerP
   if (ready.status !== 200) throw new Error(`not ready: ${await ready.text()}`)
   return {
     url,
+    pid: child.pid!,
+    said,
     readyMs: performance.now() - began,
     async end(signal) {
       child.kill(signal)

@@ -1,13 +1,14 @@
 /** Work under way, some at once, whose results are taken in the order in which it was begun. */
 export class Ahead<T> {
-  readonly #most: number
+  /** Pieces of work at once. May be changed at any time. */
+  most: number
   readonly #bytesMost: number
   readonly #underWay: { work: Promise<T>; bytes: number }[] = []
   #bytes = 0
 
   /** @param bounds Pieces of work at once, and the bytes that they are about together, unless one alone is about more. */
   constructor(bounds: { most: number; bytesMost: number }) {
-    this.#most = bounds.most
+    this.most = bounds.most
     this.#bytesMost = bounds.bytesMost
   }
 
@@ -17,7 +18,7 @@ export class Ahead<T> {
 
   /** Whether one more, about so many bytes, is within bounds. */
   hasRoom(bytes: number): boolean {
-    return this.isEmpty || (this.#underWay.length < this.#most && this.#bytes + bytes <= this.#bytesMost)
+    return this.isEmpty || (this.#underWay.length < this.most && this.#bytes + bytes <= this.#bytesMost)
   }
 
   /** `work` has begun. What it fails with is told by `take`, or never when that is not called any more. */
@@ -34,8 +35,9 @@ export class Ahead<T> {
     return work
   }
 
-  /** Waits for all that is left, whatever comes of it. */
-  async settle(): Promise<void> {
-    await Promise.allSettled(this.#underWay.map(({ work }) => work))
+  /** Waits for all that is left, whatever comes of it. What came of what did not fail. */
+  async settle(): Promise<T[]> {
+    const all = await Promise.allSettled(this.#underWay.map(({ work }) => work))
+    return all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
   }
 }

@@ -1,0 +1,108 @@
+/** Streams that nobody takes, on a server that is a process of its own: how many there may be, what they hold and what is left of it. */
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { type IncomingMessage, request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { askerOf } from './testing/asker.ts'
+import { Browser } from './testing/browser.ts'
+import { type ServerProcess, startProcess } from './testing/server-process.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'ulmus-idle-streams-'))
+let server: ServerProcess
+let key: string
+
+beforeAll(async () => {
+  server = await startProcess({ DATA_DIR: folder })
+  const browser = new Browser(server.url)
+  await browser.signIn({ login: 'ada' })
+  const ada = askerOf(server.url, { cookie: browser.cookieHeader('/') })
+  key = (await ada.post('/accounts/keys', { label: 'test', scope: 'write' })).json.key
+  await ada.post('/accounts/ada/collections', { slug: 'big', public: true })
+  const opened = await ada.post('/collections/ada/big/pushes', { base_version: null, schemas: { A: {} } })
+  const session = `/collections/ada/big/pushes/${opened.json.session_id}`
+  // More than is kept of one version, so that threads decode it, and more than connections take in however it is compressed.
+  for (let batch = 0; batch < 8; batch++) {
+    const lines = Array.from({ length: 8_000 }, (_, n) => {
+      const id = `${batch}-${n}`
+      return { id, type: 'A', data: { text: randomBytes(360).toString('base64url') } }
+    })
+    expect((await ada.lines(`${session}/records`, lines)).status).toBe(200)
+  }
+  expect((await ada.post(`${session}/commit`)).status).toBe(201)
+}, 120_000)
+afterAll(async () => {
+  await server?.end('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const paths = {
+  records: '/collections/ada/big/versions/v1.0.0/records.ndjson',
+  archive: '/collections/ada/big/export',
+}
+
+/** Of this machine, in MiB, as the system counts it. */
+const residentMiB = () =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))![1]) / 1024
+
+/** Asks and reads no more than the head of the answer. */
+async function open(path: string, headers: Record<string, string>, localAddress?: string) {
+  const asked = request(`${server.url}/api${path}`, { headers, localAddress, agent: false }).end()
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  answer.on('error', () => undefined)
+  return answer
+}
+
+test('one caller has room for some: more are 429 until one of them has ended', async () => {
+  const headers = { authorization: `Bearer ${key}` }
+  const answers: IncomingMessage[] = []
+  // A quarter of the memory at most, 2 GiB, of which an account has an eighth.
+  while (answers.length < 33 && answers.at(-1)?.statusCode !== 429) {
+    answers.push(await open(paths.records, { ...headers, 'accept-encoding': 'zstd' }))
+  }
+  const refused = answers.at(-1)!
+  expect(answers.length).toBeGreaterThan(8)
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '5'])
+  expect(JSON.parse((await refused.setEncoding('utf8').toArray()).join(''))).toMatchObject({ code: 'busy' })
+  expect((await open(paths.archive, headers)).statusCode).toBe(429)
+  // What is not streamed, and other callers, have nothing to do with it.
+  expect((await fetch(`${server.url}/api/accounts/me`, { headers })).status).toBe(200)
+  expect((await fetch(`${server.url}/api${paths.records}`, { method: 'HEAD', headers })).status).toBe(200)
+  expect((await open(paths.records, {})).destroy().statusCode).toBe(200)
+  for (const answer of answers) answer.destroy()
+  await expect
+    .poll(async () => (await open(paths.records, headers)).destroy().statusCode, { timeout: 10_000 })
+    .toBe(200)
+}, 60_000)
+
+test.skipIf(process.platform !== 'linux')(
+  'what streams hold that nobody takes is bounded, and given back when they have ended',
+  async () => {
+    // Caches are filled and threads have begun.
+    for (let round = 0; round < 3; round++)
+      await (await fetch(`${server.url}/api${paths.records}`)).arrayBuffer()
+    const before = residentMiB()
+    const statuses: number[] = []
+    for (const encoding of ['identity', 'zstd']) {
+      const answers: IncomingMessage[] = []
+      for (let n = 0; n < 48; n++) {
+        // Each a caller of its own, as far as the server can see.
+        const asked = open(paths.records, { 'accept-encoding': encoding }, `127.0.1.${n + 1}`)
+        answers.push(await asked)
+      }
+      await sleep(1_000)
+      const taken = answers.filter(({ statusCode }) => statusCode === 200).length
+      expect(taken).toBeGreaterThan(30)
+      expect(residentMiB() - before).toBeLessThan(100 + 5 * taken)
+      statuses.push(...answers.map(({ statusCode }) => statusCode!))
+      for (const answer of answers) answer.destroy()
+      await sleep(500)
+    }
+    expect(new Set(statuses)).toSatisfy((all: Set<number>) => all.has(200) && all.size <= 2)
+    await expect.poll(() => residentMiB() - before, { timeout: 30_000 }).toBeLessThan(200)
+  },
+  120_000,
+)
