@@ -1,11 +1,18 @@
 /** The whole HTTP server, put together: plugins in the order in which a request meets them, then the routes. */
+import type { Server as HttpServer } from 'node:http'
 import cookie from '@fastify/cookie'
 import type { Registry } from '@ulmus/registry'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions } from 'fastify'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyHttpOptions,
+  type FastifyInstance,
+  type FastifyServerOptions,
+} from 'fastify'
 import type { Config } from './config.ts'
 import './plugins/carried.ts'
 import { jsonBytesMax, readStrictJson } from './plugins/bodies.ts'
 import { compressAnswers } from './plugins/compression.ts'
+import { headersTimes, limitConnections } from './plugins/connections.ts'
 import { completeTags, tagAnswers } from './plugins/entity-tags.ts'
 import { answerError, answerErrors, answerUnreadable } from './plugins/errors.ts'
 import { measureRequests } from './plugins/metrics.ts'
@@ -38,6 +45,8 @@ export interface AppOptions {
   readonly clientSecret: string
   /** Where browsers reach this server. Known for sure only once it listens. */
   readonly origin: () => string
+  /** Connections at once. */
+  readonly connectionsMax: number
   /** Answers that do not have their documented shape are errors. For tests. */
   readonly checkAnswers?: boolean
 }
@@ -56,6 +65,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   answerUnknownPaths(app)
   readStrictJson(app)
 
+  const openConnections = limitConnections(
+    app.server,
+    { most: options.connectionsMax, trustProxy: trustOf(config.trustProxy) },
+    options.log,
+  )
   nameRequests(app)
   cutSlowBodies(app)
   cutSlowAnswers(app)
@@ -69,7 +83,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await compressAnswers(app)
   completeTags(app)
   await describeApi(app, { sessionCookie: browserCookie.name, version: '0.1.0' })
-  measureRequests(app)
+  measureRequests(app, openConnections)
 
   await app.register(apiRoutes, { prefix: '/api', registry })
   await app.register(probeRoutes, { registry })
@@ -89,11 +103,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   return app
 }
 
-function serverOptions({ config, log }: AppOptions): FastifyServerOptions {
+function serverOptions({ config, log }: AppOptions): FastifyHttpOptions<HttpServer, FastifyBaseLogger> {
   return {
     loggerInstance: log,
     logController: new StreamLog(),
     trustProxy: trustOf(config.trustProxy),
+    http: headersTimes,
     bodyLimit: jsonBytesMax,
     genReqId: nameRequest,
     requestIdHeader: false,

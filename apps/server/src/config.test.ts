@@ -37,6 +37,7 @@ test.each<[Record<string, string>, object]>([
   [{ PUBLIC_URL: 'https://Registry.example/', ...oidc }, { publicUrl: 'https://registry.example' }],
   [{ RATE_LIMIT: 'off' }, { rateLimits: null }],
   [{ RATE_LIMIT_ACCOUNT: '10' }, { rateLimits: { anonymous: 1200, account: 10 } }],
+  [{ MAX_CONNECTIONS: '100' }, { connectionsMax: 100 }],
   [{ TRUST_PROXY: 'off' }, { trustProxy: false }],
   [{ TRUST_PROXY: '2' }, { trustProxy: 2 }],
   [{ TRUST_PROXY: 'fc00::/7,192.0.2.7' }, { trustProxy: 'fc00::/7,192.0.2.7' }],
@@ -89,6 +90,7 @@ test.each<[Record<string, string>, string]>([
   ],
   [{ RATE_LIMIT: 'yes' }, 'RATE_LIMIT'],
   [{ RATE_LIMIT_ANONYMOUS: '0' }, 'RATE_LIMIT_ANONYMOUS'],
+  [{ MAX_CONNECTIONS: '15' }, 'MAX_CONNECTIONS'],
   [{ TRUST_PROXY: 'all' }, 'TRUST_PROXY=all would let any client name an address'],
   [{ TRUST_PROXY: 'true' }, 'Set it to the number of proxies'],
   ...[

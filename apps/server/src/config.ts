@@ -17,6 +17,8 @@ export interface Config {
   readonly rateLimits: RateLimits | null
   /** Which proxies are believed about whom they forward for: none, so many in a row, or these addresses. */
   readonly trustProxy: false | number | string
+  /** Connections at once; null: as many as file descriptors allow. */
+  readonly connectionsMax: number | null
   readonly fileBytesMax: number
   readonly pushIdleSeconds: number
   readonly logLevel: (typeof logLevels)[number]
@@ -58,6 +60,10 @@ export function readConfig(env: Environment): Config {
     sessionDays: read.integer('SESSION_DAYS', { min: 1, max: 365, usual: 30 }),
     rateLimits: readRateLimits(read),
     trustProxy: readTrustProxy(read),
+    connectionsMax:
+      read.text('MAX_CONNECTIONS') === undefined
+        ? null
+        : read.integer('MAX_CONNECTIONS', { min: 16, max: 1_000_000, usual: 0 }),
     fileBytesMax: read.integer('MAX_FILE_BYTES', { min: 1, max: 2 ** 40, usual: 2 ** 30 }),
     pushIdleSeconds: read.integer('PUSH_IDLE_SECONDS', { min: 60, max: 86_400, usual: 3_600 }),
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),

@@ -4,6 +4,7 @@ import { defaultLimits, openRegistry, type Registry } from '@ulmus/registry'
 import type { FastifyBaseLogger } from 'fastify'
 import { buildApp } from './app.ts'
 import type { Config, Secrets } from './config.ts'
+import { connectionsFor, descriptorCure, fewDescriptors, readDescriptors } from './descriptors.ts'
 import { devClientId, devIssuer, devPath } from './sign-in/dev-provider.ts'
 import { identityProvider } from './sign-in/identity-provider.ts'
 
@@ -57,7 +58,16 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
           prompt: 'login',
         })
       : identityProvider({ issuer: () => config.oidc!.issuer, clientId: config.oidc.clientId, clientSecret })
-  const app = await buildApp({ registry, config, log, provider, clientSecret, origin, checkAnswers })
+  let connectionsMax: number
+  try {
+    connectionsMax = connectionsOf(config, log)
+  } catch (error) {
+    await registry.close()
+    throw error
+  }
+  const app = await buildApp({
+    ...{ registry, config, log, provider, clientSecret, origin, connectionsMax, checkAnswers },
+  })
   const close = async () => {
     const cut = setTimeout(() => app.server.closeAllConnections(), drainSeconds * 1000)
     try {
@@ -78,4 +88,20 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   listeningAt = `http://${host}:${port}`
   return { url: origin(), registry, close }
+}
+
+/** @throws ConfigError when file descriptors do not suffice. */
+function connectionsOf(config: Config, log: FastifyBaseLogger): number {
+  const descriptors = readDescriptors()
+  const usual = connectionsFor(descriptors)
+  const most = config.connectionsMax ?? usual
+  const { limit } = descriptors
+  if (limit < fewDescriptors)
+    log.warn({ limit, most }, `This process may open ${limit} files and connections: few. ${descriptorCure}`)
+  else if (most > limit / 2)
+    log.warn(
+      { limit, most },
+      `MAX_CONNECTIONS is more than half of the ${limit} files and connections that this process may open, so that it can run out of them.`,
+    )
+  return most
 }

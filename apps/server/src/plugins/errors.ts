@@ -148,7 +148,9 @@ const cutShort = (cause: unknown) =>
 
 /** Answers what the HTTP parser itself refuses, before there is a request, on the bare socket. The connection ends with it. */
 export function answerUnreadable(error: { code: string }, socket: Socket): void {
-  if (socket.writable && error.code !== 'ECONNRESET') {
+  // Browsers open connections ahead, and would take it for the answer to what they ask first.
+  const isUnused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0
+  if (!isUnused && socket.writable && error.code !== 'ECONNRESET') {
     const refusal = new RegistryError('invalid_request', {
       say: { reason: unreadable[error.code] ?? 'The request is not HTTP/1.1 as RFC 9112 has it.' },
       details: { issues: [] },

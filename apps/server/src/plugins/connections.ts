@@ -1,0 +1,136 @@
+/**
+ * How many connections there may be, together and from one address. Whoever opens more is cut off at once: a process without free
+ * descriptors can neither read its files nor start its threads, which aborts it.
+ */
+import { BlockList, isIP, isIPv6, type Server, type Socket } from 'node:net'
+import { compile } from '@fastify/proxy-addr'
+import type { FastifyServerOptions } from 'fastify'
+
+export interface ConnectionLimits {
+  /** Connections together. */
+  readonly most: number
+  /** As Fastify has it: whose connections are those of many. */
+  readonly trustProxy: FastifyServerOptions['trustProxy']
+  /** Whether many people's connections come from an address. Default: `carriesMany`. */
+  readonly isOfMany?: (address: string) => boolean
+}
+
+/** Of all connections, those of one address. */
+const addressShare = 1 / 4
+/** From this part of them on, connections that wait for their next request are cut sooner. */
+const scarceShare = 1 / 2
+/** Usual proxies keep a connection for 60 s: they are to be the first to close it. Milliseconds. */
+const keptMilliseconds = 72_000
+const keptMillisecondsScarce = 5_000
+/** Idle connections are closed no more often, and refusals are logged so. Milliseconds. */
+const closingMilliseconds = 1_000
+const loggingMilliseconds = 60_000
+
+/**
+ * Time for the line and the headers of a request, from its connection or from its first byte on, and how often it is looked at.
+ * Milliseconds.
+ */
+export const headersTimes = { headersTimeout: 10_000, connectionsCheckingInterval: 2_000 }
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+
+/** How many connections are open. Call it before the server listens. */
+export function limitConnections(
+  server: Server & { keepAliveTimeout: number; closeIdleConnections(): void },
+  { most, trustProxy, isOfMany = carriesMany(trustProxy) }: ConnectionLimits,
+  log: { warn(facts: object, line: string): void },
+): () => number {
+  const mostOfAddress = Math.max(1, Math.floor(most * addressShare))
+  const held = new Map<string, number>()
+  let open = 0
+  let refused = 0
+  const closeIdle = atMostEvery(closingMilliseconds, () => server.closeIdleConnections())
+  const tell = atMostEvery(loggingMilliseconds, (what: string) => {
+    log.warn({ open, most, mostOfAddress, refused }, what)
+    refused = 0
+  })
+  const adjust = () => {
+    server.keepAliveTimeout = open > most * scarceShare ? keptMillisecondsScarce : keptMilliseconds
+  }
+
+  server.maxConnections = most
+  adjust()
+  server.on('drop', () => {
+    refused++
+    closeIdle()
+    tell(
+      'There are as many connections as there may be: others are closed at once. MAX_CONNECTIONS sets how many.',
+    )
+  })
+  server.on('connection', (socket: Socket) => {
+    open++
+    adjust()
+    const address = peerOf(socket.remoteAddress)
+    const count = (held.get(address) ?? 0) + 1
+    held.set(address, count)
+    socket.once('close', () => {
+      open--
+      adjust()
+      const left = held.get(address)! - 1
+      if (left > 0) held.set(address, left)
+      else held.delete(address)
+    })
+    if (count <= mostOfAddress || isOfMany(socket.remoteAddress ?? '')) return
+    refused++
+    socket.destroy()
+    tell(
+      'One address has as many connections as it may have: others are closed at once. If it is a proxy, name it in TRUST_PROXY.',
+    )
+  })
+  return () => open
+}
+
+/** Whether many people's connections come from an address: from proxies that are trusted, and from this machine, where others may run. */
+export function carriesMany(trustProxy: ConnectionLimits['trustProxy']): (address: string) => boolean {
+  const isTrusted = trustFunction(trustProxy)
+  return (address) => {
+    const plain = withoutMapping(address)
+    const version = isIP(plain)
+    if (version === 0) return false
+    return loopback.check(plain, version === 6 ? 'ipv6' : 'ipv4') || isTrusted(plain, 0)
+  }
+}
+
+/** As Fastify reads it. */
+function trustFunction(
+  trustProxy: ConnectionLimits['trustProxy'],
+): (address: string, hop: number) => boolean {
+  if (typeof trustProxy === 'function') return trustProxy
+  if (typeof trustProxy === 'string') return compile(trustProxy.split(',').map((part) => part.trim()))
+  return Array.isArray(trustProxy) ? compile(trustProxy) : () => trustProxy === true
+}
+
+/** Who connects: an IPv4 address, or the first 64 bits of an IPv6 one, since a single machine has all that begin so. */
+export function peerOf(remoteAddress = ''): string {
+  const address = withoutMapping(remoteAddress)
+  return isIPv6(address) ? networkOf(address) : address
+}
+
+/** What an IPv4 address is called on a socket for both kinds. */
+const withoutMapping = (address: string) => address.replace(/^::ffff:(?=[\d.]+$)/i, '')
+
+export function networkOf(address: string): string {
+  const [head = '', tail] = address.split('%')[0]!.split('::')
+  const groups = head === '' ? [] : head.split(':')
+  const after = tail === undefined || tail === '' ? 0 : tail.split(':').length
+  // `::` stands for zeros: as many as are missing of eight.
+  while (tail !== undefined && groups.length + after < 8) groups.push('0')
+  return groups.slice(0, 4).join(':')
+}
+
+function atMostEvery<Args extends unknown[]>(milliseconds: number, act: (...args: Args) => void) {
+  let last = Number.NEGATIVE_INFINITY
+  return (...args: Args) => {
+    const now = performance.now()
+    if (now - last < milliseconds) return
+    last = now
+    act(...args)
+  }
+}
