@@ -21,6 +21,8 @@ export interface Config {
   readonly connectionsMax: number | null
   readonly fileBytesMax: number
   readonly pushIdleSeconds: number
+  /** Free space of the disk of `dataFolder` that is left alone. Bytes. */
+  readonly diskReserveBytes: number
   readonly logLevel: (typeof logLevels)[number]
   readonly roles: readonly Role[]
 }
@@ -66,6 +68,7 @@ export function readConfig(env: Environment): Config {
         : read.integer('MAX_CONNECTIONS', { min: 16, max: 1_000_000, usual: 0 }),
     fileBytesMax: read.integer('MAX_FILE_BYTES', { min: 1, max: 2 ** 40, usual: 2 ** 30 }),
     pushIdleSeconds: read.integer('PUSH_IDLE_SECONDS', { min: 60, max: 86_400, usual: 3_600 }),
+    diskReserveBytes: read.integer('DISK_RESERVE_BYTES', { min: 0, max: 2 ** 40, usual: 2 ** 28 }),
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
     roles: Object.freeze(readRoles(read)),
   }

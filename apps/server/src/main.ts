@@ -1,6 +1,13 @@
 /** The server as a process: environment in, one clear sentence when it cannot start, an orderly end when it is told to. */
 import { resolve } from 'node:path'
-import { BucketUnusable, DatabaseUnfit, FolderInUse, isUnavailable, StoresUnfit } from '@ulmus/registry'
+import {
+  BucketUnusable,
+  DatabaseUnfit,
+  FolderInUse,
+  isUnavailable,
+  StorageFull,
+  StoresUnfit,
+} from '@ulmus/registry'
 import pino, { type Logger } from 'pino'
 import { runCommand } from './commands.ts'
 import { type Config, ConfigError, readConfig, readSecrets } from './config.ts'
@@ -81,7 +88,7 @@ async function endInOrder(server: Server, signal: string, log: Logger): Promise<
 
 /** Why the server cannot start, where that is for the operator to put right; undefined for what is a defect. */
 function sentenceOf(error: unknown): string | undefined {
-  for (const kind of [ConfigError, FolderInUse, BucketUnusable, DatabaseUnfit, StoresUnfit])
+  for (const kind of [ConfigError, FolderInUse, BucketUnusable, DatabaseUnfit, StoresUnfit, StorageFull])
     if (error instanceof kind) return error.message
   const { code, message, address, port, syscall, path } = error as NodeJS.ErrnoException & {
     address?: string

@@ -34,6 +34,7 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
     dataFolder: config.dataFolder,
     databaseUrl: secrets.databaseUrl,
     bucket: config.objectStore === null ? undefined : { ...config.objectStore, keys: secrets.s3Keys },
+    reserveBytes: config.diskReserveBytes,
     limits: {
       ...defaultLimits,
       fileBytesMax: config.fileBytesMax,

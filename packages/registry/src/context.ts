@@ -1,5 +1,5 @@
 /** What every service of the registry works with. Made once, in `open.ts`. */
-import type { BlobStore, Database, ObjectReader } from '@ulmus/storage'
+import type { BlobStore, Database, DiskSpace, ObjectReader } from '@ulmus/storage'
 import type { AnswerRoom } from './answer-room.ts'
 import type { BodyRoom } from './body-room.ts'
 import type { Jobs } from './jobs.ts'
@@ -16,6 +16,7 @@ export interface Log {
 export interface Context {
   readonly database: Database
   readonly blobs: BlobStore
+  readonly space: DiskSpace
   readonly objects: ObjectReader
   readonly jobs: Jobs
   readonly limits: Limits

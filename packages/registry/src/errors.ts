@@ -16,6 +16,7 @@ export type Kind =
   | 'unacceptable'
   | 'limited'
   | 'unavailable'
+  | 'full'
   | 'corrupt'
 
 type Facts = Record<string, unknown>
@@ -211,6 +212,10 @@ export const catalogue = {
   unavailable: entry(
     'unavailable',
     'The database or the object store is not reachable at the moment. Try again shortly.',
+  ),
+  storage_full: entry(
+    'full',
+    'There is no room left to store this: the disk, or the quota, of this server is used up. Nothing of it was stored. Reading goes on; whoever runs the server must make room.',
   ),
   object_corrupt: entry('corrupt', (f) => {
     if (f.received !== undefined)

@@ -8,10 +8,14 @@ const answerMillisecondsMax = 2_000
 
 export function healthOf(context: Context) {
   return {
-    /** Never rejects. The database's tables are up to date whenever it is open: opening it migrates. */
-    async check(): Promise<{ ready: boolean; database: boolean; objects: boolean }> {
-      const [database, objects] = await Promise.all([answers(context.database), answers(context.blobs)])
-      return { ready: database && objects, database, objects }
+    /**
+     * Never rejects. The database's tables are up to date whenever it is open: opening it migrates. A full disk is told, and does not
+     * make it unready: what is stored can be read, and a load balancer would take that away, too.
+     */
+    async check(): Promise<{ ready: boolean; database: boolean; objects: boolean; storage: 'full' | 'ok' }> {
+      const stores = Promise.all([answers(context.database), answers(context.blobs)])
+      const [[database, objects], isFull] = await Promise.all([stores, context.space.isFull()])
+      return { ready: database && objects, database, objects, storage: isFull ? 'full' : 'ok' }
     },
   }
 }

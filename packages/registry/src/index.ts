@@ -6,11 +6,13 @@ export {
   BucketUnusable,
   DatabaseUnfit,
   FolderInUse,
+  isStorageFull,
   isUnavailable,
   isUnstorableText,
   ObjectCorrupt,
   type S3Keys,
   type S3Settings,
+  StorageFull,
   s3BlobBytesMax,
 } from '@ulmus/storage'
 export type { Identity } from './accounts.ts'

@@ -1,3 +1,4 @@
+import { unlimitedSpace } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Jobs, jobsOf } from './jobs.ts'
@@ -10,7 +11,7 @@ describe.each(databases)('jobs on $name', (testDatabase) => {
   let log: Logged
   const started: Jobs[] = []
   const open = (works = true): Jobs => {
-    const jobs = jobsOf({ database: opened.database, log, works })
+    const jobs = jobsOf({ database: opened.database, space: unlimitedSpace, log, works })
     started.push(jobs)
     return jobs
   }

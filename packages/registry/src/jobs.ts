@@ -4,7 +4,7 @@
  *
  * A job may run more than once and after what it was for is settled, so every `work` must be harmless to repeat.
  */
-import type { Database, Tx } from '@ulmus/storage'
+import { type Database, type DiskSpace, StorageFull, type Tx } from '@ulmus/storage'
 import { type Db, PgBoss } from 'pg-boss'
 import type { Log } from './context.ts'
 
@@ -16,14 +16,16 @@ export interface Jobs {
   /**
    * Runs `work` at `start` and every `seconds` after it ended, in every process that works jobs; never twice at a time in one
    * process. What it rejects with is logged. Before `start`.
+   * @param options.frees true: it makes room, so it also runs while there is none; all else waits until there is
    */
-  repeat(name: string, seconds: number, work: () => Promise<void>): void
+  repeat(name: string, seconds: number, work: () => Promise<void>, options?: { frees: boolean }): void
   /** Enqueues a job in the caller's transaction: it exists exactly if the transaction commits. After `start`. */
   enqueue(tx: Tx, queue: string, payload: Record<string, unknown>): Promise<void>
   /** Runs what waits in a queue now, in this process, without waiting for the next poll. Call it after the transaction. */
   poke(queue: string): void
   /** Lets work go on that a job or a repetition has begun and did not wait for; `stop` does. It never rejects. */
   leave(work: Promise<void>): void
+  /** While there is no room to write, it resolves and work begins later, by itself. */
   start(): Promise<void>
   /** Takes no more jobs and waits for what runs, 30 s at most; what has not ended by then runs again elsewhere. */
   stop(): Promise<void>
@@ -31,6 +33,7 @@ export interface Jobs {
 
 export interface JobsOptions {
   database: Database
+  space: DiskSpace
   log: Log
   /** False: this process enqueues jobs and leaves them to others. */
   works: boolean
@@ -38,6 +41,8 @@ export interface JobsOptions {
 
 /** Jobs of one queue that run at the same time in one process. */
 const atOnce = 2
+/** How soon work begins that waited for room. Milliseconds. */
+const roomMilliseconds = 2_000
 /** How soon a job is seen that another process enqueued. Seconds. */
 const pollSeconds = 2
 const retries = { retryLimit: 5, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 }
@@ -56,6 +61,9 @@ export function jobsOf(options: JobsOptions): Jobs {
   const repeated: Repetition[] = []
   const left = new Set<Promise<void>>()
   let started = false
+  let begun = false
+  /** Until there is room to begin. */
+  let waiting: Repetition | undefined
 
   const poke = (queue: string): void => {
     for (const id of workers.get(queue) ?? []) boss.notifyWorker(id)
@@ -68,10 +76,30 @@ export function jobsOf(options: JobsOptions): Jobs {
       const id = await boss.work<Record<string, unknown>>(queue, settings, async ([job]) => {
         // A worker takes one job at a time: whoever took one looks again at once, since more may wait.
         poke(queue)
-        if (job !== undefined) await work(job.data)
+        if (job === undefined) return
+        // It is run again; and what waits longer than that, its own recovery takes up.
+        await options.space.demand()
+        await work(job.data)
       })
       ids.push(id)
     }
+  }
+  const begin = async (): Promise<void> => {
+    await boss.start()
+    for (const queue of queues.keys()) {
+      await boss.createQueue(queue, { ...retries, expireInSeconds: expireSeconds, ...kept })
+      // Reads the queue into pg-boss's cache: `enqueue`, inside a transaction, could not.
+      await boss.findJobs(queue, { id: noJob })
+    }
+    begun = true
+    if (!options.works) return
+    for (const [queue, work] of queues) await workQueue(queue, work)
+    for (const one of repeated) one.start()
+  }
+  const beginWithRoom = async (): Promise<void> => {
+    if (begun || (await options.space.isFull())) return
+    await begin()
+    options.log.info({}, 'there is room again: background work has begun')
   }
   return {
     poke,
@@ -79,11 +107,15 @@ export function jobsOf(options: JobsOptions): Jobs {
       if (started) throw new Error(`queue ${queue} is defined after the start`)
       queues.set(queue, work)
     },
-    repeat(name, seconds, work) {
+    repeat(name, seconds, work, { frees } = { frees: false }) {
       if (started) throw new Error(`${name} is defined after the start`)
-      repeated.push(repetition(name, seconds, work, options.log))
+      const unlessFull = async () => {
+        if (frees || !(await options.space.isFull())) await work()
+      }
+      repeated.push(repetition(name, seconds, unlessFull, options.log))
     },
     async enqueue(tx, queue, payload) {
+      if (!begun) throw new StorageFull('Background work waits for room.')
       const id = await boss.send(queue, payload, { db: statementsOn(tx) })
       if (id === null) throw new Error(`queue ${queue} took no job`)
     },
@@ -93,17 +125,14 @@ export function jobsOf(options: JobsOptions): Jobs {
     },
     async start() {
       started = true
-      await boss.start()
-      for (const queue of queues.keys()) {
-        await boss.createQueue(queue, { ...retries, expireInSeconds: expireSeconds, ...kept })
-        // Reads the queue into pg-boss's cache: `enqueue`, inside a transaction, could not.
-        await boss.findJobs(queue, { id: noJob })
-      }
-      if (!options.works) return
-      for (const [queue, work] of queues) await workQueue(queue, work)
-      for (const one of repeated) one.start()
+      if (!(await options.space.isFull())) return begin()
+      options.log.warn({}, 'the disk is full: what is stored can be read, background work waits for room')
+      waiting = repetition('beginning background work', roomMilliseconds / 1000, beginWithRoom, options.log)
+      waiting.start()
     },
     async stop() {
+      await waiting?.stop()
+      if (!begun) return
       const drained = [...workers.keys()].map((queue) => boss.offWork(queue, { wait: true }))
       const ended = Promise.allSettled([...drained, ...repeated.map((one) => one.stop())])
       await within(

@@ -151,7 +151,7 @@ export function keysOf(context: Context) {
 }
 
 /** When keys were last used, written behind the requests that use them and once a minute and key at most. */
-function usesOf({ database, log }: Context) {
+function usesOf({ database, space, log }: Context) {
   const noted = new LRUCache<string, number>({ max: rememberedUsesMax })
   const writing = new Set<Promise<void>>()
   return {
@@ -159,8 +159,10 @@ function usesOf({ database, log }: Context) {
       const minute = Math.floor(now.getTime() / minuteMilliseconds) * minuteMilliseconds
       if ((lastUsedAt !== null && lastUsedAt.getTime() >= minute) || noted.get(id) === minute) return
       noted.set(id, minute)
-      const write = database
-        .transact((tx) => touchKey(tx, id, new Date(minute)))
+      const touch = async () => {
+        if (!(await space.isFull())) await database.transact((tx) => touchKey(tx, id, new Date(minute)))
+      }
+      const write = touch()
         .catch((error: unknown) => {
           noted.delete(id)
           log.warn({ err: error }, 'The last use of an API key could not be written.')

@@ -333,7 +333,7 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
   test('a process that starts takes up at once what it finds running', async () => {
     const { path } = await fresh()
     const { job_id } = await abandon(path, { x: 2 })
-    const jobs = jobsOf({ database: context.database, log: context.log, works: true })
+    const jobs = jobsOf({ ...context, works: true })
     const restarted = metadataOf({ ...context, jobs })
     await jobs.start()
     await vi.waitFor(
@@ -391,7 +391,7 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
         async put(...put: Parameters<typeof context.blobs.put>) {
           if (!overtaken) {
             overtaken = true
-            const jobs = jobsOf({ database: context.database, log: context.log, works: true })
+            const jobs = jobsOf({ ...context, works: true })
             metadataOf({ ...context, jobs })
             await jobs.start()
             await vi.waitFor(async () => expect((await latestJob(row.id))?.status).toBe('completed'))

@@ -24,6 +24,7 @@ import { openReadingThreads } from './reading-threads.ts'
 import { recordsOf } from './records.ts'
 import { sessionsOf } from './sessions.ts'
 import { snapshotsOf } from './snapshots.ts'
+import { roomFor } from './storage-room.ts'
 import { openStores, type StoresConfig } from './stores.ts'
 import { scheduleSweeps } from './sweep.ts'
 import { scheduleUpkeep } from './upkeep.ts'
@@ -49,16 +50,19 @@ export async function openRegistry(config: RegistryConfig) {
   const { log } = config
   const opened = new AsyncDisposableStack()
   try {
-    const { database, blobs, demandSame } = await openStores(config, opened, 'serve')
+    const { database, blobs, space, demandSame } = await openStores(config, opened, 'serve')
     const workers = openWorkers()
     opened.defer(() => workers.close())
-    const reading = openReadingThreads()
+    const cacheBytesMax = config.cacheBytesMax ?? cacheBytesUsual
+    const objects = openObjectReader({ database, blobs, cacheBytesMax })
+    const reading = openReadingThreads(objects.forget)
     opened.defer(() => reading.close())
     const context: Context = {
       database,
       blobs,
-      objects: openObjectReader({ database, blobs, cacheBytesMax: config.cacheBytesMax ?? cacheBytesUsual }),
-      jobs: jobsOf({ database, log, works: config.works }),
+      space,
+      objects,
+      jobs: jobsOf({ database, space, log, works: config.works }),
       workers,
       reading,
       bodies: new BodyRoom(),
@@ -102,5 +106,6 @@ function servicesOf(context: Context) {
     histories: historiesOf(context),
     exports: exportsOf(context),
     health: healthOf(context),
+    room: roomFor(context),
   }
 }

@@ -6,7 +6,7 @@ import { wholeBuffers } from './free.ts'
 import { openThreadPool, threadsUsual } from './thread-pool.ts'
 import { Turns } from './turns.ts'
 import type { CompareOutcome, CompareTask, LeafChange } from './workers/compare-leaves.ts'
-import { refuseDamaged } from './workers/damage.ts'
+import { type OnDamage, refuseDamaged } from './workers/damage.ts'
 import type { FindOutcome, FindTask, FoundRecord } from './workers/find-record.ts'
 import type { LeafOutcome, LeafTask } from './workers/write-leaf.ts'
 import { youngMebibytes } from './workers.ts'
@@ -37,7 +37,7 @@ export interface ReadingThreads {
 const soonMilliseconds = 1_000
 
 /** Threads of their own (`openThreadPool`). */
-export function openReadingThreads(): ReadingThreads {
+export function openReadingThreads(onDamage?: OnDamage): ReadingThreads {
   const pool = openThreadPool({
     filename: new URL('./workers/reading.ts', import.meta.url).href,
     resourceLimits: { maxYoungGenerationSizeMb: youngMebibytes },
@@ -60,14 +60,17 @@ export function openReadingThreads(): ReadingThreads {
   return {
     async writeLeaf(task, reader) {
       const over = [...wholeBuffers([task]), ...(task.room === undefined ? [] : [task.room])]
-      return refuseDamaged(await run<LeafOutcome>('writeLeaf', task, over, reader))
+      return refuseDamaged(await run<LeafOutcome>('writeLeaf', task, over, reader), onDamage)
     },
     async compareLeaves(task, reader) {
       const over = wholeBuffers([task.before, task.after])
-      return refuseDamaged(await run<CompareOutcome>('compareLeaves', task, over, reader)).changes
+      return refuseDamaged(await run<CompareOutcome>('compareLeaves', task, over, reader), onDamage).changes
     },
     async findRecord(task, reader) {
-      const found = refuseDamaged(await run<FindOutcome>('findRecord', task, wholeBuffers([task]), reader))
+      const found = refuseDamaged(
+        await run<FindOutcome>('findRecord', task, wholeBuffers([task]), reader),
+        onDamage,
+      )
       return found.kind === 'found' ? found : undefined
     },
     isReady() {

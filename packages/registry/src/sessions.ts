@@ -51,7 +51,8 @@ export function sessionsOf(context: Context) {
         expiresAt: null,
       }
       const extendedTo = endFrom(now)
-      if (extendedTo.getTime() - session.expiresAt.getTime() < extendByMin) return { caller }
+      if (extendedTo.getTime() - session.expiresAt.getTime() < extendByMin || (await context.space.isFull()))
+        return { caller }
       await database.transact((tx) => extendSession(tx, tokenHash, extendedTo))
       return { caller, extendedTo }
     },

@@ -4,12 +4,15 @@ import { join } from 'node:path'
 import {
   type BlobStore,
   type Database,
+  type DiskSpace,
   hasEmbedded,
+  keepBallast,
   openDatabase,
   openDiskStore,
   openS3Store,
   recordsBlobs,
   type S3Settings,
+  watchSpace,
 } from '@ulmus/storage'
 import type { Log } from './context.ts'
 import { makePrivate } from './data-folder.ts'
@@ -30,12 +33,15 @@ export interface StoresConfig {
   databaseUrl?: string
   /** Where objects are kept; without it in a folder. */
   bucket?: S3Settings
+  /** Free space of `dataFolder` that is not to be written to. Bytes. Default 0. */
+  reserveBytes?: number
   log: Log
 }
 
 export interface OpenStores {
   database: Database
   blobs: BlobStore
+  space: DiskSpace
   /** @throws StoresUnfit when they are not of one installation any more: one was exchanged beneath a running server. */
   demandSame(): Promise<void>
 }
@@ -54,10 +60,15 @@ export async function openStores(
   const places = placesOf(config, folders)
   demandFolders(config, folders, purpose)
   makePrivate(config.dataFolder, folders, config.log, purpose !== 'check')
+  const reserveBytes = config.reserveBytes ?? 0
+  const watched = Object.values(folders).filter((folder) => folder !== undefined)
+  const space = watchSpace({ folders: watched, reserveBytes })
   let blobs: BlobStore | undefined
   const openBlobs = async (): Promise<BlobStore> => {
     const store =
-      folders.objects === undefined ? await openS3Store(config.bucket!) : await openDiskStore(folders.objects)
+      folders.objects === undefined
+        ? await openS3Store(config.bucket!)
+        : await openDiskStore(folders.objects, space)
     opened.defer(() => store.close())
     return store
   }
@@ -71,11 +82,13 @@ export async function openStores(
     log: (line) => config.log.info({}, line),
   })
   opened.defer(() => database.close())
+  if (folders.database !== undefined && reserveBytes > 0)
+    opened.defer(ballastedAlways(folders.database, reserveBytes, config.log))
   if (isMissing(folders.objects, existsSync) && (await recordsBlobs(database))) throw storeLost(places)
   blobs ??= await openBlobs()
   const stores = { database, blobs }
   await joinStores(stores, places, purpose)
-  return { ...stores, demandSame: () => joinStores(stores, places, 'check') }
+  return { ...stores, space, demandSame: () => joinStores(stores, places, 'check') }
 }
 
 /** What is kept in the data folder; undefined what is not. */
@@ -120,4 +133,19 @@ const placesOf = ({ databaseUrl, bucket }: StoresConfig, folders: Folders): Plac
 function hostOf(url: string): string {
   const parsed = URL.parse(url)
   return parsed === null ? '' : ` (${parsed.host}${parsed.pathname})`
+}
+
+/** How often it is made sure that the database has its ballast. Milliseconds. */
+const ballastMilliseconds = 10_000
+
+/** @returns what ends it. */
+function ballastedAlways(folder: string, reserveBytes: number, log: Log): () => void {
+  const timer = setInterval(
+    () =>
+      void keepBallast(folder, reserveBytes).catch((error: unknown) =>
+        log.warn({ err: error }, 'the ballast of the database could not be made'),
+      ),
+    ballastMilliseconds,
+  )
+  return () => clearInterval(timer)
 }

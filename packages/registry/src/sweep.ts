@@ -14,6 +14,7 @@ import {
   condemn,
   copyObjects,
   forgetEmptyPacks,
+  isStorageFull,
   momentAgo,
   moveRows,
   ObjectCorrupt,
@@ -92,10 +93,11 @@ export interface SweepOptions {
  * @param demandSame rejects when the two stores are not of one installation (any more)
  */
 export function scheduleSweeps(context: Context, demandSame: () => Promise<void>): void {
-  context.jobs.repeat('the daily sweep', lookEverySeconds, async () => {
+  const sweepIfDue = async () => {
     const due = await context.database.transact((tx) => takeChore(tx, 'sweep', sweepEverySeconds))
     if (due) await sweepAlone(context, demandSame)
-  })
+  }
+  context.jobs.repeat('the daily sweep', lookEverySeconds, sweepIfDue, { frees: true })
 }
 
 async function sweepAlone(context: Context, demandSame: () => Promise<void>): Promise<void> {
@@ -270,6 +272,8 @@ class Sweep {
       this.#report.bytesWritten += copy.bytes
       this.#report.packsRewritten += await this.#forgetEmptyPacks()
     } catch (error) {
+      // A later sweep has room, perhaps made by what this one removes.
+      if (isStorageFull(error)) return
       if (!(error instanceof ObjectCorrupt || error instanceof BlobMissing)) throw error
       if (worn.length > 1) for (const one of worn) await this.#rewrite([one])
       else await this.#tellDamaged(worn[0]!.pack, error)

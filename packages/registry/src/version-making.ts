@@ -132,10 +132,13 @@ export interface VersionMaking {
 /** The metadata update that a version was to complete has ended otherwise, or is gone with its collection. */
 export class UpdateEnded extends Error {}
 
+/** What an object takes in the database: its row, its keys in two indexes, and all of that in the log. Bytes, about. */
+const rowBytes = 1_024
+
 /**
  * Makes a version, whole or not at all: durable when it resolves.
  * @throws version_conflict with `currentVersion` when the head is no longer `base`; collection_not_found when it was deleted
- *   meanwhile; UpdateEnded.
+ *   meanwhile; UpdateEnded; StorageFull.
  */
 export async function makeVersion(context: Context, making: VersionMaking): Promise<VersionRow> {
   const { writer, content } = making
@@ -143,7 +146,9 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
   const open = content.public === content.full ? full : writtenDocument(content.public)
   const packed = await orAborted(writer, async () => {
     for (const { digest, text } of [full, open]) await writer.add('plain', digest, text)
-    return writer.finish()
+    const written = await writer.finish()
+    await context.space.demand(written.packs.reduce((sum, { entries }) => sum + entries.length * rowBytes, 0))
+    return written
   })
   const version = versionRow(context, making, { full: full.digest, public: open.digest })
   const landing: Landing = {

@@ -1,5 +1,5 @@
 /** Storage: bytes and rows, no rules. */
-
+export { type DiskSpace, unlimitedSpace, watchSpace } from './disk-space.ts'
 export { makeFolders } from './folders.ts'
 export * from './objects/blob-store.ts'
 export { openDiskStore } from './objects/disk.ts'
@@ -28,6 +28,7 @@ export { type PackEntry, type PackSource, readFooter, type StoredPack } from './
 export { copyObjects } from './objects/repack.ts'
 export type { S3Keys, S3Settings } from './objects/s3-bucket.ts'
 export { s3BlobBytesMax } from './objects/s3-limits.ts'
+export { keepBallast } from './sql/ballast.ts'
 export * from './sql/collection-leavings.ts'
 export * from './sql/collection-lists.ts'
 export * from './sql/database.ts'
@@ -48,4 +49,5 @@ export * from './sql/push-files.ts'
 export { allFiles, allPacks, fileSizes, rebuildIndex } from './sql/rebuilding.ts'
 export * from './sql/schema.ts'
 export * from './sql/upkeep.ts'
+export { isStorageFull, StorageFull } from './storage-full.ts'
 export { giveWay } from './turn.ts'

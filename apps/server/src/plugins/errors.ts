@@ -4,6 +4,7 @@ import {
   catalogue,
   type ErrorCode,
   InputError,
+  isStorageFull,
   isUnavailable,
   isUnstorableText,
   type Kind,
@@ -29,6 +30,7 @@ const statusOf: Record<Kind, number> = {
   limited: 429,
   corrupt: 500,
   unavailable: 503,
+  full: 507,
 }
 
 /** Seconds after which a caller may ask again when something is away or full, and nothing else is said. */
@@ -55,7 +57,9 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   if (error instanceof Moved) return answerMoved(error, request, reply)
   const refusal = refusalOf(error, request)
   const status = statusFor(refusal.code)
-  if (status >= 500) request.log.error({ err: error, code: refusal.code }, refusal.message)
+  // Without the stack: on a full disk every write ends so, and the log may be on the same one.
+  if (status === 507) request.log.warn({ code: refusal.code, cause: String(refusal.cause) }, refusal.message)
+  else if (status >= 500) request.log.error({ err: error, code: refusal.code }, refusal.message)
   if (status === 401) reply.header('WWW-Authenticate', 'Bearer')
   if ((status === 503 || status === 429) && !reply.hasHeader('Retry-After'))
     reply.header('Retry-After', retryAfterSeconds)
@@ -98,6 +102,8 @@ export function refusalOf(error: unknown, request: FastifyRequest): RegistryErro
   if (error instanceof ObjectCorrupt) {
     return new RegistryError('object_corrupt', { details: { hash: error.hash }, cause: error })
   }
+  // Before what the request itself may have suffered: whoever takes its body lets go of it when there is no room.
+  if (isStorageFull(error)) return new RegistryError('storage_full', { cause: error })
   // The stream of a body that ended too soon fails with the code of a lost connection, which is not the database's.
   if (request.raw.destroyed && !request.raw.complete) return cutShort(error)
   if (isUnstorableText(error)) {

@@ -72,6 +72,7 @@ function refusals(
   if (isWrite && !methods.includes('DELETE')) {
     sentences[413] = 'The body is over its limit, which the sentence names.'
     sentences[415] = 'The content type or encoding is not one that this call takes.'
+    sentences[507] = 'There is no room left to store it (`storage_full`).'
     sentences[422] = 'Well-formed and not acceptable; `code` says why.'
   }
   const shape = (text: string) => ({

@@ -22,10 +22,25 @@ export interface RouteOptions {
   readonly registry: Registry
 }
 
+const writing: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
+
+/** Undefined when it says nothing, or so little that the reserve has it. */
+function announcedBytes(length: string | undefined): number | undefined {
+  const bytes = Number(length)
+  return bytes > announcedBytesMin ? bytes : undefined
+}
+
+/** Shorter bodies are not worth asking the file system for. Bytes. */
+const announcedBytesMin = 1_048_576
+
 export const apiRoutes: FastifyPluginAsync<RouteOptions> = async (app, { registry }) => {
   // A parameter that a call does not know is refused, also by calls that know none.
   app.addHook('onRoute', (route) => {
     if (route.schema?.hide !== true) route.schema = { querystring: NoQuery, ...route.schema }
+  })
+  // What only removes is let through: it is a way out, and a key that has leaked must go.
+  app.addHook('onRequest', async ({ method, headers }) => {
+    if (writing.has(method)) await registry.room.demand(announcedBytes(headers['content-length']))
   })
   await app.register(accountRoutes, { registry })
   await app.register(memberRoutes, { registry })

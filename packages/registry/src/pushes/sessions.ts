@@ -82,7 +82,8 @@ export function pushSessionsOf(context: Context) {
     leases.runJob({ pushId: String(pushId), collectionId: String(collectionId) }),
   )
   context.jobs.repeat('taking over abandoned commits', recoverySeconds, () => leases.recover())
-  context.jobs.repeat('tidying push sessions', tidyingSeconds, () => tidySessions(context))
+  const tidy = () => tidySessions(context)
+  context.jobs.repeat('tidying push sessions', tidyingSeconds, tidy, { frees: true })
 
   return {
     /** The collection, for whoever may work there. */

@@ -10,6 +10,7 @@ import {
   openObjectReader,
   openObjectWriter,
   putMember,
+  unlimitedSpace,
   type VersionRow,
 } from '@ulmus/storage'
 import type { TestDatabase } from '@ulmus/storage/testing'
@@ -68,10 +69,11 @@ export function contextOn(
   const log = keepLog()
   const workers = openWorkers()
   const reading = openReadingThreads()
-  const jobs = jobsOf({ database, log, works: options.works ?? true })
+  const jobs = jobsOf({ database, space: unlimitedSpace, log, works: options.works ?? true })
   return {
     database,
     blobs,
+    space: unlimitedSpace,
     objects: openObjectReader({ database, blobs, cacheBytesMax: 8 * 1024 ** 2 }),
     jobs,
     limits: defaultLimits,

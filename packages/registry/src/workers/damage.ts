@@ -18,10 +18,14 @@ export async function orDamaged<T>(work: Promise<T>): Promise<T | Damaged> {
   }
 }
 
+/** Is told of what is damaged: where it lies may be remembered from before somebody replaced it. */
+export type OnDamage = (kind: ObjectCorrupt['kind'], hash: ObjectCorrupt['hash']) => void
+
 /** In the asking thread. @throws ObjectCorrupt. */
-export function refuseDamaged<T extends { kind: string }>(outcome: T | Damaged): T {
+export function refuseDamaged<T extends { kind: string }>(outcome: T | Damaged, onDamage?: OnDamage): T {
   if (!isDamaged(outcome)) return outcome
   const { kind, hash, pack } = outcome.object
+  onDamage?.(kind, hash)
   throw new ObjectCorrupt(kind, hash, pack)
 }
 

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { access, mkdir, open, opendir, readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { type DiskSpace, unlimitedSpace } from '../disk-space.ts'
 import type { BlobStore, ByteRange, ListedBlob } from './blob-store.ts'
 import { openFiles } from './disk-files.ts'
 import { durableFolders, isAbsence, unlessAbsent } from './disk-folders.ts'
@@ -23,8 +24,11 @@ const leftoverMillisecondsMin = 86_400_000
 /** Beside the blobs, so that a rename stays within one file system. No blob is called so. */
 const temporaryFolder = 'tmp'
 
-/** Opens the store, making its folder when absent and removing what crashes more than a day ago left in `tmp/`. */
-export async function openDiskStore(folder: string): Promise<BlobStore> {
+/**
+ * Opens the store, making its folder when absent and removing what crashes more than a day ago left in `tmp/`.
+ * @param space What `put` asks whether there is room, as it begins and as it goes on. It rejects with StorageFull when there is not.
+ */
+export async function openDiskStore(folder: string, space: DiskSpace = unlimitedSpace): Promise<BlobStore> {
   const temporary = join(folder, temporaryFolder)
   await mkdir(temporary, { recursive: true })
   await removeLeftovers(temporary)
@@ -38,12 +42,13 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
 
   async function put(name: string, source: Uint8Array | AsyncIterable<Uint8Array>): Promise<number> {
     const final = path(name)
+    await space.demand()
     const unfinished = join(temporary, randomUUID())
     const opening = folders.open(dirname(final))
     // Told when the file is written.
     opening.catch(() => undefined)
     try {
-      const bytes = await writeDurably(unfinished, source)
+      const bytes = await writeDurably(unfinished, source, space)
       await (await opening).receive(unfinished, final)
       files.forget(final)
       return bytes
@@ -104,7 +109,11 @@ export async function openDiskStore(folder: string): Promise<BlobStore> {
   }
 }
 
-async function writeDurably(to: string, source: Uint8Array | AsyncIterable<Uint8Array>): Promise<number> {
+async function writeDurably(
+  to: string,
+  source: Uint8Array | AsyncIterable<Uint8Array>,
+  space: DiskSpace,
+): Promise<number> {
   const file = await open(to, 'wx')
   try {
     let bytes = 0
@@ -114,6 +123,7 @@ async function writeDurably(to: string, source: Uint8Array | AsyncIterable<Uint8
       bytes += chunk.length
       if (bytes - flushed < unflushedBytesMax) continue
       await file.datasync()
+      await space.demand(0)
       flushed = bytes
     }
     await file.sync()

@@ -1,5 +1,6 @@
 /** A bucket, the client that speaks to it, and what its refusals mean. */
 import { S3Client } from '@aws-sdk/client-s3'
+import { StorageFull } from '../storage-full.ts'
 import { BlobMissing, StoreUnavailable } from './errors.ts'
 import { checkedName } from './names.ts'
 
@@ -100,13 +101,21 @@ const absent = new Set(['NoSuchKey', 'NotFound', 'InvalidRange'])
 /** Refusals that are about the store or our standing with it, not about what was asked. */
 const refusedForNow = new Set([401, 403, 408, 429])
 
+/** What servers call a quota or disks that are used up: Ceph, MinIO, and whoever answers 507. */
+const fullCodes = new Set(['QuotaExceeded', 'XMinioStorageFull', 'XMinioAdminBucketQuotaExceeded'])
+
+export const saysFull = ({ code, status }: Pick<ReturnType<typeof answerOf>, 'code' | 'status'>): boolean =>
+  status === 507 || fullCodes.has(code)
+
 /**
- * A rejection of the client in the port's words: BlobMissing; StoreUnavailable for no answer, an answer that tells of the store's
+ * A rejection of the client in the port's words: BlobMissing; StorageFull; StoreUnavailable for no answer, an answer that tells of the store's
  * own trouble, credentials not taken and a bucket that is gone; anything else is a defect of ours and stays as it is.
  */
 export function storeError(error: unknown, blob?: string): unknown {
   const { code, status, message } = answerOf(error)
   if (blob !== undefined && absent.has(code)) return new BlobMissing(blob, { cause: error })
+  if (saysFull({ code, status }))
+    return new StorageFull(`The object store is full: ${code}, ${message}`, { cause: error })
   const refused = status !== undefined && status >= 400 && status < 500 && !refusedForNow.has(status)
   if (refused && code !== 'NoSuchBucket') return error
   return new StoreUnavailable(`${code || 'an error'}, ${message}`, { cause: error })

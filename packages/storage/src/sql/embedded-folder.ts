@@ -1,6 +1,7 @@
 /** The folder of PostgreSQL's own files as PGlite sees it: private, and synced. */
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
+import { endWhenLogIsFull } from './embedded-log.ts'
 import { endProcess } from './ending.ts'
 
 /** Permission bits of group and others. */
@@ -45,6 +46,7 @@ export class PrivateFolder extends NodeFS {
 export class SyncingFolder extends PrivateFolder {
   protected override prepare(files: FileSystem): void {
     super.prepare(files)
+    endWhenLogIsFull(files)
     files.stream_ops.fsync = (stream) => {
       try {
         if (typeof stream.nfd === 'number') fsyncSync(stream.nfd)

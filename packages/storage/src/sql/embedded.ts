@@ -7,9 +7,12 @@ import { Duplex } from 'node:stream'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
 import { PgDatabase } from 'drizzle-orm/pg-core'
 import pg from 'pg'
+import { isStorageFull, StorageFull } from '../storage-full.ts'
+import { lacksRoom, releaseBallast } from './ballast.ts'
 import type { Database } from './database.ts'
 import { filesOf } from './embedded-files.ts'
-import { endProcess } from './ending.ts'
+import { logFullExit } from './embedded-log.ts'
+import { endProcess, exitProcess } from './ending.ts'
 import { lockFolder } from './folder-lock.ts'
 import { LookingUpSession, LookUps } from './look-ups.ts'
 import { migrate } from './migrate.ts'
@@ -22,10 +25,11 @@ import { DatabaseUnfit } from './sql-errors.ts'
  */
 const planMilliseconds = 60_000
 
-/** @throws FolderInUse when another process has the folder open. */
+/** @throws FolderInUse when another process has the folder open; StorageFull when there is not even room to start. */
 export async function openEmbedded(options: { folder: string }): Promise<Database> {
   const lock = lockFolder(options.folder)
   try {
+    releaseBallast(options.folder)
     const thread = await PostgresThread.start(await filesOf(options.folder))
     const pool = poolOn(thread)
     const end = async () => {
@@ -44,9 +48,15 @@ export async function openEmbedded(options: { folder: string }): Promise<Databas
     }
   } catch (error) {
     lock.release()
+    if (isStorageFull(error) || lacksRoom(options.folder)) throw noRoomToStart(options.folder, error)
     throw error
   }
 }
+
+const noRoomToStart = (folder: string, cause: unknown): StorageFull =>
+  new StorageFull(`The disk of ${folder} is full: the database cannot start. Free 64 MiB there, or more.`, {
+    cause,
+  })
 
 /**
  * Statements with a name are sent without waiting for the answers before them. A text without one may be several statements, of which
@@ -93,10 +103,12 @@ class PostgresThread {
   /** @throws DatabaseUnfit when PostgreSQL does not start on these files. */
   static async start(files: string): Promise<PostgresThread> {
     const worker = new Worker(new URL('./embedded-thread.ts', import.meta.url), { workerData: files })
-    const ended = once(worker, 'exit').then(() => {
+    const ended = once(worker, 'exit').then(([code]) => {
+      if (code === logFullExit) throw new StorageFull('There is no room for the log.')
       throw new Error('PostgreSQL ended as it started.')
     })
     await Promise.race([once(worker, 'message'), ended]).catch((error: Error) => {
+      if (isStorageFull(error)) throw error
       throw new DatabaseUnfit(
         `The embedded database in ${files} does not start: ${lineOf(error.message)}. If its disk is full, free space; else its files are damaged: restore DATA_DIR from a backup.`,
         { cause: error },
@@ -104,7 +116,8 @@ class PostgresThread {
     })
     const thread = new PostgresThread(worker)
     worker.on('error', (error) => endProcess('The embedded database has failed', error))
-    worker.on('exit', () => {
+    worker.on('exit', (code) => {
+      if (code === logFullExit && !thread.#isEnding) exitProcess(logFull(files))
       if (!thread.#isEnding) endProcess('The embedded database has ended', undefined)
     })
     worker.unref()
@@ -126,6 +139,9 @@ class PostgresThread {
     await once(this.#worker, 'exit')
   }
 }
+
+const logFull = (files: string): string =>
+  `The disk of ${files} is full, and the database has no room left for its log, so the server stops. What it has acknowledged is kept. Free space there and start it; started before that, it can be read from.`
 
 /**
  * A port as the socket that the driver asks for. Whoever waits for an answer keeps the process going for the thread's sake, too: were it the

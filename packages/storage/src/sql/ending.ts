@@ -8,3 +8,9 @@ export function endProcess(sentence: string, error: unknown): never {
   // The signal may be another thread's to take.
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
 }
+
+/** The same where the reason is the operator's to put right, from the main thread: a sentence and exit code 1. */
+export function exitProcess(sentence: string): never {
+  writeSync(2, `${sentence}\n`)
+  process.exit(1)
+}

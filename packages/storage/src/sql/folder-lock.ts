@@ -11,6 +11,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { makeFolders } from '../folders.ts'
+import { isStorageFull } from '../storage-full.ts'
 
 /** Another process, or this one, has the folder open. The sentence names it. */
 export class FolderInUse extends Error {
@@ -43,16 +44,23 @@ export function lockFolder(folder: string): FolderLock {
   const holderFile = join(folder, 'lock-holder')
   const lock = new DatabaseSync(join(folder, 'lock'), { timeout: 0 })
   try {
-    lock.exec('BEGIN EXCLUSIVE')
+    // A journal on disk would need room, which the folder may not have.
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (error) {
     lock.close()
     if ((error as { errcode?: number }).errcode === sqliteBusy)
       throw new FolderInUse(folder, readHolder(holderFile))
     throw error
   }
-  const written = `${holderFile}.new`
-  writeFileSync(written, `process ${process.pid} on ${hostname()} since ${new Date().toISOString()}`)
-  renameSync(written, holderFile)
+  try {
+    writeHolder(holderFile)
+  } catch (error) {
+    // The lock holds without it, and a full disk is no reason not to start.
+    if (!isStorageFull(error)) {
+      lock.close()
+      throw error
+    }
+  }
   return {
     release() {
       if (!lock.isOpen) return
@@ -60,6 +68,12 @@ export function lockFolder(folder: string): FolderLock {
       lock.close()
     },
   }
+}
+
+function writeHolder(file: string): void {
+  const written = `${file}.new`
+  writeFileSync(written, `process ${process.pid} on ${hostname()} since ${new Date().toISOString()}`)
+  renameSync(written, file)
 }
 
 /** Who wrote the holder's file; for a moment after a crash and a new start that may still be the one that crashed. */

@@ -1,0 +1,20 @@
+/**
+ * Writes to an embedded database's log for as long as it takes it, once standard input has ended. Each line on standard output is a commit
+ * that was acknowledged.
+ */
+import { text } from 'node:stream/consumers'
+import { keepBallast } from './ballast.ts'
+import { openDatabase } from './database.ts'
+
+const database = await openDatabase({ folder: process.argv[2]! })
+await database.query('create table progress (value integer); insert into progress values (0)')
+await keepBallast(process.argv[2]!, 0)
+process.stdout.write('0\n')
+await text(process.stdin)
+for (let value = 1; ; value++) {
+  await database.transact(async (tx) => {
+    await tx.query('update progress set value = $1', [value])
+    await tx.query(`select pg_logical_emit_message(true, 'filling', repeat('x', 200000))`)
+  })
+  process.stdout.write(`${value}\n`)
+}

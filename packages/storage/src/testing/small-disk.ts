@@ -1,0 +1,65 @@
+/**
+ * A small file system of its own, for tests that fill it: a tmpfs, which root may mount on Linux.
+ *
+ *     describe.skipIf(!smallDisksPossible())('a full disk', () => {
+ *       const disk = mountSmallDisk(64 * 2 ** 20)
+ */
+import { execFileSync } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface SmallDisk {
+  readonly folder: string
+  free(): number
+  /** Fills the disk with a file until so many bytes are free. */
+  fill(bytesLeft: number): void
+  /** Removes that file. */
+  clear(): void
+  dispose(): void
+}
+
+let possible: boolean | undefined
+
+/** Whether a file system can be mounted here; says so once when not. */
+export function smallDisksPossible(): boolean {
+  if (possible !== undefined) return possible
+  try {
+    mountSmallDisk(1_048_576).dispose()
+    possible = true
+  } catch (error) {
+    process.stderr.write(`No small disk can be mounted, so full disks are not tested: ${String(error)}\n`)
+    possible = false
+  }
+  return possible
+}
+
+export function mountSmallDisk(bytes: number): SmallDisk {
+  const folder = mkdtempSync(join(tmpdir(), 'ulmus-small-disk-'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'ulmus-test', folder], { stdio: 'pipe' })
+  } catch (error) {
+    rmSync(folder, { recursive: true })
+    throw error
+  }
+  const filler = join(folder, 'filler')
+  const free = () => {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize
+  }
+  return {
+    folder,
+    free,
+    fill(bytesLeft) {
+      const file = openSync(filler, 'a')
+      const page = new Uint8Array(4_096)
+      for (let left = free() - bytesLeft; left >= page.length; left -= page.length) writeSync(file, page)
+      closeSync(file)
+    },
+    clear: () => rmSync(filler, { force: true }),
+    dispose() {
+      execFileSync('umount', ['--lazy', folder])
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
