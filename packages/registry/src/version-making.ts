@@ -168,6 +168,7 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
     if (!asks.mayStand) await writer.abort()
     throw error
   }
+  for (const { kind, hash } of packed.replaced) context.objects.forget(kind, hash)
   // Whoever asks next, asks for these.
   for (const { digest, text } of [full, open]) context.objects.keepDocument(digest, text)
   return version

@@ -2,26 +2,20 @@
 import {
   changeBetween,
   documentDigest,
-  emptyTree,
   type Hash,
   type JsonObject,
   mergeMetadata,
   nextSemver,
-  type ViewDocument,
 } from '@ulmus/content'
 import {
   findCollectionOwner,
-  findHead,
   findPush,
-  findVersionById,
   markFilesInViews,
   movePush,
   type ObjectWriter,
   openObjectWriter,
   type PushRow,
-  type VersionRow,
 } from '@ulmus/storage'
-import { type Aside, emptyAside, readAside } from '../aside.ts'
 import type { Context } from '../context.ts'
 import { RegistryError, storedRefusal } from '../errors.ts'
 import { knownFiles, recordInherited } from '../known-files.ts'
@@ -30,12 +24,12 @@ import { againIfSwept } from '../swept.ts'
 import {
   makeVersion,
   orAborted,
-  readContent,
   semverOf,
   shownCounts,
   shownDigest,
   type VersionContent,
 } from '../version-making.ts'
+import { type Base, demandBase, emptyDocument, readBase } from './base.ts'
 import { type Built, buildContent } from './build.ts'
 import { checkCarriedOver } from './carried-over-check.ts'
 import type { EntriesSource, PushEntry } from './entry.ts'
@@ -43,8 +37,8 @@ import { idleEnd } from './idle-end.ts'
 import { leaseLost, leaseOf } from './lease.ts'
 import { PassingRuns } from './passing-runs.ts'
 import { dropRuns, mergedEntries, tieredRuns } from './runs.ts'
-import { type PushSchema, readSchemas } from './schema-lines.ts'
-import { baseSchemas, broughtSchemas } from './session-schemas.ts'
+import { readSchemas } from './schema-lines.ts'
+import { broughtSchemas } from './session-schemas.ts'
 import { refuseTwoHashes, snapshotEntries } from './snapshot-entries.ts'
 import { statesFor } from './states.ts'
 
@@ -78,6 +72,7 @@ const mendable = new Set<string>([
   'no_changes',
   'records_missing',
   'schema_violation',
+  'storage_full',
   'too_costly',
   'unavailable',
 ])
@@ -122,9 +117,10 @@ async function commit(context: Context, push: PushRow, progress: Progress): Prom
   const { database, objects, blobs } = context
   progress.recordsDone = 0
   const [owner] = await Promise.all([ownerOf(context, push), demandBase(context, push)])
-  const base = await readBase(context, push)
-  const brought = await broughtSchemas(context, push)
-  const schemas = brought === undefined ? base.schemas : await readSchemas(brought.bytes)
+  const kept = await broughtSchemas(context, push)
+  const brought = kept && (await readSchemas(kept.bytes))
+  const base = await readBase(context, push, brought)
+  const schemas = brought ?? base.schemas
   const runs = await tieredRuns(context, leaseOf(push), refuseTwoHashes)
   progress.recordsTotal = push.manifestExpected ?? runs.reduce((sum, run) => sum + run.entries, 0)
   const entries: EntriesSource =
@@ -175,47 +171,6 @@ async function ownerOf(context: Context, push: PushRow): Promise<string> {
   const owner = await findCollectionOwner(context.database, push.collectionId)
   if (owner === undefined) throw new RegistryError('collection_not_found')
   return owner
-}
-
-/** Asked before the work, and by `makeVersion` again when it is done. */
-async function demandBase(context: Context, push: PushRow): Promise<void> {
-  const head = await findHead(context.database, push.collectionId)
-  if (head === undefined) throw new RegistryError('collection_not_found')
-  if ((head?.id ?? null) === push.baseId) return
-  const currentVersion = head === null ? null : semverOf(head)
-  throw new RegistryError('version_conflict', {
-    details: { currentVersion },
-    say: { baseVersion: push.baseSemver },
-  })
-}
-
-interface Base {
-  version: VersionRow | null
-  full: ViewDocument
-  public: ViewDocument
-  aside: Aside
-  asideHash: Hash | null
-  schemas: Map<string, PushSchema>
-}
-
-const emptyDocument: ViewDocument = Object.freeze({ files: emptyTree, metadata: {}, types: {} })
-
-async function readBase(context: Context, push: PushRow): Promise<Base> {
-  if (push.baseId === null) {
-    const empty = { full: emptyDocument, public: emptyDocument, aside: emptyAside() }
-    return { version: null, ...empty, asideHash: null, schemas: new Map() }
-  }
-  const version = await findVersionById(context.database, push.baseId)
-  if (version === undefined) throw new RegistryError('collection_not_found')
-  const content = await readContent(context, version)
-  return {
-    version,
-    full: content.full,
-    public: content.public,
-    aside: await readAside(context.objects, content.aside),
-    asideHash: content.aside,
-    schemas: await readSchemas((await baseSchemas(context, version)).bytes),
-  }
 }
 
 /** @throws files_missing naming those that the collection does not know. */

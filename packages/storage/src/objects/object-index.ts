@@ -16,7 +16,10 @@ export interface ObjectIndex {
   find(kind: ObjectKind, hash: Hash): Promise<ObjectPlace[]>
   /** Remembers the places of leaves and their bodies, as far as it holds them. */
   foresee(leaves: readonly Hash[]): Promise<void>
-  /** What is asked for afterwards is told as it is then; what was asked before and is not answered yet is not remembered. */
+  /**
+   * Of the object and of all in its chain, what is asked for afterwards is told as it is then; what was asked before and is not
+   * answered yet is not remembered.
+   */
   forget(kind: ObjectKind, hash: Hash): void
   bytes(): number
 }
@@ -98,7 +101,11 @@ export function openObjectIndex(options: { database: Database; bytesMax: number 
     },
     forget(kind, hash) {
       timesForgot++
-      places.delete(objectKey({ kind, hash }))
+      for (let next: Hash | undefined = hash; next !== undefined; ) {
+        const key = objectKey({ kind, hash: next })
+        next = places.peek(key)?.bases[0]
+        places.delete(key)
+      }
     },
     bytes: () => places.calculatedSize,
   }

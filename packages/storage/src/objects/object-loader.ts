@@ -1,8 +1,10 @@
 /** Objects out of their packs: the whole chain of a delta read at once, decoded from its far end, and checked. */
+import { crc32 } from 'node:zlib'
 import type { Hash } from '@ulmus/content'
+import type { DamagedObject } from '../sql/damaged-objects.ts'
 import { type ObjectName, type ObjectPlace, objectKey } from '../sql/objects.ts'
 import { decodeEncoded, type EncodedObject } from './encoded-object.ts'
-import { BlobMissing, ObjectCorrupt, type ObjectKind } from './errors.ts'
+import { BlobMissing, ObjectCorrupt, type ObjectKind, ObjectMissing } from './errors.ts'
 import type { ObjectIndex } from './object-index.ts'
 import type { PackSource } from './pack.ts'
 import { readPlaces } from './place-reads.ts'
@@ -22,9 +24,46 @@ export interface LoadedFrom {
 
 /** @throws ObjectMissing when the index does not hold it; ObjectCorrupt, naming it, when anything of it or its chain is damaged. */
 export async function loadObject(from: LoadedFrom, kind: ObjectKind, hash: Hash): Promise<LoadedObject> {
+  try {
+    return await loadOnce(from, kind, hash)
+  } catch (error) {
+    if (!(error instanceof ObjectCorrupt)) throw error
+    // What is remembered of where it lies may be from before somebody replaced it.
+    from.index.forget(kind, hash)
+    return loadOnce(from, kind, hash)
+  }
+}
+
+async function loadOnce(from: LoadedFrom, kind: ObjectKind, hash: Hash): Promise<LoadedObject> {
   const [encoded] = await readEncoded(from, [{ kind, hash }])
   return { pack: encoded!.chain[0]!.pack, raw: await decodeEncoded(encoded!) }
 }
+
+/**
+ * Those of the objects that are not stored as they were, or lack a base that is. The bytes of their chains are read and not decoded. What
+ * the index does not hold is not among them.
+ */
+export async function findDamaged(from: LoadedFrom, names: readonly ObjectName[]): Promise<DamagedObject[]> {
+  try {
+    return (await readEncoded(from, names)).filter((encoded) => !isAsStored(encoded)).map(placeOfDamage)
+  } catch (error) {
+    if (error instanceof ObjectMissing && names.length === 1) return []
+    if (error instanceof ObjectCorrupt && names.length === 1) return [error]
+    if (!(error instanceof ObjectMissing || error instanceof ObjectCorrupt)) throw error
+  }
+  const found: DamagedObject[] = []
+  for (const name of names) found.push(...(await findDamaged(from, [name])))
+  return found
+}
+
+const isAsStored = ({ chain }: EncodedObject): boolean =>
+  chain.every(({ bytes, crc }) => crc32(bytes) === crc)
+
+const placeOfDamage = ({ kind, hash, chain }: EncodedObject): DamagedObject => ({
+  kind,
+  hash,
+  pack: chain[0]!.pack,
+})
 
 /**
  * Some objects as they are stored: one look-up in the index, then range reads for them and their bases, side by side, one for

@@ -12,14 +12,16 @@ import {
   type TreeNode,
   type ViewDocument,
 } from '@ulmus/content'
+import { LRUCache } from 'lru-cache'
+import type { DamagedObject } from '../sql/damaged-objects.ts'
 import type { Database } from '../sql/database.ts'
 import { packsOf } from '../sql/inline-packs.ts'
-import type { ObjectName, ObjectPlace } from '../sql/objects.ts'
+import { type ObjectName, type ObjectPlace, objectKey } from '../sql/objects.ts'
 import type { BlobStore } from './blob-store.ts'
 import type { EncodedObject } from './encoded-object.ts'
 import { ObjectCorrupt, type ObjectKind } from './errors.ts'
 import { openObjectIndex } from './object-index.ts'
-import { loadObject, readEncoded } from './object-loader.ts'
+import { findDamaged, loadObject, readEncoded } from './object-loader.ts'
 import { openReadCache } from './read-cache.ts'
 
 /**
@@ -66,6 +68,11 @@ export interface ObjectReader extends NodeReader {
   chain(kind: ObjectKind, hash: Hash): Promise<ObjectPlace[]>
   /** The next `chain` asks the index. For what turns out to be stored otherwise than it was. */
   forget(kind: ObjectKind, hash: Hash): void
+  /**
+   * Those of the objects that the index holds and that are not stored as they were, by their bytes and those of their bases. What was
+   * found whole is not read again for a while.
+   */
+  damagedOf(names: readonly ObjectName[]): Promise<DamagedObject[]>
   /** The bytes of any object, made from what is kept or read and not kept. */
   raw(kind: ObjectKind, hash: Hash): Promise<Uint8Array>
   /** What the caches hold, by their own reckoning. Bytes, at most `cacheBytesMax`. */
@@ -90,6 +97,10 @@ const decodedNodeFactor = 2
 /** What is made of JSON likewise. */
 const decodedJsonFactor = 3
 
+/** Objects that are remembered as whole, some 200 bytes each, and how long. Schemas come with every push. Milliseconds. */
+const wholeMax = 20_000
+const wholeMilliseconds = 600_000
+
 /** @param options.cacheBytesMax For all caches together. Bytes. */
 export function openObjectReader(options: {
   database: Database
@@ -104,6 +115,8 @@ export function openObjectReader(options: {
   const documents = openReadCache<Uint8Array>(cacheBytesMax * shares.documents)
   const decodeds = openReadCache<object>(cacheBytesMax * shares.decoded)
   const plains = openReadCache<Uint8Array>(0)
+  /** Lately found as they were stored. */
+  const whole = new LRUCache<string, true>({ max: wholeMax, ttl: wholeMilliseconds })
 
   /** Raw bytes of what is kept in whatever form. A node has one encoding, so it gives back the bytes it was read from. */
   function kept(kind: ObjectKind, hash: Hash): Uint8Array | undefined {
@@ -174,6 +187,14 @@ export function openObjectReader(options: {
     },
     chain: (kind, hash) => index.find(kind, hash),
     forget: (kind, hash) => index.forget(kind, hash),
+    async damagedOf(names) {
+      const unseen = names.filter((name) => !whole.has(objectKey(name)))
+      if (unseen.length === 0) return []
+      const damaged = await findDamaged(stored, unseen)
+      const keys = new Set(damaged.map(objectKey))
+      for (const name of unseen) if (!keys.has(objectKey(name))) whole.set(objectKey(name), true)
+      return damaged
+    },
     raw: async (kind, hash) => kept(kind, hash) ?? (await load(kind, hash)).raw,
     cachedBytes: () => nodes.bytes() + bodies.bytes() + documents.bytes() + decodeds.bytes() + index.bytes(),
   }

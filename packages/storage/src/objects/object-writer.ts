@@ -1,11 +1,12 @@
 /** One commit's new objects, on their way into packs. */
 import { randomUUID } from 'node:crypto'
 import { type Hash, hashBytes } from '@ulmus/content'
+import type { DamagedObject } from '../sql/damaged-objects.ts'
 import type { Database } from '../sql/database.ts'
 import { objectKey, type ReliedOn, storedObjects } from '../sql/objects.ts'
 import { giveWay } from '../turn.ts'
 import type { BlobStore } from './blob-store.ts'
-import { objectBytesMax } from './codec.ts'
+import { decodeObject, objectBytesMax } from './codec.ts'
 import { encodeAlone, encodeReplacing, type StoredForm } from './delta.ts'
 import type { ObjectKind } from './errors.ts'
 import { packName } from './names.ts'
@@ -23,6 +24,8 @@ export interface PackedObjects {
   packs: StoredPack[]
   /** What was not written because the index had it, and what deltas go on from: it must still be there. */
   reliedOn: ReliedOn[]
+  /** What was written although the index had it, because it is damaged there. */
+  replaced: DamagedObject[]
 }
 
 /**
@@ -92,6 +95,7 @@ export function openObjectWriter(options: {
   const seen = new Set<string>()
   const packs: StoredPack[] = []
   const reliedOn = new Map<string, ReliedOn>()
+  const replaced = new Map<string, DamagedObject>()
   let pack: PackWriter | undefined
   let batch: NewObject[] = []
   let batchBytes = 0
@@ -99,13 +103,17 @@ export function openObjectWriter(options: {
 
   async function writeBatch(objects: NewObject[]): Promise<void> {
     const held = lookUp ? await storedObjects(database, objects) : new Set<string>()
+    for (const damaged of await damagedAmong(objects.filter((object) => held.has(objectKey(object))))) {
+      held.delete(objectKey(damaged))
+      replaced.set(objectKey(damaged), damaged)
+    }
     const wanted = objects.filter((object) => !held.has(objectKey(object)))
     for (const { kind, hash, done } of objects) {
       if (!held.has(objectKey({ kind, hash }))) continue
       rely({ kind, hash })
       done?.()
     }
-    const prepared = await prepareAll(wanted)
+    const prepared = await Promise.all((await prepareAll(wanted)).map(aloneIfReplacing))
     for (const [i, { encoded, ...object }] of prepared.entries()) {
       const { kind, bases } = object
       if (bases[0] !== undefined) rely({ kind, hash: bases[0], bases: bases.slice(1) })
@@ -114,6 +122,20 @@ export function openObjectWriter(options: {
       await pack.add(object, encoded)
       wanted[i]!.done?.()
     }
+  }
+
+  /** Nobody would notice damage to what is not written again, before it is read. */
+  async function damagedAmong(held: readonly NewObject[]): Promise<DamagedObject[]> {
+    if (reader === undefined || held.length === 0) return []
+    return reader.damagedOf(held.map(({ kind, hash }) => ({ kind, hash })))
+  }
+
+  /** What replaces an object must stand alone: others may be deltas to it, as far from their chain's end as is allowed. */
+  async function aloneIfReplacing(object: PreparedObject): Promise<PreparedObject> {
+    const [base] = object.bases
+    if (base === undefined || !replaced.has(objectKey(object))) return object
+    const raw = await decodeObject(object.encoded, objectBytesMax, await reader!.raw(object.kind, base))
+    return { ...object, ...(await encodeAlone(raw)) }
   }
 
   function rely(name: ReliedOn): void {
@@ -127,11 +149,11 @@ export function openObjectWriter(options: {
     replaces: Hash | undefined,
   ): Promise<PreparedObject> {
     const checksum = kind === 'body' ? hashBytes(raw) : null
-    if (reader === undefined || replaces === undefined)
+    if (reader === undefined || replaces === undefined || replaced.has(objectKey({ kind, hash })))
       return { kind, hash, checksum, ...(await encodeAlone(raw)) }
     const chain = await reader.chain(kind, replaces)
-    const replaced = { chain, raw: (i: number) => reader.raw(kind, chain[i]!.hash) }
-    return { kind, hash, checksum, ...(await encodeReplacing(raw, replaced)) }
+    const before = { chain, raw: (i: number) => reader.raw(kind, chain[i]!.hash) }
+    return { kind, hash, checksum, ...(await encodeReplacing(raw, before)) }
   }
 
   /** Side by side, begun one by one: to begin a hundred at once holds the event loop for some 20 ms. */
@@ -198,7 +220,7 @@ export function openObjectWriter(options: {
       if (batch.length > 0) sendBatch()
       await writing
       if (pack !== undefined) await finishPack(pack)
-      return { packs, reliedOn: [...reliedOn.values()] }
+      return { packs, reliedOn: [...reliedOn.values()], replaced: [...replaced.values()] }
     },
     async abort() {
       await writing.catch(() => undefined)

@@ -6,6 +6,7 @@ import { check, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-
 import { type ObjectKind, ObjectsSwept } from '../objects/errors.ts'
 import type { PackEntry, StoredPack } from '../objects/pack.ts'
 import { bytewiseText, count, instant } from './columns.ts'
+import { type DamagedObject, dropDamaged } from './damaged-objects.ts'
 import type { Queries, Tx } from './database.ts'
 
 export const packs = pgTable('packs', {
@@ -81,6 +82,8 @@ export const objectsPackKey = 'objects_pack_id_packs_id_fk'
 interface Packed {
   packs: readonly StoredPack[]
   reliedOn: readonly ReliedOn[]
+  /** What the packs have anew, each to stand alone, in place of what is damaged. */
+  replaced?: readonly DamagedObject[]
 }
 
 /**
@@ -90,10 +93,14 @@ interface Packed {
  * Call it before the version's row is inserted: until the transaction ends no sweep condemns anything (see sweeps.ts).
  * @throws ObjectsSwept when a sweep has removed something relied on: the commit must be built again.
  */
-export async function recordPacks(tx: Tx, { packs: written, reliedOn }: Packed): Promise<void> {
+export async function recordPacks(
+  tx: Tx,
+  { packs: written, reliedOn, replaced = [] }: Packed,
+): Promise<void> {
   // What is relied on must be looked at after the gate, by statements that see what sweeps did before it.
-  if (reliedOn.length > 0 || written.length === 0) await passSweepGate(tx, 'commit')
+  if (reliedOn.length > 0 || replaced.length > 0 || written.length === 0) await passSweepGate(tx, 'commit')
   await demandAll(tx, reliedOn)
+  await dropDamaged(tx, replaced)
   for (const pack of written) {
     const { recorded } = await insertPack(tx, pack)
     if (recorded < pack.entries.length) {
@@ -132,8 +139,11 @@ export async function insertPack(tx: Tx, pack: StoredPack): Promise<{ id: number
 }
 
 /** Whether a single statement can record all of it: one pack, of few objects, that relies on nothing. */
-export const isOneStatement = ({ packs: written, reliedOn }: Packed): boolean =>
-  written.length === 1 && reliedOn.length === 0 && written[0]!.entries.length <= statementRowsMax
+export const isOneStatement = ({ packs: written, reliedOn, replaced = [] }: Packed): boolean =>
+  written.length === 1 &&
+  reliedOn.length === 0 &&
+  replaced.length === 0 &&
+  written[0]!.entries.length <= statementRowsMax
 
 /** Part of a statement, named `gate`: see `passSweepGate`. */
 export const gatePassed = `gate as materialized (select pg_advisory_xact_lock_shared(${sweepGate}))`

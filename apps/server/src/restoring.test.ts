@@ -1,0 +1,121 @@
+/** What is damaged where it is stored is replaced by whoever pushes it again; objects are shared, so that mends it for everyone who has it. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { hashText } from '@ulmus/content'
+import { openDatabase, openDiskStore, openObjectReader } from '@ulmus/storage'
+import { type DatabaseSettings, databases } from '@ulmus/storage/testing'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Calls, callsTo, pushTo } from './testing/calls.ts'
+import { serveForTest, type TestServer } from './testing/serve.ts'
+
+const schemas = { Anything: {} }
+const smallSchema = hashText('{}')
+/** Enough for interior nodes, and some that do not lie in their leaf's body. */
+const lines = Array.from({ length: 3_000 }, (_, i) => ({
+  id: `thing-${i}`,
+  type: 'Anything',
+  data: i % 500 === 0 ? { long: 'long '.repeat(5_000) } : { number: i },
+}))
+const one = [{ id: 'one', type: 'Anything', data: { number: 1 } }]
+const ours = '/collections/ada/ours'
+const others = '/collections/ada/others'
+
+describe.each(databases)('damage that is pushed over, on $name', (testDatabase) => {
+  let where: DatabaseSettings
+  let dispose: () => Promise<void>
+  let server: TestServer
+  let key: string
+  let ada: Calls
+
+  const start = async (dataFolder?: string) => {
+    server = await serveForTest(where.url === undefined && dataFolder ? ({} as DatabaseSettings) : where, {
+      ...(dataFolder && { dataFolder }),
+    })
+    key ??= await server.keyFor((await server.signIn('ada')).cookie, 'write')
+    ada = callsTo(server, { key })
+  }
+  /** Stops the server, does something to the data, and starts another one, which remembers nothing. */
+  const restarted = async (work: (dataFolder: string) => Promise<void> | void) => {
+    const { dataFolder } = server
+    await server.stop()
+    await work(dataFolder)
+    await start(dataFolder)
+  }
+  const flip = (file: string, at: (index: number, length: number) => boolean) => {
+    const bytes = readFileSync(file)
+    for (const index of bytes.keys()) if (at(index, bytes.length)) bytes[index]! ^= 0xff
+    writeFileSync(file, bytes)
+  }
+  const packFiles = (dataFolder: string) => {
+    const packs = join(dataFolder, 'objects', 'packs')
+    return readdirSync(packs, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+  }
+  /** A byte of the schema `{}`, and no other. */
+  const damageSmallSchema = async (dataFolder: string) => {
+    const folder = join(dataFolder, 'database')
+    const database = await openDatabase(where.url === undefined ? { folder } : where)
+    const blobs = await openDiskStore(join(dataFolder, 'objects'))
+    const [place] = await openObjectReader({ database, blobs, cacheBytesMax: 0 }).chain('plain', smallSchema)
+    await Promise.all([database.close(), blobs.close()])
+    flip(join(dataFolder, 'objects', place!.pack), (index) => index === place!.offset + place!.length - 1)
+  }
+  const expectWhole = async (path: string, semver: string, count: number) => {
+    const records = await ada.get(`${path}/versions/${semver}/records.ndjson`)
+    expect(records.status).toBe(200)
+    expect(String(records.body).trimEnd().split('\n')).toHaveLength(count)
+    const detail = await ada.get(`${path}/versions/${semver}`)
+    expect({ status: detail.status, schemas: detail.body['schemas'] }).toMatchObject({ status: 200 })
+    const record = await ada.get(
+      `${path}/versions/${semver}/records/Anything/${count === 1 ? 'one' : 'thing-500'}?proof=true`,
+    )
+    expect(record.status).toBe(200)
+  }
+
+  beforeEach(async () => {
+    const made = await testDatabase.settings()
+    where = made.settings
+    dispose = made.dispose
+    key = undefined as unknown as string
+    await start()
+    for (const slug of ['ours', 'others'])
+      expect((await ada.post('/accounts/ada/collections', { slug })).status).toBe(201)
+  })
+  afterEach(async () => {
+    await server.close()
+    await dispose()
+  })
+
+  test('one small object that many share: another collection stores it anew, and both are whole', async () => {
+    await pushTo(ada, ours, { schemas, lines: one })
+    await restarted(damageSmallSchema)
+    await pushTo(ada, others, { schemas, lines })
+    await expectWhole(others, 'v1.0.0', lines.length)
+    await expectWhole(ours, 'v1.0.0', 1)
+    // Whose base was damaged goes on, too.
+    await pushTo(ada, ours, { base: 'v1.0.0', lines: [{ id: 'two', type: 'Anything', data: {} }] })
+  })
+
+  test('a push that brings the damaged schema of its own base', async () => {
+    await pushTo(ada, ours, { schemas, lines: one })
+    await restarted(damageSmallSchema)
+    await pushTo(ada, ours, { base: 'v1.0.0', schemas, lines: [{ id: 'two', type: 'Anything', data: {} }] })
+    await expectWhole(ours, 'v1.0.0', 1)
+  })
+
+  test('everything there is, pushed again elsewhere, is whole again; so are deltas to it', async () => {
+    await pushTo(ada, ours, { schemas, lines })
+    const changed = lines.slice(0, 40).map((line) => ({ ...line, data: { changed: line.id } }))
+    await restarted((dataFolder) => {
+      for (const file of packFiles(dataFolder))
+        flip(file, (index, length) => index > 20 && index < length - 2_000)
+    })
+    expect((await ada.get(`${ours}/versions/v1.0.0/records?limit=10`)).status).toBe(500)
+    await pushTo(ada, others, { schemas, lines })
+    await expectWhole(others, 'v1.0.0', lines.length)
+    await expectWhole(ours, 'v1.0.0', lines.length)
+    await pushTo(ada, ours, { base: 'v1.0.0', lines: changed })
+    await expectWhole(ours, 'v1.1.0', lines.length)
+  })
+})
