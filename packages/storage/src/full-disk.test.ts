@@ -52,7 +52,7 @@ describe.skipIf(!smallDisksPossible())('a full disk', () => {
   it('ends the process with a sentence when the log finds no room, and starts again to read', async () => {
     const folder = join(disk.folder, 'database')
     cpSync(inject('embeddedTemplate'), folder, { recursive: true })
-    const fixture = join(import.meta.dirname, 'sql', 'embedded-log.fixture.ts')
+    const fixture = join(import.meta.dirname, 'full-log.fixture.ts')
     const child = spawn(process.execPath, [fixture, folder])
     const ended = once(child, 'close')
     const said = text(child.stderr)
