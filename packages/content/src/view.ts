@@ -4,8 +4,8 @@ import { cutPrivateFields, withoutMembers } from './private-fields.ts'
 import { acceptSchema, type Schema } from './schema.ts'
 
 /**
- * The schemas of the public view, by type, in the order given: without private types; of the others without private fields
- * and every `x-ref-type` that names a private type. A schema with nothing to cut is the same object.
+ * The schemas of the public view, by type, in the order given: without private types; of the others without private fields,
+ * what is said of them, and every `x-ref-type` that names a private type. A schema with nothing to cut is the same object.
  */
 export function publicSchemas(schemas: ReadonlyMap<string, Schema>): Map<string, Schema> {
   const privateTypes = new Set<string>()
@@ -48,10 +48,17 @@ function cutReferences(value: Json, privateTypes: ReadonlySet<string>): Json {
   let isSame = true
   const members: [string, Json][] = []
   for (const [name, member] of Object.entries(value)) {
-    const isCut = name === 'x-ref-type' && typeof member === 'string' && privateTypes.has(member)
+    const isCut = name === 'x-ref-type' && namesOneOf(member, privateTypes)
     const kept = isCut ? undefined : cutReferences(member, privateTypes)
     if (kept !== member) isSame = false
     if (kept !== undefined) members.push([name, kept])
   }
   return isSame ? value : Object.fromEntries(members)
+}
+
+/** Whether `value`, of an `x-ref-type`, is the name of a private type, or a list of names with one. */
+function namesOneOf(value: Json, privateTypes: ReadonlySet<string>): boolean {
+  if (typeof value === 'string') return privateTypes.has(value)
+  if (!Array.isArray(value) || !value.every((name) => typeof name === 'string')) return false
+  return value.some((name) => privateTypes.has(name))
 }

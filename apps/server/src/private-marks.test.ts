@@ -1,0 +1,118 @@
+/** Whatever a schema marks private: the push is refused, or no byte of it is in any answer to outsiders. content-model §4, §6. */
+import { gunzipSync } from 'node:zlib'
+import { acceptSchema } from '@ulmus/content'
+import { type MarkedSchema, markedSchema, token } from '@ulmus/content/testing'
+import { databases } from '@ulmus/storage/testing'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Asker, fileHash } from './testing/asker.ts'
+import { type Stage, setStage } from './testing/stage.ts'
+
+const runs = 30
+const hiddenFile = fileHash(`a file of ${token}`)
+
+function isAccepted({ source }: MarkedSchema): boolean {
+  try {
+    acceptSchema(source)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe.each(databases)('marks in schemas on $name', (database) => {
+  let stage: Stage
+  beforeAll(async () => {
+    stage = await setStage(database)
+  })
+  afterAll(() => stage.end())
+
+  test('are refused, or hide', async () => {
+    let accepted = 0
+    const check = async ({ source, data }: MarkedSchema) => {
+      const { path } = await stage.newCollection()
+      await stage.ada.upload(path, `a file of ${token}`)
+      const schemas = {
+        T: source,
+        Open: { properties: { a: {} } },
+        [`${token}Type`]: { private: true, title: token },
+      }
+      const opened = await stage.ada.post(`${path}/pushes`, { base_version: null, schemas })
+      if (opened.status !== 201) {
+        expect([opened.status, opened.json.code, opened.json.type]).toEqual([422, 'invalid_schema', 'T'])
+        return
+      }
+      accepted++
+      const session = `${path}/pushes/${opened.json.session_id}`
+      const sent = await stage.ada.lines(`${session}/records`, [
+        { id: 'open', type: 'Open', data: { a: 1 } },
+        { id: token, type: 'Open', data: { a: { $file: hiddenFile } }, private: true },
+        { id: token, type: `${token}Type`, data: { [token]: { $file: hiddenFile } } },
+      ])
+      expect(sent.status).toBe(200)
+      // Not every schema admits it.
+      await stage.ada.lines(`${session}/records`, [{ id: 'one', type: 'T', data }])
+      expect((await stage.ada.post(`${session}/commit`)).status).toBe(201)
+      await stage.push(path, {
+        base: 'v1.0.0',
+        puts: [
+          { id: 'open', type: 'Open', data: { a: 2 } },
+          ...[1, 2].map((n) => hiddenRecord(`${token}${n}`)),
+        ],
+      })
+      for (const who of [stage.anyone, stage.eve]) await seesNothing(who, path)
+    }
+    // Most are refused: half of the runs are to go on.
+    const either = fc.oneof(markedSchema, markedSchema.filter(isAccepted))
+    await fc.assert(fc.asyncProperty(either, check), { numRuns: runs })
+    expect(accepted).toBeGreaterThan(0)
+  }, 120_000)
+
+  const hiddenRecord = (id: string) => ({ id, type: 'Open', data: { a: token }, private: true })
+
+  async function seesNothing(who: Asker, path: string): Promise<void> {
+    const versions = ['latest', 'v1.0.0']
+    const asked = [
+      path,
+      '/collections?limit=5',
+      '/accounts/ada/collections',
+      `${path}/versions`,
+      ...versions.flatMap((v) =>
+        [
+          '',
+          '/records',
+          '/records.ndjson',
+          '/manifest',
+          '/files',
+          '/records/T/one',
+          '/records/T/one?proof=true',
+        ].map((rest) => `${path}/versions/${v}${rest}`),
+      ),
+      `${path}/versions/latest/records/Open/open?proof=true`,
+      `${path}/versions/latest/manifest?since=v1.0.0`,
+      `${path}/versions/latest/diff?from=v1.0.0`,
+      `${path}/records/Open/open/history`,
+      `${path}/export`,
+      `${path}/export?version=v1.0.0`,
+    ]
+    for (const one of asked) {
+      const { status, bytes, headers } = await who.get(one)
+      expect([one, [200, 404].includes(status)]).toEqual([one, true])
+      const plain = one.includes('/export') ? gunzipSync(bytes) : bytes
+      expect([one, plain.includes(token), JSON.stringify(headers).includes(token)]).toEqual([
+        one,
+        false,
+        false,
+      ])
+      expect([one, plain.includes(hiddenFile.slice('sha256:'.length))]).toEqual([one, false])
+    }
+    for (const absent of [
+      `${path}/versions/latest/records/Open/${token}`,
+      `${path}/versions/latest/records/${token}Type/${token}`,
+      `${path}/records/Open/${token}/history`,
+      `${path}/files/${hiddenFile}`,
+    ]) {
+      expect([absent, (await who.get(absent)).status]).toEqual([absent, 404])
+    }
+  }
+})
