@@ -31,7 +31,7 @@ import type { Principal } from './principal.ts'
 import { type Seen, seeCollection } from './seen.ts'
 import { seeAccount } from './seen-account.ts'
 import { checkCollectionSlug } from './slugs.ts'
-import { metadataBytes, semverOf, shownCounts } from './version-making.ts'
+import { metadataBytes, semverOf, shownCounts, shownWords } from './version-making.ts'
 
 export type CollectionPath = {
   owner: string
@@ -277,7 +277,7 @@ async function latestVersionOf(context: Context, { head, view }: Seen) {
     ...shownCounts(head, view),
     metadata: new JsonText(metadata),
     createdAt: instantText(head.createdAt),
-    message: head.message,
+    message: shownWords(head, view).message,
   }
 }
 

@@ -20,7 +20,7 @@ import { selectedTypes } from './places.ts'
 import type { Principal } from './principal.ts'
 import { streamRecords } from './record-stream.ts'
 import { type TarEntry, tarOf } from './tar.ts'
-import { documentBytes, semverOf, shownDigest, storedHash } from './version-making.ts'
+import { documentBytes, semverOf, shownDigest, shownWords, storedHash } from './version-making.ts'
 import { type SeenVersion, seeVersion, type VersionPath } from './versions.ts'
 
 export interface ExportArchive {
@@ -90,8 +90,8 @@ export function exportsOf(context: Context) {
 
   /** In canonical form. The document goes in as it is stored: its metadata may have a MiB. */
   async function manifestOf({ seen, version }: SeenVersion): Promise<TarEntry> {
-    const { message, appId, actorId, createdAt } = version
-    const before = canonicalize({ actorId, appId, createdAt: instantText(createdAt) })
+    const { message, appId, actorId } = shownWords(version, seen.view)
+    const before = canonicalize({ actorId, appId, createdAt: instantText(version.createdAt) })
     const after = canonicalize({ hash: shownDigest(version, seen.view), message, semver: semverOf(version) })
     const document = await documentBytes(context, version, seen.view)
     const start = Buffer.from(`${before.slice(0, -1)},"document":`)

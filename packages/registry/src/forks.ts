@@ -41,7 +41,7 @@ export type Forks = ReturnType<typeof forksOf>
 /** What every fork's first version has, whatever it is made of. */
 const firstVersion = {
   ...{ major: 1, minor: 0, patch: 0, baseSemver: null },
-  ...{ message: 'Fork', appId: null, actorId: null },
+  ...{ publicChanged: true, message: 'Fork', appId: null, actorId: null },
 }
 
 export function forksOf(context: Context) {

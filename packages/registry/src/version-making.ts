@@ -91,6 +91,14 @@ export const shownCounts = (version: VersionRow, view: View) =>
     ? { recordCount: version.fullRecords, fileCount: version.fullFiles, totalBytes: version.fullBytes }
     : { recordCount: version.publicRecords, fileCount: version.publicFiles, totalBytes: version.publicBytes }
 
+/**
+ * What its maker says of a version. Outsiders are told nothing of one in which only private things changed: it has a number and a time.
+ */
+export const shownWords = (version: VersionRow, view: View) =>
+  view === 'full' || version.publicChanged
+    ? { message: version.message, appId: version.appId, actorId: version.actorId }
+    : { message: null, appId: null, actorId: null }
+
 /** `v1.2.3` of a version row. */
 export const semverOf = (version: VersionRow): string => formatSemver(version)
 
@@ -276,12 +284,16 @@ function versionRow(context: Context, making: VersionMaking, digests: Record<Vie
     publicRecords: publicTotals.records,
     publicFiles: open.files.count,
     publicBytes: publicTotals.bytes,
+    publicChanged: making.base === null ? !isEmpty(open) : making.base.publicDigest !== digests.public,
     message: making.message ?? null,
     appId: making.appId ?? null,
     actorId: making.actorId ?? null,
     createdAt: context.now(),
   }
 }
+
+const isEmpty = ({ files, metadata, types }: ViewDocument): boolean =>
+  files.root === null && Object.keys(metadata).length === 0 && Object.keys(types).length === 0
 
 /** Of all types; bytes of records and files together. */
 export function totalsOf(document: ViewRoots): { records: number; bytes: number } {

@@ -11,7 +11,7 @@ import type { View } from './policy.ts'
 import type { Principal } from './principal.ts'
 import { schemasOf } from './pushes/schemas.ts'
 import { type Seen, seeCollection } from './seen.ts'
-import { metadataBytes, rootsOf, semverOf, shownCounts, shownDigest } from './version-making.ts'
+import { metadataBytes, rootsOf, semverOf, shownCounts, shownDigest, shownWords } from './version-making.ts'
 
 export interface VersionItem {
   semver: string
@@ -125,9 +125,7 @@ function versionItem(version: VersionRow, view: View): VersionItem {
   return {
     semver: semverOf(version),
     hash: shownDigest(version, view),
-    message: version.message,
-    appId: version.appId,
-    actorId: version.actorId,
+    ...shownWords(version, view),
     ...shownCounts(version, view),
     createdAt: instantText(version.createdAt),
   }

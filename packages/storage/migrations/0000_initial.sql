@@ -209,6 +209,7 @@ CREATE TABLE "versions" (
 	"public_records" bigint NOT NULL,
 	"public_files" bigint NOT NULL,
 	"public_bytes" bigint NOT NULL,
+	"public_changed" boolean NOT NULL,
 	"message" text,
 	"app_id" text,
 	"actor_id" text,

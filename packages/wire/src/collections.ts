@@ -51,7 +51,10 @@ export const VersionSummary = z
     totalBytes: Count,
     metadata: AnyObject,
     createdAt: Instant,
-    message: z.string().nullable(),
+    message: z.string().nullable().meta({
+      description:
+        'Null also for who reads the public view of a version in which only private things changed.',
+    }),
   })
   .meta({ id: 'VersionSummary' })
 export type VersionSummary = z.infer<typeof VersionSummary>

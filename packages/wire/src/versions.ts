@@ -4,14 +4,19 @@ import { z } from 'zod'
 import { AnyObject } from './json.ts'
 import { Count, DigestText, Instant, SemverText } from './text.ts'
 
+/** What the maker of a version says of it. */
+const Word = z.string().nullable().meta({
+  description: 'Null also for who reads the public view of a version in which only private things changed.',
+})
+
 /** An item of `GET …/versions`, newest first. */
 export const VersionItem = z
   .object({
     semver: SemverText,
     hash: DigestText,
-    message: z.string().nullable(),
-    appId: z.string().nullable(),
-    actorId: z.string().nullable(),
+    message: Word,
+    appId: Word,
+    actorId: Word,
     recordCount: Count,
     fileCount: Count,
     totalBytes: Count,

@@ -49,7 +49,15 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
     const [id, headId] = [randomUUID(), randomUUID()]
     const version = {
       ...{ id: headId, collectionId: id, major: 1, minor: 0, patch: 0, baseSemver: null, createdAt: at },
-      ...{ fullDigest: zeros, publicDigest: zeros, aside: zeros, message: 'm', appId: null, actorId: null },
+      ...{
+        fullDigest: zeros,
+        publicDigest: zeros,
+        aside: zeros,
+        publicChanged: true,
+        message: 'm',
+        appId: null,
+        actorId: null,
+      },
       ...{
         fullRecords: 2 ** 40,
         fullFiles: 1,

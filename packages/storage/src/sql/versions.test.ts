@@ -39,7 +39,15 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
   }
   const versionOf = (patch: number): VersionRow => ({
     ...{ id: crypto.randomUUID(), collectionId, major: 1, minor: 0, patch, baseSemver: null, createdAt: at },
-    ...{ fullDigest: zeros, publicDigest: zeros, aside: zeros, message: 'm', appId: null, actorId: null },
+    ...{
+      fullDigest: zeros,
+      publicDigest: zeros,
+      aside: zeros,
+      publicChanged: true,
+      message: 'm',
+      appId: null,
+      actorId: null,
+    },
     ...{ fullRecords: 2 ** 40, fullFiles: 1, fullBytes: 2, publicRecords: 3, publicFiles: 4, publicBytes: 5 },
   })
   const land = (version: VersionRow, from: string | null) =>

@@ -1,6 +1,6 @@
 /** Versions: immutable, one row each, pointing at the documents of their two views. */
 import { and, asc, desc, eq, sql } from 'drizzle-orm'
-import { index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { boolean, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { collections } from './collections.ts'
 import { bytewiseText, count, instant } from './columns.ts'
 import type { Queries, Tx } from './database.ts'
@@ -30,6 +30,8 @@ export const versions = pgTable(
     publicRecords: count('public_records').notNull(),
     publicFiles: count('public_files').notNull(),
     publicBytes: count('public_bytes').notNull(),
+    /** Whether the public document differs from that of the version before it. If not, outsiders are not told why there is a version. */
+    publicChanged: boolean('public_changed').notNull(),
     message: text('message'),
     appId: text('app_id'),
     actorId: text('actor_id'),

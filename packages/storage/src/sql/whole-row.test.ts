@@ -24,7 +24,15 @@ it.each(databases)('whole rows are what their tables hold ($name)', async ({ ope
     })
     await tx.orm.insert(versions).values({
       ...{ id: headId, collectionId: id, major: 1, minor: 0, patch: 0, baseSemver: null, createdAt: at },
-      ...{ fullDigest: hash, publicDigest: hash, aside: hash, message: null, appId: 'null', actorId: null },
+      ...{
+        fullDigest: hash,
+        publicDigest: hash,
+        aside: hash,
+        publicChanged: true,
+        message: null,
+        appId: 'null',
+        actorId: null,
+      },
       ...{
         fullRecords: most,
         fullFiles: 0,
