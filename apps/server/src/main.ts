@@ -11,6 +11,7 @@ import {
 import pino, { type Logger } from 'pino'
 import { runCommand } from './commands.ts'
 import { type Config, ConfigError, readConfig, readSecrets } from './config.ts'
+import { logOptions } from './log.ts'
 import { type Server, startServer } from './server.ts'
 import { onEndWanted } from './signals.ts'
 
@@ -47,8 +48,11 @@ async function serve(): Promise<void> {
 
 /** One JSON object a line; on a terminal, for people. */
 function openLog({ logLevel: level }: Config): Logger {
-  if (!process.stdout.isTTY) return pino({ level })
-  return pino({ level, transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } })
+  if (!process.stdout.isTTY) return pino(logOptions(level))
+  return pino({
+    ...logOptions(level),
+    transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } },
+  })
 }
 
 function welcome(url: string, config: Config, onServer: boolean): string {

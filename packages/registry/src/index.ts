@@ -9,6 +9,7 @@ export {
   isStorageFull,
   isUnavailable,
   isUnstorableText,
+  loggedError,
   ObjectCorrupt,
   type S3Keys,
   type S3Settings,

@@ -161,7 +161,11 @@ function bossOn({ database, log, works }: JobsOptions): PgBoss {
     flowIntervalSeconds: 3_600,
   })
   boss.on('error', (error) => log.error({ err: error }, 'background jobs: a statement failed'))
-  boss.on('warning', (warning) => log.warn({ data: warning.data }, `background jobs: ${warning.message}`))
+  boss.on('warning', ({ message, data }) => {
+    // Of a slow statement it has the values, too.
+    const { values: _, ...facts } = data as Record<string, unknown>
+    log.warn({ data: facts }, `background jobs: ${message}`)
+  })
   return boss
 }
 

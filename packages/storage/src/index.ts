@@ -1,6 +1,8 @@
 /** Storage: bytes and rows, no rules. */
 export { type DiskSpace, unlimitedSpace, watchSpace } from './disk-space.ts'
 export { makeFolders } from './folders.ts'
+
+export { loggedError } from './logged-error.ts'
 export * from './objects/blob-store.ts'
 export { openDiskStore } from './objects/disk.ts'
 export type { EncodedObject } from './objects/encoded-object.ts'

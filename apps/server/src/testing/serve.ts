@@ -15,8 +15,9 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Registry, S3Keys } from '@ulmus/registry'
-import pino from 'pino'
+import pino, { type DestinationStream } from 'pino'
 import { type Config, readConfig } from '../config.ts'
+import { logOptions } from '../log.ts'
 import { startServer } from '../server.ts'
 import { Browser } from './browser.ts'
 
@@ -28,6 +29,8 @@ export interface Overrides extends Partial<Config> {
   now?: () => Date
   /** To the bucket of `objectStore`. */
   s3Keys?: S3Keys
+  /** Where its log goes; `logLevel` is `silent` unless it is said. */
+  logTo?: DestinationStream
 }
 
 export interface SignedIn {
@@ -69,14 +72,14 @@ export async function serveForTest(
   const dataFolder = overrides.dataFolder ?? mkdtempSync(join(tmpdir(), 'ulmus-serve-'))
   mkdirSync(dataFolder, { recursive: true })
   if (database.folder !== undefined) renameSync(database.folder, join(dataFolder, 'database'))
-  const { now, s3Keys, ...configured } = overrides
+  const { now, s3Keys, logTo, logLevel = 'silent', ...configured } = overrides
   const config: Config = { ...readConfig({ PORT: '0', RATE_LIMIT: 'off' }), ...configured, dataFolder }
   const secrets = {
     databaseUrl: database.url,
     oidcClientSecret: config.oidc === null ? undefined : 'test-secret',
     s3Keys,
   }
-  const log = pino({ level: overrides.logLevel ?? 'silent' })
+  const log = pino(logOptions(logLevel), logTo ?? process.stdout)
   const server = await startServer(config, secrets, { log, now, checkAnswers: true })
   return {
     url: server.url,

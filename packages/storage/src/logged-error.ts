@@ -1,0 +1,94 @@
+/** An error as a log may have it: what failed and where, without the values that were worked on. */
+import { causes } from './causes.ts'
+
+/** Members of errors that name no value: parts of the schema, of the network, of the program. */
+const facts = [
+  'code',
+  'errno',
+  'syscall',
+  'address',
+  'port',
+  'severity',
+  'schema',
+  'table',
+  'column',
+  'constraint',
+  'routine',
+  'statusCode',
+  'hash',
+] as const
+
+export interface LoggedError {
+  type: string
+  message: string
+  stack: string
+  [fact: string]: unknown
+}
+
+/**
+ * For the log's `err`. Errors of statements tell values in many places: Drizzle in its message and `params`, PostgreSQL in `detail`,
+ * `where`, `hint` and, of data that it cannot take (SQLSTATE class 22), in its message. Stacks begin with the message. None of that is
+ * passed on; the text of a statement is, since its values are parameters.
+ */
+export function loggedError(error: unknown): unknown {
+  if (!(error instanceof Error)) return typeof error === 'object' && error !== null ? 'no error' : error
+  const values = valuesOf(error)
+  const all = [...causes(error)].filter((one): one is Error => one instanceof Error)
+  const [first, ...further] = all.map((one) => loggedAlone(one, values))
+  return further.length === 0 ? first : { ...first, causes: further }
+}
+
+function loggedAlone(error: Error, values: readonly string[]): LoggedError {
+  const logged: LoggedError = {
+    type: error.name,
+    message: messageOf(error, values),
+    stack: framesOf(error),
+  }
+  for (const name of facts) {
+    const fact = (error as unknown as Record<string, unknown>)[name]
+    if (typeof fact === 'string' || typeof fact === 'number') logged[name] = fact
+  }
+  return logged
+}
+
+interface StatementError {
+  /** Of Drizzle: the text, and its values. */
+  query?: unknown
+  params?: unknown
+  code?: unknown
+  severity?: unknown
+}
+
+function messageOf(error: Error, values: readonly string[]): string {
+  const { query, params, code, severity } = error as Error & StatementError
+  if (typeof query === 'string' && params !== undefined) return `Failed query: ${query}`
+  if (typeof severity === 'string' && typeof code === 'string') {
+    if (code.startsWith('22')) return `The database did not take a value (SQLSTATE ${code}).`
+  }
+  return values.some((value) => error.message.includes(value)) ? 'not told: it holds a value' : error.message
+}
+
+/** Long enough not to be part of ordinary words. */
+const valueLengthMin = 4
+
+/** What statements in the chain were given. */
+function valuesOf(error: Error): string[] {
+  const values: string[] = []
+  for (const one of causes(error)) {
+    const { params } = one as StatementError
+    if (!Array.isArray(params)) continue
+    for (const value of params)
+      if (typeof value === 'string' && value.length >= valueLengthMin) values.push(value)
+  }
+  return values
+}
+
+/** The stack without the message with which it begins. */
+function framesOf({ stack = '', message }: Error): string {
+  const at = stack.indexOf(message)
+  const rest = at < 0 ? stack : stack.slice(at + message.length)
+  return rest
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .join('\n')
+}
