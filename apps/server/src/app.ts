@@ -11,6 +11,7 @@ import Fastify, {
 import type { Config } from './config.ts'
 import './plugins/carried.ts'
 import { jsonBytesMax, readStrictJson } from './plugins/bodies.ts'
+import { nameCodings } from './plugins/codings.ts'
 import { compressAnswers } from './plugins/compression.ts'
 import { headersTimes, limitConnections } from './plugins/connections.ts'
 import { completeTags, tagAnswers } from './plugins/entity-tags.ts'
@@ -71,6 +72,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     options.log,
   )
   nameRequests(app)
+  nameCodings(app)
   cutSlowBodies(app)
   cutSlowAnswers(app)
   await secureAnswers(app, { https })

@@ -8,7 +8,7 @@ test('nothing set is the embedded server on this machine, with sign-in for devel
   expect(config).toMatchObject({
     ...{ host: '127.0.0.1', port: 4000, publicUrl: null, oidc: null, sessionDays: 30, trustProxy: false },
     ...{
-      rateLimits: { anonymous: 1200, account: 6000 },
+      rateLimits: { anonymous: 1200, account: 6000, signIn: 600 },
       fileBytesMax: 2 ** 30,
       logLevel: 'info',
       roles: ['api', 'worker'],
@@ -36,7 +36,7 @@ test.each<[Record<string, string>, object]>([
   [{ PORT: '0' }, { port: 0 }],
   [{ PUBLIC_URL: 'https://Registry.example/', ...oidc }, { publicUrl: 'https://registry.example' }],
   [{ RATE_LIMIT: 'off' }, { rateLimits: null }],
-  [{ RATE_LIMIT_ACCOUNT: '10' }, { rateLimits: { anonymous: 1200, account: 10 } }],
+  [{ RATE_LIMIT_ACCOUNT: '10' }, { rateLimits: { anonymous: 1200, account: 10, signIn: 600 } }],
   [{ MAX_CONNECTIONS: '100' }, { connectionsMax: 100 }],
   [{ TRUST_PROXY: 'off' }, { trustProxy: false }],
   [{ TRUST_PROXY: '2' }, { trustProxy: 2 }],

@@ -209,6 +209,7 @@ function readRateLimits(read: Variables): RateLimits | null {
   const limits = {
     anonymous: read.integer('RATE_LIMIT_ANONYMOUS', { min: 1, max: 1e9, usual: 1_200 }),
     account: read.integer('RATE_LIMIT_ACCOUNT', { min: 1, max: 1e9, usual: 6_000 }),
+    signIn: read.integer('RATE_LIMIT_SIGN_IN', { min: 1, max: 1e9, usual: 600 }),
   }
   return read.oneOf('RATE_LIMIT', ['on', 'off'], 'on') === 'on' ? Object.freeze(limits) : null
 }

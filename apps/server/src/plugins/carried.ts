@@ -7,8 +7,8 @@ declare module 'fastify' {
     entrance?: Entrance
     /** False: the route takes no credential and looks at none (probes, sign-in, static pages). */
     credentials?: false
-    /** False: requests are not counted against the rate limit. */
-    limited?: false
+    /** False: requests are not counted against the rate limit. `sign-in`: those without a credential are counted apart from others. */
+    limited?: false | 'sign-in'
     /**
      * The URL names something that never changes, so that what anyone may read of it can be kept by caches: `version`, when
      * `:v` is not `latest`; `hash`, always.

@@ -2,6 +2,7 @@
 import zlib, { constants } from 'node:zlib'
 import compress from '@fastify/compress'
 import type { FastifyInstance } from 'fastify'
+import { codings } from './codings.ts'
 
 /** Smaller answers are sent as they are: they fit one packet. Bytes. */
 const compressedBytesMin = 1024
@@ -40,8 +41,8 @@ const compressible =
 
 export async function compressAnswers(app: FastifyInstance): Promise<void> {
   await app.register(compress, {
-    encodings: ['zstd', 'br', 'gzip'],
-    requestEncodings: ['zstd', 'br', 'gzip'],
+    encodings: [...codings],
+    requestEncodings: [...codings],
     threshold: compressedBytesMin,
     syncThreshold: compressedAtOnceMax,
     zlibOptions: { level: gzipLevel },

@@ -478,7 +478,7 @@ describe.each(databases)('every request on $name', ({ settings }) => {
 describe('rate limits', () => {
   test('count addresses and accounts apart, and say so', async () => {
     const { settings, dispose } = await databases[0]!.settings()
-    const server = await serveForTest(settings, { rateLimits: { anonymous: 12, account: 5 } })
+    const server = await serveForTest(settings, { rateLimits: { anonymous: 12, account: 5, signIn: 50 } })
     const { cookie } = await server.signIn('ann')
     const me = (): Promise<Response> => fetch(`${server.url}/api/accounts/me`, { headers: { cookie } })
     const statuses = []
@@ -492,10 +492,16 @@ describe('rate limits', () => {
     expect(refused.headers.get('ratelimit-remaining')).toBe('0')
     const guess = () => fetch(`${server.url}/api/accounts/ann`, { headers: { authorization: 'Bearer ul_x' } })
     const guesses = []
-    for (let i = 0; i < 12; i++) guesses.push((await guess()).status)
+    for (let i = 0; i < 13; i++) guesses.push((await guess()).status)
     expect(guesses[0]).toBe(401)
     expect(guesses.at(-1)).toBe(429)
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
+    // Whoever reads from this address, or guesses, has used nothing up of what its people sign in with.
+    await server.signIn('ben')
+    const begin = () => fetch(`${server.url}/auth/login`, { redirect: 'manual' })
+    const begun = []
+    for (let i = 0; i < 50; i++) begun.push((await begin()).status)
+    expect([begun[0], begun.at(-1)]).toEqual([302, 429])
     await server.close()
     await dispose()
   })

@@ -1,4 +1,7 @@
-/** How often one may ask: per account with a credential, per address without. Fixed windows of a minute, in this process. */
+/**
+ * How often one may ask: per account with a credential, per address without, and for signing in apart from that, so that those who read
+ * from an address do not keep its people from signing in. Fixed windows of a minute, in this process.
+ */
 import rateLimit from '@fastify/rate-limit'
 import { RegistryError } from '@ulmus/registry'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -8,6 +11,8 @@ export interface RateLimits {
   readonly anonymous: number
   /** Requests a minute of one account, whatever credentials it uses. */
   readonly account: number
+  /** Requests a minute of one address to sign in. One sign-in is two, with the built-in provider some ten. */
+  readonly signIn: number
 }
 
 const windowSeconds = 60
@@ -24,9 +29,17 @@ export async function limitRates(app: FastifyInstance, limits: RateLimits): Prom
     keyGenerator: (request: FastifyRequest) =>
       request.principal.kind === 'anonymous' ? request.ip : request.principal.accountId,
   })
+  const countSignIn = app.createRateLimit({
+    max: limits.signIn,
+    timeWindow: windowSeconds * 1000,
+    keyGenerator: (request: FastifyRequest) => request.ip,
+  })
   app.addHook('onRequest', async (request, reply) => {
-    if (request.routeOptions.config.limited === false) return
-    const count = await (request.principal.kind === 'anonymous' ? countAnonymous : countAccount)(request)
+    const { limited } = request.routeOptions.config
+    if (limited === false) return
+    const isAnonymous = request.principal.kind === 'anonymous'
+    const anonymously = limited === 'sign-in' ? countSignIn : countAnonymous
+    const count = await (isAnonymous ? anonymously : countAccount)(request)
     if (count.isAllowed) return
     reply
       .header('RateLimit-Limit', count.max)

@@ -40,7 +40,7 @@ export const devProviderRoutes: FastifyPluginAsync<DevProviderOptions> = async (
     return made
   }
   app.addHook('onRoute', (route) => {
-    route.config = { ...route.config, credentials: false, limited: false }
+    route.config = { ...route.config, credentials: false, limited: 'sign-in' }
     route.schema = { hide: true }
   })
   // A page elsewhere whose name resolves to this machine (DNS rebinding), or a proxy nobody told us of, gets nothing here.

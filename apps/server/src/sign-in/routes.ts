@@ -22,7 +22,7 @@ export interface SignInOptions {
   readonly admit?: (request: FastifyRequest) => void
 }
 
-const open = { config: { credentials: false }, schema: { hide: true } } as const
+const open = { config: { credentials: false, limited: 'sign-in' }, schema: { hide: true } } as const
 
 export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, options) => {
   const { registry, provider, pending, session, origin } = options
@@ -58,15 +58,19 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, optio
     return reply.redirect(begun.returnTo)
   })
 
-  app.post('/auth/logout', { schema: { hide: true } }, async (request, reply) => {
-    const token = session.read(request)
-    // With an API key the cookie does not count, so it is not ended either.
-    if (request.headers.authorization === undefined && token !== undefined) {
-      await registry.sessions.end(token)
-      session.clear(reply)
-    }
-    return { ok: true }
-  })
+  app.post(
+    '/auth/logout',
+    { config: { limited: 'sign-in' }, schema: { hide: true } },
+    async (request, reply) => {
+      const token = session.read(request)
+      // With an API key the cookie does not count, so it is not ended either.
+      if (request.headers.authorization === undefined && token !== undefined) {
+        await registry.sessions.end(token)
+        session.clear(reply)
+      }
+      return { ok: true }
+    },
+  )
 }
 
 function demandReturnPath(given: unknown): string {
