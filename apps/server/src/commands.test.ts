@@ -47,6 +47,7 @@ describe('the commands', () => {
       accountSlug: account.slug,
       scope: 'admin',
       limitedTo: null,
+      credential: null,
       expiresAt: null,
     } as const
     const path = { owner: account.slug, slug: 'c' }

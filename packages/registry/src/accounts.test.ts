@@ -41,7 +41,7 @@ describe.each(databases)('accounts on $name', (database) => {
   ): Promise<Caller> => {
     const account = await accounts.signIn(identity({ preferredUsername: name }))
     const { id: accountId, slug: accountSlug } = account
-    return { kind: 'session', accountId, accountSlug, scope, limitedTo, expiresAt: null }
+    return { kind: 'session', accountId, accountSlug, scope, limitedTo, credential: null, expiresAt: null }
   }
   const org = async (owner: Caller, slug: string) => accounts.createOrg(owner, { slug, displayName: slug })
   const codeOf = (work: Promise<unknown>) =>

@@ -16,6 +16,7 @@ import {
   updateAccount,
 } from '@ulmus/storage'
 import { v7 as newId } from 'uuid'
+import { demandCredential } from './authority.ts'
 import { demandCaller } from './caller.ts'
 import type { Context } from './context.ts'
 import { demand, RegistryError } from './errors.ts'
@@ -107,6 +108,7 @@ export function accountsOf(context: Context) {
       const owner = { orgId: account.id, userId: caller.accountId, role: 'owner', since: createdAt } as const
       await goneAs('unauthenticated', {}, () =>
         database.transact(async (tx) => {
+          await demandCredential(context, tx, caller)
           if (!(await insertAccount(tx, account))) throw slugTaken(org.slug)
           await putMember(tx, owner)
         }),
@@ -128,6 +130,7 @@ export function accountsOf(context: Context) {
       if (changes.slug !== undefined && changes.slug !== seen.account.slug) checkAccountSlug(changes.slug)
       const work = database.transact(async (tx) => {
         const account = await demandLocked(tx, seen.account)
+        await demandCredential(context, tx, demandCaller(who))
         demand(mayManageAccount(who, await roleIn(tx, who, account)), { owner: slug, needed: 'admin' })
         if (changes.displayName !== undefined)
           await updateAccount(tx, account.id, { displayName: changes.displayName })
@@ -149,6 +152,7 @@ export function accountsOf(context: Context) {
       await database.transact(async (tx) => {
         if (seen.account.type === 'user') await demandOtherOwners(tx, seen.account.id)
         const account = await demandLocked(tx, seen.account)
+        await demandCredential(context, tx, demandCaller(who))
         demand(mayManageAccount(who, await roleIn(tx, who, account), 'owner'), {
           owner: slug,
           needed: 'owner',

@@ -3,7 +3,15 @@ import { AnswerRoom } from './answer-room.ts'
 import type { Caller } from './principal.ts'
 
 const caller = (accountId: string): Caller => ({
-  ...{ kind: 'key', accountId, accountSlug: accountId, scope: 'read', limitedTo: null, expiresAt: null },
+  ...{
+    kind: 'key',
+    accountId,
+    accountSlug: accountId,
+    scope: 'read',
+    limitedTo: null,
+    credential: null,
+    expiresAt: null,
+  },
 })
 const [ada, eve] = [caller('ada'), caller('eve')]
 const anyone = { kind: 'anonymous' } as const

@@ -4,7 +4,15 @@ import { joined, type Pieces } from './pieces.ts'
 import type { Caller } from './principal.ts'
 
 const caller = (accountId: string): Caller => ({
-  ...{ kind: 'key', accountId, accountSlug: accountId, scope: 'write', limitedTo: null, expiresAt: null },
+  ...{
+    kind: 'key',
+    accountId,
+    accountSlug: accountId,
+    scope: 'write',
+    limitedTo: null,
+    credential: null,
+    expiresAt: null,
+  },
 })
 const ada = caller('ada')
 const eve = caller('eve')

@@ -7,7 +7,6 @@ import {
   findCollectionById,
   forgetFiles,
   insertCollection,
-  isUniqueViolation,
   keepFormerSlug,
   type ListedCollection,
   listOwnedCollections,
@@ -19,10 +18,11 @@ import {
   type Tx,
   updateCollection,
 } from '@ulmus/storage'
-import { v7 as newId } from 'uuid'
+import { demandStill } from './authority.ts'
+import { demandCaller } from './caller.ts'
+import { demandMayCreate, type NewCollection, newCollection, slugTakenAs } from './collection-making.ts'
 import type { Context } from './context.ts'
 import { demand, RegistryError } from './errors.ts'
-import { goneAs } from './gone.ts'
 import { instantText } from './instants.ts'
 import { JsonText } from './json-text.ts'
 import { byInstant, byText, mapPage, type Page, type PageAsk, type PageOrder, pageOf } from './pages.ts'
@@ -36,15 +36,6 @@ import { metadataBytes, semverOf, shownCounts, shownWords } from './version-maki
 export type CollectionPath = {
   owner: string
   slug: string
-}
-
-export interface NewCollection {
-  slug: string
-  /** Default: the slug. */
-  name?: string
-  /** Default: false. */
-  public?: boolean
-  description?: string | null
 }
 
 /** Only what is to change. */
@@ -78,9 +69,10 @@ export function collectionsOf(context: Context) {
       checkCollectionSlug(input.slug)
       const row = newCollection(context, account.id, input)
       await slugTakenAs(input.slug, () =>
-        goneAs('account_not_found', { slug: account.slug }, () =>
-          context.database.transact((tx) => insertCollection(tx, row)),
-        ),
+        context.database.transact(async (tx) => {
+          await demandMayCreate(context, tx, demandCaller(who), account)
+          await insertCollection(tx, row)
+        }),
       )
       return { id: row.id, owner: account.slug, slug: row.slug, name: row.name }
     },
@@ -94,6 +86,7 @@ export function collectionsOf(context: Context) {
         context.database.transact(async (tx) => {
           const locked = await lockCollection(tx, collection.id, 'update')
           if (locked === undefined) throw new RegistryError('collection_not_found', { say: path })
+          await demandStill(context, tx, { who: demandCaller(who), collection, owner })
           await applyChange(context, tx, locked, change)
         }),
       )
@@ -108,6 +101,9 @@ export function collectionsOf(context: Context) {
       const { collection, owner, role } = await seeCollection(context, who, path)
       demand(mayDeleteCollection(who, collection, role), { owner: owner.slug, needed: 'admin' })
       await context.database.transact(async (tx) => {
+        const acting = { who: demandCaller(who), collection, owner }
+        await lockCollection(tx, collection.id, 'update')
+        await demandStill(context, tx, acting, mayDeleteCollection)
         const pushIds = await listPushesWithRuns(tx, collection.id)
         await deleteCollection(tx, collection.id)
         // Its ancestors may be gone already, and kept only what they knew of files for its sake.
@@ -177,40 +173,6 @@ const orders: Record<CollectionOrder, PageOrder> = {
   updated: byInstant('updated'),
   created: byInstant('created'),
   name: byText('name'),
-}
-
-/** A collection without versions, before it has a row. */
-export function newCollection(
-  context: Context,
-  ownerId: string,
-  input: NewCollection,
-): Omit<CollectionRow, 'foldedName'> {
-  const now = context.now()
-  return {
-    id: newId(),
-    ownerId,
-    slug: input.slug,
-    name: input.name ?? input.slug,
-    description: input.description ?? null,
-    public: input.public ?? false,
-    headId: null,
-    headDescription: null,
-    forkedFromId: null,
-    forkedFromSemver: null,
-    ancestors: [],
-    createdAt: now,
-    updatedAt: now,
-  }
-}
-
-/** @throws slug_taken when `work` fails because the owner has a collection with the slug. */
-export async function slugTakenAs<T>(slug: string | undefined, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!isUniqueViolation(error, 'collections_owner_slug')) throw error
-    throw new RegistryError('slug_taken', { say: { slug }, cause: error })
-  }
 }
 
 async function applyChange(

@@ -9,13 +9,14 @@ import {
   findCollectionFiles,
   insertCollectionFile,
   insertFile,
-  lockCollection,
   passSweepGate,
   type Tx,
   type VersionRow,
 } from '@ulmus/storage'
 import { type AnswerBytes, type Destination, streamBytes } from './answer-room.ts'
 import { readAside, referencePrefix } from './aside.ts'
+import { demandStill } from './authority.ts'
+import { demandCaller } from './caller.ts'
 import type { Context } from './context.ts'
 import { demand, RegistryError } from './errors.ts'
 import { instantText } from './instants.ts'
@@ -60,7 +61,7 @@ export function filesOf(context: Context) {
   return {
     /**
      * Takes an upload, read in full whoever holds the bytes already; durable when it resolves. `created`: new to the collection.
-     * @throws hash_mismatch, too_large, invalid_request.
+     * @throws hash_mismatch, too_large, invalid_request; what `demandStill` does, once it came whole.
      */
     async put(
       who: Principal,
@@ -69,14 +70,14 @@ export function filesOf(context: Context) {
     ): Promise<{ created: boolean; file: StoredFile }> {
       const seen = await seeCollection(context, who, path)
       demand(mayWork(who, seen.collection, seen.role, 'write'), { owner: seen.owner.slug, needed: 'write' })
+      const acting = { ...seen, who: demandCaller(who) }
       const hash = uploadedHash(path.hash)
       const contentType = acceptContentType(upload.contentType)
       const size = await store(context, hash, upload.body)
       const createdAt = context.now()
       const created = await context.database.transact(async (tx) => {
-        // No reference holds it: what a collection knows of files outlives it.
-        if ((await lockCollection(tx, seen.collection.id, 'key share')) === undefined)
-          throw new RegistryError('collection_not_found', { say: { owner: path.owner, slug: path.slug } })
+        // It locks the collection. No reference does: what a collection knows of files outlives it.
+        await demandStill(context, tx, acting)
         await demandStored(context, tx, hash)
         await insertFile(tx, { hash, size, createdAt })
         return insertCollectionFile(tx, { collectionId: seen.collection.id, hash, contentType, createdAt })

@@ -2,22 +2,23 @@
  * Forks: a new collection whose first version points at what the source's latest does, documents and all. The source keeps that from
  * being swept until the fork is there. interface.md "Fork", http-api §6.
  */
+import { documentDigest, emptyTree, type ViewRoots } from '@ulmus/content'
 import {
   findAccountFor,
   landFork,
   openObjectWriter,
   type PackedObjects,
   recordPacks,
-  type Tx,
   type VersionRow,
 } from '@ulmus/storage'
 import { v7 as newId } from 'uuid'
 import { readAside, writeAside } from './aside.ts'
+import { authorityIn } from './authority.ts'
 import { demandCaller } from './caller.ts'
-import { type CollectionPath, newCollection, slugTakenAs } from './collections.ts'
+import { demandMayCreate, newCollection, slugTakenAs } from './collection-making.ts'
+import type { CollectionPath } from './collections.ts'
 import type { Context } from './context.ts'
 import { demand, RegistryError } from './errors.ts'
-import { goneAs } from './gone.ts'
 import { mayCreateIn, mayEnter, mayFork } from './policy.ts'
 import { goFirst } from './precedence.ts'
 import type { Caller, Principal } from './principal.ts'
@@ -25,7 +26,7 @@ import { seeCollection } from './seen.ts'
 import type { SeenAccount } from './seen-account.ts'
 import { checkCollectionSlug, isAccountSlug } from './slugs.ts'
 import { againIfSwept } from './swept.ts'
-import { isFullyPublic, semverOf, storedHash } from './version-making.ts'
+import { semverOf, storedHash } from './version-making.ts'
 
 export interface NewFork {
   /** Slug of the org to fork into. */
@@ -86,19 +87,19 @@ export function forksOf(context: Context) {
             collectionId: row.id,
             createdAt: row.createdAt,
           }
-          const fork = { sourceId: collection.id, ofPrivate: role !== null, collection: row, version }
-          const work = async (tx: Tx) => {
-            if (packed !== undefined) await recordPacks(tx, packed)
-            if (!(await landFork(tx, fork))) throw new RegistryError('collection_not_found', { say: path })
-          }
-          await context.database[packed === undefined ? 'transactOnce' : 'transact'](work)
-          return version
+          const by = authorityIn(context, caller, target.account.id, (held) => mayCreateIn(caller, held))
+          const fork = { sourceId: collection.id, ofPrivate: role !== null, collection: row, version, by }
+          const landed = await context.database[packed === undefined ? 'transactOnce' : 'transact'](
+            async (tx) => {
+              if (packed !== undefined) await recordPacks(tx, packed)
+              return landFork(tx, { ...fork, before: 1_000_000 })
+            },
+          )
+          if (landed) return version
+          await context.database.transact((tx) => demandMayCreate(context, tx, caller, target.account))
+          throw new RegistryError('collection_not_found', { say: path })
         }
-        const version = await slugTakenAs(slug, () =>
-          goneAs('account_not_found', { slug: target.account.slug }, () =>
-            againIfSwept(context.objects, land),
-          ),
-        )
+        const version = await slugTakenAs(slug, () => againIfSwept(context.objects, land))
         return {
           id: row.id,
           owner: target.account.slug,
@@ -148,4 +149,13 @@ async function publicAlone({ database, blobs, objects }: Context, source: Versio
     fullBytes: source.publicBytes,
   }
   return { content, packed: aside === source.aside ? undefined : await writer.finish() }
+}
+
+/** True when nothing of the version is private: the test that a fork by an outsider needs (content-model §6). */
+async function isFullyPublic(context: Context, version: VersionRow): Promise<boolean> {
+  if (version.fullDigest === version.publicDigest) return true
+  const { roots } = await readAside(context.objects, storedHash(version.aside))
+  if (roots.full === roots.public) return true
+  const typesOnly = ({ types }: ViewRoots) => documentDigest({ files: emptyTree, metadata: {}, types })
+  return typesOnly(roots.full) === typesOnly(roots.public)
 }

@@ -21,6 +21,7 @@ import {
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { emptyAside, writeAside } from './aside.ts'
+import { onBehalfOf } from './authority.ts'
 import { bodyOf } from './bodies.ts'
 import type { Damage } from './fsck/damage.ts'
 import { rebuild } from './fsck/rebuild.ts'
@@ -423,6 +424,10 @@ describe.each(databases)('fsck ($name)', (database) => {
       const id = String(row!['id'])
       await makeVersion(context, {
         collection: { id },
+        by: onBehalfOf(world.me.accountId, {
+          collection: { id, slug: path.slug },
+          owner: { id: world.me.accountId, slug: path.owner },
+        }),
         base: null,
         semver: { major: 1, minor: 0, patch: 0 },
         content: { full: document, public: document, aside },

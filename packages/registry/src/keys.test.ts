@@ -45,6 +45,7 @@ describe.each(databases)('keys on $name', (database) => {
       accountSlug: account.slug,
       scope: 'admin',
       limitedTo: null,
+      credential: null,
       expiresAt: null,
     }
   }

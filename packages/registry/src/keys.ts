@@ -15,6 +15,7 @@ import {
 } from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'
 import { v7 as newId } from 'uuid'
+import { demandCredential } from './authority.ts'
 import { demandCaller } from './caller.ts'
 import type { Context } from './context.ts'
 import { demand, RegistryError } from './errors.ts'
@@ -22,7 +23,7 @@ import { goneAs } from './gone.ts'
 import { instantText, instantTextOrNull, isInstant } from './instants.ts'
 import { isUuid } from './pages.ts'
 import { type KeyFacts, mayHandleKey, mayMakeKeyUntil, maySee } from './policy.ts'
-import type { Caller, Principal, Scope } from './principal.ts'
+import { actingAccount, type Caller, type Principal, type Scope } from './principal.ts'
 import { isRawKey, keyStartLength, makeRawKey } from './raw-key.ts'
 
 export interface NewKey {
@@ -89,6 +90,7 @@ export function keysOf(context: Context) {
       await database.transact(async (tx) => {
         if ((await lockAccount(tx, caller.accountId)) === undefined)
           throw new RegistryError('unauthenticated')
+        await demandCredential(context, tx, caller)
         const live = await countLiveKeys(tx, caller.accountId, now)
         if (live >= liveKeysMax) throw new RegistryError('too_many_keys', { say: { max: liveKeysMax } })
         await deleteKeysExpiredBefore(
@@ -113,7 +115,10 @@ export function keysOf(context: Context) {
       if (key === undefined) throw new RegistryError('key_not_found')
       const facts: KeyFacts = key
       demand(mayHandleKey(caller, facts), { needed: key.scope })
-      const revoked = await database.transact((tx) => deleteKey(tx, id))
+      const revoked = await database.transact(async (tx) => {
+        await demandCredential(context, tx, caller)
+        return deleteKey(tx, id)
+      })
       if (!revoked) throw new RegistryError('key_not_found')
     },
 
@@ -127,7 +132,8 @@ export function keysOf(context: Context) {
         throw bad(`This API key expired at ${instantText(key.expiresAt)}.`)
       uses.note(key, now)
       const { accountId, accountSlug, scope, collectionId, expiresAt } = key
-      return { kind: 'key', accountId, accountSlug, scope, limitedTo: collectionId, expiresAt }
+      const credential = { key: key.id }
+      return { kind: 'key', accountId, accountSlug, scope, limitedTo: collectionId, credential, expiresAt }
     },
 
     /** Resolves when every use noted so far is written. */
@@ -136,14 +142,7 @@ export function keysOf(context: Context) {
 
   /** @throws collection_not_found unless the account itself, by whatever credential, may read the collection. */
   async function demandReadable(accountId: string, collectionId: string): Promise<void> {
-    const account: Caller = {
-      kind: 'session',
-      accountId,
-      accountSlug: '',
-      scope: 'admin',
-      limitedTo: null,
-      expiresAt: null,
-    }
+    const account = actingAccount(accountId)
     const found = await findCollectionById(database, collectionId, accountId)
     if (found === undefined || !maySee(account, found.collection, found.role))
       throw new RegistryError('collection_not_found')

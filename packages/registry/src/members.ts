@@ -12,6 +12,7 @@ import {
   type Tx,
 } from '@ulmus/storage'
 import { type AccountProfile, profileOf } from './accounts.ts'
+import { demandCredential } from './authority.ts'
 import { demandCaller } from './caller.ts'
 import type { Context } from './context.ts'
 import { demand, RegistryError } from './errors.ts'
@@ -110,6 +111,7 @@ export function membersOf(context: Context) {
     await database.transact(async (tx) => {
       const org = await lockAccount(tx, seen.account.id)
       if (org === undefined) throw new RegistryError('account_not_found', { say: { slug: path.slug } })
+      await demandCredential(context, tx, demandCaller(who))
       const role = await roleIn(tx, who, org)
       const permitted = (target: Role, self: boolean) => {
         const needed = target === 'owner' ? 'owner' : 'admin'

@@ -8,6 +8,7 @@ import {
   nextSemver,
 } from '@ulmus/content'
 import {
+  findCollectionById,
   findHead,
   findMetadataJob,
   findVersionById,
@@ -17,6 +18,7 @@ import {
   type Tx,
   type VersionRow,
 } from '@ulmus/storage'
+import { type Acting, demandStill, onBehalfOf } from './authority.ts'
 import type { Context } from './context.ts'
 import { RegistryError, type StoredRefusal, storedRefusal } from './errors.ts'
 import { refusalOf } from './refusals.ts'
@@ -36,6 +38,7 @@ export interface Update {
   collectionId: string
   base: VersionRow
   patch: JsonObject
+  by: Acting
 }
 
 /** How an update ended; `gone`: with its collection, which was deleted. */
@@ -68,8 +71,11 @@ export async function readUpdate(context: Context, id: string): Promise<Update |
   const row = await findMetadataJob(context.database, id)
   if (row === undefined || row.status !== 'running' || row.patch === null) return undefined
   const base = await findVersionById(context.database, row.baseId)
+  const found = await findCollectionById(context.database, row.collectionId, null)
   // Without its base it has gone with its collection since.
-  return base && { id, collectionId: row.collectionId, base, patch: JSON.parse(row.patch) as JsonObject }
+  if (base === undefined || found === undefined) return undefined
+  const patch = JSON.parse(row.patch) as JsonObject
+  return { id, collectionId: row.collectionId, base, patch, by: onBehalfOf(row.accountId, found) }
 }
 
 /**
@@ -106,7 +112,7 @@ export async function endOf(context: Context, row: MetadataJobRow | undefined): 
   return { version: made, unchanged: row.unchanged, metadata }
 }
 
-async function execute(context: Context, { id, collectionId, base, patch }: Update): Promise<End> {
+async function execute(context: Context, { id, collectionId, base, patch, by }: Update): Promise<End> {
   const content = await readContent(context, base)
   const before = canonicalize(content.full.metadata)
   const after = canonicalize(mergedInto(content.full.metadata, patch))
@@ -114,6 +120,7 @@ async function execute(context: Context, { id, collectionId, base, patch }: Upda
   const metadata = JSON.parse(after) as JsonObject
   if (before === after) {
     await context.database.transact(async (tx) => {
+      await demandStill(context, tx, by)
       await demandHead(tx, collectionId, base)
       const end = {
         at: context.now(),
@@ -127,6 +134,7 @@ async function execute(context: Context, { id, collectionId, base, patch }: Upda
   }
   const version = await makeVersion(context, {
     collection: { id: collectionId },
+    by,
     base,
     semver: nextSemver(base, 'other'),
     content: withMetadata(content, metadata),

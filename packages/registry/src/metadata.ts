@@ -22,6 +22,8 @@ import {
   type Tx,
 } from '@ulmus/storage'
 import { v7 as newId } from 'uuid'
+import { type Acting, authorityOf, demandNow } from './authority.ts'
+import { demandCaller } from './caller.ts'
 import type { CollectionPath } from './collections.ts'
 import type { Context } from './context.ts'
 import { demand, RegistryError, type StoredRefusal, storedRefusal } from './errors.ts'
@@ -143,11 +145,12 @@ async function accept(
 ): Promise<Update> {
   const { collection, owner, role, head } = await seeCollection(context, who, path)
   demand(mayWork(who, collection, role, 'write'), { owner: owner.slug })
+  const by = { who: demandCaller(who), collection, owner }
   const fitted = await fitPatch(context, patch, head)
   for (;;) {
     try {
       return await goneAs('collection_not_found', path, () =>
-        takeSlot(context, { id: collection.id, path, patch }, fitted, also),
+        takeSlot(context, { by, path, patch }, fitted, also),
       )
     } catch (error) {
       if (!isUniqueViolation(error, 'metadata_jobs_slot')) throw error
@@ -161,27 +164,30 @@ async function accept(
 
 async function takeSlot(
   context: Context,
-  seen: { id: string; path: CollectionPath; patch: Patch },
+  seen: { by: Acting; path: CollectionPath; patch: Patch },
   { base, patch, text }: FittedPatch,
   also?: (tx: Tx, jobId: string) => Promise<void>,
 ): Promise<Update> {
   const { database } = context
   const id = newId()
+  const collectionId = seen.by.collection.id
+  const authority = authorityOf(context, seen.by)
   const slot = {
-    ...{ id, collectionId: seen.id, patch: text, startedAt: context.now() },
+    ...{ id, collectionId, patch: text, startedAt: context.now() },
     ...{ baseId: base.id, baseSemver: semverOf(base) },
   }
   const isTaken =
     also === undefined
       ? // Acknowledged only with its version, whose commit syncs this one, too.
-        await database.transactOnce((tx) => insertMetadataJob(tx, slot, false))
+        await database.transactOnce((tx) => insertMetadataJob(tx, slot, false, authority))
       : await database.transact(async (tx) => {
-          if (!(await insertMetadataJob(tx, slot, true))) return false
+          if (!(await insertMetadataJob(tx, slot, true, authority))) return false
           await also(tx, id)
           return true
         })
-  if (isTaken) return { id, collectionId: seen.id, base, patch }
-  const head = await findHead(database, seen.id)
+  if (isTaken) return { id, collectionId, base, patch, by: seen.by }
+  await demandNow(context, seen.by)
+  const head = await findHead(database, collectionId)
   if (!head) throw new RegistryError('collection_not_found', { say: seen.path })
   return takeSlot(context, seen, await fitPatch(context, seen.patch, head), also)
 }

@@ -29,6 +29,7 @@ const caller = (scope: Scope, limitedTo: string | null = null, kind: Caller['kin
   accountSlug: 'ann',
   scope,
   limitedTo,
+  credential: null,
   expiresAt: null,
 })
 

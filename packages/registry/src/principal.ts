@@ -1,4 +1,5 @@
 /** Who is asking. Made once a request from its credential; everything that decides takes it as its first argument. */
+import type { Credential } from '@ulmus/storage'
 
 export const scopes = ['read', 'write', 'admin'] as const
 /** Scopes nest: admin ⊃ write ⊃ read. */
@@ -17,10 +18,18 @@ export interface Caller {
   readonly scope: Scope
   /** Id of the one collection a limited key is good for; null when it is not limited. */
   readonly limitedTo: string | null
+  /** What the request came with, looked at again when something is recorded; null: none, the account acts by itself. */
+  readonly credential: Credential | null
   /** When a key stops working. Null: never, or a session, whose end every use puts off. */
   readonly expiresAt: Date | null
 }
 
 export type Principal = Anonymous | Caller
+
+/** An account that acts by itself: in the background, when what it asked for is done without its request. */
+export const actingAccount = (accountId: string): Caller => ({
+  ...{ kind: 'session', accountId, accountSlug: '', scope: 'admin', limitedTo: null },
+  ...{ credential: null, expiresAt: null },
+})
 
 export const anonymous: Anonymous = Object.freeze({ kind: 'anonymous' })

@@ -1,5 +1,7 @@
 /** Delta pushes, "this changed": batches of records and deletes in any order, then a commit. http-api §9. */
 import { lineDepthMax } from '@ulmus/content'
+import { demandNow } from './authority.ts'
+import { demandCaller } from './caller.ts'
 import type { Context } from './context.ts'
 import { instantText } from './instants.ts'
 import type { Principal } from './principal.ts'
@@ -33,7 +35,13 @@ export function pushesOf(context: Context, sessions: PushSessions) {
     ) {
       const read = await readOpening(context, who, body, opening, shape, signal)
       const seen = await sessions.workplace(who, path, 'write')
-      const { push, neededFiles } = await sessions.open(seen, read, { kind: 'delta' }, taskFor(who, signal))
+      const { push, neededFiles } = await sessions.open(
+        demandCaller(who),
+        seen,
+        read,
+        { kind: 'delta' },
+        taskFor(who, signal),
+      )
       const { limits } = context
       return {
         session_id: push.id,
@@ -62,14 +70,15 @@ export function pushesOf(context: Context, sessions: PushSessions) {
       body: AsyncIterable<Uint8Array>,
       signal?: AbortSignal,
     ): Promise<{ received: number }> {
-      const push = await sessions.findOpen(who, path, 'delta', id)
-      const { run, entries, received } = await sessions.during(push, taskFor(who, signal), (by) =>
-        context.bodies.gather(who, body, context.limits.batchBytesMax, (batch) =>
-          checkLines(context, push, batch, by, { kind }),
-        ),
+      const { push, by } = await sessions.findOpen(who, path, 'delta', id)
+      const { run, entries, received } = await sessions.during(push, taskFor(who, signal), (task) =>
+        context.bodies.gather(who, body, context.limits.batchBytesMax, async (batch) => {
+          await demandNow(context, by)
+          return checkLines(context, push, batch, task, { kind })
+        }),
       )
       const touch = { expiresAt: idleEnd(context), receivedRecords: kind === 'records' ? received : 0 }
-      await keepRun(context, push.id, { role: 'records', run, entries }, touch)
+      await keepRun(context, push.id, { role: 'records', run, entries }, touch, by)
       return { received }
     },
 

@@ -48,6 +48,7 @@ export function sessionsOf(context: Context) {
         accountSlug,
         scope: 'admin',
         limitedTo: null,
+        credential: { session: tokenHash },
         expiresAt: null,
       }
       const extendedTo = endFrom(now)

@@ -4,6 +4,8 @@
  */
 import type { Hash } from '@ulmus/content'
 import type { PushStanding } from '@ulmus/storage'
+import { type Acting, demandNow } from './authority.ts'
+import { demandCaller } from './caller.ts'
 import type { Context } from './context.ts'
 import { RegistryError } from './errors.ts'
 import type { Principal } from './principal.ts'
@@ -70,6 +72,7 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
       const inline = manifest && accepted(manifest, inlineMax)
       const expected = inline?.entries ?? opening.manifest_expected!
       const { push, totalFiles, neededFiles } = await sessions.open(
+        demandCaller(who),
         seen,
         read,
         { kind: 'snapshot', manifestExpected: expected },
@@ -84,7 +87,7 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
         const next = `/api/collections/${seen.owner.slug}/${seen.collection.slug}/versions/negotiate/${push.id}/manifest`
         return { session_id: push.id, manifest_expected: expected, manifest_received: 0, ...files, next }
       }
-      const needed = await keepManifest(push, inline)
+      const needed = await keepManifest(push, inline, { ...seen, who: demandCaller(who) })
       return {
         session_id: push.id,
         needed_records: needed,
@@ -102,16 +105,17 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
       body: AsyncIterable<Uint8Array>,
       signal?: AbortSignal,
     ) {
-      const push = await sessions.findOpen(who, path, 'snapshot', id)
+      const { push, by } = await sessions.findOpen(who, path, 'snapshot', id)
       const { schemas } = await typesOfPush(context, push)
       const types = [...(await readSchemas(schemas.bytes)).keys()]
-      const outcome = await sessions.during(push, taskFor(who, signal), (by) =>
-        context.bodies.gather(who, body, chunkBytesMax, (bytes) =>
-          context.workers.checkManifest({ bytes, types, entriesMax: chunkMax.entries }, by),
-        ),
+      const outcome = await sessions.during(push, taskFor(who, signal), (task) =>
+        context.bodies.gather(who, body, chunkBytesMax, async (bytes) => {
+          await demandNow(context, by)
+          return context.workers.checkManifest({ bytes, types, entriesMax: chunkMax.entries }, task)
+        }),
       )
       const chunk = accepted(outcome, chunkMax)
-      const needed = await keepManifest(push, chunk)
+      const needed = await keepManifest(push, chunk, by)
       const known = await marksOf(push)
       return {
         received: chunk.received,
@@ -129,11 +133,12 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
       body: AsyncIterable<Uint8Array>,
       signal?: AbortSignal,
     ): Promise<{ received: number; remaining: number }> {
-      const push = await sessions.findOpen(who, path, 'snapshot', id)
-      const { run, entries, received, facts } = await sessions.during(push, taskFor(who, signal), (by) =>
-        context.bodies.gather(who, body, context.limits.batchBytesMax, (batch) =>
-          checkLines(context, push, batch, by, { kind: 'records', facts: true }),
-        ),
+      const { push, by } = await sessions.findOpen(who, path, 'snapshot', id)
+      const { run, entries, received, facts } = await sessions.during(push, taskFor(who, signal), (task) =>
+        context.bodies.gather(who, body, context.limits.batchBytesMax, async (batch) => {
+          await demandNow(context, by)
+          return checkLines(context, push, batch, task, { kind: 'records', facts: true })
+        }),
       )
       const known = await marksOf(push)
       compareWithManifest(facts ?? [], (hash) => known.find(hash))
@@ -142,6 +147,7 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
         push.id,
         { role: 'records', run, entries },
         { expiresAt: idleEnd(context), receivedRecords: received },
+        by,
       )
       return { received, remaining: (await marksOf(push)).remaining }
     },
@@ -179,10 +185,10 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
   }
 
   /** Keeps a run of the manifest, marked with what the base lacks; the hashes of that are the result. */
-  async function keepManifest(push: PushStanding, run: ManifestRun): Promise<Hash[]> {
+  async function keepManifest(push: PushStanding, run: ManifestRun, by: Acting): Promise<Hash[]> {
     const marked: MarkedManifest = await markNeeded(context, push, run.run)
     const kept = { role: 'manifest', run: marked.run, entries: run.entries } as const
-    await keepRun(context, push.id, kept, { expiresAt: idleEnd(context), receivedRecords: 0 })
+    await keepRun(context, push.id, kept, { expiresAt: idleEnd(context), receivedRecords: 0 }, by)
     return marked.needed
   }
 }

@@ -41,7 +41,8 @@ describe.each(databases)('the upkeep on $name', (testDatabase) => {
       const id = newId()
       await context.database.transact(async (tx) => {
         const job = { id, collectionId, baseId, baseSemver: 'v1.0.0', patch: '{}', startedAt: hoursAgo(900) }
-        expect(await insertMetadataJob(tx, job, true)).toBe(true)
+        const by = { accountId, credential: null, ownerId: accountId, roles: ['owner'] as const, now }
+        expect(await insertMetadataJob(tx, job, true, by)).toBe(true)
         if (finishedAt === null) return
         const end = { status: 'completed' as const, finishedAt }
         await tx.orm.update(metadataJobs).set(end).where(eq(metadataJobs.id, id))
@@ -64,7 +65,14 @@ describe.each(databases)('the upkeep on $name', (testDatabase) => {
     ): Promise<string> => {
       const id = newId()
       await context.database.transact(async (tx) => {
-        const session = { id, collectionId, kind: 'delta', status, createdAt: hoursAgo(900) } as const
+        const session = {
+          id,
+          collectionId,
+          accountId,
+          kind: 'delta',
+          status,
+          createdAt: hoursAgo(900),
+        } as const
         await insertPush(tx, { ...session, expiresAt: hoursAgo(hours) })
         if (run)
           await insertPushRun(tx, { pushId: id, role: 'records', name: `runs/${id}/1`, entries: 1, bytes: 1 })

@@ -1,9 +1,7 @@
 /** How a version comes to be: objects durable first, then one transaction that records them and moves the head. */
 import {
   digestLabel,
-  documentDigest,
   documentText,
-  emptyTree,
   formatSemver,
   type Hash,
   hashText,
@@ -32,8 +30,10 @@ import {
 } from '@ulmus/storage'
 import { v7 as newId } from 'uuid'
 import { readAside } from './aside.ts'
+import { type Acting, authorityOf, demandNow, demandStill } from './authority.ts'
 import type { Context } from './context.ts'
 import { RegistryError } from './errors.ts'
+import { listedDescription } from './listed-description.ts'
 import type { View } from './policy.ts'
 
 /** What a version points at: the documents of its two views and its aside. */
@@ -102,15 +102,6 @@ export const shownWords = (version: VersionRow, view: View) =>
 /** `v1.2.3` of a version row. */
 export const semverOf = (version: VersionRow): string => formatSemver(version)
 
-/** True when nothing of the version is private: the test that a fork by an outsider needs (content-model §6). */
-export async function isFullyPublic(context: Context, version: VersionRow): Promise<boolean> {
-  if (version.fullDigest === version.publicDigest) return true
-  const { roots } = await readAside(context.objects, storedHash(version.aside))
-  if (roots.full === roots.public) return true
-  const typesOnly = ({ types }: ViewRoots) => documentDigest({ files: emptyTree, metadata: {}, types })
-  return typesOnly(roots.full) === typesOnly(roots.public)
-}
-
 /** The same content with other metadata: two new documents over the same roots; no tree is read. */
 export const withMetadata = (content: VersionContent, metadata: JsonObject): VersionContent => ({
   ...content,
@@ -120,6 +111,8 @@ export const withMetadata = (content: VersionContent, metadata: JsonObject): Ver
 
 export interface VersionMaking {
   collection: { id: string }
+  /** On whose behalf; looked at again as it lands. */
+  by: Acting
   /** The version it follows, which must still be the head. Null: there is none. */
   base: VersionRow | null
   /** What `baseSemver` says; default: the semver of `base`. */
@@ -146,7 +139,7 @@ const rowBytes = 1_024
 /**
  * Makes a version, whole or not at all: durable when it resolves.
  * @throws version_conflict with `currentVersion` when the head is no longer `base`; collection_not_found when it was deleted
- *   meanwhile; UpdateEnded; StorageFull.
+ *   meanwhile; what `demandStill` does; UpdateEnded; StorageFull.
  */
 export async function makeVersion(context: Context, making: VersionMaking): Promise<VersionRow> {
   const { writer, content } = making
@@ -188,14 +181,15 @@ interface Asks {
 }
 
 async function landInTransaction(
-  { database }: Context,
+  context: Context,
   making: VersionMaking,
   landing: Landing & { packed: PackedObjects },
   asks: Asks,
 ): Promise<void> {
-  await database.transact(async (tx) => {
+  await context.database.transact(async (tx) => {
     // It may run again after a conflict.
     asks.mayStand = false
+    await demandStill(context, tx, making.by)
     await recordPacks(tx, landing.packed)
     if (!(await landVersion(tx, landing))) throw await whyNotOnHead(tx, making)
     await making.also?.(tx, landing.version)
@@ -218,13 +212,19 @@ async function landAtOnce(
   const update = { ...landing, pack: landing.packed.packs[0]!, at: landing.version.createdAt }
   asks.mayStand = true
   try {
-    if (await database.transactOnce((tx) => landMetadataUpdate(tx, update))) return
+    if (
+      await database.transactOnce((tx) =>
+        landMetadataUpdate(tx, { ...update, by: authorityOf(context, making.by) }),
+      )
+    )
+      return
   } catch (error) {
     if (!isForeignKeyViolation(error, objectsPackKey)) throw error
     // An object is there in a way that takes statements of its own to rely on, or has just been removed.
     return landInTransaction(context, making, landing, asks)
   }
   asks.mayStand = false
+  await demandNow(context, making.by)
   throw await whyNotOnHead(database, making)
 }
 
@@ -252,18 +252,6 @@ async function whyNotOnHead(at: Queries, { collection, base }: VersionMaking): P
     details: { currentVersion: head === null ? null : semverOf(head) },
     say: { baseVersion: base === null ? null : semverOf(base) },
   })
-}
-
-/** Characters of a description that lists and details show; the metadata has the whole. */
-const listedDescriptionMax = 10_000
-
-/** A metadata's description as its collection's row keeps it: not a MiB of it, and without U+0000, which PostgreSQL's text cannot hold. */
-function listedDescription({ description }: JsonObject): string | null {
-  if (typeof description !== 'string') return null
-  const whole = description.replaceAll('\0', '\ufffd')
-  return whole.length <= listedDescriptionMax
-    ? whole
-    : `${whole.slice(0, listedDescriptionMax).toWellFormed()}…`
 }
 
 function versionRow(context: Context, making: VersionMaking, digests: Record<View, Hash>): VersionRow {

@@ -102,6 +102,7 @@ CREATE TABLE "metadata_jobs" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"collection_id" uuid NOT NULL,
 	"status" text NOT NULL,
+	"account_id" uuid NOT NULL,
 	"base_id" uuid NOT NULL,
 	"base_semver" text NOT NULL,
 	"patch" text,
@@ -150,6 +151,8 @@ CREATE TABLE "push_runs" (
 CREATE TABLE "pushes" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"collection_id" uuid NOT NULL,
+	"account_id" uuid NOT NULL,
+	"committer_id" uuid,
 	"kind" text NOT NULL,
 	"status" text NOT NULL,
 	"base_id" uuid,
@@ -255,6 +258,7 @@ CREATE INDEX "metadata_jobs_running" ON "metadata_jobs" USING btree ("started_at
 CREATE INDEX "objects_pack" ON "objects" USING btree ("pack_id");--> statement-breakpoint
 CREATE INDEX "pushes_collection" ON "pushes" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "pushes_open" ON "pushes" USING btree ("expires_at") WHERE "pushes"."status" = 'open';--> statement-breakpoint
+CREATE INDEX "pushes_open_account" ON "pushes" USING btree ("account_id") WHERE "pushes"."status" = 'open';--> statement-breakpoint
 CREATE INDEX "pushes_ended" ON "pushes" USING btree ("expires_at") WHERE "pushes"."status" in ('committed', 'failed', 'cancelled', 'expired');--> statement-breakpoint
 CREATE INDEX "pushes_committing" ON "pushes" USING btree ("lease_until") WHERE "pushes"."status" = 'committing';--> statement-breakpoint
 CREATE INDEX "sessions_account" ON "sessions" USING btree ("account_id");--> statement-breakpoint

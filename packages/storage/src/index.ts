@@ -30,6 +30,13 @@ export { type PackEntry, type PackSource, readFooter, type StoredPack } from './
 export { copyObjects } from './objects/repack.ts'
 export type { S3Keys, S3Settings } from './objects/s3-bucket.ts'
 export { s3BlobBytesMax } from './objects/s3-limits.ts'
+export {
+  type Authority,
+  type Credential,
+  lockCredential,
+  lockStanding,
+  type Standing,
+} from './sql/authority.ts'
 export { keepBallast } from './sql/ballast.ts'
 export * from './sql/collection-leavings.ts'
 export * from './sql/collection-lists.ts'
@@ -48,6 +55,7 @@ export {
 } from './sql/inline-packs.ts'
 export { landMetadataUpdate } from './sql/metadata-landing.ts'
 export * from './sql/push-files.ts'
+export * from './sql/push-leases.ts'
 export { allFiles, allPacks, fileSizes, rebuildIndex } from './sql/rebuilding.ts'
 export * from './sql/schema.ts'
 export * from './sql/upkeep.ts'

@@ -1,8 +1,9 @@
 /** What a body that opens a session brings, looked at closely: in workers where it may be long. */
+import { formatSemver, parseSemver } from '@ulmus/content'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors.ts'
 import type { Seen } from '../seen.ts'
-import { documentOf } from '../version-making.ts'
+import { documentOf, semverOf } from '../version-making.ts'
 import { type AcceptedSchemas, typesBytesMax, typesMax } from '../workers/accept-schemas.ts'
 import type { TaskFor } from '../workers.ts'
 
@@ -42,4 +43,20 @@ export async function fitted(
     })
   const issues = outcome.issues.map(({ path, message }) => ({ path: `metadata.${path}`, message }))
   throw new RegistryError('invalid_request', { details: { issues } })
+}
+
+/** The base that a caller names must be the head. */
+export function demandHead(seen: Seen, baseVersion: string | null): void {
+  const semver = baseVersion === null ? null : parseSemver(baseVersion)
+  if (semver === undefined) {
+    const message = `${JSON.stringify(baseVersion)} is no version such as v1.2.3`
+    throw new RegistryError('invalid_request', { details: { issues: [{ path: 'base_version', message }] } })
+  }
+  const named = semver === null ? null : formatSemver(semver)
+  const current = seen.head === null ? null : semverOf(seen.head)
+  if (named === current) return
+  throw new RegistryError('version_conflict', {
+    details: { currentVersion: current },
+    say: { baseVersion: named },
+  })
 }

@@ -8,7 +8,7 @@ import {
   nextSemver,
 } from '@ulmus/content'
 import {
-  findCollectionOwner,
+  findCollectionById,
   findPush,
   markFilesInViews,
   movePush,
@@ -16,6 +16,7 @@ import {
   openObjectWriter,
   type PushRow,
 } from '@ulmus/storage'
+import { type Acting, demandNow, onBehalfOf } from '../authority.ts'
 import type { Context } from '../context.ts'
 import { RegistryError, storedRefusal } from '../errors.ts'
 import { knownFiles, recordInherited } from '../known-files.ts'
@@ -81,6 +82,7 @@ const mendable = new Set<string>([
  * Makes the version of a session whose lease the caller has; its state is settled in any case. Undefined: somebody else has settled
  * it or is about to, and its row says how.
  * @param push as it was when the lease was taken
+ * @param by whose request waits for it; none: it is done on behalf of the account that asked for it
  * @throws RegistryError what refused it: version_conflict, files_missing, schema_violation, no_changes; of a
  * snapshot also manifest_incomplete, manifest_conflict, records_missing.
  */
@@ -88,9 +90,10 @@ export async function runCommit(
   context: Context,
   push: PushRow,
   progress: Progress,
+  by?: Acting,
 ): Promise<CommitResult | undefined> {
   try {
-    return await againIfSwept(context.objects, () => commit(context, push, progress))
+    return await againIfSwept(context.objects, () => commit(context, push, progress, by))
   } catch (error) {
     if (await isSettledElsewhere(context, push, error)) return undefined
     throw error
@@ -113,10 +116,19 @@ async function isSettledElsewhere(context: Context, push: PushRow, error: unknow
   return (await findPush(context.database, push.collectionId, push.id)) !== undefined
 }
 
-async function commit(context: Context, push: PushRow, progress: Progress): Promise<CommitResult> {
+async function commit(
+  context: Context,
+  push: PushRow,
+  progress: Progress,
+  asked: Acting | undefined,
+): Promise<CommitResult> {
   const { database, objects, blobs } = context
   progress.recordsDone = 0
-  const [owner] = await Promise.all([ownerOf(context, push), demandBase(context, push)])
+  await demandBase(context, push)
+  const by = asked ?? (await behalfOfCommitter(context, push))
+  await demandNow(context, by)
+  // The work is counted for the account that owns the collection, whoever asked for it.
+  const owner = by.owner.id
   const kept = await broughtSchemas(context, push)
   const brought = kept && (await readSchemas(kept.bytes))
   const base = await readBase(context, push, brought)
@@ -150,10 +162,17 @@ async function commit(context: Context, push: PushRow, progress: Progress): Prom
       )
       return { built, change: demandChange(base, built) }
     })
-    return await landVersion(context, push, { base, ...made, writer, progress })
+    return await landVersion(context, push, { base, ...made, writer, progress, by })
   } finally {
     await passing.drop()
   }
+}
+
+/** @throws collection_not_found. */
+async function behalfOfCommitter(context: Context, push: PushRow): Promise<Acting> {
+  const found = await findCollectionById(context.database, push.collectionId, null)
+  if (found === undefined) throw new RegistryError('collection_not_found')
+  return onBehalfOf(push.committerId ?? push.accountId, found)
 }
 
 async function* counted(
@@ -164,13 +183,6 @@ async function* counted(
     passed(batch.length)
     yield batch
   }
-}
-
-/** The account that the work of a commit is counted for, whoever asked for it. */
-async function ownerOf(context: Context, push: PushRow): Promise<string> {
-  const owner = await findCollectionOwner(context.database, push.collectionId)
-  if (owner === undefined) throw new RegistryError('collection_not_found')
-  return owner
 }
 
 /** @throws files_missing naming those that the collection does not know. */
@@ -190,12 +202,13 @@ async function sizesOfKnown(
 async function landVersion(
   context: Context,
   push: PushRow,
-  made: { base: Base; built: Built; change: Change; writer: ObjectWriter; progress: Progress },
+  made: { base: Base; built: Built; change: Change; writer: ObjectWriter; progress: Progress; by: Acting },
 ): Promise<CommitResult> {
   const { base, built, change, writer } = made
   let result: CommitResult | undefined
   await makeVersion(context, {
     collection: { id: push.collectionId },
+    by: made.by,
     base: base.version,
     semver: nextSemver(base.version, change),
     content: built.content,

@@ -11,6 +11,7 @@ import {
   touchOpenPush,
 } from '@ulmus/storage'
 import { v4 as randomId } from 'uuid'
+import { type Acting, demandStill } from '../authority.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors.ts'
 import { freeWhole } from '../free.ts'
@@ -24,26 +25,30 @@ export type RunRole = PushRunRow['role']
 
 /**
  * Stores a run, which it takes over, and adds it to its session, or takes it back when the session has ended meanwhile.
- * @throws push_not_open.
+ * @throws push_not_open; what `demandStill` does.
  */
 export async function keepRun(
   context: Context,
   pushId: string,
   made: { role: RunRole; run: Uint8Array; entries: number },
   touch: { expiresAt: Date; receivedRecords: number },
+  by: Acting,
 ): Promise<void> {
   const name = runName(pushId, randomId())
   const bytes = made.entries === 0 ? 0 : await context.blobs.put(name, made.run)
   freeWhole(made.run)
-  const isOpen = await context.database.transact(async (tx) => {
-    if (!(await touchOpenPush(tx, pushId, { now: context.now(), ...touch }))) return false
-    if (made.entries > 0)
-      await insertPushRun(tx, { pushId, role: made.role, name, entries: made.entries, bytes })
-    return true
-  })
-  if (isOpen) return
-  await context.blobs.remove(name)
-  throw new RegistryError('push_not_open', { say: { status: 'no longer open' } })
+  try {
+    await context.database.transact(async (tx) => {
+      await demandStill(context, tx, by)
+      if (!(await touchOpenPush(tx, pushId, { now: context.now(), ...touch })))
+        throw new RegistryError('push_not_open', { say: { status: 'no longer open' } })
+      if (made.entries > 0)
+        await insertPushRun(tx, { pushId, role: made.role, name, entries: made.entries, bytes })
+    })
+  } catch (error) {
+    if (error instanceof RegistryError) await context.blobs.remove(name)
+    throw error
+  }
 }
 
 /**

@@ -1,28 +1,27 @@
 /** Push sessions of either kind: opened against the head, committed once, watched, given up. http-api §9. */
-import { formatSemver, parseSemver } from '@ulmus/content'
 import {
   claimPush,
   findPush,
   insertPush,
   insertPushRun,
-  isForeignKeyViolation,
   movePush,
   type PushRow,
   type PushStanding,
   touchOpenPush,
 } from '@ulmus/storage'
 import { validate as isId, v7 as newId } from 'uuid'
+import { type Acting, demandNow, demandStill } from '../authority.ts'
+import { demandCaller } from '../caller.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError, type StoredRefusal } from '../errors.ts'
-import { goneAs } from '../gone.ts'
 import { instantText } from '../instants.ts'
 import { mayWork } from '../policy.ts'
-import type { Principal, Scope } from '../principal.ts'
+import type { Caller, Principal, Scope } from '../principal.ts'
 import { type Seen, seeCollection } from '../seen.ts'
 import { semverOf } from '../version-making.ts'
 import type { AcceptedSchemas } from '../workers/accept-schemas.ts'
 import type { TaskFor } from '../workers.ts'
-import { accepted, fitted } from './brought.ts'
+import { accepted, demandHead, fitted } from './brought.ts'
 import { type CommitAnswer, type CommitResult, filesNeeded, runCommit } from './commit.ts'
 import { declaredFiles, lackingFiles } from './declared-files.ts'
 import { idleEnd, isWorthPuttingOff } from './idle-end.ts'
@@ -110,26 +109,41 @@ export function pushSessionsOf(context: Context) {
     },
 
     /** @throws push_not_found, push_not_open. */
-    async findOpen(who: Principal, path: CollectionPath, kind: PushKind, id: string): Promise<PushStanding> {
-      const push = await this.find(await this.workplace(who, path, 'write'), kind, id)
+    async findOpen(
+      who: Principal,
+      path: CollectionPath,
+      kind: PushKind,
+      id: string,
+    ): Promise<{ push: PushStanding; by: Acting }> {
+      const { push, by } = await this.findToWrite(who, path, kind, id)
       demandOpen(push)
-      return push
+      return { push, by }
+    },
+
+    /** @throws push_not_found. */
+    async findToWrite(who: Principal, path: CollectionPath, kind: PushKind, id: string) {
+      const seen = await this.workplace(who, path, 'write')
+      return { push: await this.find(seen, kind, id), by: { ...seen, who: demandCaller(who) } }
     },
 
     /** Takes the bytes of what was read over. @throws collection_not_found, version_conflict, too_costly, invalid_schema, too_many_types, invalid_request, too_large. */
     async open(
+      who: Caller,
       seen: Seen,
       { opening, schemas, metadata }: ReadOpening<PushOpening>,
       as: { kind: PushKind; manifestExpected?: number },
-      by: TaskFor,
+      task: TaskFor,
     ): Promise<{ push: PushStanding; totalFiles: number; neededFiles: string[] }> {
+      const by = { ...seen, who }
       demandHead(seen, opening.base_version)
-      const brought = schemas === undefined ? undefined : await accepted(context, schemas, by)
-      const patch = metadata === undefined ? null : await fitted(context, seen, metadata, by)
+      if (schemas !== undefined || metadata !== undefined) await demandNow(context, by)
+      const brought = schemas === undefined ? undefined : await accepted(context, schemas, task)
+      const patch = metadata === undefined ? null : await fitted(context, seen, metadata, task)
       const files = declaredFiles(opening.files ?? [])
       const row = {
         id: newId(),
         collectionId: seen.collection.id,
+        accountId: who.accountId,
         kind: as.kind,
         status: 'open' as const,
         baseId: seen.head?.id ?? null,
@@ -144,8 +158,7 @@ export function pushSessionsOf(context: Context) {
         createdAt: context.now(),
         expiresAt: idleEnd(context),
       }
-      const path = { owner: seen.owner.slug, slug: seen.collection.slug }
-      const push = await goneAs('collection_not_found', path, () => insertOpened(row, brought))
+      const push = await insertOpened(row, brought, by)
       const neededFiles = await filesNeeded(context, seen.collection.id, files)
       return { push, totalFiles: files.length, neededFiles }
     },
@@ -162,20 +175,20 @@ export function pushSessionsOf(context: Context) {
       id: string,
       options: { async: boolean },
     ): Promise<CommitAnswer> {
-      const push = await this.find(await this.workplace(who, path, 'write'), kind, id)
+      const { push, by } = await this.findToWrite(who, path, kind, id)
       if (push.status === 'committed') {
         return { kind: 'committed', result: push.result as unknown as CommitResult }
       }
       if (push.status === 'committing') return options.async ? committing(push) : leases.wait(push)
       demandOpen(push)
-      const claimed = await claim(push, options)
+      const claimed = await claim(push, by, options)
       // Somebody else was quicker: whatever became of it is the answer.
       if (claimed === undefined) return this.commit(who, path, kind, id, options)
       if (options.async) {
         context.jobs.poke(commitQueue)
         return committing(claimed)
       }
-      const result = await leases.hold(claimed, (progress) => runCommit(context, claimed, progress))
+      const result = await leases.hold(claimed, (progress) => runCommit(context, claimed, progress, by))
       return result === undefined ? leases.wait(claimed) : { kind: 'committed', result }
     },
 
@@ -199,10 +212,11 @@ export function pushSessionsOf(context: Context) {
 
     /** Ends a session that has not been committed; ending it twice is harmless. */
     async cancel(who: Principal, path: CollectionPath, kind: PushKind, id: string): Promise<void> {
-      const push = await this.find(await this.workplace(who, path, 'write'), kind, id)
-      const moved = await context.database.transact((tx) =>
-        movePush(tx, push.id, statesFor('cancel'), { status: 'cancelled' }),
-      )
+      const { push, by } = await this.findToWrite(who, path, kind, id)
+      const moved = await context.database.transact(async (tx) => {
+        await demandStill(context, tx, by)
+        return movePush(tx, push.id, statesFor('cancel'), { status: 'cancelled' })
+      })
       if (!moved) throw new RegistryError('push_not_open', { details: { status: push.status } })
       underWay.end(push.id)
       await dropRuns(context, push.id)
@@ -212,26 +226,33 @@ export function pushSessionsOf(context: Context) {
   async function insertOpened(
     row: Parameters<typeof insertPush>[1],
     brought: AcceptedSchemas | undefined,
+    by: Acting,
   ): Promise<PushStanding> {
     const { run, ...columns } = brought === undefined ? {} : await keptSchemas(context, row.id, brought)
     try {
       return await context.database.transact(async (tx) => {
+        await demandStill(context, tx, by)
         const push = await insertPush(tx, { ...row, ...columns })
         if (run !== undefined) await insertPushRun(tx, run)
         return push
       })
     } catch (error) {
       // A sweep would do it, too, but much later. The commit may stand although its answer was lost: then so must this.
-      if (run !== undefined && isForeignKeyViolation(error)) await context.blobs.remove(run.name)
+      if (run !== undefined && error instanceof RegistryError) await context.blobs.remove(run.name)
       throw error
     }
   }
 
   /** Moves an open session to `committing`, with the job that commits it where nobody waits for that. */
-  function claim(push: PushStanding, options: { async: boolean }): Promise<PushRow | undefined> {
+  function claim(push: PushStanding, by: Acting, options: { async: boolean }): Promise<PushRow | undefined> {
     return context.database.transact(async (tx) => {
-      const lease = options.async ? noLease : newLease()
-      const claimed = await claimPush(tx, push.id, { now: context.now(), expiresAt: idleEnd(context), lease })
+      await demandStill(context, tx, by)
+      const claimed = await claimPush(tx, push.id, {
+        now: context.now(),
+        expiresAt: idleEnd(context),
+        lease: options.async ? noLease : newLease(),
+        committerId: by.who.accountId,
+      })
       if (claimed !== undefined && options.async) {
         await context.jobs.enqueue(tx, commitQueue, { pushId: push.id, collectionId: push.collectionId })
       }
@@ -248,20 +269,4 @@ const committing = (push: PushStanding): CommitAnswer => ({
 
 function demandOpen(push: PushStanding): void {
   if (push.status !== 'open') throw new RegistryError('push_not_open', { details: { status: push.status } })
-}
-
-/** The base that a caller names must be the head. */
-function demandHead(seen: Seen, baseVersion: string | null): void {
-  const semver = baseVersion === null ? null : parseSemver(baseVersion)
-  if (semver === undefined) {
-    const message = `${JSON.stringify(baseVersion)} is no version such as v1.2.3`
-    throw new RegistryError('invalid_request', { details: { issues: [{ path: 'base_version', message }] } })
-  }
-  const named = semver === null ? null : formatSemver(semver)
-  const current = seen.head === null ? null : semverOf(seen.head)
-  if (named === current) return
-  throw new RegistryError('version_conflict', {
-    details: { currentVersion: current },
-    say: { baseVersion: named },
-  })
 }

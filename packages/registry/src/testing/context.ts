@@ -4,6 +4,7 @@ import { type Hash, hashText, type JsonObject, type Semver, type ViewDocument } 
 import {
   type AccountRow,
   type CollectionRow,
+  findCollectionById,
   insertAccount,
   insertCollection,
   openMemoryStore,
@@ -16,8 +17,9 @@ import {
 import type { TestDatabase } from '@ulmus/storage/testing'
 import { AnswerRoom } from '../answer-room.ts'
 import { writeAside } from '../aside.ts'
+import { onBehalfOf } from '../authority.ts'
 import { BodyRoom } from '../body-room.ts'
-import { newCollection } from '../collections.ts'
+import { newCollection } from '../collection-making.ts'
 import type { Context, Log } from '../context.ts'
 import { jobsOf } from '../jobs.ts'
 import { defaultLimits } from '../limits.ts'
@@ -131,6 +133,7 @@ export const callerOf = (
   accountSlug: account.slug,
   scope,
   limitedTo,
+  credential: null,
   expiresAt: null,
 })
 
@@ -177,8 +180,10 @@ export async function addVersion(
     references: { full: input.declared ? tree(`${name} declared`, 3, 0) : references, public: references },
     shadows: {},
   })
+  const found = (await findCollectionById(context.database, collection.id, null))!
   return makeVersion(context, {
     collection,
+    by: onBehalfOf(found.owner.id, found),
     base: input.base ?? null,
     semver: input.semver ?? { major: 1, minor: 0, patch: 0 },
     content: { full, public: open, aside },

@@ -52,6 +52,7 @@ export async function fill(config: StoresConfig, text = 'kept'): Promise<void> {
       accountSlug: slug,
       scope: 'admin',
       limitedTo: null,
+      credential: null,
       expiresAt: null,
     }
     const path = { owner: slug, slug: 'kept' }

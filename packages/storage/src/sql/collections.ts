@@ -3,7 +3,7 @@ import { and, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { boolean, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { accounts } from './accounts.ts'
 import { bytewiseText, instant } from './columns.ts'
-import type { Queries, Tx } from './database.ts'
+import type { Tx } from './database.ts'
 import { placeholdersFor, prepared } from './prepared.ts'
 
 /**
@@ -99,15 +99,6 @@ const collectionInserted = prepared((orm) =>
 )
 
 /** Locks the row until the transaction ends: `update` against everyone, `key share` against deletion only. */
-/** The account that a collection belongs to; undefined when it is gone. */
-export async function findCollectionOwner(at: Queries, id: string): Promise<string | undefined> {
-  const [row] = await at.orm
-    .select({ ownerId: collections.ownerId })
-    .from(collections)
-    .where(eq(collections.id, id))
-  return row?.ownerId
-}
-
 export async function lockCollection(
   tx: Tx,
   id: string,

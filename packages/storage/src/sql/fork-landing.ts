@@ -1,5 +1,6 @@
 /** How a fork lands: its collection and its first version in one statement, mostly one round trip and one commit. */
 import { getTableColumns } from 'drizzle-orm'
+import { type Authority, authorityColumnCount, authorityColumns, authorityHeld } from './authority.ts'
 import { type CollectionRow, collections, foldName } from './collections.ts'
 import type { Tx } from './database.ts'
 import { rowInserted, rowValues } from './row-insert.ts'
@@ -12,30 +13,44 @@ export interface ForkLanding {
   /** Its head is `version`. `public`: if the source is. */
   collection: Omit<CollectionRow, 'foldedName'>
   version: VersionRow
+  /** In the account that is to own it. */
+  by: Authority
+  /** Collections that this account may have before, at most. */
+  before: number
 }
 
-const collectionFirst = 3
+const authorityFirst = 4
+const collectionFirst = authorityFirst + authorityColumnCount
+const owner = `$${authorityFirst}::uuid`
 const versionFirst = collectionFirst + Object.keys(getTableColumns(collections)).length
 
 // The source is held until the fork is there: whoever deletes it then sees the fork, and keeps what that inherited. Until then
 // the source keeps what the two share from being swept.
-const landing = `with source as (
+// Two forks at once do not see one another in the count: whoever is near the bound locks the account first.
+const landing = `with target as (select id from accounts where id = ${owner} for key share),
+  source as (
     select public from collections where id = $1 and (public or $2) for share),
+  ${authorityHeld(authorityFirst, 'target')},
+  landed as (
+    select source.public from source, authority
+    where (select count(*) from collections where owner_id = ${owner}) <= $3::bigint),
   made as (${rowInserted(collections, {
     first: collectionFirst,
-    from: 'source',
-    as: { public: (wanted) => `source.public and ${wanted}` },
+    from: 'landed',
+    as: { public: (wanted) => `landed.public and ${wanted}` },
   })} returning id)
   ${rowInserted(versions, { first: versionFirst, from: 'made' })} returning id`
 
 /**
  * A single statement.
- * @returns false, and nothing happens, when the source is gone, or is not public and would have to be.
- * @throws a unique violation of `collections_owner_slug` when the owner has the slug, a foreign key violation when it is gone.
+ * @returns false, and nothing happens, when the source is gone, or is not public and would have to be; when the authority is not good; when
+ *   the owner is gone or has more collections than `before`.
+ * @throws a unique violation of `collections_owner_slug` when the owner has the slug.
  */
 export async function landFork(tx: Tx, fork: ForkLanding): Promise<boolean> {
   const collection = { ...fork.collection, foldedName: foldName(fork.collection.name) }
   const made = [...rowValues(collections, collection), ...rowValues(versions, fork.version)]
-  const { rows } = await tx.query(landing, [fork.sourceId, fork.ofPrivate, ...made], 'land_fork')
+  const given = [fork.sourceId, fork.ofPrivate, fork.before, ...authorityColumns(fork.by)]
+  const { rows } = await tx.query(landing, [...given, ...made], 'land_fork')
   return rows.length === 1
 }

@@ -1,6 +1,7 @@
 /** Metadata updates, one row each, synchronous ones too. A running row is the collection's one update slot. */
 import { and, asc, eq, lt, sql } from 'drizzle-orm'
 import { boolean, check, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { type Authority, authorityColumns, authorityHeld } from './authority.ts'
 import { collections } from './collections.ts'
 import { instant } from './columns.ts'
 import type { Queries, Tx } from './database.ts'
@@ -13,6 +14,8 @@ export const metadataJobs = pgTable(
       .notNull()
       .references(() => collections.id, { onDelete: 'cascade' }),
     status: text('status', { enum: ['running', 'completed', 'failed'] }).notNull(),
+    /** Who asked for it, and on whose behalf it lands. No reference: what a deleted account began is refused when it lands. */
+    accountId: uuid('account_id').notNull(),
     baseId: uuid('base_id').notNull(),
     baseSemver: text('base_semver').notNull(),
     /** The body as JSON text (jsonb would round numbers and refuse U+0000). Null once finished. */
@@ -37,7 +40,8 @@ export const metadataJobs = pgTable(
 export type MetadataJobRow = typeof metadataJobs.$inferSelect
 
 /**
- * Takes the collection's update slot, if `baseId` is its head; false when it is not, or the collection is gone. A single statement.
+ * Takes the collection's update slot, if `baseId` is its head; false when it is not, the authority is not good or no longer the owner's,
+ * or the collection is gone. A single statement.
  * @param durably False: the row need not survive a crash unless what follows does; its commit waits for no sync.
  * @throws a unique violation of `metadata_jobs_slot` when another update holds it; a foreign key violation when the collection goes
  *   at this moment.
@@ -48,16 +52,22 @@ export async function insertMetadataJob(
     patch: string
   },
   durably: boolean,
+  by: Authority,
 ): Promise<boolean> {
   const { rows } = await tx.query(
     // Locked, so that a version which lands at this moment is waited for rather than missed.
     `with waiting as materialized (
-       select case when $7 then null else set_config('synchronous_commit', 'off', true) end)
-     insert into metadata_jobs (id, collection_id, status, base_id, base_semver, patch, started_at)
-     select $1, id, 'running', head_id, $4, $5, $6 from waiting, collections where id = $2 and head_id = $3
-     for share of collections
+       select case when $7 then null else set_config('synchronous_commit', 'off', true) end),
+       place as (
+         select id, head_id from collections where id = $2 and head_id = $3 and owner_id = $8::uuid for share),
+       ${authorityHeld(8, 'place')}
+     insert into metadata_jobs (id, collection_id, status, base_id, base_semver, patch, started_at, account_id)
+     select $1, place.id, 'running', head_id, $4, $5, $6, $9::uuid from waiting, place, authority
      returning id`,
-    [job.id, job.collectionId, job.baseId, job.baseSemver, job.patch, job.startedAt.toISOString(), durably],
+    [
+      ...[job.id, job.collectionId, job.baseId, job.baseSemver, job.patch, job.startedAt.toISOString()],
+      ...[durably, ...authorityColumns(by)],
+    ],
     'take_metadata_slot',
   )
   return rows.length === 1

@@ -1,5 +1,6 @@
 /** How a metadata update lands: its pack, its version and the end of its job in one statement, which is one round trip and one commit. */
 import type { StoredPack } from '../objects/pack.ts'
+import { type Authority, authorityColumnCount, authorityColumns, authorityHeld } from './authority.ts'
 import type { Tx } from './database.ts'
 import { entryRows, gatePassed, inOrder, packColumns, packInserted } from './objects.ts'
 import { headMove, headMoved, type Landing } from './versions.ts'
@@ -30,13 +31,18 @@ const packLanded = packInserted({
 
 const job = '$12'
 const finishedAt = '$13'
-const { moved, inserted } = headMoved(14, 'job')
-const made = '$14'
+const authorityFirst = 14
+const headFirst = authorityFirst + authorityColumnCount
+const { moved, inserted } = headMoved(headFirst, { when: 'authority', ownerId: `$${authorityFirst}` })
+const made = `$${headFirst}`
 
 const landing = `with ${gatePassed},
   job as (
     select metadata_jobs.id from gate, metadata_jobs where metadata_jobs.id = ${job} and status = 'running'
     for update of metadata_jobs),
+  place as (
+    select collections.id from job, collections where collections.id = $${headFirst + 3} for no key update of collections),
+  ${authorityHeld(authorityFirst, 'place')},
   ${moved},
   finished as (
     update metadata_jobs
@@ -50,14 +56,20 @@ const landing = `with ${gatePassed},
  * index holds its objects or not. A single statement.
  * @throws a violation of `objectsPackKey`, and nothing happens, when those must do it: an object is there as a delta, or a sweep has
  *   removed one at this moment.
- * @returns false, and nothing happens, when the head is not `from`, the collection is gone or the job has ended.
+ * @returns false, and nothing happens, when the head is not `from`, the collection is gone or another's, the authority is not good or the
+ *   job has ended.
  */
 export async function landMetadataUpdate(
   tx: Tx,
-  update: Landing & { job: string; pack: StoredPack; at: Date },
+  update: Landing & { job: string; pack: StoredPack; at: Date; by: Authority },
 ): Promise<boolean> {
   const { pack } = update
   const ended = [update.job, update.at.toISOString()]
-  const values = [...packColumns(pack, inOrder(pack.entries)), ...ended, ...headMove(update)]
+  const values = [
+    ...packColumns(pack, inOrder(pack.entries)),
+    ...ended,
+    ...authorityColumns(update.by),
+    ...headMove(update),
+  ]
   return (await tx.query(landing, values, 'land_metadata_update')).rows.length === 1
 }

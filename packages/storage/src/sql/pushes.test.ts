@@ -6,14 +6,8 @@ import { accounts } from './accounts.ts'
 import { insertCollection } from './collections.ts'
 import type { Database } from './database.ts'
 import { listPushFiles } from './push-files.ts'
-import {
-  findPush,
-  findPushSchemas,
-  insertPush,
-  insertPushRun,
-  listAbandonedCommits,
-  pushes,
-} from './pushes.ts'
+import { listAbandonedCommits } from './push-leases.ts'
+import { findPush, findPushSchemas, insertPush, insertPushRun, pushes } from './pushes.ts'
 
 const at = new Date('2026-01-01T00:00:00.000Z')
 
@@ -26,6 +20,7 @@ describe.each(databases)('sessions that were opened with much, on $name', ({ ope
     ...{
       id,
       collectionId,
+      accountId: randomUUID(),
       kind: 'delta' as const,
       status: 'committing' as const,
       createdAt: at,

@@ -1,5 +1,5 @@
 /** Push sessions and the runs (checked, sorted batches) that each has received. */
-import { and, eq, getTableColumns, gt, inArray, isNull, lt, lte, notInArray, or, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, gt, inArray, lte, notInArray, sql } from 'drizzle-orm'
 import { boolean, check, index, integer, json, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { collections } from './collections.ts'
 import { bytewiseText, count, instant } from './columns.ts'
@@ -12,6 +12,10 @@ export const pushes = pgTable(
     collectionId: uuid('collection_id')
       .notNull()
       .references(() => collections.id, { onDelete: 'cascade' }),
+    /** Who opened it. No reference: nothing of a deleted account's lands. */
+    accountId: uuid('account_id').notNull(),
+    /** On whose behalf it is committed, since somebody asked for that. */
+    committerId: uuid('committer_id'),
     kind: text('kind', { enum: ['delta', 'snapshot'] }).notNull(),
     status: text('status', {
       enum: ['open', 'committing', 'committed', 'failed', 'cancelled', 'expired'],
@@ -52,6 +56,7 @@ export const pushes = pgTable(
   (t) => [
     index('pushes_collection').on(t.collectionId),
     index('pushes_open').on(t.expiresAt).where(sql`${t.status} = 'open'`),
+    index('pushes_open_account').on(t.accountId).where(sql`${t.status} = 'open'`),
     index('pushes_ended')
       .on(t.expiresAt)
       .where(sql`${t.status} in ('committed', 'failed', 'cancelled', 'expired')`),
@@ -91,9 +96,10 @@ export type PushRunRow = typeof pushRuns.$inferSelect
 export type PushStanding = Omit<PushRow, 'schemas' | 'metadata' | 'files'>
 
 const { schemas: _schemas, metadata: _metadata, files: _files, ...standing } = getTableColumns(pushes)
+export const standingColumns = standing
 
 export async function insertPush(tx: Tx, push: typeof pushes.$inferInsert): Promise<PushStanding> {
-  const [row] = await tx.orm.insert(pushes).values(push).returning(standing)
+  const [row] = await tx.orm.insert(pushes).values(push).returning(standingColumns)
   return row!
 }
 
@@ -103,7 +109,7 @@ export async function findPush(
   id: string,
 ): Promise<PushStanding | undefined> {
   const [row] = await at.orm
-    .select(standing)
+    .select(standingColumns)
     .from(pushes)
     .where(and(eq(pushes.id, id), eq(pushes.collectionId, collectionId)))
   return row
@@ -140,32 +146,6 @@ export async function movePush(
     .where(and(eq(pushes.id, id), inArray(pushes.status, [...from]), held))
     .returning({ id: pushes.id })
   return moved.length === 1
-}
-
-/** Who commits a session, and for how long that is believed. */
-export interface PushLease {
-  /** Null: nobody yet, but soon. */
-  holder: string | null
-  seconds: number
-}
-
-const leased = ({ holder, seconds }: PushLease) => ({
-  leaseHolder: holder,
-  leaseUntil: sql`now() + make_interval(secs => ${seconds})`,
-})
-
-/** Moves an open session, unless it has expired by `now`, to `committing`, and puts off its end. */
-export async function claimPush(
-  tx: Tx,
-  id: string,
-  { now, expiresAt, lease }: { now: Date; expiresAt: Date; lease: PushLease },
-): Promise<PushRow | undefined> {
-  const [row] = await tx.orm
-    .update(pushes)
-    .set({ status: 'committing', error: null, recordsDone: 0, expiresAt, ...leased(lease) })
-    .where(and(eq(pushes.id, id), eq(pushes.status, 'open'), gt(pushes.expiresAt, now)))
-    .returning()
-  return row
 }
 
 /**
@@ -232,47 +212,9 @@ export async function deletePushRuns(tx: Tx, pushId: string): Promise<void> {
   await tx.orm.delete(pushRuns).where(eq(pushRuns.pushId, pushId))
 }
 
-const isHeldBy = (holder: string) => and(eq(pushes.status, 'committing'), eq(pushes.leaseHolder, holder))
-
-/** Says that the holder is alive, and how far it is. False: it holds the session no longer. */
-export async function renewPushLease(
-  at: Queries,
-  id: string,
-  { holder, seconds }: { holder: string; seconds: number },
-  progress: { recordsDone: number; recordsTotal: number },
-): Promise<boolean> {
-  const renewed = await at.orm
-    .update(pushes)
-    .set({ ...leased({ holder, seconds }), ...progress })
-    .where(and(eq(pushes.id, id), isHeldBy(holder)))
-    .returning({ id: pushes.id })
-  return renewed.length === 1
-}
-
-const isAbandoned = and(
-  eq(pushes.status, 'committing'),
-  or(isNull(pushes.leaseUntil), lt(pushes.leaseUntil, sql`now()`)),
-)
-
-/** Takes a commit that nobody has, or whose holder fell silent; undefined for all callers but one. */
-export async function takePushLease(
-  tx: Tx,
-  id: string,
-  lease: { holder: string; seconds: number },
-): Promise<PushRow | undefined> {
-  const isFree = and(eq(pushes.status, 'committing'), isNull(pushes.leaseHolder))
-  const [row] = await tx.orm
-    .update(pushes)
-    .set(leased(lease))
-    .where(and(eq(pushes.id, id), or(isFree, isAbandoned)))
-    .returning()
-  return row
-}
-
-/** Sessions that are committing and whose holder fell silent, or that nobody took in time; the longest silent first. */
-export async function listAbandonedCommits(at: Queries): Promise<PushStanding[]> {
-  return at.orm.select(standing).from(pushes).where(isAbandoned).orderBy(pushes.leaseUntil)
-}
+/** While this is who commits it. */
+export const isHeldBy = (holder: string) =>
+  and(eq(pushes.status, 'committing'), eq(pushes.leaseHolder, holder))
 
 /** Marks open sessions that nobody used in time. */
 export async function expirePushes(tx: Tx, now: Date): Promise<void> {

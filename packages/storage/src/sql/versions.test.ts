@@ -3,6 +3,7 @@ import type { Hash } from '@ulmus/content'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { databases } from '../testing/databases.ts'
 import { accounts } from './accounts.ts'
+import type { Authority } from './authority.ts'
 import { collections, insertCollection } from './collections.ts'
 import type { Database } from './database.ts'
 import { findMetadataJob, finishMetadataJob, insertMetadataJob } from './metadata-jobs.ts'
@@ -20,6 +21,8 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
   let database: Database
   let dispose: () => Promise<void>
   let collectionId: string
+  /** The collection's owner itself. */
+  let by: Authority
 
   beforeAll(async () => {
     const opened = await open()
@@ -32,6 +35,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     collectionId = crypto.randomUUID()
     const owner = { id: crypto.randomUUID(), slug: collectionId, type: 'org' as const, displayName: 'O' }
     await database.orm.insert(accounts).values({ ...owner, createdAt: at })
+    by = { accountId: owner.id, credential: null, ownerId: owner.id, roles: ['owner'], now: at }
     const none = { description: null, headId: null, headDescription: null, ancestors: [] }
     const row = { ...none, id: collectionId, ownerId: owner.id, slug: 'c', name: 'C', public: true }
     const fork = { forkedFromId: null, forkedFromSemver: null }
@@ -79,7 +83,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
   const takeSlot = async (base: VersionRow, durably: boolean) => {
     const job = { id: crypto.randomUUID(), collectionId, baseId: base.id, baseSemver: 'v1.0.0' }
     const slot = { ...job, patch: '{}', startedAt: at }
-    const isTaken = await database.transactOnce((tx) => insertMetadataJob(tx, slot, durably))
+    const isTaken = await database.transactOnce((tx) => insertMetadataJob(tx, slot, durably, by))
     return { id: job.id, isTaken }
   }
   const finish = (id: string) =>
@@ -109,7 +113,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
       let mode: unknown
       const undone = database.transact(async (tx) => {
         const job = { id: crypto.randomUUID(), collectionId, baseId: first.id, baseSemver: 'v1.0.0' }
-        await insertMetadataJob(tx, { ...job, patch: '{}', startedAt: at }, durably)
+        await insertMetadataJob(tx, { ...job, patch: '{}', startedAt: at }, durably, by)
         mode = (await tx.query(`select current_setting('synchronous_commit') as mode`)).rows[0]?.['mode']
         throw new Error('undone')
       })
@@ -154,7 +158,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     const landUpdate = (job: string, version: VersionRow, from: VersionRow) => {
       // An object of its own for every pack.
       const pack = { ...packOf(1), entries: [{ ...packOf(1).entries[0]!, hash: randomHash() }] }
-      const update = { version, from: from.id, headDescription: 'u', job, pack, at }
+      const update = { version, from: from.id, headDescription: 'u', job, pack, at, by }
       return database.transactOnce((tx) => landMetadataUpdate(tx, update))
     }
     const counts = async () => {
@@ -223,7 +227,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     const { id: job } = await takeSlot(first, true)
     return async (...entries: ReturnType<typeof object>[]) => {
       const pack = packWith(...entries)
-      const update = { version: second, from: first.id, headDescription: 'u', job, pack, at }
+      const update = { version: second, from: first.id, headDescription: 'u', job, pack, at, by }
       return database.transactOnce((tx) => landMetadataUpdate(tx, update))
     }
   }

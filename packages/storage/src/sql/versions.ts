@@ -50,14 +50,19 @@ export type VersionRow = typeof versions.$inferSelect
  * Parts of a statement that moves a collection's head, from the `headMove` in `$first` and what follows it; the last one, which is
  * not named, inserts the version, whose `id` is the row it answers with. No row: the head was not where it moves from, or the
  * collection is gone.
- * @param when the part that has a row if the head is to move
+ * @param only.when the part that has a row if the head is to move
+ * @param only.ownerId the parameter that says whose the collection must be
  */
-export function headMoved(first: number, when?: string): { moved: string; inserted: string } {
+export function headMoved(
+  first: number,
+  only?: { when: string; ownerId: string },
+): { moved: string; inserted: string } {
   const $ = (index: number) => `$${first + index}`
   return {
     moved: `moved as (
-      update collections set head_id = ${$(0)}, head_description = ${$(1)}, updated_at = ${$(2)} ${when ? `from ${when}` : ''}
-      where collections.id = ${$(3)} and head_id is not distinct from ${$(4)} returning collections.id)`,
+      update collections set head_id = ${$(0)}, head_description = ${$(1)}, updated_at = ${$(2)} ${only ? `from ${only.when}` : ''}
+      where collections.id = ${$(3)} and head_id is not distinct from ${$(4)}
+        ${only ? `and owner_id = ${only.ownerId}::uuid` : ''} returning collections.id)`,
     inserted: `${rowInserted(versions, { first: first + 5, from: 'moved' })} returning id`,
   }
 }
