@@ -406,7 +406,12 @@ describe.each(databases)('every request on $name', ({ settings }) => {
   describe('watching and reading about it', () => {
     test('/healthz, /readyz and /metrics answer', async () => {
       expect((await get('/healthz')).json).toEqual({ status: 'ok' })
-      expect((await get('/readyz')).json).toEqual({ ready: true, database: true, objects: true })
+      expect((await get('/readyz')).json).toEqual({
+        ready: true,
+        database: true,
+        objects: true,
+        storage: 'ok',
+      })
       const text = (await get('/metrics')).bytes.toString()
       expect(text).toContain(
         'http_request_duration_seconds_bucket{le="0.001",method="GET",route="/api/accounts/:slug",status="200"}',
@@ -426,7 +431,7 @@ describe.each(databases)('every request on $name', ({ settings }) => {
       >
       const make = paths['/api/accounts/keys']!['post']!
       expect(make.security).toEqual([{ apiKey: [] }, { session: [] }])
-      const refusals = ['400', '401', '403', '409', '413', '415', '422', '429', '500', '503']
+      const refusals = ['400', '401', '403', '409', '413', '415', '422', '429', '500', '503', '507']
       expect(Object.keys(make.responses).sort()).toEqual(['201', ...refusals])
       expect(paths['/api/accounts/{slug}']!['get']!.security).toEqual([{}, { apiKey: [] }, { session: [] }])
       for (const calls of Object.values(paths))
