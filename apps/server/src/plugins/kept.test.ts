@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { codingFor, keptFor } from './kept.ts'
+import { keptFor } from './kept.ts'
 
 test('what is kept is made once for all who ask, and anew when its time is over', async () => {
   let made = 0
@@ -23,21 +23,4 @@ test('what fails is told to all who wait, and not kept', async () => {
   const both = await Promise.allSettled([ask(), ask()])
   expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
   expect(await ask()).toBe(2)
-})
-
-test.each([
-  [undefined, undefined],
-  ['', undefined],
-  ['identity', undefined],
-  ['gzip', 'gzip'],
-  ['X-GZIP', 'gzip'],
-  ['gzip, deflate, br', 'br'],
-  ['gzip, BR;q=0.1, zstd', 'zstd'],
-  ['*', 'zstd'],
-  ['zstd;q=0, *', 'br'],
-  ['gzip;q=0', undefined],
-  ['*;q=0.000, gzip', 'gzip'],
-  ['a;q=b,,;;'.repeat(1_000), undefined],
-])('of codings, %s admits %s', (header, coding) => {
-  expect(codingFor(header)).toBe(coding)
 })

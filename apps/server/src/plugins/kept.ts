@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import zlib, { constants } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { codings } from './codings.ts'
 
 /** What `make` makes: for so many milliseconds the same, and made once for all who wait for it. What fails is not kept. */
 export function keptFor<T>(milliseconds: number, make: () => Promise<T>): () => Promise<T> {
@@ -26,14 +27,14 @@ export function keptFor<T>(milliseconds: number, make: () => Promise<T>): () => 
 }
 
 /** As they are compressed: once each, in threads of Node's pool, so that it may take its time. */
-const codings = {
+const compressed = {
   zstd: (bytes: Uint8Array) =>
     promisify(zlib.zstdCompress)(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 12 } }),
   br: (bytes: Uint8Array) =>
     promisify(zlib.brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
   gzip: (bytes: Uint8Array) => promisify(zlib.gzip)(bytes, { level: 9 }),
 }
-type Coding = keyof typeof codings
+type Coding = (typeof codings)[number]
 
 /** An answer that never changes while the process runs. Its route says `compress: false`. */
 export class KeptAnswer {
@@ -50,26 +51,16 @@ export class KeptAnswer {
   }
 
   async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const coding = codingFor(request.headers['accept-encoding'])
+    // A single one by now: `nameCodings` has chosen it.
+    const coding = codings.find((one) => one === request.headers['accept-encoding'])
     reply.tagBy(this.hash)
     reply.type(this.#type)
     if (coding === undefined) return reply.send(this.#plain)
     let form = this.#forms.get(coding)
     if (form === undefined) {
-      form = codings[coding](this.#plain)
+      form = compressed[coding](this.#plain)
       this.#forms.set(coding, form)
     }
     return reply.header('Content-Encoding', coding).send(await form)
   }
-}
-
-/** The first of ours that an `Accept-Encoding` admits (RFC 9110 §12.5.3); undefined: none. */
-export function codingFor(header = ''): Coding | undefined {
-  const admitted = new Map<string, boolean>()
-  for (const part of header.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = part.split(';').map((one) => one.trim())
-    const isRefused = parameters.some((one) => /^q=0(?:\.0{0,3})?$/.test(one))
-    admitted.set(name === 'x-gzip' ? 'gzip' : name, !isRefused)
-  }
-  return (Object.keys(codings) as Coding[]).find((coding) => admitted.get(coding) ?? admitted.get('*'))
 }
