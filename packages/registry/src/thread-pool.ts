@@ -48,12 +48,13 @@ export interface TimeAllowed {
 /** Ends a task by ending its thread, also in the midst of what never pauses; another thread begins for the next. */
 export class Deadline {
   readonly #ending = new AbortController()
-  readonly #allowed: TimeAllowed
+  readonly #allowed: TimeAllowed | undefined
   readonly #onCostly: () => void
   #timer: NodeJS.Timeout | undefined
   #isOver = false
 
-  constructor(allowed: TimeAllowed, onCostly: () => void) {
+  /** @param allowed undefined: any time */
+  constructor(allowed: TimeAllowed | undefined, onCostly: () => void) {
     this.#allowed = allowed
     this.#onCostly = onCostly
   }
@@ -74,15 +75,15 @@ export class Deadline {
   }
 
   #begin(): void {
+    if (this.#allowed === undefined) return
     const { usual, most } = this.#allowed
     this.#timer = setTimeout(() => {
-      this.#timer = setTimeout(() => this.end(), most - usual)
+      this.#timer = setTimeout(() => this.#end(), most - usual)
       this.#onCostly()
     }, usual)
   }
 
-  /** Before its time: others wait. */
-  end(): void {
+  #end(): void {
     this.#isOver = true
     this.#ending.abort()
   }

@@ -6,10 +6,8 @@
 /** Something that one of them does. */
 export interface Turn {
   readonly owner: string
-  /** Whether it has had more time than what it does should take. */
+  /** Whether it has had more time than what it does should take: its owner has no further turn for now if others wait. */
   isCostly: boolean
-  /** Ends it early. */
-  stop(): void
 }
 
 interface Waiting {
@@ -45,28 +43,17 @@ export class Turns {
 
   /**
    * Does `work` when its turn has come.
-   * @param stop is called at most once, while `work` is under way, when it is to end early for others' sake
    * @param signal ends the waiting
    * @throws the signal's reason, and what `work` rejects with.
    */
-  async run<T>(
-    owner: string,
-    work: (turn: Turn) => Promise<T>,
-    { stop = () => undefined, signal }: { stop?: () => void; signal?: AbortSignal | undefined } = {},
-  ): Promise<T> {
-    const turn: Turn = { owner, isCostly: false, stop }
+  async run<T>(owner: string, work: (turn: Turn) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const turn: Turn = { owner, isCostly: false }
     await this.#begin(turn, signal)
     try {
       return await work(turn)
     } finally {
       this.#end(turn)
     }
-  }
-
-  /** Says that a turn takes long: its owner has no further one for now if others wait, and loses it if it has another such. */
-  noteCostly(turn: Turn): void {
-    turn.isCostly = true
-    this.#relieve()
   }
 
   /** Refuses whoever waits or comes, and waits for what is under way. */
@@ -109,7 +96,6 @@ export class Turns {
       const others = this.#waiting.get(owner)
       if (others === undefined) this.#waiting.set(owner, [waiting])
       else others.push(waiting)
-      this.#relieve()
     })
   }
 
@@ -167,15 +153,6 @@ export class Turns {
       least = own
     }
     return next
-  }
-
-  /** While others wait, an owner has one costly turn: the first. */
-  #relieve(): void {
-    for (const [owner, turns] of this.#underWay) {
-      if (!this.#othersWait(owner)) continue
-      const costly = [...turns].filter(({ isCostly }) => isCostly)
-      for (const turn of costly.slice(1)) turn.stop()
-    }
   }
 }
 

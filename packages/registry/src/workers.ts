@@ -50,12 +50,12 @@ export interface Workers {
 }
 
 /**
- * What a task is allowed, beside what its size allows it; and what its thread may hold in JavaScript's heap: bodies lie outside of it.
- * Milliseconds.
+ * What a task that asks users' schemas is allowed, beside what its size allows it; and what its thread may hold in JavaScript's heap: bodies
+ * lie outside of it. Milliseconds.
  */
 const usual = { costlyMilliseconds: 1_000, taskMilliseconds: 5_000, heapMebibytes: 1_024 }
 /**
- * What a MiB of lines, or of a body, allows a task: three times what the slowest of them, short records, take on a core that they share with
+ * What a MiB of lines allows such a task: three times what the slowest of them, short records, take on a core that they share with
  * another thread. Milliseconds.
  */
 const perMebibyte = 150
@@ -78,7 +78,7 @@ const mebibyte = 1024 ** 2
 interface Costs {
   /** Of what it reads. Bytes. */
   bytes: number
-  /** Schemas that it compiles, or some of them. Bytes. */
+  /** Users' schemas that it compiles and asks, or some of them. Bytes; undefined: none, so its time is linear in what it reads. */
   schemaBytes?: number
   /** Names the schemas that it asks. */
   schemas?: string
@@ -102,7 +102,8 @@ export function openWorkers(options: Partial<typeof usual> = {}): Workers {
     keepsOne: true,
     isSlowed: (owner) => costly.isSlowed(owner),
   })
-  const allowed = ({ bytes, schemaBytes = 0 }: Costs): TimeAllowed => {
+  const allowed = ({ bytes, schemaBytes }: Costs): TimeAllowed | undefined => {
+    if (schemaBytes === undefined) return undefined
     const bySize = (bytes / mebibyte) * perMebibyte
     const most = taskMilliseconds + bySize + (schemaBytes / mebibyte) * perMebibyteOfSchemas
     const atMost = Math.max(Math.min(most, taskMillisecondsMax), taskMilliseconds)
@@ -120,7 +121,9 @@ export function openWorkers(options: Partial<typeof usual> = {}): Workers {
     }
     refuse()
     let turn: Turn | undefined
-    const deadline = new Deadline(allowed(costs), () => turns.noteCostly(turn!))
+    const deadline = new Deadline(allowed(costs), () => {
+      turn!.isCostly = true
+    })
     const leave = () => deadline.leave()
     const work = async (taken: Turn) => {
       turn = taken
@@ -142,7 +145,7 @@ export function openWorkers(options: Partial<typeof usual> = {}): Workers {
         signal?.removeEventListener('abort', leave)
       }
     }
-    return turns.run(owner, work, { stop: () => deadline.end(), signal })
+    return turns.run(owner, work, signal)
   }
   const overTaken = <Outcome>(
     name: string,
@@ -175,7 +178,6 @@ export function openWorkers(options: Partial<typeof usual> = {}): Workers {
     editLeaves: async (task, by) => {
       const over = [task.edits.buffer, ...wholeBuffers(task.encoded)]
       const bytes = over.reduce((sum, { byteLength }) => sum + byteLength, 0)
-      // No user's schema has a say in how long this takes.
       return refuseDamaged(await run<LeavesOutcome>('editLeaves', task, by, { bytes }, over))
     },
     acceptSchemas: (bytes, by) => {
