@@ -7,7 +7,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { syncPath } from './embedded-folder.ts'
@@ -51,7 +51,7 @@ async function makeIn(folder: string): Promise<void> {
     ? 'the disk is full'
     : `its making ended with ${signal ?? code}`
   throw new DatabaseUnfit(
-    `The embedded database could not be made in ${folder}: ${why}. It needs 100 MB of free disk and 600 MB of free memory; or set DATABASE_URL.`,
+    `The embedded database could not be made in ${dirname(folder)}: ${why}. It needs 100 MB of free disk and 600 MB of free memory; or set DATABASE_URL.`,
     { cause },
   )
 }

@@ -271,9 +271,16 @@ describe('the embedded database', () => {
     const folder = join(inject('testFolder'), `unmade-${crypto.randomUUID()}`)
     const options = process.env['NODE_OPTIONS']
     process.env['NODE_OPTIONS'] = '--import=data:text/javascript,throw%20Error("no%20room")'
-    await expect(openDatabase({ folder })).rejects.toThrow(/^The database could not be made.*no room/s)
-    if (options === undefined) delete process.env['NODE_OPTIONS']
-    else process.env['NODE_OPTIONS'] = options
+    try {
+      await expect(openDatabase({ folder })).rejects.toMatchObject({
+        name: 'DatabaseUnfit',
+        message: expect.stringContaining(`could not be made in ${folder}: its making ended with 1.`),
+        cause: { message: expect.stringContaining('no room') },
+      })
+    } finally {
+      if (options === undefined) delete process.env['NODE_OPTIONS']
+      else process.env['NODE_OPTIONS'] = options
+    }
   })
 
   it('takes less than 450 MiB, however many statements it has run', async () => {
