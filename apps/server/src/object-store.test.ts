@@ -70,10 +70,15 @@ describe.skipIf(s3Server() === null).each(databases)('objects in a bucket, rows 
       return [answer.status, await answer.json()]
     }
     const next = await opened(ada, 'v1.0.0')
-    expect(await ready()).toEqual([200, { ready: true, database: true, objects: true }])
+    // What it answers is kept for a second.
+    await expect
+      .poll(ready, { timeout: 5_000 })
+      .toEqual([200, { ready: true, database: true, objects: true, storage: 'ok' }])
 
     await proxy.leave()
-    expect(await ready()).toEqual([503, { ready: false, database: true, objects: false }])
+    await expect
+      .poll(ready, { timeout: 5_000 })
+      .toEqual([503, { ready: false, database: true, objects: false, storage: 'ok' }])
     const unavailable = async (answer: ReturnType<Asker['get']>) => {
       const { status, json, headers } = await answer
       expect([status, json.code, json.statusCode]).toEqual([503, 'unavailable', 503])
@@ -89,7 +94,9 @@ describe.skipIf(s3Server() === null).each(databases)('objects in a bucket, rows 
     expect((await ada.get('/accounts/me')).status).toBe(200)
 
     await proxy.comeBack()
-    expect(await ready()).toEqual([200, { ready: true, database: true, objects: true }])
+    await expect
+      .poll(ready, { timeout: 5_000 })
+      .toEqual([200, { ready: true, database: true, objects: true, storage: 'ok' }])
     expect(await read(ada, 'v1.0.0')).toEqual(written)
     expect((await ada.lines(`${next}/records`, linesOf(3_000, 3_100))).status).toBe(200)
     await proxy.leave()
