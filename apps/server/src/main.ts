@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   process.umask(ownersAlone)
   const args = process.argv.slice(2)
   if (args.length === 0) return serve()
-  onEndWanted(exitUnfinished, exitUnfinished)
+  onEndWanted(npmScript(), { end: exitUnfinished, endAtOnce: exitUnfinished })
   process.exitCode = await runCommand(args, {
     settings: () => ({ config: readConfig(process.env), secrets: readSecrets(process.env) }),
     out: (text) => void process.stdout.write(text),
@@ -38,13 +38,15 @@ async function serve(): Promise<void> {
   const secrets = readSecrets(process.env)
   const log = openLog(config)
   let server: Server | undefined
-  onEndWanted(
-    (why) => (server === undefined ? exitUnfinished() : void endInOrder(server, why, log)),
-    () => process.exit(1),
-  )
+  onEndWanted(npmScript(), {
+    end: (why) => (server === undefined ? exitUnfinished() : void endInOrder(server, why, log)),
+    endAtOnce: () => process.exit(1),
+  })
   server = await startServer(config, secrets, { log })
   process.stdout.write(welcome(server.url, config, secrets.databaseUrl !== undefined))
 }
+
+const npmScript = () => process.env['npm_lifecycle_script']
 
 /** One JSON object a line; on a terminal, for people. */
 function openLog({ logLevel: level }: Config): Logger {

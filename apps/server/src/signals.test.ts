@@ -5,10 +5,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 
-const root = fileURLToPath(new URL('../../..', import.meta.url))
+const root = join(import.meta.dirname, '../../..')
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-signals-'))
 const holderFile = join(folder, 'database', 'lock-holder')
 const running: ChildProcess[] = []

@@ -9,10 +9,14 @@ const parentMilliseconds = 250
 /**
  * SIGTERM and SIGINT ask the process to end, and so does SIGHUP where there is a terminal to lose. Without one, SIGHUP is ignored:
  * `nohup` asks for that, and Node forgets it.
+ * @param npmScript what npm runs, as it says in `npm_lifecycle_script`; undefined where npm did not start the process
  * @param end called once
  * @param endAtOnce called when it is asked for again, a second later or more
  */
-export function onEndWanted(end: (why: string) => void, endAtOnce: () => void): void {
+export function onEndWanted(
+  npmScript: string | undefined,
+  { end, endAtOnce }: { end: (why: string) => void; endAtOnce: () => void },
+): void {
   let askedAt: number | undefined
   const ask = (why: string) => {
     if (askedAt === undefined) {
@@ -22,7 +26,7 @@ export function onEndWanted(end: (why: string) => void, endAtOnce: () => void): 
   }
   process.on('SIGTERM', ask)
   process.on('SIGINT', ask)
-  const shell = shellOfNpm()
+  const shell = shellOfNpm(npmScript)
   let orphaned = false
   const watch = setInterval(() => {
     if (process.ppid === shell) return
@@ -46,8 +50,7 @@ export function onEndWanted(end: (why: string) => void, endAtOnce: () => void): 
  * The shell between npm and us, when it waits for us: `npx ulmus` is npm, which runs `sh -c ulmus`. npm passes signals to the shell,
  * which ends without passing them on. Not for a script that puts us in the background: that shell ends by itself.
  */
-function shellOfNpm(): number | undefined {
-  const { npm_lifecycle_script: script } = process.env
+function shellOfNpm(script: string | undefined): number | undefined {
   if (script === undefined || process.platform !== 'linux' || /(?<!&)&(?!&)/.test(script)) return undefined
   try {
     const [, flag, command] = readFileSync(`/proc/${process.ppid}/cmdline`, 'utf8').split('\0')

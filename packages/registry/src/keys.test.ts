@@ -80,9 +80,10 @@ describe.each(databases)('keys on $name', (database) => {
   test('a key is its account with its scope and limit', async () => {
     const ann = await user('resolver')
     const limitedTo = await collection(ann, 'only')
-    const { key } = await keys.create(ann, { label: 'x', scope: 'read', collectionId: limitedTo })
+    const { id, key } = await keys.create(ann, { label: 'x', scope: 'read', collectionId: limitedTo })
     expect(await keys.resolve(key)).toEqual({
       ...{ kind: 'key', accountId: ann.accountId, accountSlug: ann.accountSlug, scope: 'read', limitedTo },
+      credential: { key: id },
       expiresAt: null,
     })
   })
@@ -253,7 +254,12 @@ describe.each(databases)('keys on $name', (database) => {
     const { token, expiresAt } = await sessions.open(ann.accountId)
     expect(token).toMatch(/^[\w-]{43}$/)
     expect(expiresAt.getTime() - start).toBe(30 * 86_400_000)
-    expect(await sessions.resolve(token)).toEqual({ caller: { ...ann, kind: 'session' } })
+    const caller = {
+      ...ann,
+      kind: 'session',
+      credential: { session: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    }
+    expect(await sessions.resolve(token)).toEqual({ caller })
     const { rows } = await context.database.query('select * from sessions', [])
     expect(JSON.stringify(rows)).not.toContain(token)
     try {

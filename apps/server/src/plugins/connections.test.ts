@@ -100,7 +100,7 @@ describe('a server with few connections', () => {
     // Those that send nothing are cut without an answer.
     await Promise.all(sockets.map(ended))
     expect(sockets.map(({ bytesRead }) => bytesRead)).toEqual(sockets.map(() => 0))
-    expect(openConnections()).toBe(0)
+    await expect.poll(openConnections).toBe(0)
   })
 
   test('headers that drip in are cut, and told why', async () => {
