@@ -6,6 +6,9 @@ const pure = ['packages/content', 'packages/wire', 'packages/client', 'house', '
   (folder) => `${folder}/**/*.test.ts`,
 )
 
+/** What takes minutes. */
+const long = ['{packages,apps,bench}/**/*.long.test.ts']
+
 export default defineConfig({
   test: {
     environment: 'node',
@@ -24,10 +27,12 @@ export default defineConfig({
         test: {
           name: 'databases',
           include: ['{packages,apps,house,bench,demo}/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...pure],
+          exclude: ['**/node_modules/**', ...pure, ...long],
           globalSetup: 'packages/storage/src/testing/global-setup.ts',
         },
       },
+      // What takes minutes, and a machine that does nothing else. What it measures must hold the first time.
+      { extends: true, test: { name: 'long', include: long, maxWorkers: 1, retry: 0 } },
     ],
   },
 })

@@ -15,6 +15,8 @@ export interface ServedOptions {
   readonly folder: string
   /** Undefined: the embedded database. */
   readonly databaseUrl?: string
+  /** Variables beside those that every server of a benchmark has. */
+  readonly environment?: Readonly<Record<string, string>>
 }
 
 const start = join(import.meta.dirname, '../apps/server/start.js')
@@ -28,11 +30,13 @@ export class Served {
   #key = ''
   #child: ChildProcess | undefined
   readonly #databaseUrl: string | undefined
+  readonly #more: ServedOptions['environment']
   readonly #port: number
 
   private constructor(options: ServedOptions, port: number) {
     this.folder = options.folder
     this.#databaseUrl = options.databaseUrl
+    this.#more = options.environment
     this.#port = port
     this.url = `http://127.0.0.1:${port}`
   }
@@ -182,6 +186,7 @@ export class Served {
       RATE_LIMIT_ANONYMOUS: '1000000000',
       RATE_LIMIT_ACCOUNT: '1000000000',
       LOG_LEVEL: 'warn',
+      ...this.#more,
     }
   }
 }

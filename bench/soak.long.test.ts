@@ -1,0 +1,199 @@
+/**
+ * A server under mixed load for long: its memory must not grow, and its event loop not be held. `SOAK_SECONDS` says for how long on each
+ * database, 120 by default. All that is written goes into forks that are deleted again, so that what is measured does not change.
+ */
+import { createHash, randomUUID } from 'node:crypto'
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startPostgres } from '@ulmus/storage/testing/postgres'
+import { afterAll, describe, expect, test } from 'vitest'
+import { Served } from './served.ts'
+
+const soakSeconds = Number(process.env['SOAK_SECONDS'] ?? 120)
+/** Of the time, before anything is measured: caches fill, code is compiled, threads begin. */
+const warmUpShare = 1 / 3
+/** Parts of the measured time, of which the first and the last are compared. */
+const windows = 4
+const growthMax = 1.1
+/** Of CPU time in one turn of the event loop, and what else is done in 10 ms (held-loop.ts). */
+const heldMsMax = 50
+const readers = 5
+const writers = 2
+const records = 3_000
+
+const json = { 'content-type': 'application/json' }
+const ndjson = { 'content-type': 'application/x-ndjson' }
+const folder = mkdtempSync(join(tmpdir(), 'ulmus-soak-'))
+// PostgreSQL runs as another account.
+chmodSync(folder, 0o755)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+const percentile = (values: number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? 0
+
+const linesOf = (file: string): string[] => readFileSync(file, 'utf8').trim().split('\n')
+
+const residentMiB = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024
+
+const lines = (from: number, count: number, version: number): string =>
+  Array.from({ length: count }, (_, index) => {
+    const n = from + index
+    return JSON.stringify({ id: `r${n}`, type: 'A', data: { n, version, text: `${n} `.repeat(20) } })
+  }).join('\n')
+
+/** Requests by kind, and how long each took. Milliseconds. */
+class Soak {
+  readonly #served: Served
+  readonly #path: string
+  readonly #took = new Map<string, number[]>()
+  isMeasured = false
+
+  constructor(served: Served) {
+    this.#served = served
+    this.#path = `/api/collections/${served.owner}/soaked`
+  }
+
+  async #ask(kind: string, path: string, init?: RequestInit): Promise<string> {
+    const from = performance.now()
+    const text = await (await this.#served.ask(path, init)).text()
+    if (this.isMeasured) {
+      const took = this.#took.get(kind)
+      if (took === undefined) this.#took.set(kind, [performance.now() - from])
+      else took.push(performance.now() - from)
+    }
+    return text
+  }
+
+  #push = async (path: string, base: string | null, body: string, opening: object): Promise<void> => {
+    const open = JSON.stringify({ base_version: base, ...opening })
+    const { session_id: id } = JSON.parse(
+      await this.#ask('push', `${path}/pushes`, { method: 'POST', headers: json, body: open }),
+    ) as { session_id: string }
+    await this.#ask('push', `${path}/pushes/${id}/records`, { method: 'POST', headers: ndjson, body })
+    await this.#ask('push', `${path}/pushes/${id}/commit`, { method: 'POST' })
+  }
+
+  async prepare(): Promise<void> {
+    const body = JSON.stringify({ slug: 'soaked', public: true })
+    const accounts = `/api/accounts/${this.#served.owner}/collections`
+    await this.#ask('prepare', accounts, { method: 'POST', headers: json, body })
+    await this.#push(this.#path, null, lines(0, records, 1), { schemas: { A: {} } })
+    await this.#push(this.#path, 'v1.0.0', lines(0, 300, 2), {})
+  }
+
+  readonly #reads: [kind: string, path: () => string][] = [
+    ['detail', () => this.#path],
+    ['detail', () => this.#path],
+    ['browse', () => '/api/collections?limit=20'],
+    [
+      'page',
+      () =>
+        `${this.#path}/versions/latest/records?limit=100&after=${Buffer.from(JSON.stringify(['A', `r${Math.floor(Math.random() * records)}`])).toString('base64url')}`,
+    ],
+    ['record', () => `${this.#path}/versions/latest/records/A/r${Math.floor(Math.random() * records)}`],
+    ['record', () => `${this.#path}/versions/latest/records/A/r${Math.floor(Math.random() * records)}`],
+    ['stream', () => `${this.#path}/versions/latest/records.ndjson`],
+    ['diff', () => `${this.#path}/versions/latest/diff?from=v1.0.0&limit=100`],
+    ['keys', () => '/api/accounts/keys'],
+  ]
+
+  async read(): Promise<void> {
+    const [kind, path] = this.#reads[Math.floor(Math.random() * this.#reads.length)]!
+    await this.#ask(kind, path())
+  }
+
+  /** A fork, a few changes of it, and its end. */
+  async write(): Promise<void> {
+    const slug = `fork-${randomUUID().slice(0, 8)}`
+    const body = JSON.stringify({ targetOrg: this.#served.org, slug })
+    const forked = await this.#ask('fork', `${this.#path}/fork`, { method: 'POST', headers: json, body })
+    const path = `/api/collections/${this.#served.org}/${(JSON.parse(forked) as { slug?: string }).slug ?? slug}`
+    for (let round = 0; round < 3; round++) {
+      const patch = JSON.stringify({ round })
+      await this.#ask('metadata', `${path}/metadata`, { method: 'PATCH', headers: json, body: patch })
+      const head = JSON.parse(await this.#ask('detail', path)) as { latestVersion: { semver: string } }
+      await this.#push(path, head.latestVersion.semver, lines(round * 100, 20, 3 + round), {})
+      const bytes = `${slug} ${round}`
+      const hash = createHash('sha256').update(bytes).digest('hex')
+      await this.#ask('upload', `${path}/files/sha256:${hash}`, { method: 'PUT', body: bytes })
+    }
+    await this.#ask('delete', path, { method: 'DELETE' })
+  }
+
+  report(): string[] {
+    return [...this.#took].map(
+      ([kind, took]) =>
+        `${kind}: ${took.length} requests, p50 ${percentile(took, 0.5).toFixed(1)} ms, p99 ${percentile(took, 0.99).toFixed(1)} ms`,
+    )
+  }
+}
+
+const databases = [
+  { name: 'embedded', open: async () => undefined },
+  { name: 'server', open: () => startPostgres(join(folder, 'postgres')) },
+]
+
+describe.each(databases)('a server under mixed load, database: $name', ({ name, open }) => {
+  test(
+    `for ${soakSeconds} s its memory stays flat and its event loop free`,
+    async () => {
+      const postgres = await open()
+      const heldFile = join(folder, `${name}-held`)
+      const served = await Served.open({
+        folder: join(folder, name),
+        ...(postgres && { databaseUrl: postgres.url }),
+        environment: {
+          NODE_OPTIONS: `--import=${new URL('./held-loop.ts', import.meta.url)}`,
+          HELD_LOOP_FILE: heldFile,
+        },
+      })
+      try {
+        const soak = new Soak(served)
+        await soak.prepare()
+        const began = performance.now()
+        const warmUntil = began + soakSeconds * 1_000 * warmUpShare
+        const until = began + soakSeconds * 1_000
+        const isOver = () => performance.now() >= until
+        const repeat = async (work: () => Promise<void>) => {
+          while (!isOver()) await work()
+        }
+        const load = Promise.all([
+          ...Array.from({ length: readers }, () => repeat(() => soak.read())),
+          ...Array.from({ length: writers }, () => repeat(() => soak.write())),
+        ])
+        // Whoever fails ends the test below.
+        load.catch(() => undefined)
+        const sleep = (ms: number) => Promise.race([load, new Promise((resolve) => setTimeout(resolve, ms))])
+        await sleep(warmUntil - performance.now())
+        const heldBefore = linesOf(heldFile).length
+        soak.isMeasured = true
+        const resident: number[] = []
+        while (!isOver()) {
+          await sleep(1_000)
+          resident.push(residentMiB(served.pid))
+        }
+        await load
+        const held = linesOf(heldFile).slice(heldBefore).map(Number)
+        const size = Math.max(1, Math.floor(resident.length / windows))
+        const [first, last] = [median(resident.slice(0, size)), median(resident.slice(-size))]
+        const lines = [
+          `${name}, ${soakSeconds} s of which ${Math.round(soakSeconds * warmUpShare)} to warm up`,
+          ...soak.report(),
+          `resident memory: ${first.toFixed(0)} MiB at the beginning, ${last.toFixed(0)} at the end`,
+          `event loop held at most ${Math.max(...held)} ms of CPU time; in half of the seconds at most ${median(held)}`,
+        ]
+        console.log(lines.join('\n  '))
+        expect(last / first).toBeLessThanOrEqual(growthMax)
+        expect(held.length).toBeGreaterThan(soakSeconds / 2)
+        expect(Math.max(...held)).toBeLessThanOrEqual(heldMsMax)
+      } finally {
+        await served.close()
+        await postgres?.stop()
+      }
+    },
+    (soakSeconds + 180) * 1_000,
+  )
+})
