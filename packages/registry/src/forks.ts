@@ -92,7 +92,7 @@ export function forksOf(context: Context) {
           const landed = await context.database[packed === undefined ? 'transactOnce' : 'transact'](
             async (tx) => {
               if (packed !== undefined) await recordPacks(tx, packed)
-              return landFork(tx, { ...fork, before: 1_000_000 })
+              return landFork(tx, fork)
             },
           )
           if (landed) return version

@@ -15,25 +15,21 @@ export interface ForkLanding {
   version: VersionRow
   /** In the account that is to own it. */
   by: Authority
-  /** Collections that this account may have before, at most. */
-  before: number
 }
 
-const authorityFirst = 4
+const authorityFirst = 3
 const collectionFirst = authorityFirst + authorityColumnCount
 const owner = `$${authorityFirst}::uuid`
 const versionFirst = collectionFirst + Object.keys(getTableColumns(collections)).length
 
 // The source is held until the fork is there: whoever deletes it then sees the fork, and keeps what that inherited. Until then
 // the source keeps what the two share from being swept.
-// Two forks at once do not see one another in the count: whoever is near the bound locks the account first.
 const landing = `with target as (select id from accounts where id = ${owner} for key share),
   source as (
     select public from collections where id = $1 and (public or $2) for share),
   ${authorityHeld(authorityFirst, 'target')},
   landed as (
-    select source.public from source, authority
-    where (select count(*) from collections where owner_id = ${owner}) <= $3::bigint),
+    select source.public from source, authority),
   made as (${rowInserted(collections, {
     first: collectionFirst,
     from: 'landed',
@@ -44,13 +40,13 @@ const landing = `with target as (select id from accounts where id = ${owner} for
 /**
  * A single statement.
  * @returns false, and nothing happens, when the source is gone, or is not public and would have to be; when the authority is not good; when
- *   the owner is gone or has more collections than `before`.
+ *   the owner is gone.
  * @throws a unique violation of `collections_owner_slug` when the owner has the slug.
  */
 export async function landFork(tx: Tx, fork: ForkLanding): Promise<boolean> {
   const collection = { ...fork.collection, foldedName: foldName(fork.collection.name) }
   const made = [...rowValues(collections, collection), ...rowValues(versions, fork.version)]
-  const given = [fork.sourceId, fork.ofPrivate, fork.before, ...authorityColumns(fork.by)]
+  const given = [fork.sourceId, fork.ofPrivate, ...authorityColumns(fork.by)]
   const { rows } = await tx.query(landing, [...given, ...made], 'land_fork')
   return rows.length === 1
 }
