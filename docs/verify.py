@@ -1,0 +1,487 @@
+#!/usr/bin/env python3
+"""Checks what an Ulmus registry gave out, without trusting it. Needs Python 3.8 or newer and nothing else.
+
+    python3 verify.py export FILE.tar.gz [--digest D]    a whole version, as `GET .../export` sends it
+    python3 verify.py proof FILE.json [--digest D]       one record, as `GET .../records/TYPE/ID?proof=true` sends it
+
+D is the version's digest (`public:` or `private:` and 64 hexadecimal digits, or the digits alone) from a source that you trust.
+Without --digest the file is checked against the digest that it names itself: compare the printed digest with the one you know.
+
+Exit codes: 0 the file is what the digest says; 1 it is not, the sentence says why; 2 wrong usage.
+The formats are described in docs/verifying.md. The numbers of the tree are those of its section "The tree".
+"""
+import argparse
+import hashlib
+import json
+import math
+import sys
+import zlib
+
+LEAF_BITS, LEVEL_BITS, KEY_BITS = 10, 6, 64
+LEAF_ENTRIES_MAX, CHILDREN_MAX = 8192, 1024
+BLOCK = 512  # bytes of a block of a tar archive
+CHUNK = 1 << 20  # bytes read from the disk at once
+
+
+class Refused(Exception):
+    """The file is not what the digest says. The message says why."""
+
+
+def sha256(data):
+    return hashlib.sha256(data).hexdigest()
+
+
+# ---- Canonical JSON (RFC 8785) --------------------------------------------------------------------------------------
+
+
+def canonical_number(value):
+    """A number as ECMAScript writes it (RFC 8785, section 3.2.2.3)."""
+    number = float(value)
+    if not math.isfinite(number):
+        raise Refused("A number is not finite.")
+    if number == 0:
+        return "0"
+    sign = "-" if number < 0 else ""
+    mantissa, _, exponent = repr(abs(number)).partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    fraction = "" if fraction == "0" else fraction
+    digits = (whole + fraction).lstrip("0")
+    point = len(whole) + int(exponent or 0)  # the decimal point stands after so many digits of whole + fraction
+    point -= len(whole + fraction) - len(digits)
+    digits = digits.rstrip("0")
+    count = len(digits)
+    if count <= point <= 21:
+        return sign + digits + "0" * (point - count)
+    if 0 < point <= 21:
+        return sign + digits[:point] + "." + digits[point:]
+    if -6 < point <= 0:
+        return sign + "0." + "0" * -point + digits
+    power = point - 1
+    text = digits[0] + ("." + digits[1:] if count > 1 else "")
+    return sign + text + "e" + ("+" if power > 0 else "-") + str(abs(power))
+
+
+SHORT_ESCAPES = {"\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+ESCAPES = {ord(char): SHORT_ESCAPES.get(char, "\\u%04x" % ord(char)) for char in map(chr, [*range(32), 34, 92])}
+
+
+def canonical_text(value):
+    return '"' + value.translate(ESCAPES) + '"'
+
+
+def canonical(value):
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return canonical_text(value)
+    if isinstance(value, (int, float)):
+        return canonical_number(value)
+    if isinstance(value, list):
+        return "[" + ",".join(map(canonical, value)) + "]"
+    names = sorted(value, key=lambda name: name.encode("utf-16-be", "surrogatepass"))
+    return "{" + ",".join(canonical_text(name) + ":" + canonical(value[name]) for name in names) + "}"
+
+
+def unique_members(pairs):
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise Refused("An object has the same member name twice.")
+    return members
+
+
+def parse(text, what):
+    """JSON text, or its UTF-8 bytes, as a value."""
+    try:
+        text = text.decode("utf-8") if isinstance(text, bytes) else text
+        text.encode("utf-8")  # refuses half of a surrogate pair
+        return json.loads(text, object_pairs_hook=unique_members, parse_constant=lambda name: float("nan"))
+    except (ValueError, RecursionError):
+        raise Refused(f"{what} is no JSON text in UTF-8.")
+
+
+def parse_canonical(text, what):
+    value = parse(text, what)
+    encoded = text if isinstance(text, bytes) else text.encode("utf-8")
+    try:
+        if canonical(value).encode("utf-8") == encoded:
+            return value
+    except UnicodeEncodeError:
+        pass
+    raise Refused(f"{what} is not in canonical form.")
+
+
+def members_of(value, names, what):
+    if not isinstance(value, dict) or set(value) != set(names):
+        raise Refused(f"{what} must be an object of {', '.join(names)}.")
+    return [value[name] for name in names]
+
+
+# ---- Trees ----------------------------------------------------------------------------------------------------------
+
+
+def trailing_zero_bits(key):
+    """Of the first 8 bytes of the key's SHA-256, read big-endian: 0 to 64."""
+    number = int.from_bytes(hashlib.sha256(key).digest()[:8], "big")
+    return (number & -number).bit_length() - 1 if number else KEY_BITS
+
+
+def ends_node(zeros, level):
+    bits = LEAF_BITS + LEVEL_BITS * level
+    return bits <= KEY_BITS and zeros >= bits
+
+
+class Tree:
+    """Builds a tree over entries that arrive in key order, and keeps only the unfinished node of each level."""
+
+    def __init__(self):
+        self.levels = []  # of each level: the rows of the unfinished node, and how many nodes were finished
+        self.last_key = None
+
+    def add(self, key, row, size):
+        """`key`: bytes, in ascending order; `row`: the entry as it stands in a leaf."""
+        if self.last_key is not None and key <= self.last_key:
+            raise Refused("The entries are not in the order of their keys' bytes.")
+        self.last_key = key
+        self._add(0, canonical(row), key, 1, size)
+
+    def _add(self, level, row, key, count, size):
+        if level == len(self.levels):
+            self.levels.append({"rows": [], "count": 0, "bytes": 0, "key": b"", "done": 0, "only": None})
+        node = self.levels[level]
+        node["rows"].append(row)
+        node["count"] += count
+        node["bytes"] += size
+        node["key"] = key
+        full = len(node["rows"]) == (LEAF_ENTRIES_MAX if level == 0 else CHILDREN_MAX)
+        if full or ends_node(trailing_zero_bits(key), level):
+            self._finish(level)
+
+    def _finish(self, level):
+        node = self.levels[level]
+        rows = "[" + ",".join(node["rows"]) + "]"
+        text = '{"e":%s,"t":"leaf"}' % rows if level == 0 else '{"e":%s,"l":%d,"t":"node"}' % (rows, level)
+        made = (sha256(text.encode("utf-8")), node["count"], node["bytes"], node["key"])
+        node.update(rows=[], count=0, bytes=0)
+        node["done"] += 1
+        if node["done"] == 1:
+            node["only"] = made  # the root, if nothing follows
+            return
+        if node["done"] == 2:
+            self._raise(level, node["only"])
+        self._raise(level, made)
+
+    def _raise(self, level, made):
+        digest, count, size, key = made
+        row = "[%s,%s,%d,%d]" % (canonical_text(key.decode("utf-8")), canonical_text(digest), count, size)
+        self._add(level + 1, row, key, count, size)
+
+    def summary(self):
+        """The root's hash (None when the tree is empty), the number of entries and the sum of their sizes."""
+        level = 0
+        while level < len(self.levels):
+            node = self.levels[level]
+            if node["rows"]:
+                self._finish(level)
+            if node["done"] == 1:
+                return node["only"][:3]
+            level += 1
+        return None, 0, 0
+
+
+def expect_tree(what, built, named):
+    root, count, size = members_of(named, ["root", "count", "bytes"], what)
+    if built[1:] != (count, size):
+        raise Refused(f"{what}: there are {built[1]} of {built[2]} bytes together, the digest says {count} of {size}.")
+    if built[0] != root:
+        raise Refused(f"{what} are not those that the digest names: something was changed, left out or added.")
+
+
+# ---- Documents and digests ------------------------------------------------------------------------------------------
+
+
+def digest_hash(digest):
+    view, colon, rest = digest.rpartition(":")
+    if (colon and view not in ("public", "private")) or len(rest) != 64 or set(rest) - set("0123456789abcdef"):
+        raise Refused(f"{digest!r} is no digest: public: or private: and 64 lowercase hexadecimal digits.")
+    return rest
+
+
+def same_digest(asked, named):
+    """Two digests are the same when their hashes are and neither says another view than the other."""
+    views = {digest.partition(":")[0] for digest in (asked, named) if ":" in digest}
+    return digest_hash(asked) == digest_hash(named) and len(views) < 2
+
+
+def expect_document(text, digest):
+    if sha256(text.encode("utf-8")) != digest_hash(digest):
+        raise Refused("The document does not have the digest.")
+
+
+# ---- Exports --------------------------------------------------------------------------------------------------------
+
+
+class Unpacked:
+    """The bytes of a gzip file, decompressed as they are asked for."""
+
+    def __init__(self, file):
+        self.file = file
+        header = file.read(10)
+        # As the registry writes it: deflate, no name, no time. Nothing else of the header would be checked by anything.
+        if header[:9] != b"\x1f\x8b\x08\0\0\0\0\0\0" or header[9] not in (3, 7, 10, 11, 19):
+            raise Refused("The file is no gzip archive as a registry sends it.")
+        self.inflate = zlib.decompressobj(-15)
+        self.ready, self.at = b"", 0
+        self.crc, self.length = 0, 0
+
+    def read(self, size):
+        parts = []
+        while size > 0:
+            if self.at == len(self.ready) and not self._more():
+                break
+            part = self.ready[self.at : self.at + size]
+            self.at += len(part)
+            size -= len(part)
+            parts.append(part)
+        return b"".join(parts)
+
+    def exactly(self, size):
+        data = self.read(size)
+        if len(data) != size:
+            raise Refused("The archive ends too soon.")
+        return data
+
+    def _more(self):
+        while not self.inflate.eof:
+            compressed = self.inflate.unconsumed_tail or self.file.read(CHUNK)
+            if not compressed:
+                raise Refused("The archive ends too soon.")
+            try:
+                self.ready, self.at = self.inflate.decompress(compressed, CHUNK), 0
+            except zlib.error:
+                raise Refused("The archive is damaged: it cannot be decompressed.")
+            self.crc = zlib.crc32(self.ready, self.crc)
+            self.length += len(self.ready)
+            if self.ready:
+                return True
+        return False
+
+    def finish(self):
+        trailer = self.inflate.unused_data + self.file.read()
+        expected = self.crc.to_bytes(4, "little") + (self.length % (1 << 32)).to_bytes(4, "little")
+        if trailer != expected:
+            raise Refused("The archive is damaged: its checksum is another, or something follows its end.")
+
+
+def tar_number(field):
+    if field[0] & 0x80:  # larger than 8 GiB: binary
+        return int.from_bytes(bytes([field[0] & 0x7F]) + field[1:], "big")
+    try:
+        return int(field.rstrip(b"\0 ") or b"0", 8)
+    except ValueError:
+        raise Refused("The archive is damaged: a number in a header is none.")
+
+
+def pax_members(data):
+    members = {}
+    while data:
+        length, _, _ = data.partition(b" ")
+        if not length.isdigit() or not 0 < int(length) <= len(data):
+            raise Refused("The archive is damaged: an extended header cannot be read.")
+        name, _, value = data[len(length) + 1 : int(length) - 1].partition(b"=")
+        members[name.decode("utf-8", "replace")] = value
+        data = data[int(length) :]
+    return members
+
+
+class Content:
+    """What an entry of the archive holds."""
+
+    def __init__(self, source, size):
+        self.source, self.size, self.left = source, size, size
+
+    def chunks(self):
+        while self.left > 0:
+            chunk = self.source.exactly(min(CHUNK, self.left))
+            self.left -= len(chunk)
+            yield chunk
+        self.source.exactly(-self.size % BLOCK)
+
+    def whole(self):
+        return b"".join(self.chunks())
+
+    def lines(self, name):
+        rest = b""
+        for chunk in self.chunks():
+            lines = (rest + chunk).split(b"\n")
+            rest = lines.pop()
+            yield from lines
+        if rest:
+            raise Refused(f"{name} does not end with a newline.")
+
+
+def tar_entries(source):
+    """The files of a tar archive in their order: (name, Content). Each must be read before the next is asked for."""
+    extended = {}
+    while True:
+        header = source.exactly(BLOCK)
+        if header == bytes(BLOCK):
+            break
+        if sum(header[:148]) + sum(header[156:]) + 8 * 32 != tar_number(header[148:156]):
+            raise Refused("The archive is damaged: the checksum of a header is another.")
+        content = Content(source, int(extended.get("size", tar_number(header[124:136]))))
+        kind = header[156:157]
+        if kind == b"x":
+            extended = pax_members(content.whole())
+            continue
+        if kind not in (b"0", b"\0"):
+            raise Refused("The archive holds something that is no file.")
+        prefix, short = header[345:500].rstrip(b"\0"), header[:100].rstrip(b"\0")
+        name = extended.get("path", prefix + b"/" + short if prefix else short)
+        extended = {}
+        yield name.decode("utf-8", "replace"), content
+    while True:
+        rest = source.read(CHUNK)
+        if not rest:
+            break
+        if rest.strip(b"\0"):
+            raise Refused("Something follows the end of the archive.")
+
+
+def record_tree(type_name, name, content):
+    """The tree of a file of records. Each line is a record's canonical form, so its bytes are what is hashed."""
+    tree = Tree()
+    for number, line in enumerate(content.lines(name), 1):
+        record = parse(line, f"{name}, line {number}")
+        if not isinstance(record, dict) or list(record) != ["id", "type", "data"] or record["type"] != type_name:
+            raise Refused(f"{name}, line {number} is no record of this type in canonical form.")
+        key = record["id"]
+        if not isinstance(key, str):
+            raise Refused(f"{name}, line {number} has no id.")
+        tree.add(key.encode("utf-8"), [key, sha256(line), len(line)], len(line))
+    return tree
+
+
+def verify_export(path, digest):
+    records, schemas, files, manifest = {}, {}, Tree(), None
+    with open(path, "rb") as file:
+        source = Unpacked(file)
+        for name, content in tar_entries(source):
+            folder, _, rest = name.partition("/")
+            if manifest is not None:
+                raise Refused(f"{name} follows manifest.json, which must be the last file.")
+            if name == "manifest.json":
+                manifest = parse_canonical(content.whole(), name)
+            elif folder == "records" and rest.endswith(".ndjson") and rest[:-7] not in records:
+                records[rest[:-7]] = record_tree(rest[:-7], name, content)
+            elif folder == "schemas" and rest.endswith(".json") and rest[:-5] not in schemas:
+                schemas[rest[:-5]] = sha256(content.whole())
+            elif folder == "files":
+                hashed = hashlib.sha256()
+                for chunk in content.chunks():
+                    hashed.update(chunk)
+                if hashed.hexdigest() != rest:
+                    raise Refused(f"{name} holds other bytes than its name says.")
+                files.add(rest.encode("ascii"), [rest, content.size], content.size)
+            else:
+                raise Refused(f"{name} does not belong into an export, or comes twice.")
+        source.finish()
+    if not isinstance(manifest, dict) or not isinstance(manifest.get("hash"), str):
+        raise Refused("The archive has no manifest.json that names a digest.")
+    named = manifest["hash"]
+    if digest is not None and not same_digest(digest, named):
+        raise Refused(f"The archive is of {named}, not of {digest}.")
+    document = manifest.get("document")
+    expect_document(canonical(document), named)
+    file_tree, _, types = members_of(document, ["files", "metadata", "types"], "The document")
+    if not isinstance(types, dict) or set(types) != set(records) or set(types) != set(schemas):
+        raise Refused("The archive does not hold the records and the schema of exactly the types that the digest names.")
+    for type_name, entry in types.items():
+        schema, root, count, size = members_of(entry, ["schema", "root", "count", "bytes"], f"The type {type_name}")
+        if schemas[type_name] != schema:
+            raise Refused(f"schemas/{type_name}.json is another schema than the digest names.")
+        expect_tree(f"The records of {type_name}", records[type_name].summary(), {"root": root, "count": count, "bytes": size})
+    expect_tree("The files", files.summary(), file_tree)
+    total = sum(entry["count"] for entry in types.values())
+    return f"{total} records of {len(types)} types and {file_tree['count']} files are exactly those of {named}."
+
+
+# ---- Proofs ---------------------------------------------------------------------------------------------------------
+
+
+def rows_of(node, what, width):
+    rows = node.get("e")
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, list) and len(row) == width for row in rows):
+        raise Refused(f"{what} has another form.")
+    return rows
+
+
+def verify_proof(path, digest):
+    with open(path, "rb") as file:
+        record = parse(file.read(), path)
+    if not isinstance(record, dict) or not isinstance(record.get("proof"), dict):
+        raise Refused("The file has no member `proof`: read the record with `?proof=true`.")
+    text, nodes, document_text = members_of(record["proof"], ["canonical", "nodes", "document"], "The proof")
+    if not isinstance(text, str) or not isinstance(document_text, str) or not isinstance(nodes, list) or not nodes:
+        raise Refused("The proof must have the texts `canonical` and `document`, and a list of `nodes`.")
+    key, type_name = record.get("id"), record.get("type")
+    parts = ",".join('"%s":%s' % (name, canonical(record.get(name))) for name in ("id", "type", "data"))
+    if "{" + parts + "}" != text:
+        raise Refused("The proof is of another record.")
+    encoded = text.encode("utf-8")
+    row = [key, sha256(encoded), len(encoded)]
+    if record.get("hash") != row[1]:
+        raise Refused("The record has another hash than it says.")
+    below = None
+    for level, node_text in enumerate(nodes):
+        what = f"Node {level} of the proof"
+        if not isinstance(node_text, str):
+            raise Refused(f"{what} is no text.")
+        node = parse_canonical(node_text, what)
+        if level == 0:
+            if not isinstance(node, dict) or set(node) != {"e", "t"} or node["t"] != "leaf":
+                raise Refused(f"{what} is no leaf.")
+            rows = rows_of(node, what, 3)
+            if row not in rows:
+                raise Refused("The leaf does not hold the record.")
+            count, size = len(rows), sum(entry[2] for entry in rows)
+        else:
+            if not isinstance(node, dict) or set(node) != {"e", "l", "t"} or (node["l"], node["t"]) != (level, "node"):
+                raise Refused(f"{what} is no node of level {level}.")
+            rows = rows_of(node, what, 4)
+            if below not in rows:
+                raise Refused(f"{what} is not the parent of the node before it.")
+            count, size = sum(entry[2] for entry in rows), sum(entry[3] for entry in rows)
+        below = [rows[-1][0], sha256(node_text.encode("utf-8")), count, size]
+    found = sha256(document_text.encode("utf-8"))
+    if digest is not None:
+        expect_document(document_text, digest)
+    document = parse_canonical(document_text, "The document")
+    _, _, types = members_of(document, ["files", "metadata", "types"], "The document")
+    if not isinstance(types, dict) or type_name not in types:
+        raise Refused("The document does not name the record's type.")
+    _, root, count, size = members_of(types[type_name], ["schema", "root", "count", "bytes"], f"The type {type_name}")
+    if [root, count, size] != below[1:]:
+        raise Refused("The last node is not the root of the type's records.")
+    return f"The record {type_name}/{key} belongs to the version whose digest is {found if digest is None else digest}."
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Checks what an Ulmus registry gave out, without trusting it.")
+    parser.add_argument("what", choices=["export", "proof"])
+    parser.add_argument("file", metavar="FILE")
+    parser.add_argument("--digest", metavar="D", help="the digest that you know the version by")
+    asked = parser.parse_args()
+    verify = verify_export if asked.what == "export" else verify_proof
+    try:
+        if asked.digest is not None:
+            digest_hash(asked.digest)
+        print("Verified. " + verify(asked.file, asked.digest))
+    except (Refused, OSError, RecursionError) as error:
+        print(f"Not verified. {error}", file=sys.stderr)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
