@@ -20,7 +20,8 @@ const help: Record<string, string> = {
   Takes objects that no version needs (of deleted collections) out of the index, rewrites packs of which little is
   left, and sets aside packs of which nothing is left and what commits and uploads left behind that came to nothing.
   What has been set aside for 7 days and is still not needed is removed. Nothing younger than a day is touched.
-  Files that were uploaded are kept. The server does the same once a day.
+  Uploads that no version had in UPLOAD_DAYS are forgotten, and set aside by the next sweep; files that a version
+  ever had are kept. The server does the same once a day.
 
   --force  Goes on though more than half of the object store would be set aside.
 
@@ -93,15 +94,17 @@ function open(around: Surroundings, purpose: 'check' | 'rebuild'): Promise<Maint
 async function sweep(
   maintenance: Maintenance,
   given: readonly string[],
-  { out, err }: Surroundings,
+  { out, err, settings }: Surroundings,
 ): Promise<number> {
   try {
-    const done = await maintenance.sweep({ force: given.includes('--force') })
-    const { setAside, removed, aside } = done
+    const { uploadDays } = settings().config
+    const done = await maintenance.sweep({ force: given.includes('--force'), uploadDays })
+    const { uploadsForgotten, setAside, removed, aside } = done
     out(
       `${done.versions} versions need ${done.living} objects.\n` +
         `Taken out of the index: ${done.objectsRemoved} objects. ` +
         `Written anew: ${done.packsRewritten} packs, as ${done.bytesWritten} bytes.\n` +
+        `Uploads forgotten, which no version had in ${uploadDays} days: ${uploadsForgotten.blobs} of ${uploadsForgotten.bytes} bytes.\n` +
         `Set aside for 7 days: ${setAside.blobs} blobs of ${setAside.bytes} bytes. ` +
         `Removed: ${removed.blobs} blobs of ${removed.bytes} bytes. ` +
         `Set aside in all: ${aside.blobs} blobs of ${aside.bytes} bytes.\n`,

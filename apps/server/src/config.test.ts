@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { ConfigError, isLoopback, readConfig, readSecrets } from './config.ts'
+import { ConfigError, readConfig, readSecrets } from './config.ts'
+import { isLoopback } from './loopback.ts'
 
 const oidc = { OIDC_ISSUER: 'https://login.example', OIDC_CLIENT_ID: 'ulmus', OIDC_CLIENT_SECRET: 's' }
 
@@ -10,6 +11,7 @@ test('nothing set is the embedded server on this machine, with sign-in for devel
     ...{
       rateLimits: { anonymous: 1200, account: 6000, signIn: 600 },
       fileBytesMax: 2 ** 30,
+      ...{ openPushesMax: 100, organizationsMax: 100, collectionsMax: 10_000, uploadDays: 30 },
       logLevel: 'info',
       roles: ['api', 'worker'],
     },
@@ -38,6 +40,10 @@ test.each<[Record<string, string>, object]>([
   [{ RATE_LIMIT: 'off' }, { rateLimits: null }],
   [{ RATE_LIMIT_ACCOUNT: '10' }, { rateLimits: { anonymous: 1200, account: 10, signIn: 600 } }],
   [{ MAX_CONNECTIONS: '100' }, { connectionsMax: 100 }],
+  [
+    { MAX_OPEN_PUSHES: '5', MAX_ORGANIZATIONS: '6', MAX_COLLECTIONS: '7', UPLOAD_DAYS: '8' },
+    { openPushesMax: 5, organizationsMax: 6, collectionsMax: 7, uploadDays: 8 },
+  ],
   [{ TRUST_PROXY: 'off' }, { trustProxy: false }],
   [{ TRUST_PROXY: '2' }, { trustProxy: 2 }],
   [{ TRUST_PROXY: 'fc00::/7,192.0.2.7' }, { trustProxy: 'fc00::/7,192.0.2.7' }],

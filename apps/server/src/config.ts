@@ -2,6 +2,7 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { type S3Keys, type S3Settings, s3BlobBytesMax } from '@ulmus/registry'
+import { isLoopback } from './loopback.ts'
 import type { RateLimits } from './plugins/rate-limits.ts'
 
 export interface Config {
@@ -21,6 +22,10 @@ export interface Config {
   readonly connectionsMax: number | null
   readonly fileBytesMax: number
   readonly pushIdleSeconds: number
+  readonly openPushesMax: number
+  readonly organizationsMax: number
+  readonly collectionsMax: number
+  readonly uploadDays: number
   /** Free space of the disk of `dataFolder` that is left alone. Bytes. */
   readonly diskReserveBytes: number
   readonly logLevel: (typeof logLevels)[number]
@@ -68,6 +73,10 @@ export function readConfig(env: Environment): Config {
         : read.integer('MAX_CONNECTIONS', { min: 16, max: 1_000_000, usual: 0 }),
     fileBytesMax: read.integer('MAX_FILE_BYTES', { min: 1, max: 2 ** 40, usual: 2 ** 30 }),
     pushIdleSeconds: read.integer('PUSH_IDLE_SECONDS', { min: 60, max: 86_400, usual: 3_600 }),
+    openPushesMax: read.integer('MAX_OPEN_PUSHES', { min: 1, max: 1e6, usual: 100 }),
+    organizationsMax: read.integer('MAX_ORGANIZATIONS', { min: 1, max: 1e6, usual: 100 }),
+    collectionsMax: read.integer('MAX_COLLECTIONS', { min: 1, max: 1e6, usual: 10_000 }),
+    uploadDays: read.integer('UPLOAD_DAYS', { min: 1, max: 3_650, usual: 30 }),
     diskReserveBytes: read.integer('DISK_RESERVE_BYTES', { min: 0, max: 2 ** 40, usual: 2 ** 28 }),
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
     roles: Object.freeze(readRoles(read)),
@@ -102,17 +111,6 @@ function isDatabaseUrl(text: string): boolean {
   } catch {
     return false
   }
-}
-
-/** Whether a host name or address is this machine's own and reaches nobody else. */
-export function isLoopback(host: string): boolean {
-  const name = host.replace(/^\[|\]$/g, '').toLowerCase()
-  return (
-    name === 'localhost' ||
-    name.endsWith('.localhost') ||
-    name === '::1' ||
-    /^127(?:\.\d{1,3}){3}$/.test(name)
-  )
 }
 
 /** The built-in provider lets anyone be anyone. */

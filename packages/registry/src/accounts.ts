@@ -7,6 +7,7 @@ import {
   insertAccount,
   insertIdentity,
   isUniqueViolation,
+  listOwnedOrgs,
   lockAccount,
   ownsCollections,
   putMember,
@@ -16,11 +17,10 @@ import {
   updateAccount,
 } from '@ulmus/storage'
 import { v7 as newId } from 'uuid'
-import { demandCredential } from './authority.ts'
+import { demandCredential, demandOwnAccount } from './authority.ts'
 import { demandCaller } from './caller.ts'
 import type { Context } from './context.ts'
 import { demand, RegistryError } from './errors.ts'
-import { goneAs } from './gone.ts'
 import { instantText } from './instants.ts'
 import { demandOtherOwners, roleIn } from './membership.ts'
 import { mayEnter, mayManageAccount } from './policy.ts'
@@ -97,7 +97,7 @@ export function accountsOf(context: Context) {
 
     /**
      * Makes an organization with the caller as its owner.
-     * @throws insufficient_scope, key_limited, invalid_slug, reserved_slug, slug_taken
+     * @throws insufficient_scope, key_limited, invalid_slug, reserved_slug, too_many_organizations, slug_taken
      */
     async createOrg(who: Principal, org: { slug: string; displayName: string }): Promise<AccountProfile> {
       const caller = demandCaller(who)
@@ -106,13 +106,14 @@ export function accountsOf(context: Context) {
       const createdAt = context.now()
       const account: AccountRow = { ...org, id: newId(), type: 'org', email: null, createdAt }
       const owner = { orgId: account.id, userId: caller.accountId, role: 'owner', since: createdAt } as const
-      await goneAs('unauthenticated', {}, () =>
-        database.transact(async (tx) => {
-          await demandCredential(context, tx, caller)
-          if (!(await insertAccount(tx, account))) throw slugTaken(org.slug)
-          await putMember(tx, owner)
-        }),
-      )
+      const max = context.limits.organizationsMax
+      await database.transact(async (tx) => {
+        await demandOwnAccount(context, tx, caller)
+        if ((await listOwnedOrgs(tx, caller.accountId)).length >= max)
+          throw new RegistryError('too_many_organizations', { say: { max } })
+        if (!(await insertAccount(tx, account))) throw slugTaken(org.slug)
+        await putMember(tx, owner)
+      })
       return profileOf(account)
     },
 
@@ -151,7 +152,7 @@ export function accountsOf(context: Context) {
       demand(mayManageAccount(who, seen.role, 'owner'), { owner: slug, needed: 'owner' })
       await database.transact(async (tx) => {
         if (seen.account.type === 'user') await demandOtherOwners(tx, seen.account.id)
-        const account = await demandLocked(tx, seen.account)
+        const account = await demandLocked(tx, seen.account, 'update')
         await demandCredential(context, tx, demandCaller(who))
         demand(mayManageAccount(who, await roleIn(tx, who, account), 'owner'), {
           owner: slug,
@@ -216,8 +217,8 @@ function contactOf({ preferredUsername, email, name }: Identity): {
   }
 }
 
-async function demandLocked(tx: Tx, { id, slug }: AccountRow): Promise<AccountRow> {
-  const account = await lockAccount(tx, id)
+async function demandLocked(tx: Tx, { id, slug }: AccountRow, strength?: 'update'): Promise<AccountRow> {
+  const account = await lockAccount(tx, id, strength)
   if (account === undefined) throw new RegistryError('account_not_found', { say: { slug } })
   return account
 }

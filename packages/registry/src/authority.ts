@@ -2,7 +2,7 @@
  * Looking again: what a request was admitted with may be gone by the time that it records something, because its body took long or it
  * waited. So whatever writes looks once more in the transaction that records, which whoever revokes waits for (storage `authority.ts`).
  */
-import { type Authority, lockCredential, lockStanding, type Tx } from '@ulmus/storage'
+import { type Authority, lockAccount, lockCredential, lockStanding, type Tx } from '@ulmus/storage'
 import type { Context } from './context.ts'
 import { demand, RegistryError } from './errors.ts'
 import { type Answer, type CollectionFacts, maySee, mayWork, type Role, roles } from './policy.ts'
@@ -49,6 +49,12 @@ export const demandNow = (
 /** The credential is still good, until the transaction ends: for what no collection is asked about. @throws unauthenticated */
 export async function demandCredential({ now }: Clock, tx: Tx, who: Caller): Promise<void> {
   if (!(await lockCredential(tx, who.credential, now()))) throw credentialGone(who)
+}
+
+/** The caller's account and credential stand, until the transaction ends; whoever counts what the account has waits. @throws unauthenticated */
+export async function demandOwnAccount(clock: Clock, tx: Tx, who: Caller): Promise<void> {
+  if ((await lockAccount(tx, who.accountId)) === undefined) throw new RegistryError('unauthenticated')
+  await demandCredential(clock, tx, who)
 }
 
 /** What a statement that looks by itself needs, to write in a collection. */

@@ -1,5 +1,12 @@
 /** What making a collection takes, whether it is new or a fork: somebody who may, a row, a slug that is free. */
-import { type AccountRow, type CollectionRow, isUniqueViolation, lockAccount, type Tx } from '@ulmus/storage'
+import {
+  type AccountRow,
+  type CollectionRow,
+  isUniqueViolation,
+  lockAccount,
+  ownsFewerCollections,
+  type Tx,
+} from '@ulmus/storage'
 import { v7 as newId } from 'uuid'
 import { demandCredential } from './authority.ts'
 import type { Context } from './context.ts'
@@ -19,7 +26,7 @@ export interface NewCollection {
 
 /**
  * Looks again, with the account locked, so that roles and what it owns stay as they are until the transaction ends.
- * @throws account_not_found, unauthenticated, not_a_member.
+ * @throws account_not_found, unauthenticated, not_a_member, too_many_collections.
  */
 export async function demandMayCreate(
   context: Context,
@@ -31,6 +38,9 @@ export async function demandMayCreate(
   if (account === undefined) throw new RegistryError('account_not_found', { say: { slug } })
   await demandCredential(context, tx, who)
   demand(mayCreateIn(who, await roleIn(tx, who, account)), { owner: slug })
+  const max = context.limits.collectionsMax
+  if (!(await ownsFewerCollections(tx, id, max)))
+    throw new RegistryError('too_many_collections', { say: { owner: slug, max } })
 }
 
 /** A collection without versions, before it has a row. */

@@ -218,7 +218,8 @@ describe.each(databases)('collections on $name', (testDatabase) => {
     const hash = 'f'.repeat(64)
     await context.database.transact(async (tx) => {
       await tx.orm.insert(files).values({ hash, size: 1, createdAt: context.now() })
-      const row = { collectionId: source.id, hash, contentType: 'text/plain', createdAt: context.now() }
+      const at = { createdAt: context.now(), uploadedAt: context.now() }
+      const row = { collectionId: source.id, hash, contentType: 'text/plain', ...at }
       await tx.orm.insert(collectionFiles).values(row)
     })
     const known = async () =>

@@ -143,6 +143,19 @@ export const catalogue = {
     'conflict',
     (f) => `An account may have at most ${f.max} live API keys. Revoke one first.`,
   ),
+  too_many_pushes: entry(
+    'conflict',
+    (f) =>
+      `An account may have at most ${f.max} open push sessions. Commit or cancel one first; whatever is idle ends by itself.`,
+  ),
+  too_many_organizations: entry(
+    'conflict',
+    (f) => `A user may own at most ${f.max} organizations. Delete or leave one first.`,
+  ),
+  too_many_collections: entry(
+    'conflict',
+    (f) => `\`${f.owner}\` has ${f.max} collections, as many as an account may have. Delete one first.`,
+  ),
   push_not_open: entry('conflict', (f) => `The push session is ${f.status}, not open. Open a new one.`),
 
   too_large: entry('too_large', (f) => `${f.what ?? 'The body'} is over the limit of ${f.limit}.`),

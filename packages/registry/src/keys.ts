@@ -10,12 +10,11 @@ import {
   insertKey,
   type KeyRow,
   listKeys,
-  lockAccount,
   touchKey,
 } from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'
 import { v7 as newId } from 'uuid'
-import { demandCredential } from './authority.ts'
+import { demandCredential, demandOwnAccount } from './authority.ts'
 import { demandCaller } from './caller.ts'
 import type { Context } from './context.ts'
 import { demand, RegistryError } from './errors.ts'
@@ -88,9 +87,7 @@ export function keysOf(context: Context) {
         ...{ label, scope, collectionId, createdAt: now, expiresAt, lastUsedAt: null },
       }
       await database.transact(async (tx) => {
-        if ((await lockAccount(tx, caller.accountId)) === undefined)
-          throw new RegistryError('unauthenticated')
-        await demandCredential(context, tx, caller)
+        await demandOwnAccount(context, tx, caller)
         const live = await countLiveKeys(tx, caller.accountId, now)
         if (live >= liveKeysMax) throw new RegistryError('too_many_keys', { say: { max: liveKeysMax } })
         await deleteKeysExpiredBefore(

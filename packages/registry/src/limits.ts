@@ -10,6 +10,14 @@ export interface Limits {
   readonly batchLinesMax: number
   /** Life of a browser session since its last use. Days. Default 30. */
   readonly sessionDays: number
+  /** Push sessions that an account has open at once. Default 100. */
+  readonly openPushesMax: number
+  /** Organizations that a user owns when making another. Default 100. */
+  readonly organizationsMax: number
+  /** Collections of an account, private ones and forks too. Default 10,000. */
+  readonly collectionsMax: number
+  /** How long an upload is kept that no version has. Days. Default 30. */
+  readonly uploadDays: number
 }
 
 export const defaultLimits: Limits = Object.freeze({
@@ -18,4 +26,8 @@ export const defaultLimits: Limits = Object.freeze({
   batchBytesMax: 128 * 1024 ** 2,
   batchLinesMax: 10_000,
   sessionDays: 30,
+  openPushesMax: 100,
+  organizationsMax: 100,
+  collectionsMax: 10_000,
+  uploadDays: 30,
 })

@@ -504,6 +504,67 @@ describe.each(databases)('sweeping ($name)', (database) => {
     expect(await blobs.size(`files/${kept.slice(7, 9)}/${kept.slice(7)}`)).toBe(19)
   })
 
+  test('uploads that no version had are forgotten when they are old, and then set aside', async () => {
+    const [path, busy] = [await world.collection(), await world.collection()]
+    const [used, both, idle, fresh, needed] = [
+      await world.upload(path, 'a version has it'),
+      await world.upload(path, 'a version of another collection has it'),
+      await world.upload(path, 'nobody wanted it'),
+      await world.upload(path, 'uploaded again a moment ago'),
+      await world.upload(busy, 'a session is about to'),
+    ]
+    await world.upload(busy, 'a version of another collection has it')
+    await world.push(path, { base: null, schemas, files: [used] })
+    await world.push(busy, { base: null, schemas, files: [both] })
+    const session = await world.open(busy, { base: 'v1.0.0', files: [needed] })
+    await rows(`update collection_files set uploaded_at = now() - interval '31 days'`)
+    await rows(`update files set created_at = now() - interval '31 days'`)
+    expect((await world.upload(path, 'uploaded again a moment ago')) === fresh).toBe(true)
+    await pause()
+
+    expect((await now({ uploadDays: 32 })).uploadsForgotten).toEqual({ blobs: 0, bytes: 0 })
+    const { uploadsForgotten, removed } = await now()
+    expect(uploadsForgotten).toEqual({ blobs: 1, bytes: 16 })
+    const size = (file: string) => world.context.blobs.size(fileName(file.slice(7) as Hash))
+    expect([removed.blobs, await size(idle)]).toEqual([0, 16])
+    expect((await now()).removed).toEqual({ blobs: 1, bytes: 16 })
+    for (const file of [used, both, fresh, needed]) expect(await size(file)).toBeGreaterThan(0)
+    expect(await size(idle)).toBeUndefined()
+
+    const refused = world.push(path, { base: 'v1.0.0', files: [used, idle] })
+    await expect(refused).rejects.toMatchObject({ code: 'files_missing', details: { filesNeeded: [idle] } })
+    await world.upload(path, 'nobody wanted it')
+    await world.push(path, { base: 'v1.0.0', files: [used, idle] })
+    await world.commit(busy, session)
+    // What versions had stays when they are gone.
+    await world.remove(path)
+    await world.remove(busy)
+    await rows(`update files set created_at = now() - interval '31 days'`)
+    await now()
+    await now()
+    expect(await size(idle)).toBe(16)
+  })
+
+  test('a commit that relies on an old upload and a sweep that forgets it do not both succeed', async () => {
+    const path = await world.collection()
+    const file = await world.upload(path, 'wanted at last')
+    await rows(`update collection_files set uploaded_at = now() - interval '31 days'`)
+    await rows(`update files set created_at = now() - interval '31 days'`)
+    const session = await world.open(path, { base: null, schemas, files: [file] })
+    // As if it had been opened a moment later than the sweep looked.
+    watch.afterPack = async () => {
+      await rows('delete from collection_files where hash = $1', [file.slice(7)])
+      await rows('delete from files where hash = $1', [file.slice(7)])
+    }
+    await expect(world.commit(path, session)).rejects.toMatchObject({
+      code: 'files_missing',
+      details: { filesNeeded: [file] },
+    })
+    expect((await world.state(path, session)).status).toBe('open')
+    await world.upload(path, 'wanted at last')
+    expect(await world.commit(path, session)).toBe('v1.0.0')
+  })
+
   test('holds the gate for a few of many lost uploads at a time', async () => {
     const { blobs, database: db } = world.context
     const lost = Array.from({ length: 120 }, (_, i) => hashText(`lost upload ${i}`))

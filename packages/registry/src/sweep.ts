@@ -1,7 +1,7 @@
 /**
  * Sweeping (content-model §8): removes what no version needs. Dead objects leave the index, packs of which little is left are written
  * anew. Packs of which nothing is left, and leftovers of what came to nothing, are set aside; what has been set aside for a week is
- * removed from the store. Files are kept, whoever referred to them.
+ * removed from the store. Files that a version ever had are kept, whoever referred to them; uploads that none had are forgotten after a month.
  *
  * Runs beside everything else, on any server, also several at once; how a sweep and a commit stay clear of one another is written
  * in storage's sql/sweeps.ts. What is younger than a day stays.
@@ -34,9 +34,11 @@ import {
 } from '@ulmus/storage'
 import { v7 as newId } from 'uuid'
 import type { Context } from './context.ts'
+import { defaultLimits } from './limits.ts'
 import {
   add,
   addTo,
+  forgetUploads,
   noBlobs,
   removeLongAside,
   removeRuns,
@@ -46,10 +48,10 @@ import {
 import { Marks } from './sweep/marks.ts'
 import { refuseMost, SweepTooLarge } from './sweep/most.ts'
 
+const daySeconds = 86_400
 /** Nothing younger is touched: what is being made may not be recorded yet. */
-const graceSecondsUsual = 86_400
-const asideSecondsUsual = 7 * 86_400
-const sweepEverySeconds = 86_400
+const graceSecondsUsual = daySeconds
+const asideSecondsUsual = 7 * daySeconds
 const lookEverySeconds = 600
 const cacheBytes = 33_554_432
 const rowsAtOnceUsual = 5_000
@@ -65,6 +67,8 @@ export interface SweepReport {
   packsRewritten: number
   /** What packs written anew take. */
   bytesWritten: number
+  /** Uploads that no version ever had, forgotten because they are old: the next sweep sets their bytes aside. */
+  uploadsForgotten: Tally
   /** Packs and uploads set aside by this sweep. */
   setAside: Tally
   /** What is gone from the store: what had been set aside long enough, and what ended push sessions had received. */
@@ -80,6 +84,8 @@ export interface SweepOptions {
   graceSeconds?: number
   /** How long blobs stay set aside before they are removed. Default: a week. */
   asideSeconds?: number
+  /** How long uploads are kept that no version has. Default: `Limits.uploadDays`. Days. */
+  uploadDays?: number
   /** Goes on though more than half of the store would be set aside. */
   force?: boolean
   /** Rows that one transaction condemns, pardons or removes: fewer in tests. */
@@ -94,7 +100,7 @@ export interface SweepOptions {
  */
 export function scheduleSweeps(context: Context, demandSame: () => Promise<void>): void {
   const sweepIfDue = async () => {
-    const due = await context.database.transact((tx) => takeChore(tx, 'sweep', sweepEverySeconds))
+    const due = await context.database.transact((tx) => takeChore(tx, 'sweep', daySeconds))
     if (due) await sweepAlone(context, demandSame)
   }
   context.jobs.repeat('the daily sweep', lookEverySeconds, sweepIfDue, { frees: true })
@@ -103,7 +109,8 @@ export function scheduleSweeps(context: Context, demandSame: () => Promise<void>
 async function sweepAlone(context: Context, demandSame: () => Promise<void>): Promise<void> {
   await demandSame()
   try {
-    context.log.info({ ...(await sweep(context)) }, 'swept')
+    const report = await sweep(context, { uploadDays: context.limits.uploadDays })
+    context.log.info({ ...report }, 'swept')
   } catch (error) {
     if (!(error instanceof SweepTooLarge)) throw error
     context.log.error({ bytes: error.bytes, storeBytes: error.storeBytes }, error.message)
@@ -122,6 +129,7 @@ class Sweep {
   readonly #id = newId()
   readonly #grace: number
   readonly #asideSeconds: number
+  readonly #uploadDays: number
   readonly #force: boolean
   readonly #rowsAtOnce: number
   readonly #onStep: NonNullable<SweepOptions['onStep']>
@@ -133,6 +141,7 @@ class Sweep {
     packsEmptied: 0,
     packsRewritten: 0,
     bytesWritten: 0,
+    uploadsForgotten: noBlobs(),
     setAside: noBlobs(),
     removed: noBlobs(),
     aside: noBlobs(),
@@ -143,6 +152,7 @@ class Sweep {
     this.#context = context
     this.#grace = options.graceSeconds ?? graceSecondsUsual
     this.#asideSeconds = options.asideSeconds ?? asideSecondsUsual
+    this.#uploadDays = options.uploadDays ?? defaultLimits.uploadDays
     this.#force = options.force ?? false
     this.#rowsAtOnce = options.rowsAtOnce ?? rowsAtOnceUsual
     this.#onStep = options.onStep ?? (async () => undefined)
@@ -180,6 +190,8 @@ class Sweep {
 
   async #tidy(before: Date): Promise<void> {
     add(this.#report.setAside, await setLeftoversAside(this.#context, before))
+    const uploadsBefore = new Date(this.#context.now().getTime() - this.#uploadDays * daySeconds * 1_000)
+    add(this.#report.uploadsForgotten, await forgetUploads(this.#context, uploadsBefore))
     add(this.#report.removed, await removeRuns(this.#context, before))
     add(this.#report.removed, await removeLongAside(this.#context, before, this.#asideSeconds))
     this.#report.aside = await allSetAside(this.#context.database)

@@ -54,12 +54,14 @@ CREATE TABLE "collection_files" (
 	"in_full" boolean DEFAULT false NOT NULL,
 	"in_public" boolean DEFAULT false NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
+	"uploaded_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "collection_files_collection_id_hash_pk" PRIMARY KEY("collection_id","hash")
 );
 --> statement-breakpoint
 CREATE TABLE "files" (
 	"hash" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"size" bigint NOT NULL,
+	"used" boolean DEFAULT false NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
@@ -248,6 +250,7 @@ CREATE INDEX "collections_public_name_grams" ON "collections" USING gin ((string
 CREATE INDEX "collections_ancestors" ON "collections" USING gin ("ancestors");--> statement-breakpoint
 CREATE INDEX "former_collection_slugs_collection" ON "former_collection_slugs" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "collection_files_hash" ON "collection_files" USING btree ("hash");--> statement-breakpoint
+CREATE INDEX "files_unused" ON "files" USING btree ("created_at","hash") WHERE not "files"."used";--> statement-breakpoint
 CREATE INDEX "api_keys_account" ON "api_keys" USING btree ("account_id","created_at");--> statement-breakpoint
 CREATE INDEX "api_keys_collection" ON "api_keys" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "members_user" ON "members" USING btree ("user_id");--> statement-breakpoint

@@ -1,7 +1,7 @@
 /** The identity provider that people sign in at: OpenID Connect, authorization code with PKCE. http-api §2. */
 import { type Identity, RegistryError } from '@ulmus/registry'
 import * as oidc from 'openid-client'
-import { isLoopback } from '../config.ts'
+import { isLoopback } from '../loopback.ts'
 import type { Pending } from './pending-cookie.ts'
 
 export interface IdentityProvider {

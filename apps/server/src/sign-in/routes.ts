@@ -2,7 +2,7 @@
 import formbody from '@fastify/formbody'
 import { type Registry, RegistryError } from '@ulmus/registry'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
-import { isLoopback } from '../config.ts'
+import { isLoopback } from '../loopback.ts'
 import { dataPolicy } from '../plugins/security.ts'
 import type { IdentityProvider } from './identity-provider.ts'
 import type { PendingCookie } from './pending-cookie.ts'

@@ -11,6 +11,7 @@ import {
   findCollectionById,
   findPush,
   markFilesInViews,
+  markFilesUsed,
   movePush,
   type ObjectWriter,
   openObjectWriter,
@@ -185,6 +186,15 @@ async function* counted(
   }
 }
 
+/** @throws files_missing naming those that are not known. */
+function demandFiles(files: readonly Hash[], known: { has(file: Hash): boolean }): void {
+  const missing = files.filter((file) => !known.has(file))
+  if (missing.length === 0) return
+  throw new RegistryError('files_missing', {
+    details: { filesNeeded: missing.sort().map((file) => `sha256:${file}`) },
+  })
+}
+
 /** @throws files_missing naming those that the collection does not know. */
 async function sizesOfKnown(
   context: Context,
@@ -192,11 +202,8 @@ async function sizesOfKnown(
   files: readonly Hash[],
 ): Promise<Map<Hash, number>> {
   const known = await knownFiles(context, collectionId, files)
-  const missing = files.filter((file) => !known.has(file))
-  if (missing.length === 0) return known
-  throw new RegistryError('files_missing', {
-    details: { filesNeeded: missing.sort().map((file) => `sha256:${file}`) },
-  })
+  demandFiles(files, known)
+  return known
 }
 
 async function landVersion(
@@ -217,7 +224,9 @@ async function landVersion(
     appId: push.appId,
     actorId: push.actorId,
     also: async (tx, version) => {
-      await recordInherited(tx, push.collectionId, built.filesEntered.full)
+      const files = built.filesEntered.full
+      demandFiles(files, await markFilesUsed(tx, files))
+      await recordInherited(tx, push.collectionId, files)
       await markFilesInViews(tx, push.collectionId, built.filesEntered)
       const { recordCount, fileCount } = shownCounts(version, 'full')
       const hash = shownDigest(version, 'full')

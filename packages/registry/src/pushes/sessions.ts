@@ -1,9 +1,11 @@
 /** Push sessions of either kind: opened against the head, committed once, watched, given up. http-api §9. */
 import {
   claimPush,
+  countOpenPushes,
   findPush,
   insertPush,
   insertPushRun,
+  lockAccount,
   movePush,
   type PushRow,
   type PushStanding,
@@ -126,7 +128,7 @@ export function pushSessionsOf(context: Context) {
       return { push: await this.find(seen, kind, id), by: { ...seen, who: demandCaller(who) } }
     },
 
-    /** Takes the bytes of what was read over. @throws collection_not_found, version_conflict, too_costly, invalid_schema, too_many_types, invalid_request, too_large. */
+    /** Takes the bytes of what was read over. @throws collection_not_found, version_conflict, too_costly, invalid_schema, too_many_types, too_many_pushes, invalid_request, too_large. */
     async open(
       who: Caller,
       seen: Seen,
@@ -231,7 +233,11 @@ export function pushSessionsOf(context: Context) {
     const { run, ...columns } = brought === undefined ? {} : await keptSchemas(context, row.id, brought)
     try {
       return await context.database.transact(async (tx) => {
+        await lockAccount(tx, by.who.accountId)
         await demandStill(context, tx, by)
+        const max = context.limits.openPushesMax
+        if ((await countOpenPushes(tx, by.who.accountId, context.now())) >= max)
+          throw new RegistryError('too_many_pushes', { say: { max } })
         const push = await insertPush(tx, { ...row, ...columns })
         if (run !== undefined) await insertPushRun(tx, run)
         return push

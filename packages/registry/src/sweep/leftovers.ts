@@ -9,6 +9,7 @@ import { parseHash } from '@ulmus/content'
 import {
   allRunsPrefix,
   filesPrefix,
+  forgetOldUploads,
   type ListedBlob,
   livePushes,
   longAside,
@@ -131,6 +132,24 @@ export async function removeRuns(stores: Stores, before: Date): Promise<Tally> {
     const ended = page.filter(({ name, modifiedAt }) => modifiedAt < before && !ids.has(name.split('/')[1]!))
     for (const { name } of ended) await stores.blobs.remove(name)
     addTo(tally, ended)
+  }
+  return tally
+}
+
+/**
+ * Forgets uploads that no version ever had and that were last made before `before`. Their bytes are leftovers to the next sweep, which
+ * weighs them before it sets them aside. Uploads pass the gate, and commits lock what they rely on, so that nothing is forgotten that is
+ * about to be used.
+ */
+export async function forgetUploads(stores: Stores, before: Date): Promise<Tally> {
+  const tally = noBlobs()
+  for (let last = namesAtOnce; last === namesAtOnce; ) {
+    const forgotten = await stores.database.transact(async (tx) => {
+      await passSweepGate(tx, 'sweep')
+      return forgetOldUploads(tx, before, namesAtOnce)
+    })
+    add(tally, { blobs: forgotten.files, bytes: forgotten.bytes })
+    last = forgotten.files
   }
   return tally
 }

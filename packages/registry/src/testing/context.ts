@@ -118,7 +118,12 @@ export async function addAccount(
   return account
 }
 
-export const addMember = (context: Context, org: AccountRow, user: AccountRow, role: Role): Promise<void> =>
+export const addMember = (
+  context: Context,
+  org: Pick<AccountRow, 'id'>,
+  user: Pick<AccountRow, 'id'>,
+  role: Role,
+): Promise<void> =>
   context.database.transact((tx) =>
     putMember(tx, { orgId: org.id, userId: user.id, role, since: context.now() }),
   )

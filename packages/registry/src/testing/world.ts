@@ -95,6 +95,7 @@ export async function inhabit(context: TestContext, { ada, elms }: People, serve
     context,
     log: context.log,
     me,
+    ada,
     collections,
     versions,
     dispose: () => context.dispose(),

@@ -77,9 +77,16 @@ export async function findAccountById(at: Queries, id: string): Promise<AccountR
   return (await at.orm.select().from(accounts).where(eq(accounts.id, id)).limit(1))[0]
 }
 
-/** The account, and nobody else changes it, its members or what it owns until the transaction ends. */
-export async function lockAccount(tx: Tx, id: string): Promise<AccountRow | undefined> {
-  return (await tx.orm.select().from(accounts).where(eq(accounts.id, id)).for('update'))[0]
+/**
+ * The account, until the transaction ends: whoever else locks it waits.
+ * @param strength `update`, to delete it: also whatever is to refer to it waits, such as a fork that lands in it
+ */
+export async function lockAccount(
+  tx: Tx,
+  id: string,
+  strength: 'no key update' | 'update' = 'no key update',
+): Promise<AccountRow | undefined> {
+  return (await tx.orm.select().from(accounts).where(eq(accounts.id, id)).for(strength))[0]
 }
 
 /** Those of `slugs` that an account has now. */
@@ -130,6 +137,15 @@ export async function deleteAccount(tx: Tx, id: string): Promise<void> {
 export async function ownsCollections(at: Queries, id: string): Promise<boolean> {
   const { rows } = await at.query('select 1 from collections where owner_id = $1 limit 1', [id])
   return rows.length > 0
+}
+
+/** Whether fewer than `max` collections are the account's own, 1 or more. Certain only while the account is locked. */
+export async function ownsFewerCollections(at: Queries, id: string, max: number): Promise<boolean> {
+  const { rows } = await at.query('select 1 from collections where owner_id = $1 offset $2 limit 1', [
+    id,
+    max - 1,
+  ])
+  return rows.length === 0
 }
 
 export interface IdentityKey {

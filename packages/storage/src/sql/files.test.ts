@@ -19,7 +19,14 @@ describe.each(databases)('more files than a statement has parameters, on $name',
     database = opened.database
     dispose = opened.dispose
     await database.orm.insert(files).values(known.map((hash) => ({ hash, size: 5, createdAt: at })))
-    const ofAll = { collectionId, contentType: 'text/plain', createdAt: at, inFull: false, inPublic: false }
+    const ofAll = {
+      collectionId,
+      contentType: 'text/plain',
+      createdAt: at,
+      uploadedAt: at,
+      inFull: false,
+      inPublic: false,
+    }
     await database.orm.insert(collectionFiles).values(known.map((hash) => ({ ...ofAll, hash })))
   })
   afterAll(() => dispose())

@@ -1,16 +1,22 @@
 /** Files by hash, and which collection knows which. */
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import { boolean, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { giveWay } from '../turn.ts'
 import { bytewiseText, count, instant, isAmong } from './columns.ts'
 import type { Queries, Tx } from './database.ts'
 
-/** Every file stored, once, whoever uploaded it. Kept when collections go. */
-export const files = pgTable('files', {
-  hash: bytewiseText('hash').primaryKey(),
-  size: count('size').notNull(),
-  createdAt: instant('created_at').notNull(),
-})
+/** Every file stored, once, whoever uploaded it. What a version ever had is kept, also when collections go. */
+export const files = pgTable(
+  'files',
+  {
+    hash: bytewiseText('hash').primaryKey(),
+    size: count('size').notNull(),
+    /** Whether a version had it, of whichever collection. */
+    used: boolean('used').notNull().default(false),
+    createdAt: instant('created_at').notNull(),
+  },
+  (t) => [index('files_unused').on(t.createdAt, t.hash).where(sql`not ${t.used}`)],
+)
 
 /**
  * What a collection may do with a file. No reference to `collections`: the rows of a deleted collection stay while a fork of
@@ -29,6 +35,8 @@ export const collectionFiles = pgTable(
     /** In the public view of some version: whoever may read the collection may read it. */
     inPublic: boolean('in_public').notNull().default(false),
     createdAt: instant('created_at').notNull(),
+    /** When it last was. */
+    uploadedAt: instant('uploaded_at').notNull(),
   },
   (t) => [primaryKey({ columns: [t.collectionId, t.hash] }), index('collection_files_hash').on(t.hash)],
 )
@@ -37,7 +45,7 @@ export type FileRow = typeof files.$inferSelect
 export type CollectionFileRow = typeof collectionFiles.$inferSelect
 
 /** Records that a file is stored. Knowing it twice is harmless. */
-export async function insertFile(tx: Tx, file: FileRow): Promise<void> {
+export async function insertFile(tx: Tx, file: Omit<FileRow, 'used'>): Promise<void> {
   await tx.orm.insert(files).values(file).onConflictDoNothing()
 }
 
@@ -48,10 +56,10 @@ export async function insertCollectionFile(
 ): Promise<boolean> {
   const [row] = await tx.orm
     .insert(collectionFiles)
-    .values(file)
+    .values({ ...file, uploadedAt: file.createdAt })
     .onConflictDoUpdate({
       target: [collectionFiles.collectionId, collectionFiles.hash],
-      set: { contentType: file.contentType },
+      set: { contentType: file.contentType, uploadedAt: file.createdAt },
     })
     .returning({ createdAt: collectionFiles.createdAt })
   return row?.createdAt.getTime() === file.createdAt.getTime()
@@ -112,6 +120,43 @@ export async function findInheritedFiles(
     }
   })
   return [...nearest.values()]
+}
+
+/** Says of files that a version has them. @returns those that are recorded, and so stay; others were forgotten as old uploads. */
+export async function markFilesUsed(tx: Tx, hashes: readonly string[]): Promise<Set<string>> {
+  const known = new Set<string>()
+  await inSlices(hashes, async (some) => {
+    const rows = await tx.orm
+      .update(files)
+      .set({ used: true })
+      .where(isAmong(files.hash, some))
+      .returning({ hash: files.hash })
+    for (const { hash } of rows) known.add(hash)
+  })
+  return known
+}
+
+/**
+ * Forgets up to `max` files that no version ever had, last uploaded before `before`, but for those of collections with a push session
+ * under way, which may be about to refer to them. To be called behind the sweep gate, which uploads pass as well.
+ * @returns how many were forgotten, and what they take; fewer than `max`: all are.
+ */
+export async function forgetOldUploads(
+  tx: Tx,
+  before: Date,
+  max: number,
+): Promise<{ files: number; bytes: number }> {
+  const { rows } = await tx.query(
+    `with old as materialized (
+       select hash from files where not used and created_at < $1 and not exists (
+         select from collection_files uploaded where uploaded.hash = files.hash and (uploaded_at >= $1 or exists (
+           select from pushes where pushes.collection_id = uploaded.collection_id and status in ('open', 'committing'))))
+       order by created_at, hash limit $2 for update),
+     uploads as (delete from collection_files using old where collection_files.hash = old.hash)
+     delete from files using old where files.hash = old.hash returning size`,
+    [before.toISOString(), max],
+  )
+  return { files: rows.length, bytes: rows.reduce((sum, row) => sum + Number(row['size']), 0) }
 }
 
 /** Records that files entered a view of some version of the collection. */

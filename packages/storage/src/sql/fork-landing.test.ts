@@ -72,7 +72,7 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
       ...{ accountId: collection.ownerId, ownerId: collection.ownerId, now: at },
       ...{ credential: null, roles: ['owner'] as const },
     }
-    return { sourceId, ofPrivate: false, collection, version, by }
+    return { sourceId, ofPrivate: false, collection, version, by, collectionsMax: 10_000 }
   }
   const land = (fork: ForkLanding) => database.transactOnce((tx) => landFork(tx, fork))
   const found = async (id: string) =>

@@ -15,9 +15,11 @@ export interface ForkLanding {
   version: VersionRow
   /** In the account that is to own it. */
   by: Authority
+  /** It lands only while that has fewer collections, 1 or more. Certain only while the account is locked. */
+  collectionsMax: number
 }
 
-const authorityFirst = 3
+const authorityFirst = 4
 const collectionFirst = authorityFirst + authorityColumnCount
 const owner = `$${authorityFirst}::uuid`
 const versionFirst = collectionFirst + Object.keys(getTableColumns(collections)).length
@@ -29,7 +31,8 @@ const landing = `with target as (select id from accounts where id = ${owner} for
     select public from collections where id = $1 and (public or $2) for share),
   ${authorityHeld(authorityFirst, 'target')},
   landed as (
-    select source.public from source, authority),
+    select source.public from source, authority
+      where not exists (select from collections where owner_id = ${owner} offset $3::bigint - 1)),
   made as (${rowInserted(collections, {
     first: collectionFirst,
     from: 'landed',
@@ -40,13 +43,13 @@ const landing = `with target as (select id from accounts where id = ${owner} for
 /**
  * A single statement.
  * @returns false, and nothing happens, when the source is gone, or is not public and would have to be; when the authority is not good; when
- *   the owner is gone.
+ *   the owner is gone, or has too many collections.
  * @throws a unique violation of `collections_owner_slug` when the owner has the slug.
  */
 export async function landFork(tx: Tx, fork: ForkLanding): Promise<boolean> {
   const collection = { ...fork.collection, foldedName: foldName(fork.collection.name) }
   const made = [...rowValues(collections, collection), ...rowValues(versions, fork.version)]
-  const given = [fork.sourceId, fork.ofPrivate, ...authorityColumns(fork.by)]
+  const given = [fork.sourceId, fork.ofPrivate, fork.collectionsMax, ...authorityColumns(fork.by)]
   const { rows } = await tx.query(landing, [...given, ...made], 'land_fork')
   return rows.length === 1
 }

@@ -103,6 +103,12 @@ export async function insertPush(tx: Tx, push: typeof pushes.$inferInsert): Prom
   return row!
 }
 
+/** Certain only while the account is locked. */
+export async function countOpenPushes(at: Queries, accountId: string, now: Date): Promise<number> {
+  const isOpen = and(eq(pushes.accountId, accountId), eq(pushes.status, 'open'), gt(pushes.expiresAt, now))
+  return at.orm.$count(pushes, isOpen)
+}
+
 export async function findPush(
   at: Queries,
   collectionId: string,
