@@ -28,7 +28,7 @@ async function rawRate(bench: Bench, kind: DatabaseKind | 'fixed'): Promise<Samp
 
 export const detail: Benchmark = {
   name: 'detail',
-  about: "a collection's detail, warm, as often as the server can",
+  about: "a collection's detail, browsing and the list of versions, warm, as often as the server can",
   sizes: 'largest',
   async ours(bench, place) {
     const { served, big } = await bench.stage(place)
@@ -37,6 +37,8 @@ export const detail: Benchmark = {
     figures.add('collection detail', 'requests/s', place, await rateOf(url))
     const withKey = await rateOf(url, [`Authorization: Bearer ${served.key}`])
     figures.add('collection detail, with a key', 'requests/s', place, withKey)
+    figures.add('browse', 'requests/s', place, await rateOf(`${served.url}/api/collections`))
+    figures.add('list of versions', 'requests/s', place, await rateOf(`${url}/versions`))
     const { database, size } = place
     const lookUp = await rawRate(bench, database)
     figures.add('collection detail', 'requests/s', { by: 'raw', database, size }, lookUp)

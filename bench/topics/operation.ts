@@ -1,7 +1,7 @@
 /** A registry with much in it: searching its collections, starting it. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { collections, foldName } from '@ulmus/storage'
+import { collections, collectionWords, foldName, wordsRow } from '@ulmus/storage'
 import type { Benchmark } from '../bench.ts'
 import { repeated, sampleOf } from '../measure.ts'
 import { startRawServer } from '../otherwise/raw.ts'
@@ -23,7 +23,14 @@ function queries(): string[] {
 
 /** Straight into the tables: over HTTP it would take minutes and say nothing of searching. */
 async function fill({ served }: Stage): Promise<void> {
-  const { id: ownerId } = await served.client.accounts.me()
+  const owner = await served.client.accounts.me()
+  const none = {
+    headId: null,
+    headDescription: null,
+    forkedFromId: null,
+    forkedFromSemver: null,
+    ancestors: [],
+  }
   const chance = chanceOf(13)
   await served.inDatabase(async (database) => {
     for (let from = 0; from < collectionCount; from += insertedAtOnce) {
@@ -31,9 +38,14 @@ async function fill({ served }: Stage): Promise<void> {
         const name = `${phrase(chance, 3)} ${from + n}`
         const at = new Date(Date.UTC(2026, 0, 1) + (from + n) * 1_000)
         const named = { slug: `browsed-${from + n}`, name, foldedName: foldName(name) }
-        return { id: randomUUID(), ownerId, ...named, public: true, createdAt: at, updatedAt: at }
+        const description = `Data of ${phrase(chance, 20)}`
+        const made = { description, public: true, createdAt: at, updatedAt: at }
+        return { id: randomUUID(), ownerId: owner.id, ...named, ...none, ...made }
       })
-      await database.transact((tx) => tx.orm.insert(collections).values(rows))
+      await database.transact(async (tx) => {
+        await tx.orm.insert(collections).values(rows)
+        await tx.orm.insert(collectionWords).values(rows.map((row) => wordsRow(row, owner)))
+      })
     }
     // A server's own housekeeping would have done so within a minute; nobody does it in an embedded database.
     if (database.kind === 'server') await database.query('vacuum analyze')
@@ -42,7 +54,7 @@ async function fill({ served }: Stage): Promise<void> {
 
 export const browse: Benchmark = {
   name: 'browse',
-  about: `browsing with q over ${collectionCount.toLocaleString('en')} public collections`,
+  about: `browsing with q, and searching, over ${collectionCount.toLocaleString('en')} public collections`,
   sizes: 'largest',
   async ours(bench, place) {
     const stage = await bench.stage(place)
@@ -52,6 +64,16 @@ export const browse: Benchmark = {
       stage.served.json(`/api/collections?q=${encodeURIComponent(asked[run % asked.length]!)}`),
     )
     bench.figures.add('browse with q', 'ms', place, ms)
+    for (const [name, words] of [
+      ['search', asked],
+      ['search for what all have', ['data', 'browsed', 'd', 'data of']],
+      ['search for two words', asked.slice(0, 40).map((word, index) => `${word} ${asked[index + 1]}`)],
+    ] as const) {
+      const searched = await repeated({ runs: searches, warmUp: words.length }, (run) =>
+        stage.served.json(`/api/collections?search=${encodeURIComponent(words[run % words.length]!)}`),
+      )
+      bench.figures.add(name, 'ms', place, searched)
+    }
   },
 }
 

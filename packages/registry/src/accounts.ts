@@ -12,6 +12,7 @@ import {
   ownsCollections,
   putMember,
   renameAccount,
+  renameOwnerOfCollections,
   slugsInUse,
   type Tx,
   updateAccount,
@@ -137,6 +138,8 @@ export function accountsOf(context: Context) {
           await updateAccount(tx, account.id, { displayName: changes.displayName })
         if (changes.slug !== undefined && changes.slug !== account.slug)
           await renameAccount(tx, account, changes.slug)
+        const { slug: newSlug = account.slug, displayName = account.displayName } = changes
+        await renameOwnerOfCollections(tx, account.id, { slug: newSlug, displayName })
       })
       await work.catch((error: unknown) => {
         throw isUniqueViolation(error, 'accounts_slug_unique') ? slugTaken(changes.slug) : error

@@ -15,6 +15,7 @@ import {
   lockCollection,
   placeOf,
   runsPrefix,
+  searchPublicCollections,
   type Tx,
   updateCollection,
 } from '@ulmus/storage'
@@ -25,7 +26,16 @@ import type { Context } from './context.ts'
 import { demand, RegistryError } from './errors.ts'
 import { instantText } from './instants.ts'
 import { JsonText } from './json-text.ts'
-import { byInstant, byText, mapPage, type Page, type PageAsk, type PageOrder, pageOf } from './pages.ts'
+import {
+  byInstant,
+  byText,
+  mapPage,
+  type Page,
+  type PageAsk,
+  type PageOrder,
+  pageByOffset,
+  pageOf,
+} from './pages.ts'
 import { mayCreateIn, mayDeleteCollection, maySee, mayWork } from './policy.ts'
 import type { Principal } from './principal.ts'
 import { type Seen, seeCollection } from './seen.ts'
@@ -44,9 +54,11 @@ export type CollectionChange = Partial<NewCollection>
 export interface BrowseAsk extends PageAsk {
   /** Anywhere in the name, in any case; every character stands for itself. */
   q?: string
+  /** Words; each must begin one of the slug, name, owner or description. */
+  search?: string
   /** Slug of the one account to show collections of. */
   owner?: string
-  /** Default `updated`. */
+  /** Default: the best match first where `search` is given, else `updated`. */
   sort?: CollectionOrder
 }
 
@@ -71,7 +83,7 @@ export function collectionsOf(context: Context) {
       await slugTakenAs(input.slug, () =>
         context.database.transact(async (tx) => {
           await demandMayCreate(context, tx, demandCaller(who), account)
-          await insertCollection(tx, row)
+          await insertCollection(tx, row, account)
         }),
       )
       return { id: row.id, owner: account.slug, slug: row.slug, name: row.name }
@@ -116,11 +128,18 @@ export function collectionsOf(context: Context) {
 
     /** Public collections, whoever asks. @throws invalid_request for a cursor of another list. */
     async browse(ask: BrowseAsk) {
-      const order = ask.sort ?? 'updated'
+      const { q, search, owner, sort } = ask
+      if (search !== undefined && search !== '') {
+        const found = await pageByOffset(ask, (stretch) =>
+          searchPublicCollections(context.database, { search, q, owner, order: sort, ...stretch }),
+        )
+        return mapPage(found, browseItem)
+      }
+      const order = sort ?? 'updated'
       const page = await pageOf(
         ask,
         orders[order],
-        (stretch) => listPublicCollections(context.database, { q: ask.q, owner: ask.owner, order, stretch }),
+        (stretch) => listPublicCollections(context.database, { q, owner, order, stretch }),
         ({ collection }) => placeOf(collection, order),
       )
       return mapPage(page, browseItem)

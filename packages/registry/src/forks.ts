@@ -94,7 +94,8 @@ export function forksOf(context: Context) {
             createdAt: row.createdAt,
           }
           const by = authorityIn(context, caller, target.account.id, (held) => mayCreateIn(caller, held))
-          const fork = { sourceId: collection.id, ofPrivate: role !== null, collection: row, version, by }
+          const of = { sourceId: collection.id, ofPrivate: role !== null }
+          const fork = { ...of, collection: row, version, owner: target.account, by }
           const { collectionsMax } = context.limits
           const farFromMax = collectionsMax - forksAtOnceMax
           if (packed === undefined && farFromMax > 0) {

@@ -123,6 +123,25 @@ export async function pageOf<Row>(
   return { items, links }
 }
 
+/**
+ * Reads a page of a list that has no cursors, since what it is sorted by belongs to the request: neighbours are told by their offset.
+ * @throws invalid_request for a cursor.
+ */
+export async function pageByOffset<Row>(
+  ask: PageAsk,
+  read: (stretch: { limit: number; offset: number }) => Promise<Row[]>,
+): Promise<Page<Row>> {
+  if (ask.cursor !== undefined) throw refused('cursor', 'is not of this list, which is paged by `offset`')
+  const limit = Math.min(ask.limit ?? pageLimitUsual, pageLimitMax)
+  const offset = ask.offset ?? 0
+  const rows = await read({ limit: limit + 1, offset })
+  const at = (place: number) => `limit=${limit}&offset=${place}`
+  const links: Page<Row>['links'] = {}
+  if (rows.length > limit) links.next = at(offset + limit)
+  if (offset > 0) links.prev = at(Math.max(0, offset - limit))
+  return { items: rows.slice(0, limit), links }
+}
+
 /** The same page with its rows rendered. */
 export const mapPage = <Row, Item>(page: Page<Row>, render: (row: Row) => Item): Page<Item> => ({
   items: page.items.map(render),

@@ -40,6 +40,7 @@ export {
 export { keepBallast } from './sql/ballast.ts'
 export * from './sql/collection-leavings.ts'
 export * from './sql/collection-lists.ts'
+export * from './sql/collection-search.ts'
 export * from './sql/database.ts'
 export { hasEmbedded } from './sql/embedded-place.ts'
 export { type ForkLanding, landFork } from './sql/fork-landing.ts'

@@ -8,8 +8,15 @@ import { Count, Description, Id, Instant, line, Name, SemverText } from './text.
 export const BrowseQuery = z.strictObject({
   ...listParameters,
   q: line(200, 0).optional().meta({ description: 'Matches anywhere in the name, in any case.' }),
+  search: line(200, 0).optional().meta({
+    description:
+      'Words: finds collections that have, in slug, name, owner or description, a word that begins like each of them, whatever the case and the accents. Best first; pages are told by `offset`. Words that more than 500 collections have find some of them.',
+  }),
   owner: line(200).optional().meta({ description: 'Only collections of this account.' }),
-  sort: z.enum(['updated', 'created', 'name']).default('updated'),
+  sort: z
+    .enum(['updated', 'created', 'name'])
+    .optional()
+    .meta({ description: 'Default: the best match first with `search`, else `updated`, newest first.' }),
 })
 export type BrowseQuery = z.infer<typeof BrowseQuery>
 

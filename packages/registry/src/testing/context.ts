@@ -148,7 +148,7 @@ export async function addCollection(
   input: Parameters<typeof newCollection>[2],
 ): Promise<Omit<CollectionRow, 'foldedName'>> {
   const row = newCollection(context, owner.id, input)
-  await context.database.transact((tx) => insertCollection(tx, row))
+  await context.database.transact((tx) => insertCollection(tx, row, owner))
   return row
 }
 

@@ -1,9 +1,8 @@
 /** Lists of collections, by keyset. Every order ends in the id, so that no two rows share a place. */
-import { and, asc, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
-import { accounts } from './accounts.ts'
-import { type CollectionRow, collections, foldName, gramsOf } from './collections.ts'
+import { type CollectionRow, collections, foldName, gramsText } from './collections.ts'
 import type { Queries } from './database.ts'
-import { type VersionRow, versions } from './versions.ts'
+import type { VersionRow } from './versions.ts'
+import { rowAsJson } from './whole-row.ts'
 
 /** `updated` and `created`: newest first. `name`: by the folded name's bytes. */
 export type CollectionOrder = 'updated' | 'created' | 'name'
@@ -28,14 +27,17 @@ export interface ListedCollection {
   readonly semver: Pick<VersionRow, 'major' | 'minor' | 'patch'> | null
 }
 
-interface Ordering {
-  column: typeof collections.updatedAt | typeof collections.createdAt | typeof collections.foldedName
-  newestFirst: boolean
+const orderings = {
+  updated: { column: 'updated_at', type: 'timestamptz', newestFirst: true },
+  created: { column: 'created_at', type: 'timestamptz', newestFirst: true },
+  name: { column: 'folded_name', type: 'text', newestFirst: false },
 }
-const orderings: Record<CollectionOrder, Ordering> = {
-  updated: { column: collections.updatedAt, newestFirst: true },
-  created: { column: collections.createdAt, newestFirst: true },
-  name: { column: collections.foldedName, newestFirst: false },
+
+/** What a list is sorted by, in SQL. */
+export function sortedBy(order: CollectionOrder, { backwards }: Pick<Stretch, 'backwards'>): string {
+  const { column, newestFirst } = orderings[order]
+  const towards = newestFirst === backwards ? 'asc' : 'desc'
+  return `${column} ${towards}, id ${towards}`
 }
 
 /** Place in the list of a row that `listPublicCollections` or `listOwnedCollections` gave. */
@@ -47,20 +49,29 @@ export const placeOf = (
   id: row.id,
 })
 
+/** A statement's values, each of which has its parameter. */
+class Values {
+  readonly given: unknown[] = []
+  of(value: unknown): string {
+    this.given.push(value instanceof Date ? value.toISOString() : value)
+    return `$${this.given.length}`
+  }
+}
+
+const ofOwner = (parameter: string) => `owner_id = (select id from accounts where slug = ${parameter})`
+
 /** Public collections whose name holds `q` in any case, of one owner if one is given. */
 export async function listPublicCollections(
   at: Queries,
   ask: { q?: string; owner?: string; order: CollectionOrder; stretch: Stretch },
 ): Promise<ListedCollection[]> {
-  const owner =
-    ask.owner === undefined
-      ? undefined
-      : sql`${collections.ownerId} = (select ${accounts.id} from ${accounts} where ${accounts.slug} = ${ask.owner})`
-  const among = and(sql`${collections.public}`, owner)
+  const amongOf = (values: Values) =>
+    ask.owner === undefined ? 'public' : `public and ${ofOwner(values.of(ask.owner))}`
   const q = foldName(ask.q ?? '')
-  const ids =
-    q === '' ? await stretchOf(at, among, ask.order, ask.stretch) : await searched(at, among, q, ask)
-  return rowsOf(at, ids)
+  if (q !== '') return searched(at, amongOf, q, ask)
+  const values = new Values()
+  const list = ask.owner === undefined ? 'public' : 'public_of_owner'
+  return stretchOf(at, `list_${list}`, amongOf(values), values, ask)
 }
 
 /** The collections of an account: all, or those that are public and the one with the id `besides`. */
@@ -68,42 +79,43 @@ export async function listOwnedCollections(
   at: Queries,
   ask: { ownerId: string; all: boolean; besides: string | null; stretch: Stretch },
 ): Promise<ListedCollection[]> {
-  const shown =
-    ask.besides === null
-      ? sql`${collections.public}`
-      : or(sql`${collections.public}`, eq(collections.id, ask.besides))
-  const among = and(eq(collections.ownerId, ask.ownerId), ask.all ? undefined : shown)
-  return rowsOf(at, await stretchOf(at, among, 'updated', ask.stretch))
+  const values = new Values()
+  const owned = `owner_id = ${values.of(ask.ownerId)}`
+  const { stretch } = ask
+  if (ask.all) return stretchOf(at, 'list_all_owned', owned, values, { order: 'updated', stretch })
+  const shown = ask.besides === null ? 'public' : `(public or id = ${values.of(ask.besides)})`
+  const name = ask.besides === null ? 'list_shown_owned' : 'list_shown_owned_and_one'
+  return stretchOf(at, name, `${owned} and ${shown}`, values, { order: 'updated', stretch })
 }
 
-const stretched = (order: CollectionOrder, stretch: Stretch) => {
-  const { column, newestFirst } = orderings[order]
-  const down = newestFirst !== stretch.backwards
-  const { beyond } = stretch
-  const value = beyond === undefined ? undefined : sql.param(beyond.value, column)
-  return {
-    where:
-      beyond &&
-      sql`(${column}, ${collections.id}) ${sql.raw(down ? '<' : '>')} (${value}, ${beyond.id}::uuid)`,
-    by: down ? [desc(column), desc(collections.id)] : [asc(column), asc(collections.id)],
-  }
+interface Listed {
+  readonly order: CollectionOrder
+  readonly stretch: Stretch
 }
 
-async function stretchOf(
+function beyondOf(values: Values, { order, stretch: { beyond, backwards } }: Listed): string {
+  if (beyond === undefined) return 'true'
+  const { column, type, newestFirst } = orderings[order]
+  const isBeyond = newestFirst === backwards ? '>' : '<'
+  return `(${column}, id) ${isBeyond} (${values.of(beyond.value)}::${type}, ${values.of(beyond.id)}::uuid)`
+}
+
+/** @param name of the statement, but for what makes it another: its order, its direction, whether it begins somewhere */
+function stretchOf(
   at: Queries,
-  among: SQL | undefined,
-  order: CollectionOrder,
-  stretch: Stretch,
-): Promise<string[]> {
-  const { where, by } = stretched(order, stretch)
-  const rows = await at.orm
-    .select({ id: collections.id })
-    .from(collections)
-    .where(and(among, where))
-    .orderBy(...by)
-    .limit(stretch.limit)
-    .offset(stretch.offset)
-  return rows.map((row) => row.id)
+  name: string,
+  among: string,
+  values: Values,
+  asked: Listed,
+): Promise<ListedCollection[]> {
+  const { order, stretch } = asked
+  const beyond = beyondOf(values, asked)
+  const by = sortedBy(order, stretch)
+  const bounds = `limit ${values.of(stretch.limit)} offset ${values.of(stretch.offset)}`
+  const rows = `select * from collections where ${among} and ${beyond} order by ${by} ${bounds}`
+  const place = stretch.beyond === undefined ? 'first' : 'further'
+  const direction = stretch.backwards ? 'backwards' : 'forwards'
+  return listed(at, rows, by, values.given, `${name}_${order}_${place}_${direction}`)
 }
 
 /** How many rows a search reads in the list's order before it asks the index of names. */
@@ -115,51 +127,68 @@ const windowRows = 1_000
  */
 async function searched(
   at: Queries,
-  among: SQL | undefined,
+  amongOf: (values: Values) => string,
   q: string,
-  ask: { order: CollectionOrder; stretch: Stretch },
-): Promise<string[]> {
-  const { limit, offset } = ask.stretch
-  const { where, by } = stretched(ask.order, ask.stretch)
-  const orderBy = sql.join(by, sql`, `)
-  const holds = sql`strpos(${collections.foldedName}, ${q}) > 0`
-  const window = sql`select * from ${collections} where ${and(among, where)} order by ${orderBy} limit ${windowRows}`
-  const near = await at.orm.execute<{ id: string }>(
-    sql`select id from (${window}) as ${collections} where ${holds} order by ${orderBy} limit ${limit} offset ${offset}`,
-  )
-  if (near.rows.length === limit) return near.rows.map((row) => row.id)
-  const hits = sql`select * from ${collections} where ${and(among, inIndex(q), where)}`
-  const all = await at.orm.execute<{ id: string }>(
-    sql`with hits as materialized (${hits})
-        select id from hits as ${collections} order by ${orderBy} limit ${limit} offset ${offset}`,
-  )
-  return all.rows.map((row) => row.id)
+  asked: Listed,
+): Promise<ListedCollection[]> {
+  const { limit, offset } = asked.stretch
+  const by = sortedBy(asked.order, asked.stretch)
+  const near = new Values()
+  const window = `select * from collections
+    where ${amongOf(near)} and ${beyondOf(near, asked)} order by ${by} limit ${windowRows}`
+  const inWindow = `select * from (${window}) as near where strpos(folded_name, ${near.of(q)}) > 0
+    order by ${by} limit ${near.of(limit)} offset ${near.of(offset)}`
+  const found = await listed(at, inWindow, by, near.given)
+  if (found.length === limit) return found
+  const all = new Values()
+  const hits = `select * from collections where ${amongOf(all)} and ${beyondOf(all, asked)} and ${inIndex(q, all)}`
+  const fromIndex = `with hits as materialized (${hits})
+    select * from hits order by ${by} limit ${all.of(limit)} offset ${all.of(offset)}`
+  return listed(at, fromIndex, by, all.given)
 }
 
 /** The condition as the index that serves it states it: trigrams where `q` has three letters or digits in a row, else pairs. */
-function inIndex(q: string): SQL {
-  const text = collections.foldedName
-  if (/[a-z0-9]{3}/.test(q)) return sql`${text} like ${`%${q.replace(/[\\%_]/g, '\\$&')}%`}`
+function inIndex(q: string, values: Values): string {
+  if (/[a-z0-9]{3}/.test(q)) return `folded_name like ${values.of(`%${q.replace(/[\\%_]/g, '\\$&')}%`)}`
   const characters = [...q]
   const grams =
     characters.length === 1 ? characters : characters.slice(1).map((next, index) => characters[index] + next)
-  return sql`${gramsOf(text)} @> ${sql.param(grams)}::text[] and strpos(${text}, ${q}) > 0`
+  return `${gramsText('folded_name')} @> ${values.of(grams)}::text[] and strpos(folded_name, ${values.of(q)}) > 0`
 }
 
-/** The rows of these ids, in this order; one deleted meanwhile is left out. */
-async function rowsOf(at: Queries, ids: string[]): Promise<ListedCollection[]> {
-  if (ids.length === 0) return []
-  const rows = await at.orm
-    .select({
-      collection: collections,
-      ownerSlug: accounts.slug,
-      ownerName: accounts.displayName,
-      semver: { major: versions.major, minor: versions.minor, patch: versions.patch },
-    })
-    .from(collections)
-    .innerJoin(accounts, eq(accounts.id, collections.ownerId))
-    .leftJoin(versions, eq(versions.id, collections.headId))
-    .where(inArray(collections.id, ids))
-  const places = new Map(ids.map((id, place) => [id, place]))
-  return rows.sort((a, b) => (places.get(a.collection.id) ?? 0) - (places.get(b.collection.id) ?? 0))
+/** The collections with these ids, in this order; one that is deleted meanwhile is left out. */
+export function listedRows(at: Queries, ids: readonly string[]): Promise<ListedCollection[]> {
+  if (ids.length === 0) return Promise.resolve([])
+  const rows = 'select collections.* from collections where id = any($1::uuid[])'
+  return listed(at, rows, 'array_position($1::uuid[], id)', [[...ids]], 'list_by_ids')
+}
+
+const whole = rowAsJson(collections)
+
+/**
+ * One statement for a list, whose SQL is written out: to build it anew for each request, and to read it column by column, took most of
+ * the time of an answer.
+ * @param rows of `collections`
+ * @param by their order
+ */
+async function listed(
+  at: Queries,
+  rows: string,
+  by: string,
+  values: unknown[],
+  name?: string,
+): Promise<ListedCollection[]> {
+  const text = `select ${whole.text} as collection, owner.slug as owner_slug, owner.display_name as owner_name,
+      head.major, head.minor, head.patch
+    from (${rows}) as collections
+      join (select id as account_id, slug, display_name from accounts) as owner on account_id = owner_id
+      left join (select id as version_id, major, minor, patch from versions) as head on version_id = head_id
+    order by ${by}`
+  const answer = await at.query(text, values, name)
+  return answer.rows.map(({ collection, owner_slug, owner_name, major, minor, patch }) => ({
+    collection: whole.read(collection)!,
+    ownerSlug: owner_slug as string,
+    ownerName: owner_name as string,
+    semver: major === null ? null : ({ major, minor, patch } as ListedCollection['semver']),
+  }))
 }

@@ -1,19 +1,20 @@
 /** Collections, and the slugs they once had. Lists of them are in collection-lists.ts. */
 import { and, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { boolean, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { accounts } from './accounts.ts'
-import { bytewiseText, instant } from './columns.ts'
+import { type AccountRow, accounts } from './accounts.ts'
+import { bytewiseText, instant, tsvector } from './columns.ts'
 import type { Tx } from './database.ts'
 import { placeholdersFor, prepared } from './prepared.ts'
+import { wordsOf } from './words.ts'
 
 /**
  * The pairs of neighbouring characters in a folded name, and its single characters: what an index must hold to find names by one
  * or two characters, or by characters that are no letters, none of which trigrams serve. Immutable, so that an index may use it.
  */
-export const gramsOf = (foldedName: SQLWrapper): SQL => {
-  const pairs = (text: SQL) => sql`regexp_replace(${text}, '(..)', E'\\\\1\\n', 'g')`
-  const everyPair = sql`${pairs(sql`${foldedName}`)} || E'\\n' || ${pairs(sql`substr(${foldedName}, 2)`)}`
-  return sql`(string_to_array(${everyPair}, E'\\n') || string_to_array(${foldedName}, null))`
+export const gramsText = (foldedName: string): string => {
+  const pairs = (text: string) => `regexp_replace(${text}, '(..)', E'\\\\1\\n', 'g')`
+  const everyPair = `${pairs(foldedName)} || E'\\n' || ${pairs(`substr(${foldedName}, 2)`)}`
+  return `(string_to_array(${everyPair}, E'\\n') || string_to_array(${foldedName}, null))`
 }
 
 export const collections = pgTable(
@@ -54,7 +55,7 @@ export const collections = pgTable(
       .with({ fastupdate: false })
       .where(sql`${t.public}`),
     index('collections_public_name_grams')
-      .using('gin', gramsOf(t.foldedName))
+      .using('gin', sql.raw(gramsText('"folded_name"')))
       .with({ fastupdate: false })
       .where(sql`${t.public}`),
     index('collections_ancestors').using('gin', t.ancestors),
@@ -79,6 +80,34 @@ export const formerCollectionSlugs = pgTable(
   ],
 )
 
+/** What `search` finds a collection by. A table of its own: a head that moves leaves it alone unless the description changes. */
+export const collectionWords = pgTable(
+  'collection_words',
+  {
+    collectionId: uuid('collection_id')
+      .primaryKey()
+      .references(() => collections.id, { onDelete: 'cascade' }),
+    /** Of the slug and the name. */
+    name: tsvector('name').notNull(),
+    /** Of the owner's slug and name. */
+    owner: tsvector('owner').notNull(),
+    description: tsvector('description').notNull(),
+    /** Null: the head's metadata has no description. Else it counts in place of `description`. */
+    headDescription: tsvector('head_description'),
+  },
+  (t) => [
+    index('collection_words_names').using('gin', namesOf(t)).with({ fastupdate: false }),
+    index('collection_words_all').using('gin', allWordsOf(t)).with({ fastupdate: false }),
+  ],
+)
+
+type WordColumns = Record<'name' | 'owner' | 'description' | 'headDescription', SQLWrapper>
+/** As the indexes have it. */
+export const namesOf = ({ name, owner }: Pick<WordColumns, 'name' | 'owner'>): SQL =>
+  sql`(${name} || ${owner})`
+export const allWordsOf = ({ name, owner, description, headDescription }: WordColumns): SQL =>
+  sql`(${name} || ${owner} || coalesce(${headDescription}, ${description}))`
+
 export type CollectionRow = typeof collections.$inferSelect
 
 /** A name as it is searched and sorted: every character in lower case on its own, the same on every database and locale. */
@@ -89,9 +118,43 @@ export function foldName(name: string): string {
   return folded
 }
 
+/** Of an account, by which its collections are found. */
+export type OwnerNames = Pick<AccountRow, 'slug' | 'displayName'>
+
+const nameWords = ({ slug, name }: Pick<CollectionRow, 'slug' | 'name'>) => wordsOf(`${slug} ${name}`, 'A')
+const ownerWords = ({ slug, displayName }: OwnerNames) => wordsOf(`${slug} ${displayName}`, 'B')
+/** Of a description, in lists as in metadata. */
+export const descriptionWords = (text: string | null): string => wordsOf(text ?? '', 'C')
+
+/** A new collection's row of words. */
+export const wordsRow = (
+  row: Omit<CollectionRow, 'foldedName'>,
+  owner: OwnerNames,
+): typeof collectionWords.$inferSelect => ({
+  collectionId: row.id,
+  name: nameWords(row),
+  owner: ownerWords(owner),
+  description: descriptionWords(row.description),
+  headDescription: row.headDescription === null ? null : descriptionWords(row.headDescription),
+})
+
 /** @throws a unique violation of `collections_owner_slug` when the owner has the slug, a foreign key violation when it is gone. */
-export async function insertCollection(tx: Tx, row: Omit<CollectionRow, 'foldedName'>): Promise<void> {
+export async function insertCollection(
+  tx: Tx,
+  row: Omit<CollectionRow, 'foldedName'>,
+  owner: OwnerNames,
+): Promise<void> {
   await collectionInserted(tx, { ...row, foldedName: foldName(row.name) })
+  await tx.orm.insert(collectionWords).values(wordsRow(row, owner))
+}
+
+/** After its owner is renamed. Writes a row for each of its collections. */
+export async function renameOwnerOfCollections(tx: Tx, ownerId: string, owner: OwnerNames): Promise<void> {
+  await tx.query(
+    `update collection_words set owner = $2::tsvector from collections
+     where collections.id = collection_words.collection_id and collections.owner_id = $1 and owner <> $2::tsvector`,
+    [ownerId, ownerWords(owner)],
+  )
 }
 
 const collectionInserted = prepared((orm) =>
@@ -126,13 +189,16 @@ const collectionLocked = {
 export async function updateCollection(
   tx: Tx,
   id: string,
-  change: Partial<Pick<CollectionRow, 'slug' | 'name' | 'description' | 'public'>> & { updatedAt: Date },
+  next: Pick<CollectionRow, 'slug' | 'name' | 'description' | 'public' | 'updatedAt'>,
 ): Promise<void> {
-  const folded = change.name === undefined ? {} : { foldedName: foldName(change.name) }
   await tx.orm
     .update(collections)
-    .set({ ...change, ...folded })
+    .set({ ...next, foldedName: foldName(next.name) })
     .where(eq(collections.id, id))
+  await tx.orm
+    .update(collectionWords)
+    .set({ name: nameWords(next), description: descriptionWords(next.description) })
+    .where(eq(collectionWords.collectionId, id))
 }
 
 /** The slug, which the collection gives up, leads to it from now on, until another takes it. */

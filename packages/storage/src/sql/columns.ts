@@ -7,6 +7,9 @@ export const bytewiseText = customType<{ data: string; driverData: string }>({
   dataType: () => 'text COLLATE "C"',
 })
 
+/** Words with their places and weights, in PostgreSQL's notation: see words.ts. */
+export const tsvector = customType<{ data: string; driverData: string }>({ dataType: () => 'tsvector' })
+
 /** Bytes, up to 1 GB; read as a `Uint8Array`. */
 export const bytes = customType<{ data: Uint8Array }>({ dataType: () => 'bytea' })
 

@@ -18,6 +18,7 @@ import { findHead } from './versions.ts'
 
 const at = new Date('2026-01-01T00:00:00.000Z')
 const zeros = '0'.repeat(64)
+const owner = { slug: 'o', displayName: 'O' }
 const isSlugTaken = expect.toSatisfy((error) => isUniqueViolation(error, 'collections_owner_slug'))
 
 describe.each(databases)('landing a fork on $name', ({ name, open }) => {
@@ -34,9 +35,9 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
   beforeEach(async () => {
     ownerId = randomUUID()
     sourceId = randomUUID()
-    const owner = { id: ownerId, slug: ownerId, type: 'org' as const, displayName: 'O', createdAt: at }
-    await database.orm.insert(accounts).values(owner)
-    await database.transact((tx) => insertCollection(tx, rowOf(sourceId)))
+    const account = { ...owner, id: ownerId, slug: ownerId, type: 'org' as const, createdAt: at }
+    await database.orm.insert(accounts).values(account)
+    await database.transact((tx) => insertCollection(tx, rowOf(sourceId), owner))
   })
 
   const rowOf = (id: string) => ({
@@ -72,13 +73,13 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
       ...{ accountId: collection.ownerId, ownerId: collection.ownerId, now: at },
       ...{ credential: null, roles: ['owner'] as const },
     }
-    return { sourceId, ofPrivate: false, collection, version, by, collectionsMax: 10_000 }
+    return { sourceId, ofPrivate: false, collection, version, owner, by, collectionsMax: 10_000 }
   }
   const land = (fork: ForkLanding) => database.transactOnce((tx) => landFork(tx, fork))
   const found = async (id: string) =>
     (await database.orm.select().from(collections).where(eq(collections.id, id)))[0]
   const setPublic = (tx: Tx, isPublic: boolean) =>
-    updateCollection(tx, sourceId, { public: isPublic, updatedAt: at })
+    updateCollection(tx, sourceId, { ...rowOf(sourceId), public: isPublic })
 
   test('whole, as it was given', async () => {
     const fork = forkOf()
@@ -163,11 +164,11 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
 
     test('that gives up the slug: the fork has it, and when that is gone it leads nowhere', async () => {
       const other = rowOf(randomUUID())
-      await database.transact((tx) => insertCollection(tx, other))
+      await database.transact((tx) => insertCollection(tx, other, owner))
       const { id: collectionId, slug } = other
       const fork = forkOf({ slug })
       const giveUp = async (tx: Tx) => {
-        await updateCollection(tx, collectionId, { slug: 'another', updatedAt: at })
+        await updateCollection(tx, collectionId, { ...other, slug: 'another' })
         await keepFormerSlug(tx, { ownerId, slug, collectionId })
       }
       expect(await landBeside(giveUp, fork)).toMatchObject({ value: true })

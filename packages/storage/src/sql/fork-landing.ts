@@ -1,7 +1,14 @@
 /** How a fork lands: its collection and its first version in one statement, mostly one round trip and one commit. */
 import { getTableColumns } from 'drizzle-orm'
 import { type Authority, authorityColumnCount, authorityColumns, authorityHeld } from './authority.ts'
-import { type CollectionRow, collections, foldName } from './collections.ts'
+import {
+  type CollectionRow,
+  collections,
+  collectionWords,
+  foldName,
+  type OwnerNames,
+  wordsRow,
+} from './collections.ts'
 import type { Tx } from './database.ts'
 import { rowInserted, rowValues } from './row-insert.ts'
 import { type VersionRow, versions } from './versions.ts'
@@ -13,6 +20,7 @@ export interface ForkLanding {
   /** Its head is `version`. `public`: if the source is. */
   collection: Omit<CollectionRow, 'foldedName'>
   version: VersionRow
+  owner: OwnerNames
   /** In the account that is to own it. */
   by: Authority
   /** It lands only while that has fewer collections, 1 or more. Certain only while the account is locked. */
@@ -22,7 +30,8 @@ export interface ForkLanding {
 const authorityFirst = 4
 const collectionFirst = authorityFirst + authorityColumnCount
 const owner = `$${authorityFirst}::uuid`
-const versionFirst = collectionFirst + Object.keys(getTableColumns(collections)).length
+const wordsFirst = collectionFirst + Object.keys(getTableColumns(collections)).length
+const versionFirst = wordsFirst + Object.keys(getTableColumns(collectionWords)).length
 
 // The source is held until the fork is there: whoever deletes it then sees the fork, and keeps what that inherited. Until then
 // the source keeps what the two share from being swept.
@@ -37,7 +46,8 @@ const landing = `with target as (select id from accounts where id = ${owner} for
     first: collectionFirst,
     from: 'landed',
     as: { public: (wanted) => `landed.public and ${wanted}` },
-  })} returning id)
+  })} returning id),
+  found_by as (${rowInserted(collectionWords, { first: wordsFirst, from: 'made' })})
   ${rowInserted(versions, { first: versionFirst, from: 'made' })} returning id`
 
 /**
@@ -48,7 +58,11 @@ const landing = `with target as (select id from accounts where id = ${owner} for
  */
 export async function landFork(tx: Tx, fork: ForkLanding): Promise<boolean> {
   const collection = { ...fork.collection, foldedName: foldName(fork.collection.name) }
-  const made = [...rowValues(collections, collection), ...rowValues(versions, fork.version)]
+  const made = [
+    ...rowValues(collections, collection),
+    ...rowValues(collectionWords, wordsRow(fork.collection, fork.owner)),
+    ...rowValues(versions, fork.version),
+  ]
   const given = [fork.sourceId, fork.ofPrivate, fork.collectionsMax, ...authorityColumns(fork.by)]
   const { rows } = await tx.query(landing, [...given, ...made], 'land_fork')
   return rows.length === 1

@@ -39,7 +39,7 @@ describe.each(databases)('sessions that were opened with much, on $name', ({ ope
     const row = { id: collectionId, ownerId: owner.id, slug: 'c', name: 'C', public: true, ancestors: [] }
     const none = { description: null, headId: null, headDescription: null }
     const made = { ...none, forkedFromId: null, forkedFromSemver: null, createdAt: at, updatedAt: at }
-    await database.transact((tx) => insertCollection(tx, { ...row, ...made }))
+    await database.transact((tx) => insertCollection(tx, { ...row, ...made }, owner))
   })
   afterAll(() => dispose())
 

@@ -39,7 +39,9 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     const none = { description: null, headId: null, headDescription: null, ancestors: [] }
     const row = { ...none, id: collectionId, ownerId: owner.id, slug: 'c', name: 'C', public: true }
     const fork = { forkedFromId: null, forkedFromSemver: null }
-    await database.transact((tx) => insertCollection(tx, { ...row, ...fork, createdAt: at, updatedAt: at }))
+    await database.transact((tx) =>
+      insertCollection(tx, { ...row, ...fork, createdAt: at, updatedAt: at }, owner),
+    )
   }
   const versionOf = (patch: number): VersionRow => ({
     ...{ id: crypto.randomUUID(), collectionId, major: 1, minor: 0, patch, baseSemver: null, createdAt: at },

@@ -1,10 +1,11 @@
 /** Versions: immutable, one row each, pointing at the documents of their two views. */
-import { and, asc, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq } from 'drizzle-orm'
 import { boolean, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { collections } from './collections.ts'
+import { collections, descriptionWords } from './collections.ts'
 import { bytewiseText, count, instant } from './columns.ts'
 import type { Queries, Tx } from './database.ts'
 import { rowInserted, rowValues } from './row-insert.ts'
+import { rowAsJson } from './whole-row.ts'
 
 export const versions = pgTable(
   'versions',
@@ -62,8 +63,11 @@ export function headMoved(
     moved: `moved as (
       update collections set head_id = ${$(0)}, head_description = ${$(1)}, updated_at = ${$(2)} ${only ? `from ${only.when}` : ''}
       where collections.id = ${$(3)} and head_id is not distinct from ${$(4)}
-        ${only ? `and owner_id = ${only.ownerId}::uuid` : ''} returning collections.id)`,
-    inserted: `${rowInserted(versions, { first: first + 5, from: 'moved' })} returning id`,
+        ${only ? `and owner_id = ${only.ownerId}::uuid` : ''} returning collections.id),
+      described as (
+        update collection_words set head_description = ${$(5)}::tsvector from moved
+        where collection_id = moved.id and head_description is distinct from ${$(5)}::tsvector)`,
+    inserted: `${rowInserted(versions, { first: first + 6, from: 'moved' })} returning id`,
   }
 }
 
@@ -77,7 +81,9 @@ export interface Landing {
 
 export function headMove({ version, from, headDescription }: Landing): unknown[] {
   const { id, collectionId, createdAt } = version
-  return [id, headDescription, createdAt.toISOString(), collectionId, from, ...rowValues(versions, version)]
+  const words = headDescription === null ? null : descriptionWords(headDescription)
+  const moved = [id, headDescription, createdAt.toISOString(), collectionId, from, words]
+  return [...moved, ...rowValues(versions, version)]
 }
 
 const landing = headMoved(1)
@@ -156,16 +162,15 @@ export async function listVersions(
   },
 ): Promise<VersionRow[]> {
   const { beyond, backwards } = page
-  const semver = sql`(${versions.major}, ${versions.minor}, ${versions.patch})`
-  const place = beyond && sql`(${beyond.major}, ${beyond.minor}, ${beyond.patch})`
-  const stretch = place && (backwards ? sql`${semver} > ${place}` : sql`${semver} < ${place}`)
-  return at.orm
-    .select()
-    .from(versions)
-    .where(and(eq(versions.collectionId, collectionId), stretch))
-    .orderBy(...(backwards ? oldestFirst : newestFirst))
-    .limit(page.limit)
-    .offset(page.offset)
+  const place = beyond === undefined ? [] : [beyond.major, beyond.minor, beyond.patch]
+  const isBeyond = `and (major, minor, patch) ${backwards ? '>' : '<'} ($4::int, $5::int, $6::int)`
+  const towards = backwards ? 'asc' : 'desc'
+  const text = `select ${whole.text} as version from versions
+    where collection_id = $1 ${beyond === undefined ? '' : isBeyond}
+    order by major ${towards}, minor ${towards}, patch ${towards} limit $2 offset $3`
+  const name = `list_versions_${beyond === undefined ? 'first' : 'further'}_${towards}`
+  const { rows } = await at.query(text, [collectionId, page.limit, page.offset, ...place], name)
+  return rows.map(({ version }) => whole.read(version)!)
 }
 
-const oldestFirst = [asc(versions.major), asc(versions.minor), asc(versions.patch)]
+const whole = rowAsJson(versions)

@@ -17,11 +17,12 @@ it.each(databases)('whole rows are what their tables hold ($name)', async ({ ope
     await tx.orm.insert(accounts).values({
       ...{ id: ownerId, slug: 'whole', type: 'user', displayName: '"\\\u{1f600}\n', createdAt: at },
     })
-    await insertCollection(tx, {
+    const row = {
       ...{ id, ownerId, slug: 'row', name: '[null]', description: null, public: true, headId },
       ...{ headDescription: '', forkedFromId: null, forkedFromSemver: null, ancestors: [id, ownerId] },
       ...{ createdAt: at, updatedAt: new Date(at.getTime() + 1) },
-    })
+    }
+    await insertCollection(tx, row, { slug: 'whole', displayName: 'Whole' })
     await tx.orm.insert(versions).values({
       ...{ id: headId, collectionId: id, major: 1, minor: 0, patch: 0, baseSemver: null, createdAt: at },
       ...{
