@@ -10,6 +10,7 @@ import Fastify, {
 } from 'fastify'
 import type { Config } from './config.ts'
 import './plugins/carried.ts'
+import { docRoutes } from './docs/routes.ts'
 import { jsonBytesMax, readStrictJson } from './plugins/bodies.ts'
 import { nameCodings } from './plugins/codings.ts'
 import { compressAnswers } from './plugins/compression.ts'
@@ -101,6 +102,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   if (config.oidc === null) {
     await app.register(devProviderRoutes, { origin: options.origin, clientSecret: options.clientSecret })
   }
+  await app.register(docRoutes)
   await showApi(app)
   return app
 }

@@ -22,9 +22,9 @@ export const probeRoutes: FastifyPluginAsync<{ registry: Pick<Registry, 'health'
     return reply.code(health.ready ? 200 : 503).send(health)
   })
 
-  /** Until there is a web interface, the way in is the API reference. */
+  /** Until there is a web interface, the way in are the documents. */
   app.get('/', { ...probe, config: { credentials: false } }, async (_request, reply) =>
-    reply.redirect('/docs/api/'),
+    reply.redirect('/docs'),
   )
 
   /** Browsers ask for it beside every page; there is none yet, which is no error. */

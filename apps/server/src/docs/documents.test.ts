@@ -1,0 +1,78 @@
+/** The documents as whoever has only the address reads them. */
+import { databases } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { serveForTest, type TestServer } from '../testing/serve.ts'
+import { docFiles, docPages } from './pages.ts'
+
+const [embedded] = databases
+let server: TestServer
+let dispose: () => Promise<void>
+beforeAll(async () => {
+  const opened = await embedded!.settings()
+  dispose = opened.dispose
+  server = await serveForTest(opened.settings)
+})
+afterAll(async () => {
+  await server.close()
+  await dispose()
+})
+
+const read = async (path: string, headers: Record<string, string> = {}) => {
+  const answer = await fetch(new URL(path, server.url), { headers, redirect: 'manual' })
+  return { status: answer.status, headers: answer.headers, text: await answer.text() }
+}
+
+test('the address leads to them', async () => {
+  const { status, headers } = await read('/')
+  expect([status, headers.get('location')]).toEqual([302, '/docs'])
+})
+
+test.each(['', ...docPages.map(({ name }) => `/${name}`)])('/docs%s is a page', async (path) => {
+  const { status, headers, text } = await read(`/docs${path}`)
+  expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self'/)
+  expect(text.match(/<h1/g)).toHaveLength(1)
+  expect(text.match(/aria-current="page"/g)).toHaveLength(1)
+  expect(text).not.toMatch(/<script|style="/)
+  const again = await read(`/docs${path}`, { 'if-none-match': headers.get('etag')! })
+  expect([again.status, again.text]).toEqual([304, ''])
+})
+
+test('whatever they link to is there, down to the heading', async () => {
+  const pages = new Map<string, string>()
+  const page = async (path: string): Promise<string> => {
+    const known = pages.get(path)
+    if (known !== undefined) return known
+    const { status, text } = await read(path)
+    expect(status, path).toBe(200)
+    pages.set(path, text)
+    return text
+  }
+  const lost: string[] = []
+  for (const path of ['/docs', ...docPages.map(({ name }) => `/docs/${name}`)]) {
+    for (const [, href = ''] of (await page(path)).matchAll(/href="([^"]+)"/g)) {
+      const { pathname, hash, origin } = new URL(href, `${server.url}${path}`)
+      if (origin !== server.url || /^\/docs\/api\/?$/.test(pathname)) continue
+      const target = await page(pathname)
+      if (hash !== '' && !target.includes(`id="${hash.slice(1)}"`)) lost.push(`${path}: ${href}`)
+    }
+  }
+  expect(lost).toEqual([])
+})
+
+test('programs read the same texts as Markdown, and take the verifier along', async () => {
+  for (const { name } of docPages) {
+    const { status, headers, text } = await read(`/docs/${name}.md`)
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/markdown; charset=utf-8'])
+    expect(text).toMatch(/^# /)
+  }
+  for (const [file, type] of Object.entries(docFiles)) {
+    const { status, headers } = await read(`/docs/${file}`)
+    expect([status, headers.get('content-type')]).toEqual([200, type])
+  }
+})
+
+test.each(['/docs/nothing', '/docs/performance.md', '/docs/..%2FREADME.md', '/docs/verify.py/x'])(
+  'there is no %s',
+  async (path) => expect((await read(path)).status).toBe(404),
+)

@@ -1,0 +1,52 @@
+/** Markdown of our own documents as HTML. Not for texts of users: nothing is sanitized. */
+import type { Element, Root } from 'hast'
+import rehypeHighlight from 'rehype-highlight'
+import rehypeSlug from 'rehype-slug'
+import rehypeStringify from 'rehype-stringify'
+import remarkGfm from 'remark-gfm'
+import remarkParse from 'remark-parse'
+import remarkRehype from 'remark-rehype'
+import { unified } from 'unified'
+import { visit } from 'unist-util-visit'
+
+/** Links between documents name files (`errors.md#busy`), so that they also work where the repository is browsed. */
+const linkedDocument = /^([a-z-]+)\.md(#.*)?$/
+
+function servedLinks() {
+  return (tree: Root) =>
+    visit(tree, 'element', (element: Element) => {
+      const { href } = element.properties
+      if (typeof href !== 'string') return
+      const [, name, anchor = ''] = linkedDocument.exec(href) ?? []
+      if (name !== undefined) element.properties['href'] = `/docs/${name}${anchor}`
+      else if (/^[a-z-]+\.[a-z]+$/.test(href)) element.properties['href'] = `/docs/${href}`
+    })
+}
+
+/** Wide tables and code scroll by keyboard, too. */
+function scrollingTables() {
+  return (tree: Root) =>
+    visit(tree, 'element', (element: Element, index, parent) => {
+      if (element.tagName === 'pre') element.properties['tabIndex'] = 0
+      if (element.tagName !== 'table' || parent === undefined || index === undefined) return
+      parent.children[index] = {
+        type: 'element',
+        tagName: 'div',
+        properties: { className: ['table'], tabIndex: 0 },
+        children: [element],
+      }
+      return index + 1
+    })
+}
+
+const processor = unified()
+  .use(remarkParse)
+  .use(remarkGfm)
+  .use(remarkRehype)
+  .use(rehypeSlug)
+  .use(servedLinks)
+  .use(scrollingTables)
+  .use(rehypeHighlight)
+  .use(rehypeStringify)
+
+export const htmlOf = (markdown: string): string => String(processor.processSync(markdown))
