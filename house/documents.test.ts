@@ -1,6 +1,6 @@
 import { catalogue } from '@ulmus/registry'
 import { expect, test } from 'vitest'
-import { read } from './source-files.ts'
+import { read, sourceFiles } from './source-files.ts'
 
 /** Names of level-2 headings that are written as `## code`. */
 const codesIn = (text: string): string[] =>
@@ -51,4 +51,25 @@ test('every configuration variable has its line in .env.example, and every line 
   const ours = variables.filter((name) => name !== 'NODE_ENV')
   expect(missingFrom(ours, offered), 'Add a line "# VARIABLE=<default>" to .env.example.').toEqual([])
   expect(missingFrom(offered, variables), 'Delete the line from .env.example.').toEqual([])
+})
+
+test('whatever part of the design the sources cite is in docs/design', () => {
+  const headings = (page: string) => read(`docs/design/${page}.md`).match(/^#+ .*$/gm) ?? []
+  const lost = sourceFiles.flatMap((file) =>
+    [
+      ...read(file).matchAll(
+        /\b(http-api|content-model|interface|architecture|house)(?:\.md)?(?: |: )((?:§\d+|"[^"]+")(?:, (?:§\d+|"[^"]+"))*)/g,
+      ),
+    ].flatMap(([cited, page = '', parts = '']) => {
+      const known = ['http-api', 'content-model', 'interface'].includes(page) ? headings(page) : []
+      const isKnown = (part: string) =>
+        known.some((heading) =>
+          part.startsWith('§')
+            ? heading.startsWith(`## ${part.slice(1)}. `)
+            : heading.replace(/^#+ /, '').startsWith(part.slice(1, -1)),
+        )
+      return (parts.match(/§\d+|^"[^"]+"/g) ?? []).every(isKnown) ? [] : [`${file}: ${cited}`]
+    }),
+  )
+  expect(lost, 'Cite a heading of docs/design, or say it in words.').toEqual([])
 })

@@ -1,5 +1,5 @@
 /**
- * The server killed at random moments under a stream of pushes and metadata updates (architecture §1: an acknowledged write
+ * The server killed at random moments under a stream of pushes and metadata updates (an acknowledged write
  * survives `kill -9`; half of a version is never seen), and ended in order.
  */
 import { mkdtempSync, rmSync } from 'node:fs'

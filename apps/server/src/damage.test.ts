@@ -1,5 +1,5 @@
 /**
- * Damage to what is stored, as callers meet it (architecture §1: corruption is detected, named and never served): bytes of packs are
+ * Damage to what is stored, as callers meet it (corruption is detected, named and never served): bytes of packs are
  * flipped, packs cut short or taken away, and every reading route answers what it did before, or 500 `object_corrupt`, or breaks off.
  * What is written meanwhile is right or refused.
  */

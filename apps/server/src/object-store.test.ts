@@ -1,4 +1,4 @@
-/** A whole server whose objects are in a bucket: architecture §2, http-api §1 (503). */
+/** A whole server whose objects are in a bucket: http-api §1 (503). */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
