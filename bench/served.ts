@@ -185,7 +185,6 @@ export class Served {
       DATABASE_URL: this.#databaseUrl,
       RATE_LIMIT_ANONYMOUS: '1000000000',
       RATE_LIMIT_ACCOUNT: '1000000000',
-      LOG_LEVEL: 'warn',
       ...this.#more,
     }
   }

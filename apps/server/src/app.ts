@@ -17,12 +17,13 @@ import { compressAnswers } from './plugins/compression.ts'
 import { headersTimes, limitConnections } from './plugins/connections.ts'
 import { completeTags, tagAnswers } from './plugins/entity-tags.ts'
 import { answerError, answerErrors, answerUnreadable } from './plugins/errors.ts'
-import { measureRequests } from './plugins/metrics.ts'
+import { measure } from './plugins/metrics.ts'
 import { describeApi } from './plugins/openapi.ts'
 import { admitCallers, knowPrincipals } from './plugins/principal.ts'
 import { limitRates } from './plugins/rate-limits.ts'
 import { showApi } from './plugins/reference.ts'
 import { nameRequest, nameRequests } from './plugins/request-ids.ts'
+import { logRequests } from './plugins/request-log.ts'
 import { pathAndQuery } from './plugins/request-targets.ts'
 import { secureAnswers } from './plugins/security.ts'
 import { checkShapes } from './plugins/shapes.ts'
@@ -53,6 +54,9 @@ export interface AppOptions {
   readonly checkAnswers?: boolean
 }
 
+/** As the package has it. */
+const version = '0.1.0'
+
 /** Longest path parameter: a record's id, percent-encoded. Characters. */
 const pathParameterCharactersMax = 8_192
 
@@ -73,6 +77,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     options.log,
   )
   nameRequests(app)
+  logRequests(app, config.requestLog)
   nameCodings(app)
   cutSlowBodies(app)
   cutSlowAnswers(app)
@@ -85,8 +90,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   tagAnswers(app)
   await compressAnswers(app)
   completeTags(app)
-  await describeApi(app, { sessionCookie: browserCookie.name, version: '0.1.0' })
-  measureRequests(app, openConnections)
+  await describeApi(app, { sessionCookie: browserCookie.name, version })
+  measure(app, { figures: registry.figures, openConnections, version })
 
   await app.register(apiRoutes, { prefix: '/api', registry })
   await app.register(probeRoutes, { registry })

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { type S3Keys, type S3Settings, s3BlobBytesMax } from '@ulmus/registry'
 import { isLoopback } from './loopback.ts'
 import type { RateLimits } from './plugins/rate-limits.ts'
+import type { RequestLog } from './plugins/request-log.ts'
 
 export interface Config {
   readonly host: string
@@ -29,6 +30,7 @@ export interface Config {
   /** Free space of the disk of `dataFolder` that is left alone. Bytes. */
   readonly diskReserveBytes: number
   readonly logLevel: (typeof logLevels)[number]
+  readonly requestLog: RequestLog
   readonly roles: readonly Role[]
 }
 
@@ -79,6 +81,11 @@ export function readConfig(env: Environment): Config {
     uploadDays: read.integer('UPLOAD_DAYS', { min: 1, max: 3_650, usual: 30 }),
     diskReserveBytes: read.integer('DISK_RESERVE_BYTES', { min: 0, max: 2 ** 40, usual: 2 ** 28 }),
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
+    requestLog: Object.freeze({
+      requests: read.isOn('LOG_REQUESTS'),
+      accounts: read.isOn('LOG_ACCOUNTS'),
+      addresses: read.isOn('LOG_ADDRESSES'),
+    }),
     roles: Object.freeze(readRoles(read)),
   }
   if (config.objectStore !== null && config.fileBytesMax > s3BlobBytesMax) {
@@ -209,7 +216,7 @@ function readRateLimits(read: Variables): RateLimits | null {
     account: read.integer('RATE_LIMIT_ACCOUNT', { min: 1, max: 1e9, usual: 6_000 }),
     signIn: read.integer('RATE_LIMIT_SIGN_IN', { min: 1, max: 1e9, usual: 600 }),
   }
-  return read.oneOf('RATE_LIMIT', ['on', 'off'], 'on') === 'on' ? Object.freeze(limits) : null
+  return read.isOn('RATE_LIMIT') ? Object.freeze(limits) : null
 }
 
 const networkNames = ['loopback', 'linklocal', 'uniquelocal']
@@ -262,6 +269,12 @@ function variablesOf(env: Environment) {
     if (parsed !== undefined && /^https?:$/.test(parsed.protocol)) return parsed
     throw new ConfigError(`${name} must be a URL that begins with https:// or http://; it is "${given}".`)
   }
+  const oneOf = <T extends string>(name: string, values: readonly T[], usual: T): T => {
+    const given = text(name) ?? usual
+    const value = values.find((one) => one === given)
+    if (value !== undefined) return value
+    throw new ConfigError(`${name} must be one of ${values.join(', ')}; it is "${given}".`)
+  }
   return {
     text,
     url,
@@ -272,12 +285,8 @@ function variablesOf(env: Environment) {
       if (value >= min && value <= max) return value
       throw new ConfigError(`${name} must be an integer from ${min} to ${max}; it is "${given}".`)
     },
-    oneOf<T extends string>(name: string, values: readonly T[], usual: T): T {
-      const given = text(name) ?? usual
-      const value = values.find((one) => one === given)
-      if (value !== undefined) return value
-      throw new ConfigError(`${name} must be one of ${values.join(', ')}; it is "${given}".`)
-    },
+    oneOf,
+    isOn: (name: string) => oneOf(name, ['on', 'off'], 'on') === 'on',
     publicUrl(name: string): string | null {
       const parsed = url(name)
       if (parsed === undefined) return null

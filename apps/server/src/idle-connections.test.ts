@@ -31,7 +31,7 @@ test.skipIf(process.platform !== 'linux')(
 test.skipIf(process.platform !== 'linux')(
   'a thousand connections that send nothing leave descriptors for a push, and go',
   async () => {
-    server = await startProcess({ DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'warn' }, { descriptors: 512 })
+    server = await startProcess({ DATA_DIR: join(folder, 'data'), LOG_REQUESTS: 'off' }, { descriptors: 512 })
     expect(server.said.out).toMatch(/may open 512 files and connections.*LimitNOFILE/)
     const browser = new Browser(server.url)
     await browser.signIn({ login: 'ada' })

@@ -41,8 +41,8 @@ function run(env: Record<string, string>, ...args: string[]) {
   const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...said }))
   const url = new Promise<string>((resolve, reject) => {
     child.stdout.on('data', () => {
-      const found = /Open +(\S+)\n/.exec(said.out)?.[1]
-      if (found !== undefined && said.out.includes('API reference')) resolve(found)
+      const found = /"url":"([^"]+)"/.exec(said.out)?.[1]
+      if (found !== undefined) resolve(found)
     })
     void ended.then(({ code, err }) => reject(new Error(`It ended with ${code}: ${err}`)))
   })
@@ -50,13 +50,34 @@ function run(env: Record<string, string>, ...args: string[]) {
   return { child, ended, url, said }
 }
 
-test('it says where to open, ends in order, and a second one on its folder says who holds it', async () => {
+test('on a terminal it says where to open for people, and every line of it is read', async () => {
+  const env = { PORT: '0', DATA_DIR: join(folder, 'terminal') }
+  const child = spawn('script', ['-qfec', `exec ${process.execPath} ${start}`, '/dev/null'], {
+    env: { PATH: process.env['PATH'], TERM: 'xterm', ...env },
+  })
+  started.push(child)
+  const said = await new Promise<string>((resolve) => {
+    let text = ''
+    child.stdout.setEncoding('utf8').on('data', (more: string) => {
+      text += more
+      if (text.includes('WARNING')) resolve(text)
+    })
+  })
+  const [, url] = /Open +(\S+)/.exec(said)!
+  expect(said).toContain(`${url}/auth/login`)
+  expect(said).toContain(`${url}/docs`)
+  expect(said).not.toContain('"level"')
+  child.kill('SIGTERM')
+  await once(child, 'close')
+})
+
+test('it says in its log where it is, ends in order, and a second one on its folder says who holds it', async () => {
   const tellsFolder = "process.on('exit',()=>console.error(process.env.NODE_COMPILE_CACHE))"
   const first = run({ NODE_OPTIONS: `--import=data:text/javascript,${tellsFolder}` })
   const url = await first.url
-  expect(first.said.out).toContain(`${url}/auth/login`)
-  expect(first.said.out).toContain(`${url}/docs/api`)
-  expect(first.said.out).toContain('WARNING')
+  const lines = first.said.out.trimEnd().split('\n')
+  expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toContain('Ulmus is running.')
+  expect(first.said.out).toContain('set OIDC_ISSUER')
   expect((await fetch(`${url}/readyz`)).status).toBe(200)
   if (process.platform === 'linux') {
     const environment = readFileSync(`/proc/${first.child.pid}/environ`, 'latin1').split('\0')

@@ -37,13 +37,14 @@ async function serve(): Promise<void> {
   const config = readConfig(process.env)
   const secrets = readSecrets(process.env)
   const log = openLog(config)
+  logWarningsTo(log)
   let server: Server | undefined
   onEndWanted(npmScript(), {
     end: (why) => (server === undefined ? exitUnfinished() : void endInOrder(server, why, log)),
     endAtOnce: () => process.exit(1),
   })
   server = await startServer(config, secrets, { log })
-  process.stdout.write(welcome(server.url, config, secrets.databaseUrl !== undefined))
+  greet({ url: server.url, config, onServer: secrets.databaseUrl !== undefined }, log)
 }
 
 const npmScript = () => process.env['npm_lifecycle_script']
@@ -57,17 +58,42 @@ function openLog({ logLevel: level }: Config): Logger {
   })
 }
 
-function welcome(url: string, config: Config, onServer: boolean): string {
+/** Node's own warnings, which it would write as plain text. */
+function logWarningsTo(log: Logger): void {
+  process.removeAllListeners('warning')
+  process.on('warning', (warning) => log.warn({ err: warning }, warning.message))
+}
+
+interface Running {
+  readonly url: string
+  readonly config: Config
+  /** Whether the database is a PostgreSQL server. */
+  readonly onServer: boolean
+}
+
+/** On a terminal, for people; else lines of the log. */
+function greet(running: Running, log: Logger): void {
+  const { url, config, onServer } = running
+  if (process.stdout.isTTY) return void process.stdout.write(welcome(running))
+  const issuer = config.oidc?.issuer ?? null
+  log.info({ url, signIn: issuer, data: placesOf(config, onServer) }, 'Ulmus is running.')
+  if (issuer === null) log.warn({}, openDoor)
+}
+
+const openDoor =
+  'The built-in sign-in lets whoever can open this address be anyone. Before others can, set OIDC_ISSUER.'
+
+function welcome({ url, config, onServer }: Running): string {
   const signIn = config.oidc === null ? 'any name, no password: development only' : `by ${config.oidc.issuer}`
   return `
   Ulmus is running.
 
   Open           ${url}
   Sign in        ${url}/auth/login   (${signIn})
-  API reference  ${url}/docs/api
+  Documents      ${url}/docs
   Data           ${placesOf(config, onServer)}
 
-${config.oidc === null ? '  WARNING: the built-in sign-in lets whoever can open this address be anyone. Before others can, set OIDC_ISSUER.\n\n' : ''}`
+${config.oidc === null ? `  WARNING: ${openDoor}\n\n` : ''}`
 }
 
 function placesOf({ dataFolder, objectStore }: Config, onServer: boolean): string {
@@ -124,12 +150,19 @@ function lastCause(error: unknown): Error {
   return deeper === undefined ? (error as Error) : lastCause(deeper)
 }
 
-main().catch((error: unknown) => {
+/** What is for the operator to put right is a sentence; what is a defect is told with its stack, as a line of the log where nobody looks on. */
+function tellWhyNot(error: unknown): void {
   const sentence = sentenceOf(error)
-  process.stderr.write(
-    sentence === undefined
-      ? `Ulmus cannot start:\n${(error as Error).stack}\n`
-      : `Ulmus cannot start. ${sentence}\n`,
+  if (sentence !== undefined) return void process.stderr.write(`Ulmus cannot start. ${sentence}\n`)
+  if (process.stderr.isTTY)
+    return void process.stderr.write(`Ulmus cannot start:\n${(error as Error).stack}\n`)
+  pino(logOptions('fatal'), pino.destination({ fd: 2, sync: true })).fatal(
+    { err: error },
+    'Ulmus cannot start.',
   )
+}
+
+main().catch((error: unknown) => {
+  tellWhyNot(error)
   process.exit(1)
 })

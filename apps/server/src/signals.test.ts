@@ -61,7 +61,7 @@ async function started(command: string, ...args: string[]) {
     if (Date.now() > end) throw new Error(`It does not start: ${said}`)
     await sleep(50)
   }
-  return { pid: child.pid!, exit, url: /Open +(\S+)/.exec(said)![1]!, said: () => said }
+  return { pid: child.pid!, exit, url: /"url":"([^"]+)"/.exec(said)![1]!, said: () => said }
 }
 
 async function untilGone(pid: number): Promise<number> {

@@ -25,9 +25,10 @@ import { demand, RegistryError } from './errors.ts'
 import { instantText } from './instants.ts'
 import { demandOtherOwners, roleIn } from './membership.ts'
 import { mayEnter, mayManageAccount } from './policy.ts'
-import { anonymous, type Principal } from './principal.ts'
+import { actingAccount, anonymous, type Principal } from './principal.ts'
 import { seeAccount } from './seen-account.ts'
 import { checkAccountSlug, slugCandidates, slugFrom } from './slugs.ts'
+import { tell } from './told.ts'
 
 /** Who an identity provider says has signed in. The identity is (issuer, subject); the rest only describes. */
 export interface Identity {
@@ -65,24 +66,23 @@ export type Accounts = ReturnType<typeof accountsOf>
 
 export function accountsOf(context: Context) {
   const { database } = context
+  /** Two first sign-ins at once: the other one has made the account. */
+  const makeUserOnce = (identity: Identity) =>
+    database
+      .transact((tx) => makeUser(tx, identity, context.now()))
+      .catch(async (error: unknown) => {
+        if (error instanceof SignedInMeanwhile) return (await findAccountByIdentity(database, identity))!
+        throw error
+      })
   return {
     /** The account of an identity, made at its first sign-in. Its e-mail follows the provider's; slug and name stay as they are. */
     async signIn(identity: Identity): Promise<AccountProfile> {
-      const known = await findAccountByIdentity(database, identity)
-      if (known !== undefined) {
-        const { email } = contactOf(identity)
-        if (email !== null && email !== known.email)
-          await database.transact((tx) => updateAccount(tx, known.id, { email }))
-        return profileOf(known)
-      }
-      const made = await database
-        .transact((tx) => makeUser(tx, identity, context.now()))
-        .catch((error: unknown) => {
-          if (error instanceof SignedInMeanwhile) return undefined
-          throw error
-        })
-      // Two first sign-ins at once: the other one has made the account.
-      return profileOf(made ?? (await findAccountByIdentity(database, identity))!)
+      const account = (await findAccountByIdentity(database, identity)) ?? (await makeUserOnce(identity))
+      const { email } = contactOf(identity)
+      if (email !== null && email !== account.email)
+        await database.transact((tx) => updateAccount(tx, account.id, { email }))
+      tell(context, 'signed_in', { ...actingAccount(account.id), accountSlug: account.slug }, {})
+      return profileOf(account)
     },
 
     async own(who: Principal): Promise<AccountProfile & { email: string }> {
@@ -115,6 +115,7 @@ export function accountsOf(context: Context) {
         if (!(await insertAccount(tx, account))) throw slugTaken(org.slug)
         await putMember(tx, owner)
       })
+      tell(context, 'organization_made', who, { organization: org.slug })
       return profileOf(account)
     },
 
@@ -144,6 +145,8 @@ export function accountsOf(context: Context) {
       await work.catch((error: unknown) => {
         throw isUniqueViolation(error, 'accounts_slug_unique') ? slugTaken(changes.slug) : error
       })
+      if (changes.slug !== undefined && changes.slug !== slug)
+        tell(context, 'account_renamed', who, { account: changes.slug, formerly: slug })
     },
 
     /**
@@ -164,6 +167,7 @@ export function accountsOf(context: Context) {
         if (await ownsCollections(tx, account.id)) throw new RegistryError('has_collections')
         await deleteAccount(tx, account.id)
       })
+      tell(context, 'account_deleted', who, { account: slug })
     },
   }
 }

@@ -41,6 +41,7 @@ import type { Principal } from './principal.ts'
 import { type Seen, seeCollection } from './seen.ts'
 import { seeAccount } from './seen-account.ts'
 import { checkCollectionSlug } from './slugs.ts'
+import { tell } from './told.ts'
 import { metadataBytes, semverOf, shownCounts, shownWords } from './version-making.ts'
 
 export type CollectionPath = {
@@ -94,14 +95,16 @@ export function collectionsOf(context: Context) {
       const { collection, owner, role } = await seeCollection(context, who, path)
       demand(mayWork(who, collection, role, 'write'), { owner: owner.slug })
       if (change.slug !== undefined) checkCollectionSlug(change.slug)
-      await slugTakenAs(change.slug, () =>
+      const before = await slugTakenAs(change.slug, () =>
         context.database.transact(async (tx) => {
           const locked = await lockCollection(tx, collection.id, 'update')
           if (locked === undefined) throw new RegistryError('collection_not_found', { say: path })
           await demandStill(context, tx, { who: demandCaller(who), collection, owner })
           await applyChange(context, tx, locked, change)
+          return locked
         }),
       )
+      tellChange(context, who, { owner: owner.slug, before, change })
       return { ok: true }
     },
 
@@ -123,6 +126,7 @@ export function collectionsOf(context: Context) {
         await context.jobs.enqueue(tx, sweeping, { collectionIds, pushIds })
       })
       context.jobs.poke(sweeping)
+      tell(context, 'collection_deleted', who, { collection: `${owner.slug}/${collection.slug}` })
       return { ok: true }
     },
 
@@ -212,6 +216,19 @@ async function applyChange(
   await updateCollection(tx, id, { ...next, updatedAt: context.now() })
   if (next.slug === slug) return
   await keepFormerSlug(tx, { ownerId, slug, collectionId: id })
+}
+
+function tellChange(
+  context: Context,
+  who: Principal,
+  { owner, before, change }: { owner: string; before: CollectionRow; change: CollectionChange },
+): void {
+  const slug = change.slug ?? before.slug
+  const collection = `${owner}/${slug}`
+  if (slug !== before.slug)
+    tell(context, 'collection_renamed', who, { collection, formerly: `${owner}/${before.slug}` })
+  if (change.public !== undefined && change.public !== before.public)
+    tell(context, 'collection_visibility', who, { collection, public: change.public })
 }
 
 async function forgetAll(context: Context, collectionId: string): Promise<void> {

@@ -5,6 +5,7 @@ import type { BodyRoom } from './body-room.ts'
 import type { Jobs } from './jobs.ts'
 import type { Limits } from './limits.ts'
 import type { ReadingThreads } from './reading-threads.ts'
+import type { Tally } from './tally.ts'
 import type { Workers } from './workers.ts'
 
 export interface Log {
@@ -24,6 +25,7 @@ export interface Context {
   readonly reading: ReadingThreads
   readonly bodies: BodyRoom
   readonly answers: AnswerRoom
+  readonly tally: Tally
   readonly log: Log
   /** The clock, so that tests can move it. */
   now(): Date

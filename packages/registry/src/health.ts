@@ -1,5 +1,6 @@
 /** Whether what the registry stands on answers. */
 import type { Context } from './context.ts'
+import { isAlive } from './heartbeat.ts'
 
 export type Health = ReturnType<typeof healthOf>
 
@@ -9,23 +10,42 @@ const answerMillisecondsMax = 2_000
 export function healthOf(context: Context) {
   return {
     /**
-     * Never rejects. The database's tables are up to date whenever it is open: opening it migrates. A full disk is told, and does not
-     * make it unready: what is stored can be read, and a load balancer would take that away, too.
+     * Never rejects. The database's tables are up to date whenever it is open: opening it migrates. A full disk and the want of background
+     * work are told, and do not make it unready: what is stored can be read, and a load balancer would take that away, too.
      */
-    async check(): Promise<{ ready: boolean; database: boolean; objects: boolean; storage: 'full' | 'ok' }> {
-      const stores = Promise.all([answers(context.database), answers(context.blobs)])
-      const [[database, objects], isFull] = await Promise.all([stores, context.space.isFull()])
-      return { ready: database && objects, database, objects, storage: isFull ? 'full' : 'ok' }
+    async check(): Promise<{
+      ready: boolean
+      database: boolean
+      objects: boolean
+      storage: 'full' | 'ok'
+      /** Whether any process does background work; `paused` while there is no room for it. */
+      worker: 'ok' | 'missing' | 'paused'
+    }> {
+      const { database: at, blobs, space } = context
+      const [database, objects, isFull, works] = await Promise.all([
+        within(at.ping()),
+        within(blobs.ping()),
+        space.isFull(),
+        within(isAlive(at).then((alive) => alive || Promise.reject(new Error('nobody works')))),
+      ])
+      return {
+        ready: database && objects,
+        database,
+        objects,
+        storage: isFull ? 'full' : 'ok',
+        worker: isFull ? 'paused' : works ? 'ok' : 'missing',
+      }
     },
   }
 }
 
-async function answers(store: { ping(): Promise<void> }): Promise<boolean> {
+/** Whether an answer comes in time, and is none of refusal. */
+async function within(asked: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const patience = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), answerMillisecondsMax)
   })
-  const answer = store.ping().then(
+  const answer = asked.then(
     () => true,
     () => false,
   )

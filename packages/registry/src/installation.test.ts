@@ -26,7 +26,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { StoresUnfit } from './installation.ts'
 import { openMaintenance } from './maintenance.ts'
 import { openStores, type StoresConfig } from './stores.ts'
-import { scheduleSweeps } from './sweep.ts'
+import { scheduleSweeps } from './sweep/daily.ts'
 import { contextOn } from './testing/context.ts'
 import { fill, type Home, openHome, start } from './testing/home.ts'
 

@@ -16,9 +16,15 @@ export interface Jobs {
   /**
    * Runs `work` at `start` and every `seconds` after it ended, in every process that works jobs; never twice at a time in one
    * process. What it rejects with is logged. Before `start`.
-   * @param options.frees true: it makes room, so it also runs while there is none; all else waits until there is
+   * @param options.frees true: it makes room or needs none, so it also runs while there is none; all else waits until there is
+   * @param options.everywhere true: also in processes that leave jobs to others
    */
-  repeat(name: string, seconds: number, work: () => Promise<void>, options?: { frees: boolean }): void
+  repeat(
+    name: string,
+    seconds: number,
+    work: () => Promise<void>,
+    options?: { frees?: boolean; everywhere?: boolean },
+  ): void
   /** Enqueues a job in the caller's transaction: it exists exactly if the transaction commits. After `start`. */
   enqueue(tx: Tx, queue: string, payload: Record<string, unknown>): Promise<void>
   /** Runs what waits in a queue now, in this process, without waiting for the next poll. Call it after the transaction. */
@@ -58,7 +64,7 @@ export function jobsOf(options: JobsOptions): Jobs {
   const boss = bossOn(options)
   const queues = new Map<string, Work>()
   const workers = new Map<string, string[]>()
-  const repeated: Repetition[] = []
+  const repeated: (Repetition & { everywhere: boolean })[] = []
   const left = new Set<Promise<void>>()
   let started = false
   let begun = false
@@ -92,9 +98,9 @@ export function jobsOf(options: JobsOptions): Jobs {
       await boss.findJobs(queue, { id: noJob })
     }
     begun = true
+    for (const one of repeated) if (options.works || one.everywhere) one.start()
     if (!options.works) return
     for (const [queue, work] of queues) await workQueue(queue, work)
-    for (const one of repeated) one.start()
   }
   const beginWithRoom = async (): Promise<void> => {
     if (begun || (await options.space.isFull())) return
@@ -107,12 +113,12 @@ export function jobsOf(options: JobsOptions): Jobs {
       if (started) throw new Error(`queue ${queue} is defined after the start`)
       queues.set(queue, work)
     },
-    repeat(name, seconds, work, { frees } = { frees: false }) {
+    repeat(name, seconds, work, { frees = false, everywhere = false } = {}) {
       if (started) throw new Error(`${name} is defined after the start`)
       const unlessFull = async () => {
         if (frees || !(await options.space.isFull())) await work()
       }
-      repeated.push(repetition(name, seconds, unlessFull, options.log))
+      repeated.push({ ...repetition(name, seconds, unlessFull, options.log), everywhere })
     },
     async enqueue(tx, queue, payload) {
       if (!begun) throw new StorageFull('Background work waits for room.')

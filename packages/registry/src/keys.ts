@@ -24,6 +24,7 @@ import { isUuid } from './pages.ts'
 import { type KeyFacts, mayHandleKey, mayMakeKeyUntil, maySee } from './policy.ts'
 import { actingAccount, type Caller, type Principal, type Scope } from './principal.ts'
 import { isRawKey, keyStartLength, makeRawKey } from './raw-key.ts'
+import { tell } from './told.ts'
 
 export interface NewKey {
   readonly label: string
@@ -97,7 +98,9 @@ export function keysOf(context: Context) {
         )
         await goneAs('collection_not_found', {}, () => insertKey(tx, row))
       })
-      return { id: row.id, key, label, scope, collectionId, expiresAt: instantTextOrNull(expiresAt) }
+      const end = instantTextOrNull(expiresAt)
+      tell(context, 'key_made', who, { key: row.id, scope, collection: collectionId, expiresAt: end })
+      return { id: row.id, key, label, scope, collectionId, expiresAt: end }
     },
 
     /** Every key of the caller's account, the oldest first. */
@@ -117,6 +120,7 @@ export function keysOf(context: Context) {
         return deleteKey(tx, id)
       })
       if (!revoked) throw new RegistryError('key_not_found')
+      tell(context, 'key_revoked', who, { key: id, scope: key.scope })
     },
 
     /** Who sends this key. One look-up, none for what cannot be a key. @throws unauthenticated */

@@ -24,6 +24,7 @@ import { mayChangeMember, mayListMembers, type Role, roleCovers } from './policy
 import type { Principal } from './principal.ts'
 import { seeAccount } from './seen-account.ts'
 import { isAccountSlug } from './slugs.ts'
+import { tell } from './told.ts'
 
 export interface Membership {
   readonly account: AccountProfile
@@ -83,6 +84,7 @@ export function membersOf(context: Context) {
         const member = { orgId: org.id, userId: user.id, role, since: context.now() }
         await goneAs('account_not_found', { slug: user.slug }, () => putMember(tx, member))
       })
+      tell(context, 'member_set', who, { organization: path.slug, user: path.user, role })
     },
 
     /**
@@ -96,6 +98,7 @@ export function membersOf(context: Context) {
         if (held === 'owner') await demandAnotherOwner(tx, org)
         await deleteMember(tx, org.id, user.id)
       })
+      tell(context, 'member_removed', who, { organization: path.slug, user: path.user })
     },
   }
 

@@ -7,10 +7,12 @@ import { collectionsOf } from './collections.ts'
 import type { Context } from './context.ts'
 import { diffsOf } from './diffs.ts'
 import { exportsOf } from './exports.ts'
+import { figuresOf } from './figures.ts'
 import { filesOf } from './files.ts'
 import { forksOf } from './forks.ts'
 import { scheduleGathering } from './gathering.ts'
 import { healthOf } from './health.ts'
+import { beat, scheduleHeartbeat } from './heartbeat.ts'
 import { historiesOf } from './histories.ts'
 import { jobsOf } from './jobs.ts'
 import { keysOf } from './keys.ts'
@@ -26,7 +28,8 @@ import { sessionsOf } from './sessions.ts'
 import { snapshotsOf } from './snapshots.ts'
 import { roomFor } from './storage-room.ts'
 import { openStores, type StoresConfig } from './stores.ts'
-import { scheduleSweeps } from './sweep.ts'
+import { scheduleSweeps } from './sweep/daily.ts'
+import { Tally } from './tally.ts'
 import { scheduleUpkeep } from './upkeep.ts'
 import { versionsOf } from './versions.ts'
 import { openWorkers } from './workers.ts'
@@ -67,6 +70,7 @@ export async function openRegistry(config: RegistryConfig) {
       reading,
       bodies: new BodyRoom(),
       answers: new AnswerRoom(),
+      tally: new Tally(),
       limits: config.limits,
       log,
       now: config.now ?? (() => new Date()),
@@ -75,6 +79,9 @@ export async function openRegistry(config: RegistryConfig) {
     scheduleGathering(context)
     scheduleSweeps(context, demandSame)
     scheduleUpkeep(context)
+    scheduleHeartbeat(context)
+    // A server that is ready says so of its own background work at once.
+    if (config.works && !(await space.isFull())) await beat(context)
     opened.defer(() => services.keys.settle())
     await context.jobs.start()
     opened.defer(() => context.jobs.stop())
@@ -106,6 +113,7 @@ function servicesOf(context: Context) {
     histories: historiesOf(context),
     exports: exportsOf(context),
     health: healthOf(context),
+    figures: figuresOf(context),
     room: roomFor(context),
   }
 }

@@ -13,6 +13,7 @@ import {
   basesOfYoungRows,
   condemn,
   copyObjects,
+  endChore,
   forgetEmptyPacks,
   isStorageFull,
   momentAgo,
@@ -28,7 +29,6 @@ import {
   removeCondemned,
   rowsOfPack,
   type SweptRow,
-  takeChore,
   type WornPack,
   wornPacks,
 } from '@ulmus/storage'
@@ -46,13 +46,14 @@ import {
   type Tally,
 } from './sweep/leftovers.ts'
 import { Marks } from './sweep/marks.ts'
-import { refuseMost, SweepTooLarge } from './sweep/most.ts'
+import { refuseMost } from './sweep/most.ts'
 
+/** The chore's name: one server at a time begins it, and metrics tell how it ended. */
+export const sweeping = 'sweep'
 const daySeconds = 86_400
 /** Nothing younger is touched: what is being made may not be recorded yet. */
 const graceSecondsUsual = daySeconds
 const asideSecondsUsual = 7 * daySeconds
-const lookEverySeconds = 600
 const cacheBytes = 33_554_432
 const rowsAtOnceUsual = 5_000
 
@@ -95,33 +96,20 @@ export interface SweepOptions {
 }
 
 /**
- * Sweeps once a day, on whichever server comes first.
- * @param demandSame rejects when the two stores are not of one installation (any more)
- */
-export function scheduleSweeps(context: Context, demandSame: () => Promise<void>): void {
-  const sweepIfDue = async () => {
-    const due = await context.database.transact((tx) => takeChore(tx, 'sweep', daySeconds))
-    if (due) await sweepAlone(context, demandSame)
-  }
-  context.jobs.repeat('the daily sweep', lookEverySeconds, sweepIfDue, { frees: true })
-}
-
-async function sweepAlone(context: Context, demandSame: () => Promise<void>): Promise<void> {
-  await demandSame()
-  try {
-    const report = await sweep(context, { uploadDays: context.limits.uploadDays })
-    context.log.info({ ...report }, 'swept')
-  } catch (error) {
-    if (!(error instanceof SweepTooLarge)) throw error
-    context.log.error({ bytes: error.bytes, storeBytes: error.storeBytes }, error.message)
-  }
-}
-
-/**
  * @throws SweepTooLarge. Also when an object that a version needs cannot be read: nothing is removed while nobody can say what lives. fsck tells more.
  */
 export async function sweep(context: SweepContext, options: SweepOptions = {}): Promise<SweepReport> {
-  return new Sweep(context, options).run()
+  const ended = (succeeded: boolean) =>
+    context.database.transactOnce((tx) => endChore(tx, sweeping, succeeded))
+  try {
+    const report = await new Sweep(context, options).run()
+    await ended(true)
+    return report
+  } catch (error) {
+    // Why it ended is worth more than that it could not be noted.
+    await ended(false).catch(() => undefined)
+    throw error
+  }
 }
 
 class Sweep {

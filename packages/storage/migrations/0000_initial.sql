@@ -23,6 +23,13 @@ CREATE TABLE "identities" (
 	CONSTRAINT "identities_issuer_subject_pk" PRIMARY KEY("issuer","subject")
 );
 --> statement-breakpoint
+CREATE TABLE "chores" (
+	"name" text PRIMARY KEY NOT NULL,
+	"begun_at" timestamp (3) with time zone NOT NULL,
+	"ended_at" timestamp (3) with time zone,
+	"succeeded" boolean
+);
+--> statement-breakpoint
 CREATE TABLE "collection_words" (
 	"collection_id" uuid PRIMARY KEY NOT NULL,
 	"name" "tsvector" NOT NULL,
@@ -199,11 +206,6 @@ CREATE TABLE "blobs_set_aside" (
 	"name" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"bytes" bigint NOT NULL,
 	"since" timestamp (3) with time zone NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "chores" (
-	"name" text PRIMARY KEY NOT NULL,
-	"begun_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "versions" (

@@ -43,6 +43,7 @@ export * from './sql/collection-lists.ts'
 export * from './sql/collection-search.ts'
 export * from './sql/database.ts'
 export { hasEmbedded } from './sql/embedded-place.ts'
+export * from './sql/figures.ts'
 export { type ForkLanding, landFork } from './sql/fork-landing.ts'
 export * from './sql/found-collection.ts'
 export {

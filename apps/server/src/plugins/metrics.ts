@@ -1,6 +1,7 @@
-/** Figures for Prometheus: how long requests take, route by route, and how the process is. */
+/** Figures for Prometheus: how long requests take, route by route, how the process is, what is under way and what is stored. */
+import type { Registry as Ulmus } from '@ulmus/registry'
 import type { FastifyInstance } from 'fastify'
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { keptFor } from './kept.ts'
 
 /** Seconds: from a warm look-up to a push's commit. */
@@ -8,32 +9,26 @@ const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 
 /** To make them takes a while, and anyone may ask. */
 const keptMilliseconds = 1_000
+/** The same of what the database is asked for: all servers ask it. */
+const askedKeptMilliseconds = 5_000
+/** And of what it reads a row for each pack and file for. */
+const storedKeptMilliseconds = 60_000
+/** What the database does not answer by then is left out. */
+const answerMillisecondsMax = 2_000
 
-/** @param openConnections how many there are now */
-export function measureRequests(app: FastifyInstance, openConnections: () => number): void {
+export interface Measured {
+  readonly figures: Ulmus['figures']
+  readonly openConnections: () => number
+  readonly version: string
+}
+
+export function measure(app: FastifyInstance, measured: Measured): void {
   const metrics = new Registry()
   // Process and event loop: CPU, memory, `nodejs_eventloop_lag_*` and its percentiles.
   collectDefaultMetrics({ register: metrics })
-  const durations = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'From the request to the last byte of its answer.',
-    labelNames: ['method', 'route', 'status'],
-    buckets,
-    registers: [metrics],
-  })
-  new Gauge({
-    name: 'http_connections_open',
-    help: 'Connections that are open, in use or not.',
-    registers: [metrics],
-    collect() {
-      this.set(openConnections())
-    },
-  })
-  app.addHook('onResponse', async (request, reply) => {
-    // The pattern, never the path: paths name private things and there are many.
-    const route = request.routeOptions.url ?? 'none'
-    durations.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
-  })
+  measureRequests(app, metrics)
+  measureProcess(metrics, measured)
+  measureRegistry(metrics, measured.figures)
   const text = keptFor(keptMilliseconds, () => metrics.metrics())
   app.get(
     '/metrics',
@@ -41,4 +36,148 @@ export function measureRequests(app: FastifyInstance, openConnections: () => num
     async (_request, reply) => reply.type(metrics.contentType).send(await text()),
   )
   app.addHook('onClose', async () => metrics.clear())
+}
+
+function measureRequests(app: FastifyInstance, metrics: Registry): void {
+  const durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'From the request to the last byte of its answer.',
+    labelNames: ['method', 'route', 'status'],
+    buckets,
+    registers: [metrics],
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    // The pattern, never the path: paths name private things and there are many.
+    const route = request.routeOptions.url ?? 'none'
+    durations.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1000)
+  })
+}
+
+function measureProcess(metrics: Registry, { figures, openConnections, version }: Measured): void {
+  const gauge = (name: string, help: string, value: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [metrics],
+      collect() {
+        this.set(value())
+      },
+    })
+  gauge('http_connections_open', 'Connections that are open, in use or not.', openConnections)
+  gauge('ulmus_cache_bytes', 'Decoded objects kept in memory.', () => figures.process().cachedBytes)
+  new Gauge({
+    name: 'ulmus_build_info',
+    help: 'Which program runs here. Always 1.',
+    labelNames: ['version', 'node', 'database'],
+    registers: [metrics],
+  }).set({ version, node: process.versions.node, database: figures.databaseKind }, 1)
+  new Gauge({
+    name: 'ulmus_database_connections',
+    help: 'Connections of this process to its database; `waiting`: work that has none yet.',
+    labelNames: ['state'],
+    registers: [metrics],
+    collect() {
+      const { open, idle, waiting } = figures.process().connections
+      this.set({ state: 'busy' }, open - idle)
+      this.set({ state: 'idle' }, idle)
+      this.set({ state: 'waiting' }, waiting)
+    },
+  })
+  new Counter({
+    name: 'ulmus_commits_total',
+    help: 'Commits of pushes by this process, by how they ended: committed, or the code of what refused them.',
+    labelNames: ['outcome'],
+    registers: [metrics],
+    collect() {
+      this.reset()
+      for (const [outcome, commits] of figures.process().commits) this.inc({ outcome }, commits)
+    },
+  })
+  new Counter({
+    name: 'ulmus_commit_records_total',
+    help: 'Lines of records and deletes, and entries of manifests, in the commits of this process that made a version.',
+    registers: [metrics],
+    collect() {
+      this.reset()
+      this.inc(figures.process().commitRecords)
+    },
+  })
+}
+
+/** What all servers on one database share: the same on each. Left out while the database is away. */
+function measureRegistry(metrics: Registry, figures: Ulmus['figures']): void {
+  const shared = <Label extends string, Figures>(
+    about: { name: string; help: string; labelNames?: Label[] },
+    ask: () => Promise<Figures | undefined>,
+    set: (gauge: Gauge<Label>, figures: Figures) => unknown,
+  ) =>
+    new Gauge<Label>({
+      ...{ labelNames: [], ...about },
+      registers: [metrics],
+      async collect() {
+        const found = await ask()
+        this.reset()
+        // Without labels it would be 0 now, which says something else than nothing.
+        if (about.labelNames === undefined) this.remove()
+        if (found !== undefined) set(this, found)
+      },
+    })
+  shared(
+    { name: 'ulmus_jobs', help: 'Background jobs of the last day.', labelNames: ['queue', 'state'] },
+    keptInTime(figures.jobs),
+    (gauge, counts) => {
+      for (const { queue, state, jobs } of counts) gauge.set({ queue, state }, jobs)
+    },
+  )
+  shared(
+    { name: 'ulmus_pushes', help: 'Push sessions under way.', labelNames: ['state'] },
+    keptInTime(figures.pushes),
+    (gauge, { open, committing }) => {
+      gauge.set({ state: 'open' }, open)
+      gauge.set({ state: 'committing' }, committing)
+    },
+  )
+  const about = 'Since any server that does background work gave a sign of life.'
+  shared(
+    { name: 'ulmus_worker_seen_seconds', help: about },
+    keptInTime(async () => (await figures.workerSeconds()) ?? Number.POSITIVE_INFINITY),
+    (gauge, seconds) => gauge.set(seconds),
+  )
+  const lastSweep = keptInTime(figures.lastSweep)
+  shared(
+    { name: 'ulmus_sweep_age_seconds', help: 'Since the last sweep ended.' },
+    lastSweep,
+    (gauge, { secondsAgo }) => gauge.set(secondsAgo),
+  )
+  shared(
+    { name: 'ulmus_sweep_succeeded', help: 'Whether the last sweep came to its end: 1 or 0.' },
+    lastSweep,
+    (gauge, { succeeded }) => gauge.set(succeeded ? 1 : 0),
+  )
+  const bytes = 'In the object store: packs, files, and what is set aside to be removed.'
+  shared(
+    { name: 'ulmus_stored_bytes', help: bytes, labelNames: ['kind'] },
+    keptInTime(figures.stored, storedKeptMilliseconds),
+    (gauge, { packs, files, setAside }) => {
+      gauge.set({ kind: 'packs' }, packs)
+      gauge.set({ kind: 'files' }, files)
+      gauge.set({ kind: 'set_aside' }, setAside)
+    },
+  )
+}
+
+const keptInTime = <T>(ask: () => Promise<T>, milliseconds = askedKeptMilliseconds) =>
+  keptFor(milliseconds, () => inTime(ask()))
+
+/** Undefined for what fails or does not come in time. */
+async function inTime<T>(asked: Promise<T>): Promise<T | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(resolve, answerMillisecondsMax, undefined)
+  try {
+    return await Promise.race([asked, late])
+  } catch {
+    return undefined
+  } finally {
+    clearTimeout(timer)
+  }
 }

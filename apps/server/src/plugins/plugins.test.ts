@@ -411,6 +411,7 @@ describe.each(databases)('every request on $name', ({ settings }) => {
         database: true,
         objects: true,
         storage: 'ok',
+        worker: 'ok',
       })
       const text = (await get('/metrics')).bytes.toString()
       expect(text).toContain(
@@ -421,6 +422,56 @@ describe.each(databases)('every request on $name', ({ settings }) => {
       expect(text).toContain('process_cpu_user_seconds_total')
       expect(text).not.toContain('former')
     })
+
+    test('/metrics tells what is under way and what is stored', async () => {
+      await post('/api/accounts/ann/collections', '{"slug":"measured"}')
+      const pushes = '/api/collections/ann/measured/pushes'
+      const open = async (base: string | null) => {
+        const opening = JSON.stringify({ base_version: base, schemas: { Thing: { type: 'object' } } })
+        return `${pushes}/${(await post(pushes, opening)).json['session_id']}`
+      }
+      const session = await open(null)
+      await post(
+        `${session}/records`,
+        '{"id":"a","type":"Thing","data":{}}\n{"id":"b","type":"Thing","data":{}}\n',
+        {
+          'content-type': 'application/x-ndjson',
+        },
+      )
+      expect((await post(`${session}/commit`, '{}')).status).toBe(201)
+      expect((await post(`${await open('1.0.0')}/commit`, '{}')).json['code']).toBe('no_changes')
+      // What changes nothing leaves its session open.
+      await open('1.0.0')
+
+      /** Figures are kept for some seconds; of a process of its own there would be none yet. */
+      let text = ''
+      const figure = (name: string) =>
+        Number(new RegExp(`^${name.replaceAll(/[{}]/g, '\\$&')} (\\S+)$`, 'm').exec(text)?.[1])
+      await expect
+        .poll(
+          async () => {
+            text = (await get('/metrics')).bytes.toString()
+            return figure('ulmus_pushes{state="open"}')
+          },
+          { timeout: 12_000, interval: 500 },
+        )
+        .toBe(2)
+      expect(figure('ulmus_pushes{state="committing"}')).toBe(0)
+      expect(figure('ulmus_commits_total{outcome="committed"}')).toBe(1)
+      expect(figure('ulmus_commits_total{outcome="no_changes"}')).toBe(1)
+      expect(figure('ulmus_commit_records_total')).toBe(2)
+      expect(figure('ulmus_worker_seen_seconds')).toBeLessThan(40)
+      expect(figure('ulmus_cache_bytes')).toBeGreaterThanOrEqual(0)
+      for (const kind of ['packs', 'files', 'set_aside'])
+        expect(figure(`ulmus_stored_bytes{kind="${kind}"}`)).toBeGreaterThanOrEqual(0)
+      for (const state of ['busy', 'idle', 'waiting'])
+        expect(figure(`ulmus_database_connections{state="${state}"}`)).toBeGreaterThanOrEqual(0)
+      expect(text).toMatch(
+        /^ulmus_build_info\{version="\d+\.\d+\.\d+",node="[\d.]+",database="(embedded|server)"\} 1$/m,
+      )
+      // There has been none yet, which is not one that failed.
+      expect(text).not.toMatch(/^ulmus_sweep_(age_seconds|succeeded) /m)
+    }, 20_000)
 
     test('/api/openapi.json is OpenAPI 3.1 with every call, its credentials and refusals', async () => {
       const { json } = await get('/api/openapi.json')

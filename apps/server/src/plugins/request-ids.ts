@@ -15,10 +15,4 @@ export function nameRequests(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('X-Request-Id', request.id)
   })
-  app.addHook('onResponse', async (request, reply) => {
-    // The route's pattern instead of the path: the query of a sign-in holds a code, and paths name private things.
-    const { method, routeOptions } = request
-    const milliseconds = Math.round(reply.elapsedTime * 10) / 10
-    request.log.debug({ method, route: routeOptions.url, status: reply.statusCode, milliseconds }, 'answered')
-  })
 }

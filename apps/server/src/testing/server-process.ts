@@ -29,7 +29,7 @@ export async function startProcess(
   const began = performance.now()
   const limit = options.descriptors === undefined ? '' : `ulimit -n ${options.descriptors}; `
   const child = spawn('/bin/sh', ['-c', `${limit}exec "$0" "$1"`, process.execPath, start], {
-    env: { PATH: process.env['PATH'], PORT: '0', RATE_LIMIT: 'off', LOG_LEVEL: 'error', ...env },
+    env: { PATH: process.env['PATH'], PORT: '0', RATE_LIMIT: 'off', LOG_REQUESTS: 'off', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const said = { out: '', err: '' }
@@ -40,7 +40,7 @@ export async function startProcess(
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       said.out += text
-      const found = /Open +(\S+)\n/.exec(said.out)?.[1]
+      const found = /"url":"([^"]+)"/.exec(said.out)?.[1]
       if (found !== undefined) resolve(found)
     })
     void ended.then((code) => reject({ code, err: said.err } satisfies Ended))

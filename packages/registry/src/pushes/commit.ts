@@ -94,9 +94,12 @@ export async function runCommit(
   by?: Acting,
 ): Promise<CommitResult | undefined> {
   try {
-    return await againIfSwept(context.objects, () => commit(context, push, progress, by))
+    const result = await againIfSwept(context.objects, () => commit(context, push, progress, by))
+    context.tally.committed(progress.recordsTotal)
+    return result
   } catch (error) {
     if (await isSettledElsewhere(context, push, error)) return undefined
+    context.tally.refused(refusalOf(error).code)
     throw error
   }
 }

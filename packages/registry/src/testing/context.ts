@@ -26,16 +26,22 @@ import { defaultLimits } from '../limits.ts'
 import type { Role } from '../policy.ts'
 import type { Caller, Scope } from '../principal.ts'
 import { openReadingThreads } from '../reading-threads.ts'
+import { Tally } from '../tally.ts'
 import { makeVersion } from '../version-making.ts'
 import { openWorkers } from '../workers.ts'
 
+type Lines = { facts: object; line: string }[]
+
 export interface Logged extends Log {
-  readonly errors: { facts: object; line: string }[]
+  readonly infos: Lines
+  readonly warnings: Lines
+  readonly errors: Lines
 }
 
 export function keepLog(): Logged {
-  const errors: Logged['errors'] = []
-  return { errors, info() {}, warn() {}, error: (facts, line) => errors.push({ facts, line }) }
+  const [infos, warnings, errors]: [Lines, Lines, Lines] = [[], [], []]
+  const into = (lines: Lines) => (facts: object, line: string) => void lines.push({ facts, line })
+  return { infos, warnings, errors, info: into(infos), warn: into(warnings), error: into(errors) }
 }
 
 export interface TestContext extends Context {
@@ -83,6 +89,7 @@ export function contextOn(
     reading,
     bodies: new BodyRoom(),
     answers: new AnswerRoom(),
+    tally: new Tally(),
     log,
     now: options.now ?? (() => new Date()),
     async dispose() {

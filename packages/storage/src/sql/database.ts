@@ -35,6 +35,8 @@ export interface Database extends Queries {
   transact<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /** The same where `work` makes a single statement, by `query`: it commits by itself, without a `begin` and a `commit` around it. */
   transactOnce<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Of the pool for transactions and for statements that are no look-ups; `waiting`: those who have none yet. */
+  connections(): { open: number; idle: number; waiting: number }
   /** Cheap; rejects when the database does not answer. */
   ping(): Promise<void>
   /** Waits for open transactions. */

@@ -48,6 +48,7 @@ export function pooledDatabase(parts: {
       refuseInsideTransaction()
       return againOnConflict(() => runInTransaction(() => work(singleStatement(query))))
     },
+    connections: () => ({ open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     async ping() {
       await pool.query('select 1')
     },

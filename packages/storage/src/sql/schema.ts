@@ -1,5 +1,6 @@
 /** Every table, for Drizzle and for the generator of migrations. */
 export * from './accounts.ts'
+export * from './chores.ts'
 export * from './collections.ts'
 export * from './files.ts'
 export * from './inline-packs.ts'

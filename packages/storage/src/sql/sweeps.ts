@@ -25,34 +25,10 @@
  * them. So what is no longer a sweep's has no bases that still are: they stay as long as it does.
  */
 import type { Hash } from '@ulmus/content'
-import { pgTable, text } from 'drizzle-orm/pg-core'
 import type { PackEntry, StoredPack } from '../objects/pack.ts'
-import { instant } from './columns.ts'
 import type { Queries, Tx } from './database.ts'
 import { insertPack, type ObjectName, passSweepGate } from './objects.ts'
 import { putAside, type SizedBlob } from './set-aside.ts'
-
-/** Work that is to be done once in a while, by whichever process comes first. */
-export const chores = pgTable('chores', {
-  name: text('name').primaryKey(),
-  /** When it was last begun. */
-  begunAt: instant('begun_at').notNull(),
-})
-
-/**
- * True for one caller when the chore was last begun so many seconds ago, by the database's clock. Of a chore never heard of it is
- * said to have been begun now.
- */
-export async function takeChore(tx: Tx, name: string, everySeconds: number): Promise<boolean> {
-  const { rows } = await tx.query(
-    `insert into chores (name, begun_at) values ($1, now())
-     on conflict (name) do update set begun_at = now()
-       where chores.begun_at <= now() - make_interval(secs => $2::double precision)
-     returning (xmax <> 0) as again`,
-    [name, everySeconds],
-  )
-  return rows[0]?.['again'] === true
-}
 
 export interface SweptRow extends ObjectName {
   bases: readonly Hash[]
