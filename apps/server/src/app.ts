@@ -17,6 +17,7 @@ import { compressAnswers } from './plugins/compression.ts'
 import { headersTimes, limitConnections } from './plugins/connections.ts'
 import { completeTags, tagAnswers } from './plugins/entity-tags.ts'
 import { answerError, answerErrors, answerUnreadable } from './plugins/errors.ts'
+import { endJsonLines } from './plugins/json-lines.ts'
 import { measure } from './plugins/metrics.ts'
 import { describeApi } from './plugins/openapi.ts'
 import { admitCallers, knowPrincipals } from './plugins/principal.ts'
@@ -87,6 +88,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   if (config.rateLimits !== null) await limitRates(app, config.rateLimits)
   admitCallers(app, options.origin)
 
+  endJsonLines(app)
   tagAnswers(app)
   await compressAnswers(app)
   completeTags(app)

@@ -176,3 +176,43 @@ test('waits double up to their bound, jittered, never shorter than asked, and en
   expect(waitAfter(asking(3_600_000), 1, usualRetry, false)).toBeUndefined()
   expect(waitAfter(new Error('a bug'), 1, usualRetry, true)).toBeUndefined()
 })
+
+test('what refuses lines names the first three in its message', () => {
+  const fault = (line: number) => ({
+    ...{ line, id: `city ${line}`, type: 'City', code: 'schema_violation', message: 'does not match' },
+    errors: [{ path: '/population', message: 'must be >= 0' }],
+  })
+  const error = UlmusError.fromBody(
+    {
+      ...{ error: '5 line(s) were refused.', code: 'schema_violation', statusCode: 422, totalErrors: 5 },
+      validationErrors: [
+        fault(2),
+        { line: 7, code: 'syntax', message: 'The line is not JSON.' },
+        ...[fault(9), fault(11), fault(12)],
+      ],
+    },
+    422,
+  )
+  expect(error.message).toBe(
+    [
+      '5 line(s) were refused.',
+      '  line 2, City "city 2": /population must be >= 0',
+      '  line 7: The line is not JSON.',
+      '  line 9, City "city 9": /population must be >= 0',
+      '  and 2 more',
+    ].join('\n'),
+  )
+})
+
+test.each([
+  [undefined, /needs baseUrl/],
+  [{}, /needs baseUrl/],
+  [{ baseUrl: 'registry.example' }, /must be the address of the registry.*"registry.example"/],
+  [{ baseUrl: '' }, /must be the address/],
+  [{ baseUrl: 'https://registry.example/api/' }, /leave out \/api/],
+  [{ baseUrl: 'https://registry.example', apiKey: 'sk_1' }, /begins with `ul_`/],
+  [{ baseUrl: 'https://registry.example', apiKey: null }, /begins with `ul_`/],
+])('createClient(%j) says what is missing', (options, sentence) => {
+  expect(() => createClient(options as never)).toThrow(sentence)
+  expect(() => createClient(options as never)).toThrow(TypeError)
+})

@@ -16,6 +16,7 @@ import { type ClientOptions, openTransport } from './transport.ts'
  * Every call rejects with `UlmusError`. Reads, uploads and the steps of a push are repeated while the network or the server is
  * away (`options.retry`), other writes only when the server said that it did not look at them (429).
  *
+ * @throws TypeError when `baseUrl` is missing or no address, or `apiKey` is none
  * @example
  * const client = createClient({ baseUrl: 'http://127.0.0.1:4000', apiKey: 'ul_…' })
  * await client.push('ada/cities', { baseVersion: null, schemas: { City: {} }, records: [{ id: '1', type: 'City', data: {} }] })

@@ -4,6 +4,7 @@ import type { ErrorBody, Issue, ValidationError } from '@ulmus/wire'
 /** Members of an error body that callers look at most; every other one is in `body` too. */
 export type ErrorFacts = Partial<ErrorBody> & {
   validationErrors?: ValidationError[]
+  totalErrors?: number
   filesNeeded?: string[]
   currentVersion?: string | null
   job_id?: string
@@ -44,9 +45,26 @@ export class UlmusError extends Error {
     retryAfterMs?: number,
   ): UlmusError {
     const code = body.code ?? `http_${status}`
-    const message = body.error ?? `The server answered ${status}.`
+    const message = `${body.error ?? `The server answered ${status}.`}${firstOf(body)}`
     return new UlmusError(message, { status, code, body, retryAfterMs })
   }
+}
+
+/** Refused lines that a message names. */
+const namedMax = 3
+
+/** The first refused lines or records, as a message ends with them. @param linesBefore what is added to their numbers */
+function firstOf({ validationErrors = [], totalErrors }: ErrorFacts, linesBefore = 0): string {
+  if (!Array.isArray(validationErrors) || validationErrors.length === 0) return ''
+  const named = validationErrors.slice(0, namedMax).map((fault) => {
+    const line = typeof fault.line === 'number' ? [`line ${fault.line + linesBefore}`] : []
+    const name = fault.id == null ? [] : [`${fault.type} ${JSON.stringify(fault.id)}`]
+    const [first] = fault.errors ?? []
+    const why = first === undefined ? (fault.message ?? fault.code) : `${first.path} ${first.message}`
+    return `\n  ${[...line, ...name].join(', ')}: ${why}`
+  })
+  const more = (typeof totalErrors === 'number' ? totalErrors : validationErrors.length) - named.length
+  return `${named.join('')}${more > 0 ? `\n  and ${more} more` : ''}`
 }
 
 /** What a batch holds: records, records to remove, or entries of a snapshot's manifest. */
@@ -61,7 +79,7 @@ export class BatchRefused extends UlmusError {
   readonly linesBefore: number
 
   constructor(refusal: UlmusError, kind: LineKind, linesBefore: number) {
-    super(refusal.message, {
+    super(`${refusal.body.error ?? refusal.message}${firstOf(refusal.body, linesBefore)}`, {
       status: refusal.status,
       code: refusal.code,
       body: refusal.body,

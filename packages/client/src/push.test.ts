@@ -161,6 +161,7 @@ test('a refused batch says which line it was, counted over the whole push, and t
   const refused = failure as BatchRefused
   expect(refused).toMatchObject({ status: 422, code: 'schema_violation', kind: 'records', linesBefore: 10 })
   expect(refused.linesBefore + refused.body.validationErrors![0]!.line!).toBe(18)
+  expect(refused.message).toMatch(/\n {2}line 18/)
   expect([...keeper.sessions.values()]).toEqual(['cancelled'])
   expect(keeper.commits).toBe(0)
 })

@@ -54,7 +54,9 @@ export interface Transport {
   open(call: Call): Promise<{ response: Response; drop: (reason: unknown) => void }>
 }
 
+/** @throws TypeError for options with which no call could succeed */
 export function openTransport(options: ClientOptions): Transport {
+  demandUsable(options)
   const base = options.baseUrl.replace(/\/+$/, '')
   const fetcher = options.fetch ?? globalThis.fetch.bind(globalThis)
   const policy = { ...usualRetry, ...options.retry }
@@ -101,6 +103,22 @@ export function openTransport(options: ClientOptions): Transport {
     open: (call) =>
       send(call, async (response, stop) => ({ response, drop: (reason) => stop.abort(reason) })),
   }
+}
+
+/** Callers may be in plain JavaScript, where nothing else would say what is missing before the first call fails. */
+function demandUsable({ baseUrl, apiKey }: Partial<ClientOptions> = {}): void {
+  const inBrowser = 'location' in globalThis
+  const like = "such as 'https://registry.example'"
+  if (typeof baseUrl !== 'string')
+    throw new TypeError(`createClient needs baseUrl, the address of the registry, ${like}.`)
+  if (!URL.canParse(baseUrl) && !inBrowser)
+    throw new TypeError(
+      `baseUrl must be the address of the registry, ${like}; it is ${JSON.stringify(baseUrl)}.`,
+    )
+  if (/\/api\/*$/.test(baseUrl))
+    throw new TypeError(`baseUrl is the address of the registry, ${like}: leave out /api.`)
+  if (apiKey !== undefined && !(typeof apiKey === 'string' && apiKey.startsWith('ul_')))
+    throw new TypeError('apiKey is no API key: one begins with `ul_`. Leave it out to read what is public.')
 }
 
 interface RequestBody {

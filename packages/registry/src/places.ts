@@ -39,11 +39,18 @@ export function readCursor(text: string, parameter: string): Place {
 
 const strict = new TextDecoder('utf-8', { fatal: true })
 
-/** The types of a view in order, or the one asked for. */
+/** Types that a sentence names at most. */
+const typesNamedMax = 20
+
+/** The types of a view in order, or the one asked for. @throws type_not_found for one that the view lacks. */
 export function selectedTypes(roots: ViewRoots, type: string | undefined): [string, TypeEntry][] {
-  const all = Object.entries(roots.types)
-  if (type !== undefined) return all.filter(([name]) => name === type)
-  return all.sort(([a], [b]) => compareUtf8(a, b))
+  const all = Object.entries(roots.types).sort(([a], [b]) => compareUtf8(a, b))
+  if (type === undefined) return all
+  const asked = typeTree(roots, type)
+  if (asked !== undefined) return [[type, asked]]
+  const names = all.slice(0, typesNamedMax).map(([name]) => `\`${name}\``)
+  const more = all.length > names.length ? [`and ${all.length - names.length} more`] : []
+  throw new RegistryError('type_not_found', { say: { type, types: [...names, ...more].join(', ') } })
 }
 
 /** A type's tree; undefined when the view lacks the type. */

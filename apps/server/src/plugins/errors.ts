@@ -15,6 +15,7 @@ import {
 } from '@ulmus/registry'
 import type { ErrorBody } from '@ulmus/wire'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ndjsonTypes } from './bodies.ts'
 
 const statusOf: Record<Kind, number> = {
   invalid: 400,
@@ -122,7 +123,7 @@ function refusalOfFastify(error: Partial<FastifyError>, request: FastifyRequest)
     case 'FST_REQ_FILE_TOO_LARGE':
       return tooLarge(request.routeOptions.bodyLimit)
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new RegistryError('unsupported_media_type', { say: { type: request.headers['content-type'] } })
+      return unsupportedType(request)
     case 'FST_CP_ERR_INVALID_CONTENT_ENCODING':
       return new RegistryError('unsupported_media_type', {
         say: { encoding: request.headers['content-encoding'] },
@@ -145,6 +146,15 @@ function refusalOfFastify(error: Partial<FastifyError>, request: FastifyRequest)
   return new RegistryError('internal', { cause: error })
 }
 
+/** Of all that bodies are read as anywhere, what the route asked for takes. */
+function unsupportedType({ server, headers }: FastifyRequest): RegistryError {
+  const takes = ['application/json', ...ndjsonTypes].filter((type) => server.hasContentTypeParser(type))
+  return new RegistryError('unsupported_media_type', {
+    say: { type: headers['content-type'] },
+    details: { contentTypes: takes },
+  })
+}
+
 const cutShort = (cause: unknown) =>
   new RegistryError('invalid_request', {
     say: { reason: 'The connection ended before the body did.' },
@@ -161,7 +171,7 @@ export function answerUnreadable(error: { code: string }, socket: Socket): void 
       say: { reason: unreadable[error.code] ?? 'The request is not HTTP/1.1 as RFC 9112 has it.' },
       details: { issues: [] },
     })
-    const body = JSON.stringify(errorBody(refusal))
+    const body = `${JSON.stringify(errorBody(refusal))}\n`
     const headers = `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}`
     socket.write(`HTTP/1.1 400 Bad Request\r\nConnection: close\r\n${headers}\r\n\r\n${body}`)
   }

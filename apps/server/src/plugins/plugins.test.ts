@@ -202,11 +202,11 @@ describe.each(databases)('every request on $name', ({ settings }) => {
       'application/x-www-form-urlencoded',
       'application/x-ndjson',
       'multipart/form-data; boundary=x',
-    ])('%s is 415', async (type) => {
-      expect(told(await post('/api/accounts', 'a=b', { 'content-type': type }))).toEqual([
-        415,
-        'unsupported_media_type',
-      ])
+    ])('%s is 415, and the answer names what is taken', async (type) => {
+      const answer = await post('/api/accounts', 'a=b', { 'content-type': type })
+      expect(told(answer)).toEqual([415, 'unsupported_media_type'])
+      expect(answer.json['contentTypes']).toEqual(['application/json'])
+      expect(answer.json['error']).toContain('Send `application/json`.')
     })
 
     test('over 256 KiB is 413, with the limit named', async () => {

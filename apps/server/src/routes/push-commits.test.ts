@@ -99,12 +99,26 @@ describe.each(databases)('commits of pushes on $name', (database) => {
       expect(refused.json.validationErrors).toMatchObject([
         { id: 'a\u0000b', type: 'A', code: 'schema_violation' },
       ])
+      expect(refused.json.error).toContain('1 record(s) that the push carries over')
+      expect(refused.json.error).toContain(`A ${JSON.stringify('a\u0000b')}.`)
       expect(await state(session)).toMatchObject({ status: 'open', error: refused.json })
       await ada.lines(`${session}/records`, [put('a\u0000b', { n: 2 })])
       expect((await ada.post(`${session}/commit`)).json).toMatchObject({
         semver: 'v2.0.0',
         changes: { updated: 1 },
       })
+    })
+
+    test('of a field that is required from now on, it says how many records fail and names some', async () => {
+      const path = await newPath()
+      const puts = Array.from({ length: 130 }, (_, i) => put(`r${String(i).padStart(3, '0')}`, {}))
+      await stage.push(path, { opening: { schemas: { A: {} } }, puts })
+      const required = { required: ['name'], properties: { name: { type: 'string' } } }
+      const session = await stage.opened(path, { base: 'v1.0.0', opening: { schemas: { A: required } } })
+      const { json } = await ada.post(`${session}/commit`)
+      expect(json.totalErrors).toBe(130)
+      expect(json.validationErrors).toHaveLength(100)
+      expect(json.error).toContain('A "r000", A "r001", A "r002", and 127 more')
     })
 
     test('`metadata` is merged: members replaced, null removes, the rest stays; odd names too', async () => {

@@ -185,6 +185,12 @@ describe.each(databases)('lines of pushes on $name', (database) => {
             headers: { 'content-type': type },
           })
           expect([status, body.code]).toEqual([415, 'unsupported_media_type'])
+          expect(body.contentTypes).toEqual([
+            'application/x-ndjson',
+            'application/ndjson',
+            'application/jsonl',
+          ])
+          expect(body.error).toContain('Send `application/x-ndjson`, ')
         }
       },
     )

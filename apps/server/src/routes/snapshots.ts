@@ -117,5 +117,5 @@ async function* jsonOf({ needed_records: hashes, ...rest }: Negotiated): AsyncGe
     yield Buffer.from(at === 0 ? piece : `,${piece}`)
     await nextTurn()
   }
-  yield Buffer.from(']}')
+  yield Buffer.from(']}\n')
 }

@@ -271,11 +271,17 @@ describe.each(databases)('versions on $name', (database) => {
           expect(text).toBe(b.text)
           expect(Object.keys(a.headers)).toEqual(Object.keys(b.headers))
         }
-        for (const query of ['type=Hidden', 'type=Hidden&id=h1', 'id=h1', 'id=s3cret-city']) {
+        for (const query of ['id=h1', 'id=s3cret-city']) {
           const { status, json } = await who.get(`${path}/versions/latest/records?${query}`)
           expect([status, json.records, json.pagination.total]).toEqual([200, [], 0])
-          const stream = await who.get(`${path}/versions/latest/records.ndjson?type=Hidden`)
-          expect([stream.text, stream.headers['x-record-count']]).toEqual(['', '0'])
+        }
+        for (const rest of ['records?type=', 'records?id=h1&type=', 'records.ndjson?type=']) {
+          const [a, b] = [
+            await who.get(`${path}/versions/latest/${rest}Hidden`),
+            await who.get(`${path}/versions/latest/${rest}Absent`),
+          ]
+          expect([a.status, a.json.code]).toEqual([404, 'type_not_found'])
+          expect(a.text.replaceAll('Hidden', 'Absent')).toBe(b.text)
         }
       }
     })

@@ -3,6 +3,7 @@ import { compareUtf8, emptyTree, type ViewDocument } from '@ulmus/content'
 import { bodyOf } from '../bodies.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors.ts'
+import type { CarriedFault } from '../workers/check-carried.ts'
 import { EntriesByType } from './by-type.ts'
 import { type Standing, standingRecords } from './carried-over.ts'
 import type { EntriesSource } from './entry.ts'
@@ -19,6 +20,8 @@ export interface CarriedOverInput {
 
 /** Refused records answered at most; all are counted. */
 const listedMax = 100
+/** Those that the sentence names. */
+const namedMax = 3
 
 /**
  * Workers do the checking: how long it takes is the schema's to say.
@@ -33,7 +36,7 @@ export async function checkCarriedOver(
     return before !== undefined && before.hash !== schema.hash
   })
   if (changed.length === 0) return
-  const validationErrors: object[] = []
+  const validationErrors: (CarriedFault & { line: null })[] = []
   let totalErrors = 0
   const stream = new EntriesByType(input.entries())
   try {
@@ -54,7 +57,16 @@ export async function checkCarriedOver(
     await stream.close()
   }
   if (totalErrors > 0)
-    throw new RegistryError('schema_violation', { details: { validationErrors, totalErrors } })
+    throw new RegistryError('schema_violation', {
+      details: { validationErrors, totalErrors },
+      say: { carried: namesOf(validationErrors, totalErrors) },
+    })
+}
+
+/** Some of them by name, for a sentence. */
+function namesOf(faults: readonly CarriedFault[], total: number): string {
+  const named = faults.slice(0, namedMax).map(({ type, id }) => `${type} ${JSON.stringify(id)}`)
+  return [...named, ...(total > named.length ? [`and ${total - named.length} more`] : [])].join(', ')
 }
 
 /** The canonical form of a record that comes from the base; undefined for what the push brings or removes. */

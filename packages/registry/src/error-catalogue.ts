@@ -1,0 +1,254 @@
+/**
+ * Every refusal Ulmus can give: code → kind → sentence. A kind is the domain's word; `apps/server/src/plugins/errors.ts` alone
+ * knows which HTTP status it becomes. Each code has its line in docs/errors.md (a house test compares).
+ */
+
+export type Kind =
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'missing'
+  | 'unsupported_method'
+  | 'conflict'
+  | 'too_large'
+  | 'unsupported_media'
+  | 'unsatisfiable'
+  | 'unacceptable'
+  | 'limited'
+  | 'unavailable'
+  | 'full'
+  | 'corrupt'
+
+export type Facts = Record<string, unknown>
+interface Entry {
+  readonly kind: Kind
+  readonly say: (facts: Facts) => string
+}
+/** Alternatives, as a sentence has them. */
+const listed = (names: readonly string[]): string =>
+  names.map((name) => `\`${name}\``).join(names.length > 2 ? ', ' : ' or ')
+
+const entry = (kind: Kind, say: string | ((facts: Facts) => string)): Entry => ({
+  kind,
+  say: typeof say === 'string' ? () => say : say,
+})
+
+export const catalogue = {
+  invalid_request: entry('invalid', (f) => `${f.reason ?? 'The request is not valid; `issues` says where.'}`),
+  hash_mismatch: entry(
+    'invalid',
+    (f) =>
+      `The bytes sent hash to ${f.actual}, not to ${f.expected}. Nothing was stored; send the file again.`,
+  ),
+
+  sign_in_failed: entry(
+    'invalid',
+    (f) => `Signing in failed. ${f.reason ? `${f.reason} ` : ''}Start again at /auth/login.`,
+  ),
+
+  unexpected_record: entry(
+    'invalid',
+    (f) =>
+      `Line ${f.line}: the record hashes to ${f.hash}, which the manifest lacks. None of this request was stored.`,
+  ),
+  manifest_conflict: entry(
+    'invalid',
+    (f) => `The manifest names record \`${f.id}\` of type \`${f.type}\` with two hashes.`,
+  ),
+  manifest_incomplete: entry(
+    'invalid',
+    (f) =>
+      `The manifest has ${f.manifest_received} entries; ${f.manifest_expected} were announced. Send the rest.`,
+  ),
+  records_missing: entry(
+    'invalid',
+    'Some records that the manifest names were not sent; `missing_hashes` lists the first of them. Send them, then commit again.',
+  ),
+
+  unauthenticated: entry(
+    'unauthenticated',
+    (f) => `${f.reason ?? 'Sign in, or send an API key as `Authorization: Bearer ul_…`.'}`,
+  ),
+
+  insufficient_scope: entry(
+    'forbidden',
+    (f) =>
+      `This API key's scope does not allow it${f.needed ? `: \`${f.needed}\` is needed` : ''}. Use a key with a wider scope.`,
+  ),
+  key_limited: entry('forbidden', (f) =>
+    f.until === undefined
+      ? 'This API key is limited to one collection and cannot do this. Use a key without that limit.'
+      : `This API key ends at ${f.until}, and so must what it makes: give an \`expiresAt\` no later, or none at all. A key that lasts longer is made when signed in, or by a key that does.`,
+  ),
+  not_a_member: entry(
+    'forbidden',
+    (f) =>
+      `You are not a member of ${f.owner ? `\`${f.owner}\`` : 'the owning account'}. Ask one of its admins to add you.`,
+  ),
+  insufficient_role: entry(
+    'forbidden',
+    (f) => `Your role does not allow it: ${f.needed ? `\`${f.needed}\`` : 'a higher role'} is needed.`,
+  ),
+  private_content: entry(
+    'forbidden',
+    'The collection holds private records, types or fields; only members of its owner can fork it.',
+  ),
+  cross_site: entry(
+    'forbidden',
+    'A request signed in by cookie must come from this site itself. Scripts and other sites use an API key.',
+  ),
+
+  development_only: entry(
+    'forbidden',
+    'The built-in sign-in lets anyone be anyone, so it answers no request that came through a proxy. Set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET to those of your identity provider, or open the address that the server listens at, on its own machine.',
+  ),
+
+  route_not_found: entry(
+    'missing',
+    (f) => `There is nothing at ${f.path ?? 'this path'}. The API reference is at /docs/api.`,
+  ),
+  account_not_found: entry('missing', (f) =>
+    f.target === undefined
+      ? `There is no account \`${f.slug}\`.`
+      : `There is no organization \`${f.target}\`. Forks go into organizations; a user account is none.`,
+  ),
+  collection_not_found: entry('missing', (f) =>
+    f.slug === undefined
+      ? 'There is no such collection, or it was deleted meanwhile.'
+      : `There is no collection \`${f.owner}/${f.slug}\` that you may see.`,
+  ),
+  version_not_found: entry('missing', (f) => `The collection has no version \`${f.version}\`.`),
+  type_not_found: entry(
+    'missing',
+    (f) => `The version has no type \`${f.type}\`. ${f.types ? `It has ${f.types}.` : 'It has none.'}`,
+  ),
+  record_not_found: entry('missing', (f) => `The version has no record \`${f.id}\` of type \`${f.type}\`.`),
+  file_not_found: entry('missing', (f) => `The collection has no file \`${f.hash}\`.`),
+  key_not_found: entry('missing', 'You have no API key with this id.'),
+  member_not_found: entry('missing', (f) => `\`${f.user}\` is not a member of \`${f.org}\`.`),
+  job_not_found: entry('missing', 'The collection has no metadata job with this id.'),
+  push_not_found: entry('missing', 'The collection has no push session with this id.'),
+
+  method_not_allowed: entry(
+    'unsupported_method',
+    (f) => `${f.method ?? 'This method'} is not possible here. What is: ${f.allow}.`,
+  ),
+
+  slug_taken: entry('conflict', (f) => `The slug \`${f.slug}\` is taken. Choose another.`),
+  version_conflict: entry(
+    'conflict',
+    (f) =>
+      `The collection has moved on: its current version is ${f.currentVersion ?? 'none'}, not ${f.baseVersion ?? 'none'}. Read it and push against it.`,
+  ),
+  metadata_update_in_progress: entry(
+    'conflict',
+    'A metadata update of this collection is already in progress; `job_id` says which. Wait for it, then try again.',
+  ),
+  no_changes: entry('conflict', 'Nothing differs from the base version, so there is no new version to make.'),
+  has_collections: entry('conflict', 'The account still owns collections. Delete them first.'),
+  last_owner: entry('conflict', 'An organization needs an owner. Make someone else owner first.'),
+  too_many_keys: entry(
+    'conflict',
+    (f) => `An account may have at most ${f.max} live API keys. Revoke one first.`,
+  ),
+  too_many_pushes: entry(
+    'conflict',
+    (f) =>
+      `An account may have at most ${f.max} open push sessions. Commit or cancel one first; whatever is idle ends by itself.`,
+  ),
+  too_many_organizations: entry(
+    'conflict',
+    (f) => `A user may own at most ${f.max} organizations. Delete or leave one first.`,
+  ),
+  too_many_collections: entry(
+    'conflict',
+    (f) => `\`${f.owner}\` has ${f.max} collections, as many as an account may have. Delete one first.`,
+  ),
+  push_not_open: entry('conflict', (f) => `The push session is ${f.status}, not open. Open a new one.`),
+
+  too_large: entry('too_large', (f) => `${f.what ?? 'The body'} is over the limit of ${f.limit}.`),
+
+  unsupported_media_type: entry('unsupported_media', (f) => {
+    if (f.onlyPlain)
+      return `A file is stored as the bytes that are sent, so the content encoding \`${f.encoding}\` is not taken here. Send the bytes as they are, without \`Content-Encoding\`.`
+    return f.encoding
+      ? `The content encoding \`${f.encoding}\` is not known here. Send the body as it is, or as zstd, br or gzip.`
+      : `${f.type ? `A body of type \`${f.type}\`` : 'A body without a `Content-Type`'} is not taken here. Send ${listed(f.contentTypes as string[])}.`
+  }),
+
+  range_not_satisfiable: entry(
+    'unsatisfiable',
+    (f) => `The file has ${f.size} bytes; the range asked for lies beyond them.`,
+  ),
+
+  invalid_slug: entry(
+    'unacceptable',
+    (f) =>
+      `\`${f.slug}\` is no valid slug: use lowercase letters, digits and, between them, hyphens, at most ${f.max} characters.`,
+  ),
+  reserved_slug: entry('unacceptable', (f) => `The slug \`${f.slug}\` is reserved. Choose another.`),
+  not_a_user: entry('unacceptable', (f) => `\`${f.user}\` is an organization; only users can be members.`),
+  not_an_org: entry(
+    'unacceptable',
+    (f) => `\`${f.slug}\` is a user account; only organizations have members.`,
+  ),
+  no_versions: entry('unacceptable', 'The collection has no versions yet. Push one first.'),
+  invalid_schema: entry(
+    'unacceptable',
+    (f) => `The schema of type \`${f.type}\` is not acceptable: ${f.reason}`,
+  ),
+  too_many_types: entry('unacceptable', (f) =>
+    f.types === undefined
+      ? `The schemas of all types take more than ${f.limitBytes} bytes in canonical form. Make them shorter, or split the collection.`
+      : `There are ${f.types} types; a version has at most ${f.limitTypes}. Merge types, or split the collection.`,
+  ),
+  invalid_records: entry(
+    'unacceptable',
+    (f) =>
+      `${f.totalErrors ?? 'Some'} line(s) were refused; \`validationErrors\` says which and why. None of this request was stored.`,
+  ),
+  schema_violation: entry('unacceptable', (f) =>
+    f.carried !== undefined
+      ? `${f.totalErrors} record(s) that the push carries over from the base version do not match the new schemas: ${f.carried}. Push them as the schemas want them, delete them, or loosen the schemas; then commit again.`
+      : `${f.totalErrors ?? 'Some'} line(s) or record(s) were refused; \`validationErrors\` says which and why. None of this request was stored.`,
+  ),
+  too_costly: entry(
+    'unacceptable',
+    'To check this against its schemas takes too much time or memory. None of it was stored; simplify the schemas, above all those that refer to themselves in several ways, or send fewer lines at once.',
+  ),
+  files_missing: entry(
+    'unacceptable',
+    'Some files that the version refers to were not uploaded to this collection; `filesNeeded` lists them. Upload them, then commit again.',
+  ),
+
+  rate_limited: entry('limited', (f) => `Too many requests. Try again in ${f.retryAfter} seconds.`),
+  busy: entry(
+    'limited',
+    'There is no room in memory for so much at the moment. Try again shortly, and send or ask for less, or less at the same time.',
+  ),
+  sign_in_unavailable: entry(
+    'unavailable',
+    'The identity provider does not answer at the moment. Try to sign in again shortly.',
+  ),
+  unavailable: entry(
+    'unavailable',
+    'The database or the object store is not reachable at the moment. Try again shortly.',
+  ),
+  storage_full: entry(
+    'full',
+    'There is no room left to store this: the disk, or the quota, of this server is used up. Nothing of it was stored. Reading goes on; whoever runs the server must make room.',
+  ),
+  object_corrupt: entry('corrupt', (f) => {
+    if (f.received !== undefined)
+      return `What this push had received is damaged where it was stored (${f.received}). Push it again.`
+    const [what, check] =
+      f.file === undefined ? [`object ${f.hash}`, '`ulmus fsck`'] : [`file ${f.file}`, '`ulmus fsck --files`']
+    return `Stored ${what} is damaged. Whoever runs this server must restore it; ${check} says more.`
+  }),
+  internal: entry(
+    'corrupt',
+    'Something went wrong on our side. The request id in `X-Request-Id` finds it in the log.',
+  ),
+} satisfies Record<string, Entry>
+
+export type ErrorCode = keyof typeof catalogue
