@@ -1,11 +1,21 @@
 /** The end of a push: asked for, waited for, and asked for again where an answer got lost. http-api §9. */
-import type { CommittedPush, CommittingPush, PushState } from '@ulmus/wire'
+import type { CommittedPush, CommittingPush, OpenedPush, PushState } from '@ulmus/wire'
 import { UlmusError } from './errors.ts'
 import { sleep } from './retry.ts'
 import type { Transport } from './transport.ts'
 
-/** The version that a push made. */
+/** The version that a push made. `warnings`: of its schemas and of its records, the first 100 of each. */
 export type PushResult = CommittedPush
+
+/** A result with the warnings that the session was opened with. */
+export const withWarnings = (
+  result: PushResult,
+  { warnings = [], total_warnings = 0 }: Partial<Pick<OpenedPush, 'warnings' | 'total_warnings'>>,
+): PushResult => ({
+  ...result,
+  warnings: [...warnings, ...(result.warnings ?? [])],
+  totalWarnings: total_warnings + (result.totalWarnings ?? 0),
+})
 
 export interface CommitOptions {
   readonly signal?: AbortSignal

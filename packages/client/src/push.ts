@@ -1,7 +1,7 @@
 /** Publishing a version: "this changed", as one call. http-api §9, delta. */
 import type { DeleteLine, OpenedPush, RecordLine } from '@ulmus/wire'
 import { batchesOf, type Keyed } from './batches.ts'
-import { commitPush, type PushResult } from './commit.ts'
+import { commitPush, type PushResult, withWarnings } from './commit.ts'
 import { type CollectionRef, collectionPlace, pushPlace } from './places.ts'
 import {
   batchBytesUsual,
@@ -98,7 +98,7 @@ export async function push(
     count((tally) => {
       tally.phase = 'done'
     })
-    return result
+    return withWarnings(result, opened)
   })
 }
 

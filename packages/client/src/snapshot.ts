@@ -1,7 +1,7 @@
 /** Publishing a version: "this is everything", as one call. http-api §9, snapshot. */
 import type { ManifestReceived, Negotiated, NegotiatedInChunks, RecordLine, Schemas } from '@ulmus/wire'
 import { type Batch, batchesOf } from './batches.ts'
-import { commitPush, type PushResult } from './commit.ts'
+import { commitPush, type PushResult, withWarnings } from './commit.ts'
 import { UlmusError } from './errors.ts'
 import { entriesIn, hashRecords, type ManifestChunk } from './manifest.ts'
 import { type CollectionRef, collectionPlace, snapshotPlace } from './places.ts'
@@ -171,7 +171,7 @@ async function publish(
   count((tally) => {
     tally.phase = 'done'
   })
-  return result
+  return withWarnings(result, opened)
 }
 
 /** Sends the chunks and lets go of each. */

@@ -11,9 +11,16 @@ export * from './metadata.ts'
 export { patternInstructionsMax, patternUnitsMax } from './pattern.ts'
 export { privateFieldsOf } from './private-fields.ts'
 export * from './record.ts'
+export {
+  idsIn,
+  malformedFileReferences,
+  type ReferenceField,
+  referenceFieldsOf,
+} from './references.ts'
 export { type AcceptOptions, acceptSchema, type Schema, schemaBytesMax } from './schema.ts'
 export { type SchemaIssue, schemaIssuesMax } from './schema-compiler.ts'
 export { SchemaError } from './schema-error.ts'
+export { type SchemaWarning, schemaWarnings } from './schema-warnings.ts'
 export * from './semver.ts'
 export { Ahead } from './tree/ahead.ts'
 export { bitsToEnd, defaultShape, type TreeShape, trailingZeroBits } from './tree/boundary.ts'

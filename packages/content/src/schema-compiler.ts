@@ -51,10 +51,21 @@ const dateTime = fullFormats['date-time'] as FormatDefinition<string> & {
 /** A compiled schema: the issues of some data, none when it matches. */
 export type Check = (data: Json) => SchemaIssue[]
 
+/** Formats that are checked. */
+const formats = new Set(Object.keys(fullFormats))
+
+export const isKnownFormat = (format: string): boolean => formats.has(format)
+
+const withoutHash = (uri: string) => uri.replace(/#$/, '')
+
+/** Whether `$schema` names a draft that is understood as such. */
+export const isKnownDraft = (named: Json): boolean =>
+  typeof named === 'string' && [draft07, draft2020].includes(withoutHash(named))
+
 /** Whether `schema` asks for JSON Schema 2020-12; draft-07 is meant otherwise. */
 function is2020(schema: JsonObject): boolean {
   const named = schema['$schema']
-  return typeof named === 'string' && named.replace(/#$/, '') === draft2020
+  return typeof named === 'string' && withoutHash(named) === draft2020
 }
 
 let metaChecks: { draft07: ValidateFunction; draft2020: ValidateFunction } | undefined

@@ -66,7 +66,7 @@ const plainKeywords = new Set([
   'uniqueItems',
   'writeOnly',
 ])
-const jsonSchemaKeywords = new Set([
+export const jsonSchemaKeywords: ReadonlySet<string> = new Set([
   ...schemaKeywords,
   ...schemaListKeywords,
   ...schemaMapKeywords,

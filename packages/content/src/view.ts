@@ -1,6 +1,7 @@
 /** The public view of schemas and data: what anyone may see (content-model §6). */
 import { isJsonObject, type Json } from './json.ts'
 import { cutPrivateFields, withoutMembers } from './private-fields.ts'
+import { referenceKeyword } from './references.ts'
 import { acceptSchema, type Schema } from './schema.ts'
 
 /**
@@ -48,7 +49,7 @@ function cutReferences(value: Json, privateTypes: ReadonlySet<string>): Json {
   let isSame = true
   const members: [string, Json][] = []
   for (const [name, member] of Object.entries(value)) {
-    const isCut = name === 'x-ref-type' && namesOneOf(member, privateTypes)
+    const isCut = name === referenceKeyword && namesOneOf(member, privateTypes)
     const kept = isCut ? undefined : cutReferences(member, privateTypes)
     if (kept !== member) isSame = false
     if (kept !== undefined) members.push([name, kept])

@@ -35,7 +35,7 @@ export function pushesOf(context: Context, sessions: PushSessions) {
     ) {
       const read = await readOpening(context, who, body, opening, shape, signal)
       const seen = await sessions.workplace(who, path, 'write')
-      const { push, neededFiles } = await sessions.open(
+      const { push, neededFiles, warnings } = await sessions.open(
         demandCaller(who),
         seen,
         read,
@@ -47,6 +47,8 @@ export function pushesOf(context: Context, sessions: PushSessions) {
         session_id: push.id,
         base_version: push.baseSemver,
         needed_files: neededFiles,
+        warnings: warnings.listed,
+        total_warnings: warnings.total,
         expires_at: instantText(push.expiresAt),
         limits: {
           batch_bytes: limits.batchBytesMax,

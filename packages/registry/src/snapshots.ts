@@ -71,7 +71,7 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
       }
       const inline = manifest && accepted(manifest, inlineMax)
       const expected = inline?.entries ?? opening.manifest_expected!
-      const { push, totalFiles, neededFiles } = await sessions.open(
+      const { push, totalFiles, neededFiles, warnings } = await sessions.open(
         demandCaller(who),
         seen,
         read,
@@ -82,6 +82,8 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
         needed_files: neededFiles,
         total_files: totalFiles,
         already_have_files: totalFiles - neededFiles.length,
+        warnings: warnings.listed,
+        total_warnings: warnings.total,
       }
       if (inline === undefined) {
         const next = `/api/collections/${seen.owner.slug}/${seen.collection.slug}/versions/negotiate/${push.id}/manifest`

@@ -13,6 +13,7 @@ import type { ManifestOutcome, ManifestTask } from './workers/check-manifest.ts'
 import { checkOpening, type OpeningOutcome, type OpeningTask } from './workers/check-opening.ts'
 import { refuseDamaged } from './workers/damage.ts'
 import type { EditedLeaves, LeavesOutcome, LeavesTask } from './workers/edit-leaves.ts'
+import type { ReferencesFound, ReferencesTask } from './workers/find-references.ts'
 import { fitMetadata, type MetadataOutcome, type MetadataTask } from './workers/fit-metadata.ts'
 import type { PatchOutcome } from './workers/read-patch.ts'
 
@@ -34,6 +35,8 @@ export interface Workers {
   checkOpening(task: InPieces<OpeningTask>, by: TaskFor): Promise<OpeningOutcome>
   /** Checks records that are carried over; takes the bytes over. */
   checkCarried(task: CarriedTask, by: TaskFor): Promise<CarriedFault[]>
+  /** Finds what records refer to; takes their bytes over. */
+  findReferences(task: ReferencesTask, by: TaskFor): Promise<ReferencesFound>
   /**
    * Edits leaves of a record tree; takes over the edits' bytes, and what was read if nothing else lies beside it in memory.
    * @throws ObjectCorrupt.
@@ -175,6 +178,8 @@ export function openWorkers(options: Partial<typeof usual> = {}): Workers {
       const costs = { bytes: bytes.length, schemaBytes: schemas.bytes.length, schemas: schemas.name }
       return run('checkCarried', task, by, costs, [bytes.buffer])
     },
+    findReferences: (task, by) =>
+      run('findReferences', task, by, { bytes: task.bytes.length }, [task.bytes.buffer]),
     editLeaves: async (task, by) => {
       const over = [task.edits.buffer, ...wholeBuffers(task.encoded)]
       const bytes = over.reduce((sum, { byteLength }) => sum + byteLength, 0)

@@ -47,11 +47,32 @@ export const PushLimits = z
   .meta({ id: 'PushLimits' })
 export type PushLimits = z.infer<typeof PushLimits>
 
+/** Something that is accepted, though it may not be meant. */
+export const PushWarning = z
+  .object({
+    code: z.string().meta({ description: 'Stable: docs/publishing.md lists them.' }),
+    type: z.string(),
+    id: z.string().optional().meta({ description: 'Of the record. Absent: the schema of `type` is meant.' }),
+    path: z.string().meta({ description: "JSON pointer into the record's data, or into the schema." }),
+    message: z.string(),
+  })
+  .meta({ id: 'PushWarning' })
+export type PushWarning = z.infer<typeof PushWarning>
+
+/** Of the schemas, in the answers that open sessions. */
+export const schemaWarnings = {
+  warnings: z
+    .array(PushWarning)
+    .meta({ description: 'What the schemas say that has no effect: the first 100.' }),
+  total_warnings: Count,
+}
+
 export const OpenedPush = z
   .object({
     session_id: Id,
     base_version: SemverText.nullable(),
     needed_files: z.array(FileHash),
+    ...schemaWarnings,
     expires_at: Instant,
     limits: PushLimits,
   })
@@ -83,6 +104,10 @@ export const CommittedPush = z
     recordCount: Count,
     fileCount: Count,
     changes: z.object({ added: Count, updated: Count, removed: Count }),
+    warnings: z.array(PushWarning).meta({
+      description: 'References to records and files that are not there: the first 100.',
+    }),
+    totalWarnings: Count,
   })
   .meta({ id: 'CommittedPush' })
 export type CommittedPush = z.infer<typeof CommittedPush>

@@ -1,7 +1,7 @@
 /** Snapshot pushes: "this is everything". http-api §9; bodies are snake_case. */
 import { z } from 'zod'
 import { AnyObject } from './json.ts'
-import { OpenPush } from './pushes.ts'
+import { OpenPush, schemaWarnings } from './pushes.ts'
 import { Count, FileHash, HashText, Id } from './text.ts'
 
 /** Entries that one body or chunk may bring. */
@@ -50,6 +50,7 @@ export const Negotiated = z
     total_files: Count,
     already_have_records: Count,
     already_have_files: Count,
+    ...schemaWarnings,
   })
   .meta({ id: 'Negotiated' })
 export type Negotiated = z.infer<typeof Negotiated>
@@ -63,6 +64,7 @@ export const NegotiatedInChunks = z
     needed_files: z.array(FileHash),
     total_files: Count,
     already_have_files: Count,
+    ...schemaWarnings,
     next: z.string().meta({ description: 'Path that takes the chunks.' }),
   })
   .meta({ id: 'NegotiatedInChunks' })

@@ -35,6 +35,7 @@ describe.each(databases)('commits of pushes on $name', (database) => {
           recordCount: 3,
           fileCount: 0,
           changes: { added: 2, updated: 1, removed: 1 },
+          ...{ warnings: [], totalWarnings: 0 },
         },
       ])
       expect((await ada.get(`${path}/versions/latest`)).json).toMatchObject({
@@ -236,6 +237,7 @@ describe.each(databases)('commits of pushes on $name', (database) => {
         recordCount: 3,
         fileCount: 0,
         changes: { added: 1, updated: 0, removed: 0 },
+        ...{ warnings: [], totalWarnings: 0 },
       })
       expect(error).toBe(null)
       expect((await ada.post(`${session}/commit`)).json).toEqual(result)

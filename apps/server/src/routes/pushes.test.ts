@@ -28,6 +28,7 @@ describe.each(databases)('pushes on $name', (database) => {
         201,
         {
           ...{ session_id: expect.stringMatching(/^[0-9a-f-]{36}$/), base_version: null, needed_files: [] },
+          ...{ warnings: [], total_warnings: 0 },
           expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
           limits: {
             batch_bytes: 128 * 1024 ** 2,

@@ -211,6 +211,7 @@ describe.each(databases)('commits of snapshots on $name', (database) => {
           semver: 'v1.1.0',
           hash: expect.stringMatching(/^private:[0-9a-f]{64}$/),
           ...{ recordCount: 4, fileCount: 0, changes: { added: 2, updated: 1, removed: 1 } },
+          ...{ warnings: [], totalWarnings: 0 },
         },
       ])
       expect((await recordsOf(path)).map(({ id, data }) => [id, data])).toEqual([

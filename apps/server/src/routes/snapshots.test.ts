@@ -41,6 +41,7 @@ describe.each(databases)('snapshots on $name', (database) => {
           needed_records: items.map(hashOf),
           needed_files: [absent],
           ...{ total_records: 2, total_files: 2, already_have_records: 0, already_have_files: 1 },
+          ...{ warnings: [], total_warnings: 0 },
         },
       ])
     })
@@ -69,6 +70,7 @@ describe.each(databases)('snapshots on $name', (database) => {
           session_id: expect.any(String),
           ...{ manifest_expected: 3, manifest_received: 0 },
           ...{ needed_files: [], total_files: 0, already_have_files: 0 },
+          ...{ warnings: [], total_warnings: 0 },
           next: `/api/collections/ada/${slug}/versions/negotiate/${body.session_id}/manifest`,
         },
       ])

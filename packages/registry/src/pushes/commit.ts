@@ -38,11 +38,13 @@ import type { EntriesSource, PushEntry } from './entry.ts'
 import { idleEnd } from './idle-end.ts'
 import { leaseLost, leaseOf } from './lease.ts'
 import { PassingRuns } from './passing-runs.ts'
+import { recordWarnings, WorthALook } from './record-warnings.ts'
 import { dropRuns, mergedEntries, tieredRuns } from './runs.ts'
 import { readSchemas } from './schema-lines.ts'
 import { broughtSchemas } from './session-schemas.ts'
 import { refuseTwoHashes, snapshotEntries } from './snapshot-entries.ts'
 import { statesFor } from './states.ts'
+import type { PushWarning, PushWarnings } from './warnings.ts'
 
 /** The answer to a commit. */
 export interface CommitResult {
@@ -51,6 +53,9 @@ export interface CommitResult {
   recordCount: number
   fileCount: number
   changes: Built['changes']
+  /** Of its records: the first 100, and how many there are. */
+  warnings: PushWarning[]
+  totalWarnings: number
 }
 
 export type CommitAnswer =
@@ -139,6 +144,7 @@ async function commit(
   const schemas = brought ?? base.schemas
   const runs = await tieredRuns(context, leaseOf(push), refuseTwoHashes)
   progress.recordsTotal = push.manifestExpected ?? runs.reduce((sum, run) => sum + run.entries, 0)
+  const worth = new WorthALook(schemas)
   const entries: EntriesSource =
     push.kind === 'delta'
       ? (passed) => counted(mergedEntries(context, runs), passed)
@@ -155,7 +161,7 @@ async function commit(
           base,
           baseSchemas: base.schemas,
           schemas,
-          entries,
+          entries: worth.noting(entries),
           metadata: mergeMetadata(base.full.metadata, patch),
           declared: push.files as Hash[],
           replacesDeclared: push.kind === 'snapshot',
@@ -164,7 +170,9 @@ async function commit(
           progress,
         },
       )
-      return { built, change: demandChange(base, built) }
+      const change = demandChange(base, built)
+      const look = { base: base.full, schemas, entries, owner }
+      return { built, change, warnings: await recordWarnings(context, worth, look) }
     })
     return await landVersion(context, push, { base, ...made, writer, progress, by })
   } finally {
@@ -212,9 +220,17 @@ async function sizesOfKnown(
 async function landVersion(
   context: Context,
   push: PushRow,
-  made: { base: Base; built: Built; change: Change; writer: ObjectWriter; progress: Progress; by: Acting },
+  made: {
+    base: Base
+    built: Built
+    change: Change
+    warnings: PushWarnings
+    writer: ObjectWriter
+    progress: Progress
+    by: Acting
+  },
 ): Promise<CommitResult> {
-  const { base, built, change, writer } = made
+  const { base, built, change, warnings, writer } = made
   let result: CommitResult | undefined
   await makeVersion(context, {
     collection: { id: push.collectionId },
@@ -233,7 +249,8 @@ async function landVersion(
       await markFilesInViews(tx, push.collectionId, built.filesEntered)
       const { recordCount, fileCount } = shownCounts(version, 'full')
       const hash = shownDigest(version, 'full')
-      result = { semver: semverOf(version), hash, recordCount, fileCount, changes: built.changes }
+      const told = { warnings: warnings.listed, totalWarnings: warnings.total }
+      result = { semver: semverOf(version), hash, recordCount, fileCount, changes: built.changes, ...told }
       const committed = {
         status: 'committed' as const,
         result: { ...result },

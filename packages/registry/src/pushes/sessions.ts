@@ -33,6 +33,7 @@ import { dropRuns, tidySessions } from './runs.ts'
 import { keptSchemas } from './session-schemas.ts'
 import { statesFor } from './states.ts'
 import { UnderWay } from './under-way.ts'
+import { noWarnings, type PushWarnings } from './warnings.ts'
 
 export type CollectionPath = { owner: string; slug: string }
 export type PushKind = PushRow['kind']
@@ -135,7 +136,7 @@ export function pushSessionsOf(context: Context) {
       { opening, schemas, metadata }: ReadOpening<PushOpening>,
       as: { kind: PushKind; manifestExpected?: number },
       task: TaskFor,
-    ): Promise<{ push: PushStanding; totalFiles: number; neededFiles: string[] }> {
+    ): Promise<{ push: PushStanding; totalFiles: number; neededFiles: string[]; warnings: PushWarnings }> {
       const by = { ...seen, who }
       demandHead(seen, opening.base_version)
       if (schemas !== undefined || metadata !== undefined) await demandNow(context, by)
@@ -162,7 +163,8 @@ export function pushSessionsOf(context: Context) {
       }
       const push = await insertOpened(row, brought, by)
       const neededFiles = await filesNeeded(context, seen.collection.id, files)
-      return { push, totalFiles: files.length, neededFiles }
+      const warnings = brought?.warnings ?? noWarnings
+      return { push, totalFiles: files.length, neededFiles, warnings }
     },
 
     /** What is done for a session ends, in this process, when that is cancelled. @throws push_not_open then, and what `work` rejects with. */

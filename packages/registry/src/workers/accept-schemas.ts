@@ -9,9 +9,11 @@ import {
   type JsonObject,
   type Schema,
   SchemaError,
+  schemaWarnings,
   typeFault,
 } from '@ulmus/content'
 import { linesOfSchemas } from '../pushes/schema-lines.ts'
+import { type PushWarnings, WarningList } from '../pushes/warnings.ts'
 
 export interface AcceptedSchemas {
   kind: 'accepted'
@@ -20,6 +22,7 @@ export interface AcceptedSchemas {
   /** Of `bytes`. */
   hash: Hash
   types: number
+  warnings: PushWarnings
 }
 
 export type SchemasOutcome =
@@ -56,7 +59,15 @@ export function acceptSchemas(bytes: Uint8Array): SchemasOutcome {
     if (schemaBytes > typesBytesMax) return { kind: 'too_many', types }
   }
   const lines = linesOfSchemas(schemas)
-  return { kind: 'accepted', bytes: lines, hash: hashBytes(lines), types }
+  return { kind: 'accepted', bytes: lines, hash: hashBytes(lines), types, warnings: warningsOf(schemas) }
+}
+
+function warningsOf(schemas: ReadonlyMap<string, Schema>): PushWarnings {
+  const warnings = new WarningList()
+  for (const [type, { source }] of schemas)
+    for (const warning of schemaWarnings(source, (name) => schemas.has(name)))
+      warnings.add({ type, ...warning })
+  return { listed: warnings.listed, total: warnings.total }
 }
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

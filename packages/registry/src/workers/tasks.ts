@@ -12,6 +12,11 @@ import {
 } from './check-manifest.ts'
 import { type OpeningOutcome, type OpeningTask, checkOpening as openingChecked } from './check-opening.ts'
 import { type LeavesOutcome, type LeavesTask, editLeaves as leavesEdited } from './edit-leaves.ts'
+import {
+  type ReferencesFound,
+  type ReferencesTask,
+  findReferences as referencesFound,
+} from './find-references.ts'
 import { type MetadataOutcome, type MetadataTask, fitMetadata as metadataFitted } from './fit-metadata.ts'
 import { type PatchOutcome, readPatch as patchRead } from './read-patch.ts'
 
@@ -23,6 +28,7 @@ export function acceptSchemas({ bytes }: { bytes: Uint8Array }): SchemasOutcome 
   return outcome.kind === 'accepted' ? moved(outcome, outcome.bytes.buffer) : outcome
 }
 export const checkCarried = (task: CarriedTask): CarriedFault[] => carriedChecked(task)
+export const findReferences = (task: ReferencesTask): ReferencesFound => referencesFound(task)
 export const fitMetadata = (task: MetadataTask): MetadataOutcome => metadataFitted(task)
 
 export const checkBatch = whole<BatchTask, BatchOutcome>((task) => {

@@ -1,0 +1,75 @@
+/** Fields that hold ids of other records, by their schema, and what some data has in them (content-model §4). */
+import { isJsonObject, type Json } from './json.ts'
+import { parseFileReference } from './record.ts'
+
+/** The keyword by which a field says that it holds the id of a record, and of which type. */
+export const referenceKeyword = 'x-ref-type'
+
+/** A way into data; undefined stands for every item of an array. */
+type Steps = readonly (string | undefined)[]
+
+export interface ReferenceField {
+  readonly steps: Steps
+  /** Of the records that it names. */
+  readonly type: string
+}
+
+/** Deeper fields are not looked for. Levels. */
+const depthMax = 16
+
+/** The fields that say `x-ref-type`, within `properties` and `items` alone: what is behind a `$ref` or in `anyOf` depends on the data. */
+export function referenceFieldsOf(schema: Json): ReferenceField[] {
+  const fields: ReferenceField[] = []
+  const visit = (value: Json | undefined, steps: Steps): void => {
+    if (value === undefined || !isJsonObject(value) || steps.length > depthMax) return
+    const type = value[referenceKeyword]
+    if (typeof type === 'string') fields.push({ steps, type })
+    if (isJsonObject(value['properties'] ?? null))
+      for (const [name, member] of Object.entries(value['properties'] as object))
+        visit(member as Json, [...steps, name])
+    visit(value['items'], [...steps, undefined])
+  }
+  visit(schema, [])
+  return fields
+}
+
+/** The ids that data has in such a field, each with its JSON pointer. What is no text is none. */
+export function* idsIn(data: Json, { steps }: ReferenceField): Generator<{ path: string; id: string }> {
+  yield* idsAt(data, steps, 0, '')
+}
+
+function* idsAt(
+  value: Json,
+  steps: Steps,
+  at: number,
+  path: string,
+): Generator<{ path: string; id: string }> {
+  if (at === steps.length) {
+    if (typeof value === 'string') yield { path, id: value }
+    return
+  }
+  const step = steps[at]
+  if (step === undefined) {
+    if (!Array.isArray(value)) return
+    for (const [index, item] of value.entries()) yield* idsAt(item, steps, at + 1, `${path}/${index}`)
+    return
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, step))
+    return
+  yield* idsAt(value[step]!, steps, at + 1, `${path}/${escaped(step)}`)
+}
+
+/** A member's name in a JSON pointer (RFC 6901). */
+const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
+
+/** Members `$file` that name no file: what they name is not kept with the version, and a reader is not led to it. */
+export function* malformedFileReferences(data: Json, path = ''): Generator<{ path: string; value: Json }> {
+  if (typeof data !== 'object' || data === null) return
+  if (!Array.isArray(data) && Object.hasOwn(data, '$file')) {
+    const value = data['$file']!
+    if (typeof value === 'string' && parseFileReference(value) !== undefined) return
+    yield { path: `${path}/$file`, value }
+  }
+  for (const [name, member] of Object.entries(data))
+    yield* malformedFileReferences(member, `${path}/${escaped(name)}`)
+}

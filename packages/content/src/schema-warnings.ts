@@ -1,0 +1,111 @@
+/** What an accepted schema says that has no effect, though its author may believe that it has (content-model §4). */
+import { distance } from 'fastest-levenshtein'
+import { isJsonObject, type Json, type JsonObject } from './json.ts'
+import { referenceKeyword } from './references.ts'
+import { isKnownDraft, isKnownFormat } from './schema-compiler.ts'
+import { isJsonSchemaKeyword, jsonSchemaKeywords, type Place, placesOf, pointerTo } from './schema-places.ts'
+
+export interface SchemaWarning {
+  code: 'draft_unknown' | 'format_unknown' | 'keyword_unknown' | 'reference_type_missing'
+  /** JSON pointer into the schema. */
+  path: string
+  message: string
+}
+
+/** Keywords that mean something here, or to OpenAPI, beside those of JSON Schema. */
+const known = [...jsonSchemaKeywords, referenceKeyword, 'private']
+const elsewhere = new Set([
+  referenceKeyword,
+  'private',
+  'example',
+  'discriminator',
+  'externalDocs',
+  'nullable',
+  'xml',
+  '$async',
+])
+
+/** Keywords that are compared with the known ones, of one schema: each takes some microseconds. */
+const comparedMax = 2_000
+/** Longer ones are not meant for any of them. Characters. */
+const comparedCharactersMax = 40
+
+/** @param hasType whether the version is to have a type of that name */
+export function* schemaWarnings(
+  schema: Json,
+  hasType: (type: string) => boolean,
+): Generator<SchemaWarning, void, undefined> {
+  if (!isJsonObject(schema)) return
+  yield* draftWarnings(schema)
+  const likenesses = new Likenesses()
+  for (const place of placesOf(schema).places) {
+    if (!place.isCertain) continue
+    for (const keyword of Object.keys(place.schema)) {
+      const like = likenesses.of(keyword)
+      if (like !== undefined)
+        yield warning('keyword_unknown', place, keyword, `has no effect: "${like}" may be meant`)
+    }
+    yield* formatWarnings(place)
+    yield* referenceWarnings(place, hasType)
+  }
+}
+
+function* draftWarnings(schema: JsonObject): Generator<SchemaWarning> {
+  const draft = schema['$schema']
+  if (draft === undefined || isKnownDraft(draft)) return
+  const message = `names ${JSON.stringify(draft)}; the schema is read as draft-07`
+  yield { code: 'draft_unknown', path: '/$schema', message }
+}
+
+function* formatWarnings(place: Place): Generator<SchemaWarning> {
+  const format = place.schema['format']
+  if (typeof format !== 'string' || isKnownFormat(format)) return
+  yield warning(
+    'format_unknown',
+    place,
+    'format',
+    `${JSON.stringify(format)} is not known and checks nothing`,
+  )
+}
+
+function* referenceWarnings(place: Place, hasType: (type: string) => boolean): Generator<SchemaWarning> {
+  const type = place.schema[referenceKeyword]
+  if (type === undefined || (typeof type === 'string' && hasType(type))) return
+  const message =
+    typeof type === 'string' ? `there is no type ${JSON.stringify(type)}` : 'must be the name of a type'
+  yield warning('reference_type_missing', place, referenceKeyword, message)
+}
+
+const warning = (
+  code: SchemaWarning['code'],
+  { at }: Place,
+  keyword: string,
+  message: string,
+): SchemaWarning => ({ code, path: pointerTo(at, keyword), message })
+
+/** Which known keyword one is like that is not known: misspelt in a letter or two, or in its capitals and hyphens. */
+class Likenesses {
+  readonly #found = new Map<string, string | undefined>()
+
+  of(keyword: string): string | undefined {
+    if (isJsonSchemaKeyword(keyword) || elsewhere.has(keyword)) return undefined
+    if (keyword.length > comparedCharactersMax) return undefined
+    if (!this.#found.has(keyword) && this.#found.size < comparedMax) this.#found.set(keyword, likeOf(keyword))
+    return this.#found.get(keyword)
+  }
+}
+
+function likeOf(keyword: string): string | undefined {
+  const plain = plainOf(keyword)
+  let like: string | undefined
+  let least = Number.POSITIVE_INFINITY
+  for (const name of known) {
+    const apart = distance(plain, plainOf(name))
+    // Short words are like many.
+    const most = name.length < 4 ? 0 : name.length < 8 ? 1 : 2
+    if (apart <= most && apart < least) [like, least] = [name, apart]
+  }
+  return like
+}
+
+const plainOf = (keyword: string): string => keyword.toLowerCase().replaceAll(/[-_$@\s]/g, '')

@@ -1,0 +1,63 @@
+/** What pushed records of a type refer to: a task for a worker thread, since it parses every one of them. */
+import {
+  idsIn,
+  type Json,
+  malformedFileReferences,
+  parseCanonical,
+  type ReferenceField,
+  referenceFieldsOf,
+} from '@ulmus/content'
+import { linesOf } from '../bodies.ts'
+import { type PushWarnings, WarningList } from '../pushes/warnings.ts'
+
+export interface ReferencesTask {
+  /** Canonical forms of records of one type, each ended by a newline. */
+  bytes: Uint8Array
+  /** That type's schema, canonical. */
+  schema: Uint8Array
+}
+
+/** A record that others refer to. `from`, `path`: the first that does, and where. */
+export interface Referred {
+  type: string
+  id: string
+  from: string
+  path: string
+  /** References to it among the records of the task. */
+  times: number
+}
+
+export interface ReferencesFound {
+  /** Each once. */
+  referred: Referred[]
+  /** `$file` that names no file. */
+  malformed: PushWarnings
+}
+
+const decoder = new TextDecoder()
+
+export function findReferences({ bytes, schema }: ReferencesTask): ReferencesFound {
+  const fields = referenceFieldsOf(JSON.parse(decoder.decode(new Uint8Array(schema))) as Json)
+  const referred = new Map<string, Referred>()
+  const malformed = new WarningList()
+  for (const form of linesOf(bytes)) {
+    const { id, type, data } = parseCanonical(decoder.decode(form))
+    for (const field of fields) noteIds(referred, field, id, data)
+    for (const { path, value } of malformedFileReferences(data)) {
+      const message = `${shortened(JSON.stringify(value))} names no file: \`sha256:\` and 64 lowercase hexadecimal digits do`
+      malformed.add({ code: 'file_reference_malformed', type, id, path, message })
+    }
+  }
+  return { referred: [...referred.values()], malformed: { listed: malformed.listed, total: malformed.total } }
+}
+
+function noteIds(referred: Map<string, Referred>, field: ReferenceField, from: string, data: Json): void {
+  for (const { path, id } of idsIn(data, field)) {
+    const key = `${field.type}\n${id}`
+    const known = referred.get(key)
+    if (known === undefined) referred.set(key, { type: field.type, id, from, path, times: 1 })
+    else known.times++
+  }
+}
+
+const shortened = (text: string): string => (text.length <= 100 ? text : `${text.slice(0, 97)}…`)
