@@ -12,7 +12,7 @@ export { patternInstructionsMax, patternUnitsMax } from './pattern.ts'
 export { privateFieldsOf } from './private-fields.ts'
 export * from './record.ts'
 export {
-  idsIn,
+  eachId,
   malformedFileReferences,
   type ReferenceField,
   referenceFieldsOf,

@@ -33,31 +33,40 @@ export function referenceFieldsOf(schema: Json): ReferenceField[] {
   return fields
 }
 
-/** The ids that data has in such a field, each with its JSON pointer. What is no text is none. */
-export function* idsIn(data: Json, { steps }: ReferenceField): Generator<{ path: string; id: string }> {
-  yield* idsAt(data, steps, 0, '')
+/** Tells the ids that data has in such a field, each with its JSON pointer. What is no text is none. */
+export function eachId(
+  data: Json,
+  field: ReferenceField,
+  tell: (id: string, path: () => string) => void,
+): void {
+  visitSteps(data, field.steps, 0, [], tell)
 }
 
-function* idsAt(
+function visitSteps(
   value: Json,
   steps: Steps,
   at: number,
-  path: string,
-): Generator<{ path: string; id: string }> {
+  way: (string | number)[],
+  tell: (id: string, path: () => string) => void,
+): void {
   if (at === steps.length) {
-    if (typeof value === 'string') yield { path, id: value }
+    if (typeof value === 'string') tell(value, () => pointerOf(way))
     return
   }
+  if (typeof value !== 'object' || value === null) return
   const step = steps[at]
-  if (step === undefined) {
-    if (!Array.isArray(value)) return
-    for (const [index, item] of value.entries()) yield* idsAt(item, steps, at + 1, `${path}/${index}`)
-    return
+  const visit = (key: string | number, member: Json) => {
+    way.push(key)
+    visitSteps(member, steps, at + 1, way, tell)
+    way.pop()
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, step))
-    return
-  yield* idsAt(value[step]!, steps, at + 1, `${path}/${escaped(step)}`)
+  if (step === undefined) {
+    if (Array.isArray(value)) for (const [index, item] of value.entries()) visit(index, item)
+  } else if (!Array.isArray(value) && Object.hasOwn(value, step)) visit(step, value[step]!)
 }
+
+const pointerOf = (way: readonly (string | number)[]): string =>
+  way.map((key) => `/${escaped(String(key))}`).join('')
 
 /** A member's name in a JSON pointer (RFC 6901). */
 const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -70,8 +70,9 @@ export async function recordWarnings(
   try {
     for (const type of [...worth.types].sort(compareUtf8)) {
       const schema = input.schemas.get(type)!.text
-      for await (const forms of formsOf(stream.of(type), (put) => worth.isWorth(type, put))) {
-        const found = await context.workers.findReferences({ bytes: bodyOf(forms), schema }, input)
+      const ofType = stream.of(type)
+      for await (const bytes of formsOf(ofType, (put) => worth.isWorth(type, put))) {
+        const found = await context.workers.findReferences({ bytes, schema }, input)
         warnings.addAll(found.malformed)
         for (const one of found.referred) referred.add(type, one)
       }
@@ -86,21 +87,22 @@ export async function recordWarnings(
 async function* formsOf(
   batches: AsyncGenerator<PushEntry[]>,
   isWorth: (put: NonNullable<PushEntry['put']>) => boolean,
-): AsyncGenerator<Uint8Array[]> {
+): AsyncGenerator<Uint8Array> {
   let forms: Uint8Array[] = []
   let bytes = 0
   for await (const batch of batches) {
     for (const { put } of batch) {
       if (put === undefined || !isWorth(put)) continue
+      // A copy: what it lies in may go with its batch.
       forms.push(put.canonical.slice())
       bytes += put.canonical.length
       if (bytes < formsBytesMax) continue
-      yield forms
+      yield bodyOf(forms)
       forms = []
       bytes = 0
     }
   }
-  if (forms.length > 0) yield forms
+  if (forms.length > 0) yield bodyOf(forms)
 }
 
 type FromType = Referred & { fromType: string }

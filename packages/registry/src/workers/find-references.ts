@@ -1,12 +1,5 @@
 /** What pushed records of a type refer to: a task for a worker thread, since it parses every one of them. */
-import {
-  idsIn,
-  type Json,
-  malformedFileReferences,
-  parseCanonical,
-  type ReferenceField,
-  referenceFieldsOf,
-} from '@ulmus/content'
+import { eachId, type Json, malformedFileReferences, parseCanonical, referenceFieldsOf } from '@ulmus/content'
 import { linesOf } from '../bodies.ts'
 import { type PushWarnings, WarningList } from '../pushes/warnings.ts'
 
@@ -28,7 +21,7 @@ export interface Referred {
 }
 
 export interface ReferencesFound {
-  /** Each once. */
+  /** Each once a field. */
   referred: Referred[]
   /** `$file` that names no file. */
   malformed: PushWarnings
@@ -38,25 +31,32 @@ const decoder = new TextDecoder()
 
 export function findReferences({ bytes, schema }: ReferencesTask): ReferencesFound {
   const fields = referenceFieldsOf(JSON.parse(decoder.decode(new Uint8Array(schema))) as Json)
-  const referred = new Map<string, Referred>()
+  const byField = fields.map((field) => ({ field, referred: new Map<string, Referred>() }))
   const malformed = new WarningList()
   for (const form of linesOf(bytes)) {
-    const { id, type, data } = parseCanonical(decoder.decode(form))
-    for (const field of fields) noteIds(referred, field, id, data)
-    for (const { path, value } of malformedFileReferences(data)) {
-      const message = `${shortened(JSON.stringify(value))} names no file: \`sha256:\` and 64 lowercase hexadecimal digits do`
-      malformed.add({ code: 'file_reference_malformed', type, id, path, message })
+    const text = decoder.decode(form)
+    const { id: from, type, data } = parseCanonical(text)
+    for (const { field, referred } of byField) {
+      eachId(data, field, (id, path) => {
+        const known = referred.get(id)
+        if (known === undefined) referred.set(id, { type: field.type, id, from, path: path(), times: 1 })
+        else known.times++
+      })
     }
+    // JCS escapes nothing in it.
+    if (text.includes('"$file"')) noteMalformed(malformed, { type, id: from, data })
   }
-  return { referred: [...referred.values()], malformed: { listed: malformed.listed, total: malformed.total } }
+  const referred = byField.flatMap((one) => [...one.referred.values()])
+  return { referred, malformed: { listed: malformed.listed, total: malformed.total } }
 }
 
-function noteIds(referred: Map<string, Referred>, field: ReferenceField, from: string, data: Json): void {
-  for (const { path, id } of idsIn(data, field)) {
-    const key = `${field.type}\n${id}`
-    const known = referred.get(key)
-    if (known === undefined) referred.set(key, { type: field.type, id, from, path, times: 1 })
-    else known.times++
+function noteMalformed(
+  malformed: WarningList,
+  { type, id, data }: { type: string; id: string; data: Json },
+): void {
+  for (const { path, value } of malformedFileReferences(data)) {
+    const message = `${shortened(JSON.stringify(value))} names no file: \`sha256:\` and 64 lowercase hexadecimal digits do`
+    malformed.add({ code: 'file_reference_malformed', type, id, path, message })
   }
 }
 
