@@ -9,7 +9,7 @@ import {
   type Tree,
   type ViewRoots,
 } from '@ulmus/content'
-import type { EncodedLeaf, ObjectReader } from '@ulmus/storage'
+import { type EncodedLeaf, giveWay, type ObjectReader } from '@ulmus/storage'
 import type { AnswerBytes } from './answer-room.ts'
 import type { Context } from './context.ts'
 import { type Place, typeTree } from './places.ts'
@@ -94,6 +94,40 @@ export async function* recordDifferences(
     const changes = diffTrees(pair.before, pair.after, reader, { after: pair.startAfter })
     for await (const change of changes) yield { type: pair.type, ...change }
   }
+}
+
+export interface DifferenceTotals {
+  added: number
+  updated: number
+  removed: number
+}
+
+/** Differences that are counted at most: some tenths of a second. */
+const countedMax = 100_000
+/** Counted between two looks whether others wait. */
+const countedAtOnce = 256
+
+/** How many records differ, and how; null for more than `most`, not counting types that one of the views lacks. */
+export async function countDifferences(
+  reader: DiffReader<LeafChange>,
+  before: ViewRoots,
+  after: ViewRoots,
+  most = countedMax,
+): Promise<DifferenceTotals | null> {
+  const totals = { added: 0, updated: 0, removed: 0 }
+  let counted = 0
+  for (const pair of typePairs(before, after, undefined)) {
+    if (pair.before.count === 0) totals.added += pair.after.count
+    else if (pair.after.count === 0) totals.removed += pair.before.count
+    else {
+      for await (const change of diffTrees(pair.before, pair.after, reader)) {
+        if (++counted > most) return null
+        if (counted % countedAtOnce === 0) await giveWay()
+        totals[change.before === undefined ? 'added' : change.after === undefined ? 'removed' : 'updated']++
+      }
+    }
+  }
+  return totals
 }
 
 /** `sha256:…` in an answer. Bytes. */

@@ -3,7 +3,14 @@ import { documentDigest, emptyTree, type Hash, type Located, type ViewRoots } fr
 import type { ObjectReader } from '@ulmus/storage'
 import { type AnswerBytes, type Destination, readerOf } from './answer-room.ts'
 import { canonicalOf, linesOf } from './bodies.ts'
-import { differenceReader, fileDifferences, type RecordDifference, recordDifferences } from './changes.ts'
+import {
+  countDifferences,
+  type DifferenceTotals,
+  differenceReader,
+  fileDifferences,
+  type RecordDifference,
+  recordDifferences,
+} from './changes.ts'
 import type { Context } from './context.ts'
 import { JsonText } from './json-text.ts'
 import { PageRoom, type Place, readCursor, writeCursor } from './places.ts'
@@ -31,8 +38,10 @@ export interface DiffPage {
   updated: JsonText[]
   removed: { id: string; type: string; hash: Hash }[]
   pagination: { limit: number; hasMore: boolean; nextCursor: string | null }
-  /** Of the whole difference. The files are told on the first page only, the one without a cursor. */
+  /** Of the whole difference. The totals and the files are told on the first page only, the one without a cursor. */
   meta: {
+    /** Null: too many to be counted (`countDifferences`). */
+    totals?: DifferenceTotals | null
     schemasChanged: boolean
     metadataChanged: boolean
     filesAdded?: string[]
@@ -77,7 +86,12 @@ export function diffsOf(context: Context) {
           to: semverOf(to.version),
           ...differences,
           pagination: { limit: ask.limit, hasMore: nextCursor !== null, nextCursor },
-          meta: await metaOf(from, to, beyond === undefined, answer),
+          meta: await metaOf(
+            from,
+            to,
+            { isFirst: beyond === undefined, whose: readerOf(who, destination?.address) },
+            answer,
+          ),
         }
       })
     },
@@ -121,13 +135,16 @@ export function diffsOf(context: Context) {
   async function metaOf(
     from: SeenVersion,
     to: SeenVersion,
-    isFirst: boolean,
+    { isFirst, whose }: { isFirst: boolean; whose: string },
     answer: AnswerBytes,
   ): Promise<DiffPage['meta']> {
     const files = isFirst ? await fileDifferences(objects, from.roots, to.roots, answer) : undefined
     return {
       schemasChanged: schemasOf(from.roots) !== schemasOf(to.roots),
       metadataChanged: await metadataDiffers(from, to),
+      ...(isFirst && {
+        totals: await countDifferences(differenceReader(context, whose), from.roots, to.roots),
+      }),
       ...(files && { filesAdded: files.added, filesRemoved: files.removed }),
     }
   }

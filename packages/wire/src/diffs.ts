@@ -4,7 +4,7 @@ import { AnyJson } from './json.ts'
 import { queryLimit } from './lists.ts'
 import { PlacePagination, placeCursor, RemovedRecord } from './manifests.ts'
 import { CollectionRecord } from './records.ts'
-import { FileHash, HashText, SemverText } from './text.ts'
+import { Count, FileHash, HashText, SemverText } from './text.ts'
 
 export const diffLimitUsual = 500
 export const diffLimitMax = 2_000
@@ -36,6 +36,10 @@ export const DiffPage = z
     pagination: PlacePagination,
     meta: z
       .object({
+        totals: z.object({ added: Count, updated: Count, removed: Count }).nullish().meta({
+          description:
+            'How many records differ, on the first page only, the one without `cursor`. Null: more than 100,000, in types that both versions have.',
+        }),
         schemasChanged: z.boolean().meta({ description: 'The set of types, or the schema of one.' }),
         metadataChanged: z.boolean(),
         filesAdded: z

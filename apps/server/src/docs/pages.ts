@@ -36,7 +36,7 @@ export const docPages: readonly DocPage[] = [
   {
     name: 'operations',
     title: 'Operating',
-    purpose: 'Run a registry: health, backups, sweeping, proxies, sign-in.',
+    purpose: 'Run a registry: install, watch, back up, restore, upgrade.',
   },
   { name: 'configuration', title: 'Configuration', purpose: 'Every setting with its default.' },
   {

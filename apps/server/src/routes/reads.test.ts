@@ -136,6 +136,7 @@ describe.each(databases)('reads of whole versions on $name', (database) => {
         removed: [{ id: 's3cret-city', type: 'City', hash: expect.any(String) }],
         pagination: { limit: 500, hasMore: false, nextCursor: null },
         meta: {
+          totals: { added: 1, updated: 2, removed: 1 },
           schemasChanged: false,
           metadataChanged: true,
           filesAdded: [shownFile],
@@ -146,7 +147,8 @@ describe.each(databases)('reads of whole versions on $name', (database) => {
 
     test('limit 500, at most 2,000, over the three together', async () => {
       const first = await ada.get(`${path}/versions/v1.1.0/diff?from=v1.0.0&limit=3`)
-      const { added, updated, removed, pagination } = first.json
+      const { added, updated, removed, pagination, meta } = first.json
+      expect(meta.totals).toEqual({ added: 1, updated: 2, removed: 1 })
       expect(added.length + updated.length + removed.length).toBe(3)
       expect(pagination).toEqual({ limit: 3, hasMore: true, nextCursor: cursorOf('City', 'ulm') })
       const second = await ada.get(`${path}/versions/v1.1.0/diff?from=v1.0.0&cursor=${pagination.nextCursor}`)
@@ -162,6 +164,7 @@ describe.each(databases)('reads of whole versions on $name', (database) => {
         issues: [{ path: 'from' }],
       })
       const back = await ada.get(`${path}/versions/v1.0.0/diff?from=latest`)
+      expect(back.json.meta.totals).toEqual({ added: 1, updated: 2, removed: 1 })
       expect(back.json.removed.map((entry: { id: string }) => entry.id)).toEqual(['ulm'])
       expect((await ada.get(`${path}/versions/v1.0.0/diff?from=v7.0.0`)).json.code).toBe('version_not_found')
     })
@@ -171,7 +174,10 @@ describe.each(databases)('reads of whole versions on $name', (database) => {
       expect(json.added).toEqual([{ id: 'ulm', type: 'City', hash: hashOf('ulm', 'City', ulm), data: ulm }])
       expect(json.updated.map((entry: { id: string }) => entry.id)).toEqual(['bonn'])
       expect(json.removed).toEqual([])
-      expect(json.meta).toMatchObject({ filesAdded: [shownFile], filesRemoved: [] })
+      expect(json.meta).toMatchObject({
+        totals: { added: 1, updated: 1, removed: 0 },
+        ...{ filesAdded: [shownFile], filesRemoved: [] },
+      })
     })
   })
 
