@@ -10,7 +10,8 @@ import type { Jobs } from './jobs.ts'
 import { keysOf } from './keys.ts'
 import { metadataOf } from './metadata.ts'
 import type { Caller } from './principal.ts'
-import { type PushOpening, pushSessionsOf } from './pushes/sessions.ts'
+import type { PushOpening } from './pushes/opening-body.ts'
+import { pushSessionsOf } from './pushes/sessions.ts'
 import { pushesOf } from './pushes.ts'
 import {
   addAccount,

@@ -4,15 +4,10 @@ import type { AnswerRoom } from './answer-room.ts'
 import type { BodyRoom } from './body-room.ts'
 import type { Jobs } from './jobs.ts'
 import type { Limits } from './limits.ts'
+import type { Log } from './log.ts'
 import type { ReadingThreads } from './reading-threads.ts'
 import type { Tally } from './tally.ts'
 import type { Workers } from './workers.ts'
-
-export interface Log {
-  info(facts: object, line: string): void
-  warn(facts: object, line: string): void
-  error(facts: object, line: string): void
-}
 
 export interface Context {
   readonly database: Database

@@ -2,8 +2,13 @@
 import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { makeFolders } from '@ulmus/storage'
-import type { Log } from './context.ts'
-import type { Folders } from './stores.ts'
+import type { Log } from './log.ts'
+
+/** What is kept in the data folder; undefined what is not. */
+export interface Folders {
+  database: string | undefined
+  objects: string | undefined
+}
 
 const ownerOnly = 0o700
 /** Permission bits of group and others. */

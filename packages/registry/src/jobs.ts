@@ -6,7 +6,7 @@
  */
 import { type Database, type DiskSpace, StorageFull, type Tx } from '@ulmus/storage'
 import { type Db, PgBoss } from 'pg-boss'
-import type { Log } from './context.ts'
+import type { Log } from './log.ts'
 
 export type Work = (payload: Record<string, unknown>) => Promise<void>
 

@@ -8,9 +8,10 @@ import type { Principal } from './principal.ts'
 import type { CommitAnswer } from './pushes/commit.ts'
 import { idleEnd } from './pushes/idle-end.ts'
 import { readOpening, type Shape } from './pushes/opening.ts'
+import type { PushOpening } from './pushes/opening-body.ts'
 import { checkLines } from './pushes/receiving.ts'
 import { keepRun } from './pushes/runs.ts'
-import type { CollectionPath, PushOpening, PushSessions, PushStateAnswer } from './pushes/sessions.ts'
+import type { CollectionPath, PushSessions, PushStateAnswer } from './pushes/sessions.ts'
 import { taskFor } from './task-for.ts'
 
 /** Schemas of many types in one body. Bytes. */

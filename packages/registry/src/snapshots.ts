@@ -14,19 +14,15 @@ import { idleEnd } from './pushes/idle-end.ts'
 import { type ManifestMarks, ManifestMarksCache } from './pushes/manifest-marks.ts'
 import { type MarkedManifest, markNeeded } from './pushes/needed.ts'
 import { malformed, readOpening, type Shape } from './pushes/opening.ts'
+import type { SnapshotOpening } from './pushes/opening-body.ts'
 import { checkLines, linesRefused, typesOfPush } from './pushes/receiving.ts'
 import { keepRun } from './pushes/runs.ts'
 import { readSchemas } from './pushes/schema-lines.ts'
-import type { CollectionPath, PushOpening, PushSessions, PushStateAnswer } from './pushes/sessions.ts'
+import type { CollectionPath, PushSessions, PushStateAnswer } from './pushes/sessions.ts'
 import { isLive } from './pushes/states.ts'
 import { taskFor } from './task-for.ts'
 import type { LineError, LineFacts } from './workers/check-batch.ts'
 import type { ManifestOutcome } from './workers/check-manifest.ts'
-
-export interface SnapshotOpening extends PushOpening {
-  /** How many entries the manifest will have, where the body does not bring it. */
-  manifest_expected?: number
-}
 
 /** Entries of a manifest in the body that opens the session, and in one chunk. */
 const inlineMax = {

@@ -14,8 +14,7 @@ import {
   type S3Settings,
   watchSpace,
 } from '@ulmus/storage'
-import type { Log } from './context.ts'
-import { makePrivate } from './data-folder.ts'
+import { type Folders, makePrivate } from './data-folder.ts'
 import {
   databaseMissing,
   holdsBlobs,
@@ -25,6 +24,7 @@ import {
   StoresUnfit,
   storeLost,
 } from './installation.ts'
+import type { Log } from './log.ts'
 
 export interface StoresConfig {
   /** Folder of what is kept on disk: `objects/` unless `bucket` is given, and `database/` unless `databaseUrl` is. */
@@ -89,12 +89,6 @@ export async function openStores(
   const stores = { database, blobs }
   await joinStores(stores, places, purpose)
   return { ...stores, space, demandSame: () => joinStores(stores, places, 'check') }
-}
-
-/** What is kept in the data folder; undefined what is not. */
-export interface Folders {
-  database: string | undefined
-  objects: string | undefined
 }
 
 const foldersOf = ({ dataFolder, databaseUrl, bucket }: StoresConfig): Folders => ({

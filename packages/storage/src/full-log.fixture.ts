@@ -4,7 +4,7 @@
  */
 import { text } from 'node:stream/consumers'
 import { keepBallast } from './sql/ballast.ts'
-import { openDatabase } from './sql/database.ts'
+import { openDatabase } from './sql/open-database.ts'
 
 const database = await openDatabase({ folder: process.argv[2]! })
 await database.query('create table progress (value integer); insert into progress values (0)')

@@ -56,6 +56,7 @@ export {
   putInlinePacks,
 } from './sql/inline-packs.ts'
 export { landMetadataUpdate } from './sql/metadata-landing.ts'
+export { type DatabaseConfig, openDatabase } from './sql/open-database.ts'
 export * from './sql/push-files.ts'
 export * from './sql/push-leases.ts'
 export { allFiles, allPacks, fileSizes, rebuildIndex } from './sql/rebuilding.ts'

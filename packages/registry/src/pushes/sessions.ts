@@ -29,6 +29,7 @@ import { declaredFiles, lackingFiles } from './declared-files.ts'
 import { idleEnd, isWorthPuttingOff } from './idle-end.ts'
 import { CommitLeases, newLease, noLease } from './leases.ts'
 import type { ReadOpening } from './opening.ts'
+import type { PushOpening } from './opening-body.ts'
 import { dropRuns, tidySessions } from './runs.ts'
 import { keptSchemas } from './session-schemas.ts'
 import { statesFor } from './states.ts'
@@ -37,16 +38,6 @@ import { noWarnings, type PushWarnings } from './warnings.ts'
 
 export type CollectionPath = { owner: string; slug: string }
 export type PushKind = PushRow['kind']
-
-/** What opens a session, beside its schemas and its metadata. */
-export interface PushOpening {
-  base_version: string | null
-  files?: readonly string[]
-  message?: string | null
-  app_id?: string | null
-  actor_id?: string | null
-  strip_unknown_fields?: boolean
-}
 
 export interface PushStateAnswer {
   session_id: string

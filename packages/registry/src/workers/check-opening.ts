@@ -11,7 +11,7 @@ import {
   parseFileReference,
   parseStrict,
 } from '@ulmus/content'
-import type { SnapshotOpening } from '../snapshots.ts'
+import type { SnapshotOpening } from '../pushes/opening-body.ts'
 import { checkEntries, type ManifestOutcome } from './check-manifest.ts'
 
 export interface OpeningTask {

@@ -7,15 +7,9 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { databases, onServer } from '../testing/databases.ts'
 import { startPostgres } from '../testing/postgres.ts'
 import { accounts, findAccountBySlug } from './accounts.ts'
-import {
-  type Database,
-  DatabaseUnfit,
-  isUnavailable,
-  isUniqueViolation,
-  openDatabase,
-  type Queries,
-} from './database.ts'
+import { type Database, DatabaseUnfit, isUnavailable, isUniqueViolation, type Queries } from './database.ts'
 import { findCollectionByPath } from './found-collection.ts'
+import { openDatabase } from './open-database.ts'
 
 const account = (slug: string) => ({
   id: crypto.randomUUID(),

@@ -3,7 +3,7 @@
  * had. MiB.
  */
 import { writeSync } from 'node:fs'
-import { openDatabase } from './database.ts'
+import { openDatabase } from './open-database.ts'
 
 const database = await openDatabase({ folder: process.argv[2]! })
 for (let i = 0; i < 1_000; i++) await database.query('select $1::int + 1', [i])

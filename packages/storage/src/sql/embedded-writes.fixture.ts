@@ -4,7 +4,7 @@
  */
 import { writeFileSync, writeSync } from 'node:fs'
 import { accounts } from './accounts.ts'
-import { openDatabase } from './database.ts'
+import { openDatabase } from './open-database.ts'
 
 const [folder, round, syncedMax] = process.argv.slice(2) as [string, string, string?]
 try {

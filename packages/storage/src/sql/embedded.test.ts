@@ -8,9 +8,10 @@ import { pathToFileURL } from 'node:url'
 import { afterEach, describe, expect, inject, it, vi } from 'vitest'
 import { databases } from '../testing/databases.ts'
 import { accounts } from './accounts.ts'
-import { DatabaseUnfit, FolderInUse, openDatabase } from './database.ts'
+import { DatabaseUnfit, FolderInUse } from './database.ts'
 import { filesOf } from './embedded-files.ts'
 import { startPostgres } from './embedded-postgres.ts'
+import { openDatabase } from './open-database.ts'
 
 const embedded = databases[0]!
 

@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { databases } from '../testing/databases.ts'
 import { isUnavailable } from '../unavailable.ts'
-import { openDatabase } from './database.ts'
 import { LookUps, poolForLookUps } from './look-ups.ts'
+import { openDatabase } from './open-database.ts'
 
 const server = databases.find(({ name }) => name === 'server')!
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { onServer } from '../testing/databases.ts'
 import { startPostgres } from '../testing/postgres.ts'
-import { openDatabase } from './database.ts'
+import { openDatabase } from './open-database.ts'
 import { DatabaseUnfit } from './sql-errors.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-refusals-'))

@@ -1,0 +1,16 @@
+/** Bodies that open push sessions, beside their schemas and metadata. http-api §9. */
+
+/** Of a delta, and what a snapshot has as well. */
+export interface PushOpening {
+  base_version: string | null
+  files?: readonly string[]
+  message?: string | null
+  app_id?: string | null
+  actor_id?: string | null
+  strip_unknown_fields?: boolean
+}
+
+export interface SnapshotOpening extends PushOpening {
+  /** How many entries the manifest will have, where the body does not bring it. */
+  manifest_expected?: number
+}
