@@ -7,10 +7,12 @@ export * from './input.ts'
 export * from './input-error.ts'
 export * from './json.ts'
 export { knownFieldsOf, unknownFieldsOf, withoutUnknownFields } from './known-fields.ts'
+export * from './leaf-body.ts'
 export * from './metadata.ts'
 export { patternInstructionsMax, patternUnitsMax } from './pattern.ts'
 export { privateFieldsOf } from './private-fields.ts'
 export * from './record.ts'
+export * from './reference-keys.ts'
 export {
   eachId,
   malformedFileReferences,

@@ -1,8 +1,8 @@
 /** The difference of two versions with the data on both sides (http-api §7). Stored canonical forms are passed on as they are. */
-import { documentDigest, emptyTree, type Hash, type Located, type ViewRoots } from '@ulmus/content'
+import { documentDigest, emptyTree, type Hash, type Located, leafLines, type ViewRoots } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
 import { type AnswerBytes, type Destination, readerOf } from './answer-room.ts'
-import { canonicalOf, linesOf } from './bodies.ts'
+import { canonicalOf } from './canonical-forms.ts'
 import {
   countDifferences,
   type DifferenceTotals,
@@ -203,7 +203,7 @@ class FormReader {
     if (line !== undefined) return canonicalOf(this.#objects, line)
     let lines = this.#leaves.get(leaf)
     if (lines === undefined) {
-      lines = this.#objects.body(leaf).then(linesOf)
+      lines = this.#objects.body(leaf).then(leafLines)
       this.#leaves.set(leaf, lines)
     }
     return canonicalOf(this.#objects, (await lines)[index]!)

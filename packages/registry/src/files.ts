@@ -1,6 +1,13 @@
 /** Files (http-api §8): uploaded to a collection, stored once, read by whoever may read a version that has them. */
 import { createHash } from 'node:crypto'
-import { findEntry, type Hash, parseFileReference, type Tree, walkLeaves } from '@ulmus/content'
+import {
+  findEntry,
+  type Hash,
+  parseFileReference,
+  referencePrefix,
+  type Tree,
+  walkLeaves,
+} from '@ulmus/content'
 import {
   BlobMissing,
   type BlobStore,
@@ -14,7 +21,7 @@ import {
   type VersionRow,
 } from '@ulmus/storage'
 import { type AnswerBytes, type Destination, streamBytes } from './answer-room.ts'
-import { readAside, referencePrefix } from './aside.ts'
+import { readAside } from './aside.ts'
 import { demandStill } from './authority.ts'
 import { demandCaller } from './caller.ts'
 import type { Context } from './context.ts'

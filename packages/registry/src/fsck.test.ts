@@ -5,6 +5,7 @@ import {
   type InteriorNode,
   type JsonObject,
   type LeafNode,
+  leafBodyOf,
   recordOf,
   type Tree,
   trailingZeroBits,
@@ -22,7 +23,6 @@ import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { emptyAside, writeAside } from './aside.ts'
 import { onBehalfOf } from './authority.ts'
-import { bodyOf } from './bodies.ts'
 import type { Damage } from './fsck/damage.ts'
 import { rebuild } from './fsck/rebuild.ts'
 import { fsck } from './fsck.ts'
@@ -390,7 +390,7 @@ describe.each(databases)('fsck ($name)', (database) => {
       const writer = openObjectWriter({ database: context.database, blobs: context.blobs })
       for (const { hash, text, lines } of leaves) {
         await writer.add('plain', hash, text)
-        await writer.add('body', hash, bodyOf(lines))
+        await writer.add('body', hash, leafBodyOf(lines))
       }
       const node: InteriorNode = {
         kind: 'node',

@@ -1,6 +1,5 @@
 /** Records as lines of NDJSON, made of their canonical forms as bytes: nothing is parsed on the way out. */
-import type { Hash, LeafNode } from '@ulmus/content'
-import { bodyOf } from './bodies.ts'
+import { type Hash, type LeafNode, leafBodyOf } from '@ulmus/content'
 
 /** A line is a record's canonical form; with `hash`, it has the record's hash as a fourth member. */
 export type LineForm = 'canonical' | 'hash'
@@ -15,7 +14,7 @@ export function linesOfForms(
   forms: readonly Uint8Array[],
   { leaf, start, form }: { leaf: LeafNode; start: number; form: LineForm },
 ): Uint8Array {
-  if (form === 'canonical') return bodyOf(forms)
+  if (form === 'canonical') return leafBodyOf(forms)
   let length = 0
   for (const one of forms) length += one.length - 1 + closingBytes
   const lines = Buffer.allocUnsafe(length)

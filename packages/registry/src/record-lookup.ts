@@ -1,7 +1,14 @@
 /** One record by its id: out of what is kept, or, of a leaf that is not worth keeping, by a thread that takes it out of what is stored. */
-import { type Child, checkPlace, entryIn, findLeaf, type LeafNode, type Tree } from '@ulmus/content'
+import {
+  type Child,
+  checkPlace,
+  entryIn,
+  findLeaf,
+  type LeafNode,
+  leafLinesBetween,
+  type Tree,
+} from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
-import { linesBetween } from './bodies.ts'
 import type { Context } from './context.ts'
 import type { FoundRecord } from './workers/find-record.ts'
 
@@ -28,6 +35,6 @@ async function findKept(
   checkPlace(hash, node, { level: 0, lastKey })
   const entry = entryIn(hash, node as LeafNode, id)
   if (entry === undefined) return undefined
-  const [line] = linesBetween(await objects.body(hash), entry.index, entry.index + 1)
+  const [line] = leafLinesBetween(await objects.body(hash), entry.index, entry.index + 1)
   return { hash: entry.hash, size: entry.size, line: line! }
 }

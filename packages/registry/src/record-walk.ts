@@ -1,7 +1,16 @@
 /** A walk over the records of a tree in their canonical forms, in bounded memory: what streams of whole versions are made of. */
-import { firstAfter, type Hash, type LeafNode, type Tree, type WalkedLeaf, walkLeaves } from '@ulmus/content'
+import {
+  firstAfter,
+  type Hash,
+  isReferenceLine,
+  type LeafNode,
+  leafLines,
+  type Tree,
+  type WalkedLeaf,
+  walkLeaves,
+} from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
-import { canonicalOf, isReference, linesOf } from './bodies.ts'
+import { canonicalOf } from './canonical-forms.ts'
 
 /** Leaves that are being read while one is used, so that a walk does not wait for each in turn. */
 const leavesAhead = 2
@@ -36,7 +45,7 @@ export async function* runsOfLeaf(
 }
 
 async function* runsIn(reader: ObjectReader, { leaf, start, body }: LeafWithBody): AsyncGenerator<RecordRun> {
-  const lines = linesOf(body)
+  const lines = leafLines(body)
   for (let from = start; from < lines.length; ) {
     let to = from + 1
     for (let bytes = leaf.sizes[from]!; to < lines.length; to++) {
@@ -47,7 +56,7 @@ async function* runsIn(reader: ObjectReader, { leaf, start, body }: LeafWithBody
     for (let index = from; index < to; index++) {
       const line = lines[index]!
       // Waits for large records only: a promise for each of the others would cost more than all else done with it.
-      forms.push(isReference(line) ? await canonicalOf(reader, line) : line)
+      forms.push(isReferenceLine(line) ? await canonicalOf(reader, line) : line)
     }
     yield { leaf, start: from, forms }
     from = to

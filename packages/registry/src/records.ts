@@ -6,13 +6,14 @@ import {
   countThrough,
   type Hash,
   type LeafNode,
+  leafLinesBetween,
   proveEntry,
   type ViewRoots,
   walkLeaves,
 } from '@ulmus/content'
 import { giveWay } from '@ulmus/storage'
 import { type AnswerBytes, type Destination, readerOf, streamBytes } from './answer-room.ts'
-import { canonicalOf, linesBetween } from './bodies.ts'
+import { canonicalOf } from './canonical-forms.ts'
 import type { Context } from './context.ts'
 import { RegistryError } from './errors.ts'
 import { JsonText, quoted } from './json-text.ts'
@@ -207,7 +208,7 @@ export function recordsOf(context: Context) {
     from: number,
     to: number,
   ): Promise<JsonText[]> {
-    const lines = linesBetween(await objects.body(leafHash), from, to)
+    const lines = leafLinesBetween(await objects.body(leafHash), from, to)
     return Promise.all(
       lines.map(async (line, index) =>
         recordJson(await canonicalOf(objects, line), leaf.hashes[from + index]!),

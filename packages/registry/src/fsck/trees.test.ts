@@ -1,7 +1,14 @@
-import { encodeNode, type Hash, hashText, type InteriorNode, type LeafNode, recordOf } from '@ulmus/content'
+import {
+  encodeNode,
+  type Hash,
+  hashText,
+  type InteriorNode,
+  type LeafNode,
+  leafBodyOf,
+  recordOf,
+} from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
 import { expect, test } from 'vitest'
-import { bodyOf } from '../bodies.ts'
 import { Damages } from './damage.ts'
 import { TreeCheck } from './trees.ts'
 
@@ -22,7 +29,7 @@ test('however many levels a tree has, a few bodies are read at once', async () =
   const leafOf = (lastKey: string): Built => {
     const { hash: record, size, canonical } = recordOf(lastKey, 'Item', {})
     const hash = keep({ kind: 'leaf', tree: 'records', keys: [lastKey], hashes: [record], sizes: [size] })
-    bodies.set(hash, bodyOf([Buffer.from(canonical)]))
+    bodies.set(hash, leafBodyOf([Buffer.from(canonical)]))
     return { hash, lastKey, count: 1, bytes: size }
   }
   const above = (level: number, below: readonly Built[]): Built => {

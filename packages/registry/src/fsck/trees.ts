@@ -7,7 +7,11 @@ import {
   type Hash,
   hashBytes,
   type InteriorNode,
+  isReferenceLine,
   type LeafNode,
+  leafLines,
+  recordInlineBytesMax,
+  referenceLineTo,
   type Tree,
   TreeError,
   type TreeKind,
@@ -15,7 +19,6 @@ import {
   trailingZeroBits,
 } from '@ulmus/content'
 import { ObjectCorrupt, ObjectMissing, type ObjectReader } from '@ulmus/storage'
-import { isReference, linesOf, recordInlineBytesMax, referenceTo } from '../bodies.ts'
 import type { Damages } from './damage.ts'
 import { objectName } from './packs.ts'
 
@@ -173,7 +176,7 @@ export class TreeCheck {
     const what = objectName({ kind: 'body', hash })
     const body = await this.#read(what, () => this.#objects.body(hash))
     if (body === undefined) return
-    const lines = linesOf(body)
+    const lines = leafLines(body)
     if (lines.length !== leaf.keys.length || body.at(-1) !== 0x0a) {
       this.#damages.add(what, `It has ${lines.length} lines for ${leaf.keys.length} entries.`)
       return
@@ -197,9 +200,9 @@ export class TreeCheck {
   ): Promise<string | undefined> {
     const { key, hash, size, type } = entry
     const isLarge = size > recordInlineBytesMax
-    if (isReference(line) !== isLarge)
+    if (isReferenceLine(line) !== isLarge)
       return `is ${isLarge ? 'no ' : 'a '}reference, with a record of ${size} bytes`
-    if (isLarge && Buffer.compare(line, referenceTo(hash)) !== 0)
+    if (isLarge && Buffer.compare(line, referenceLineTo(hash)) !== 0)
       return `refers to another record than ${hash}`
     const what = objectName({ kind: 'plain', hash })
     const canonical = isLarge ? await this.#read(what, () => this.#objects.plain(hash)) : line

@@ -1,6 +1,5 @@
 /** When a type's schema changes, the records that the push carries over must fit the new one (content-model §7). */
-import { compareUtf8, emptyTree, type ViewDocument } from '@ulmus/content'
-import { bodyOf } from '../bodies.ts'
+import { compareUtf8, emptyTree, leafBodyOf, type ViewDocument } from '@ulmus/content'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors.ts'
 import type { CarriedFault } from '../workers/check-carried.ts'
@@ -47,7 +46,7 @@ export async function checkCarriedOver(
       for await (const standing of standingRecords(objects, base, stream.of(type))) {
         const forms = standing.map(carriedOf).filter((form) => form !== undefined)
         if (forms.length === 0) continue
-        const faults = await workers.checkCarried({ bytes: bodyOf(forms), schemas }, input)
+        const faults = await workers.checkCarried({ bytes: leafBodyOf(forms), schemas }, input)
         totalErrors += faults.length
         const listed = faults.slice(0, listedMax - validationErrors.length)
         for (const fault of listed) validationErrors.push({ line: null, ...fault })

@@ -1,7 +1,7 @@
 /** A type's records as a push leaves them: those it names beside those it carries over from the base. */
-import { compareUtf8, type Hash, type Tree, walkLeaves } from '@ulmus/content'
+import { compareUtf8, type Hash, leafLines, type Tree, walkLeaves } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
-import { canonicalOf, linesOf } from '../bodies.ts'
+import { canonicalOf } from '../canonical-forms.ts'
 import type { PushEntry } from './entry.ts'
 
 export interface CarriedRecord {
@@ -37,7 +37,7 @@ export async function* standingRecords(
   for await (const { hash: leafHash, leaf } of walkLeaves(base, objects)) {
     let standing: Standing[] = []
     let bytes = 0
-    for (const [index, line] of linesOf(await objects.body(leafHash)).entries()) {
+    for (const [index, line] of leafLines(await objects.body(leafHash)).entries()) {
       const id = leaf.keys[index]!
       let entry = at < batch.length ? batch[at] : await current()
       while (entry !== undefined && compareUtf8(entry.id, id) < 0) {

@@ -1,7 +1,15 @@
 /** A record as it stands in the body of its leaf. */
-import { type Edit, fileReferences, type Hash, parseCanonical } from '@ulmus/content'
+import {
+  type Edit,
+  fileReferences,
+  type Hash,
+  isReferenceLine,
+  parseCanonical,
+  recordInlineBytesMax,
+  referenceLineTo,
+} from '@ulmus/content'
 import type { ObjectReader, ObjectWriter } from '@ulmus/storage'
-import { canonicalOf, isReference, recordInlineBytesMax, referenceTo } from '../bodies.ts'
+import { canonicalOf } from '../canonical-forms.ts'
 import type { PushedRecord } from './entry.ts'
 import type { FrameRoom } from './frame-room.ts'
 
@@ -29,7 +37,7 @@ export const lineFor = ({
 }: Pick<PushedRecord, 'hash' | 'canonical' | 'room'> & { refers?: boolean }): NewLine => {
   const known = refers === undefined ? {} : { refers }
   return canonical.length > recordInlineBytesMax
-    ? { bytes: referenceTo(hash), large: canonical, ...known }
+    ? { bytes: referenceLineTo(hash), large: canonical, ...known }
     : { bytes: canonical, ...known, ...(room && { room }) }
 }
 
@@ -66,5 +74,5 @@ export const filesOf = async (objects: ObjectReader, line: Line): Promise<readon
 export function mayRefer(line: Line | undefined): line is Line {
   if (line === undefined) return false
   if (line.files !== undefined) return line.files.length > 0
-  return line.refers ?? (isReference(line.bytes) || holdsMark(line.bytes))
+  return line.refers ?? (isReferenceLine(line.bytes) || holdsMark(line.bytes))
 }

@@ -2,9 +2,8 @@
  * What is odd in the records of a push, looked for once they are all there: `$file` that names no file, and references to records that the
  * version will not have. Costs nothing where no schema says `x-ref-type` and no record has `$file`.
  */
-import { compareUtf8, findEntry, type ViewDocument } from '@ulmus/content'
+import { compareUtf8, findEntry, leafBodyOf, type ViewDocument } from '@ulmus/content'
 import { giveWay } from '@ulmus/storage'
-import { bodyOf } from '../bodies.ts'
 import type { Context } from '../context.ts'
 import type { Referred } from '../workers/find-references.ts'
 import { EntriesByType } from './by-type.ts'
@@ -97,12 +96,12 @@ async function* formsOf(
       forms.push(put.canonical.slice())
       bytes += put.canonical.length
       if (bytes < formsBytesMax) continue
-      yield bodyOf(forms)
+      yield leafBodyOf(forms)
       forms = []
       bytes = 0
     }
   }
-  if (forms.length > 0) yield bodyOf(forms)
+  if (forms.length > 0) yield leafBodyOf(forms)
 }
 
 type FromType = Referred & { fromType: string }

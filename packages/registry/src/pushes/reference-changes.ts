@@ -1,8 +1,15 @@
 /** What a push changes in one view's reference tree: noted record by record, read in the order of the tree's keys. */
-import { findEntry, type Hash, type Tree, walkLeaves } from '@ulmus/content'
+import {
+  declaredKey,
+  findEntry,
+  type Hash,
+  leafLines,
+  referenceKey,
+  type Tree,
+  walkLeaves,
+} from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
-import { declaredKey, referenceKey } from '../aside.ts'
-import { canonicalOf, linesOf } from '../bodies.ts'
+import { canonicalOf } from '../canonical-forms.ts'
 import type { ReferringChange } from '../workers/edit-leaves.ts'
 import { filesIn, filesOf, mayRefer } from './line.ts'
 import type { PassingRuns } from './passing-runs.ts'
@@ -77,7 +84,7 @@ export class ReferenceChanges {
   /** Notes every reference of a whole record tree, as coming or leaving. The tree's objects must be readable. */
   async noteTree(objects: ObjectReader, type: string, tree: Tree, comes: boolean): Promise<void> {
     for await (const { hash, leaf } of walkLeaves(tree, objects)) {
-      for (const [index, line] of linesOf(await objects.body(hash)).entries()) {
+      for (const [index, line] of leafLines(await objects.body(hash)).entries()) {
         for (const file of filesIn(await canonicalOf(objects, line)))
           await this.note(file, type, leaf.keys[index]!, comes)
       }

@@ -3,9 +3,8 @@
  * them: what is beyond a bound waits in runs, as entries that have a file for a type and the rest of the key for an id. So those
  * of one file are told from others at once, and not by the 65 characters that their keys share.
  */
-import type { Hash } from '@ulmus/content'
+import { fileOfKey, type Hash, referencePrefix } from '@ulmus/content'
 import { giveWay } from '@ulmus/storage'
-import { fileOfKey, referencePrefix } from '../aside.ts'
 import { compareEntries, type PushEntry } from './entry.ts'
 import { groupsToMerge, mergeRuns, runsAtOnceMax } from './merge.ts'
 import type { PassingRuns } from './passing-runs.ts'

@@ -1,9 +1,16 @@
-import { emptyTree, type Hash, hashText, type Tree, walkLeaves } from '@ulmus/content'
+import {
+  emptyTree,
+  fileOfKey,
+  type Hash,
+  hashText,
+  referenceKey,
+  type Tree,
+  walkLeaves,
+} from '@ulmus/content'
 import { openObjectWriter, recordPacks } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fileOfKey, referenceKey } from '../aside.ts'
 import { openContext, type TestContext } from '../testing/context.ts'
 import { PassingRuns } from './passing-runs.ts'
 import { ReferenceChanges } from './reference-changes.ts'

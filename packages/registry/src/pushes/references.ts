@@ -2,9 +2,17 @@
  * Which files a view holds, kept up to date at the cost of what a push changes (content-model §6): a reference tree has one key
  * for every (file, type, id), and a file is in the view while some key of it is.
  */
-import { type Edit, editTree, findEntry, type Hash, noHash, type Tree, walkLeaves } from '@ulmus/content'
+import {
+  type Edit,
+  editTree,
+  findEntry,
+  type Hash,
+  noHash,
+  referencePrefix,
+  type Tree,
+  walkLeaves,
+} from '@ulmus/content'
 import { giveWay, type ObjectReader, type ObjectWriter } from '@ulmus/storage'
-import { referencePrefix } from '../aside.ts'
 import { LeafCursor } from './leaf-cursor.ts'
 import type { ReferenceChanges } from './reference-changes.ts'
 import { setPort } from './tree-ports.ts'

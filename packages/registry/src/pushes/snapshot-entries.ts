@@ -7,13 +7,14 @@ import {
   emptyTree,
   type Hash,
   type LeafNode,
+  leafLinesBetween,
   type Tree,
   type ViewDocument,
   walkLeaves,
 } from '@ulmus/content'
 import type { ObjectReader, PushRunRow, PushStanding } from '@ulmus/storage'
 import type { Aside } from '../aside.ts'
-import { canonicalOf, linesBetween } from '../bodies.ts'
+import { canonicalOf } from '../canonical-forms.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors.ts'
 import { EntriesByType } from './by-type.ts'
@@ -201,7 +202,7 @@ class BaseRecords {
   }
 
   async canonical(held: { leaf: Hash; index: number }): Promise<Uint8Array> {
-    const [line] = linesBetween(await this.#objects.body(held.leaf), held.index, held.index + 1)
+    const [line] = leafLinesBetween(await this.#objects.body(held.leaf), held.index, held.index + 1)
     return canonicalOf(this.#objects, line!)
   }
 

@@ -1,7 +1,13 @@
 /** Where the edits of a commit read old nodes from and write new ones to. */
-import type { Edit, EditedElsewhere, EditPort, Hash } from '@ulmus/content'
+import {
+  type Edit,
+  type EditedElsewhere,
+  type EditPort,
+  type Hash,
+  leafBodyOf,
+  leafLines,
+} from '@ulmus/content'
 import type { ObjectReader, ObjectWriter } from '@ulmus/storage'
-import { bodyOf, linesOf } from '../bodies.ts'
 import { free } from '../free.ts'
 import { standBack } from '../precedence.ts'
 import type { EditedLeaves, LeavesTask, ReferringChange } from '../workers/edit-leaves.ts'
@@ -39,10 +45,10 @@ export function recordPort(
       if (isDense && node.kind === 'node' && node.level === 1) await objects.foresee(node.children)
       return node
     },
-    payloads: async (leaf: Hash) => linesOf(await objects.body(leaf)).map((bytes) => ({ bytes })),
+    payloads: async (leaf: Hash) => leafLines(await objects.body(leaf)).map((bytes) => ({ bytes })),
     leaf: async ({ hash, text, payloads, replaces }) => {
       await writer.add('plain', hash, text, { replaces })
-      await writer.add('body', hash, bodyOf(payloads.map((line) => line.bytes)), { replaces })
+      await writer.add('body', hash, leafBodyOf(payloads.map((line) => line.bytes)), { replaces })
     },
     interior: (made) => writer.add('plain', made.hash, made.text, { replaces: made.replaces }),
     change({ key, before, after }) {

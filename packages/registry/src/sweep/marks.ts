@@ -2,7 +2,14 @@
  * Marking: every object that versions need, found from their asides, which have the roots of their documents. What one version marked is not walked again for
  * the next, so marking costs what the versions differ in. Some 150 bytes of memory an object; 10 million records are some 20,000.
  */
-import type { Hash, InteriorNode, Tree, TreeKind, ViewRoots } from '@ulmus/content'
+import {
+  type Hash,
+  type InteriorNode,
+  recordInlineBytesMax,
+  type Tree,
+  type TreeKind,
+  type ViewRoots,
+} from '@ulmus/content'
 import {
   findVersionById,
   type ObjectName,
@@ -12,7 +19,6 @@ import {
   type VersionRoots,
 } from '@ulmus/storage'
 import { readAside } from '../aside.ts'
-import { recordInlineBytesMax } from '../bodies.ts'
 
 /** Children of a node that are read at the same time. */
 const atOnce = 8

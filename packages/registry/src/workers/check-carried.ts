@@ -1,6 +1,5 @@
 /** Records of the base that a push carries over, checked against a schema that has changed: a task for a worker thread. */
-import { parseCanonical, type SchemaIssue } from '@ulmus/content'
-import { linesOf } from '../bodies.ts'
+import { leafLines, parseCanonical, type SchemaIssue } from '@ulmus/content'
 import type { SchemaLines } from '../pushes/schema-lines.ts'
 import { checkData, schemasOf } from './check-batch.ts'
 
@@ -25,7 +24,7 @@ const decoder = new TextDecoder()
 export function checkCarried(task: CarriedTask): CarriedFault[] {
   const schemas = schemasOf(task.schemas)
   const faults: CarriedFault[] = []
-  for (const form of linesOf(task.bytes)) {
+  for (const form of leafLines(task.bytes)) {
     const { id, type, data } = parseCanonical(decoder.decode(form))
     const checked = checkData(schemas.get(type)!, data, false)
     if ('code' in checked) faults.push({ id, type, ...checked })

@@ -1,8 +1,7 @@
 /** Some lines of a leaf's body, for worker threads that want no more of it. */
-import type { Located } from '@ulmus/content'
+import { isLeafLineOf, type Located, leafLineLength } from '@ulmus/content'
 import type { EncodedObject } from '@ulmus/storage'
 import { ObjectCorrupt } from '@ulmus/storage/decoding'
-import { isLineOf, lineLength } from '../bodies.ts'
 import type { LeafRows } from './leaf-rows.ts'
 
 /**
@@ -15,8 +14,8 @@ export function linesIn(body: EncodedObject, raw: Uint8Array, rows: LeafRows) {
     if (entry === undefined) return undefined
     const start = starts[entry.index]!
     // A view would take along the whole body.
-    const line = new Uint8Array(raw.subarray(start, start + lineLength(entry.size)))
-    if (!isLineOf(line, entry)) throw new ObjectCorrupt('body', body.hash, body.chain[0]!.pack)
+    const line = new Uint8Array(raw.subarray(start, start + leafLineLength(entry.size)))
+    if (!isLeafLineOf(line, entry)) throw new ObjectCorrupt('body', body.hash, body.chain[0]!.pack)
     return line
   }
 }

@@ -9,6 +9,8 @@ import {
   type Hash,
   hashBytes,
   type LeafNode,
+  leafBodyOf,
+  leafLines,
   type NewLeaf,
   type OpenedLeaf,
   type Stretch,
@@ -16,7 +18,6 @@ import {
 import type { EncodedObject, PreparedObject } from '@ulmus/storage'
 import { decodeChain } from '@ulmus/storage/decoding'
 import { encodeAlone, encodeObjectHere, encodeReplacing, type Replaced } from '@ulmus/storage/encoding'
-import { bodyOf, linesOf } from '../bodies.ts'
 import { free } from '../free.ts'
 import { unpackEntries } from '../pushes/frame.ts'
 import { type Line, mayRefer } from '../pushes/line.ts'
@@ -109,7 +110,7 @@ function madeAnew(stretch: Stretch<Line>, old: readonly OldLeaf[]): Made {
       ...leaf,
       made: made && {
         ...{ hash: made.hash, text: Buffer.from(made.text), replaces: made.replaces },
-        body: bodyOf(made.payloads.map((line) => line.bytes)),
+        body: leafBodyOf(made.payloads.map((line) => line.bytes)),
       },
     })),
     changes,
@@ -144,7 +145,7 @@ async function readLeaf({ node, body }: LeavesTask['encoded'][number]): Promise<
 const opened = ({ hash, text, lines }: OldLeaf): OpenedLeaf<Line> => ({
   hash,
   leaf: decodeStoredNode(text) as LeafNode,
-  payloads: linesOf(lines).map((bytes) => ({ bytes })),
+  payloads: leafLines(lines).map((bytes) => ({ bytes })),
 })
 
 const replacedBy = ({ chain }: EncodedObject, raws: readonly Uint8Array[]): Replaced => ({

@@ -1,6 +1,12 @@
 /** What pushed records of a type refer to: a task for a worker thread, since it parses every one of them. */
-import { eachId, type Json, malformedFileReferences, parseCanonical, referenceFieldsOf } from '@ulmus/content'
-import { linesOf } from '../bodies.ts'
+import {
+  eachId,
+  type Json,
+  leafLines,
+  malformedFileReferences,
+  parseCanonical,
+  referenceFieldsOf,
+} from '@ulmus/content'
 import { type PushWarnings, WarningList } from '../pushes/warnings.ts'
 
 export interface ReferencesTask {
@@ -33,7 +39,7 @@ export function findReferences({ bytes, schema }: ReferencesTask): ReferencesFou
   const fields = referenceFieldsOf(JSON.parse(decoder.decode(new Uint8Array(schema))) as Json)
   const byField = fields.map((field) => ({ field, referred: new Map<string, Referred>() }))
   const malformed = new WarningList()
-  for (const form of linesOf(bytes)) {
+  for (const form of leafLines(bytes)) {
     const text = decoder.decode(form)
     const { id: from, type, data } = parseCanonical(text)
     for (const { field, referred } of byField) {

@@ -2,8 +2,15 @@
  * The rows of a stored leaf where they lie in its bytes, for worker threads that want a few of a thousand: strings are made of those
  * that are asked for. What two leaves have in common is passed over without reading it.
  */
-import { type Child, compareUtf8, type Hash, type Located, type TreeChange, TreeError } from '@ulmus/content'
-import { lineLength } from '../bodies.ts'
+import {
+  type Child,
+  compareUtf8,
+  type Hash,
+  type Located,
+  leafLineLength,
+  type TreeChange,
+  TreeError,
+} from '@ulmus/content'
 
 /** `{"e":[` */
 const headLength = 6
@@ -116,7 +123,7 @@ export class LeafRows {
   lineStarts(): Float64Array {
     const starts = new Float64Array(this.length + 1)
     for (let row = 0; row < this.length; row++)
-      starts[row + 1] = starts[row]! + lineLength(this.#sizes[row]!) + 1
+      starts[row + 1] = starts[row]! + leafLineLength(this.#sizes[row]!) + 1
     return starts
   }
 

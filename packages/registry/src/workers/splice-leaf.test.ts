@@ -6,13 +6,16 @@ import {
   encodeNode,
   hashText,
   type LeafNode,
+  leafBodyOf,
+  leafLines,
+  recordInlineBytesMax,
+  referenceLineTo,
   type Stretch,
   defaultShape as shape,
   trailingZeroBits,
 } from '@ulmus/content'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bodyOf, linesOf, recordInlineBytesMax, referenceTo } from '../bodies.ts'
 import type { Line } from '../pushes/line.ts'
 import { LeafRows } from './leaf-rows.ts'
 import { spliceLeaf } from './splice-leaf.ts'
@@ -28,7 +31,8 @@ const anySize = fc.oneof({ weight: 8, arbitrary: fc.integer({ min: 70, max: 90 }
 /** What a record of this number of bytes is, and its line; the same bytes for the same key and size. */
 function entryOf(key: string, size: number): Entry<Line> {
   const hash = hashText(`${key} ${size}`)
-  const bytes = size > recordInlineBytesMax ? referenceTo(hash) : Buffer.from(`{"id":${hash}`.padEnd(size))
+  const bytes =
+    size > recordInlineBytesMax ? referenceLineTo(hash) : Buffer.from(`{"id":${hash}`.padEnd(size))
   return { hash, size, payload: { bytes } }
 }
 
@@ -43,7 +47,7 @@ function leafOf(contents: Contents) {
   const bytes = sizes.reduce((sum, size) => sum + size, 0)
   return {
     child: { hash: hashText(text), lastKey: keys.at(-1)!, count: keys.length, bytes },
-    ...{ leaf, text, body: bodyOf(entries.map(({ payload }) => payload.bytes)) },
+    ...{ leaf, text, body: leafBodyOf(entries.map(({ payload }) => payload.bytes)) },
   }
 }
 
@@ -64,7 +68,7 @@ function whole(contents: Contents, changes: Changes, more: Partial<Stretch<Line>
 }
 
 function anew({ old, stretch }: Pick<ReturnType<typeof whole>, 'old' | 'stretch'>) {
-  const payloads = linesOf(old.body).map((bytes) => ({ bytes }))
+  const payloads = leafLines(old.body).map((bytes) => ({ bytes }))
   return editStretch(stretch, [{ hash: old.child.hash, leaf: old.leaf, payloads }], {
     kind: 'records',
     shape,
@@ -102,7 +106,7 @@ describe('spliceLeaf', () => {
           const { lastKey, count, bytes } = leaf!
           expect(made?.leaf).toEqual({ lastKey, count, bytes })
           expect(made?.text?.toString()).toBe(leaf?.made?.text)
-          const body = leaf?.made && bodyOf(leaf.made.payloads.map((line) => line.bytes))
+          const body = leaf?.made && leafBodyOf(leaf.made.payloads.map((line) => line.bytes))
           expect(made?.body && Buffer.from(made.body)).toEqual(body && Buffer.from(body))
           expect(made?.changes).toEqual(told)
         },

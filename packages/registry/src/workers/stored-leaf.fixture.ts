@@ -1,9 +1,17 @@
 /** Leaves as they are stored, made of records by hand. */
 import { crc32 } from 'node:zlib'
-import { encodeNode, type Hash, hashBytes, hashText, type JsonObject, recordOf } from '@ulmus/content'
+import {
+  encodeNode,
+  type Hash,
+  hashBytes,
+  hashText,
+  type JsonObject,
+  leafBodyOf,
+  recordOf,
+  referenceLineTo,
+} from '@ulmus/content'
 import type { EncodedObject } from '@ulmus/storage'
 import { encodeObjectHere } from '@ulmus/storage/encoding'
-import { bodyOf, referenceTo } from '../bodies.ts'
 import type { ComparedLeaf } from './compare-leaves.ts'
 
 /** Data of records of one type, by ids that ascend. */
@@ -14,7 +22,7 @@ const isLarge = (canonical: string) => Buffer.byteLength(canonical) > 16_384
 /** What a body should have for a record. */
 export const lineOf = (id: string, data: JsonObject): string => {
   const { canonical, hash } = recordOf(id, 'T', data)
-  return isLarge(canonical) ? Buffer.from(referenceTo(hash)).toString() : canonical
+  return isLarge(canonical) ? Buffer.from(referenceLineTo(hash)).toString() : canonical
 }
 
 /** A leaf before it is stored. */
@@ -35,7 +43,7 @@ export function rawOf(held: Contents): Raw {
   return { hash: hashText(text), text: Buffer.from(text), lines, lastKey: keys.at(-1)! }
 }
 
-const rawBody = ({ lines }: Raw) => bodyOf(lines.map((line) => Buffer.from(line)))
+const rawBody = ({ lines }: Raw) => leafBodyOf(lines.map((line) => Buffer.from(line)))
 
 function stored(kind: 'plain' | 'body', hash: Hash, raws: Uint8Array[], bases: Hash[]): EncodedObject {
   const chain = raws.map((raw, index) => {

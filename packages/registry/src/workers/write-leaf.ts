@@ -1,8 +1,7 @@
 /** A leaf's records as NDJSON, made of what is stored of the leaf: a task for a reading thread. */
-import { checkPlace, decodeStoredNode, firstAfter, type LeafNode } from '@ulmus/content'
+import { checkPlace, decodeStoredNode, firstAfter, type LeafNode, recordInlineBytesMax } from '@ulmus/content'
 import type { EncodedObject } from '@ulmus/storage'
 import { decodeEncoded, ObjectCorrupt } from '@ulmus/storage/decoding'
-import { recordInlineBytesMax } from '../bodies.ts'
 import { free } from '../free.ts'
 import { type LineForm, lineBytes, writeLines } from '../record-lines.ts'
 import { type Damaged, orDamaged } from './damage.ts'
