@@ -74,24 +74,19 @@ export function diffsOf(context: Context) {
       const from = await versionIn(context, seen, ask.from)
       const beyond = ask.cursor === undefined ? undefined : readCursor(ask.cursor, 'cursor')
       const pair = { from: from.roots, to: to.roots }
+      const reader = readerOf(who, destination?.address)
       return answers.with(who, destination, async (answer) => {
-        const { nextCursor, ...differences } = await readPage(
-          pair,
-          beyond,
-          { ...ask, reader: readerOf(who, destination?.address) },
-          answer,
-        )
+        const { nextCursor, ...differences } = await readPage(pair, beyond, { ...ask, reader }, answer)
+        const meta = await metaOf(from, to)
+        const isFirst = beyond === undefined
         return {
           from: semverOf(from.version),
           to: semverOf(to.version),
           ...differences,
           pagination: { limit: ask.limit, hasMore: nextCursor !== null, nextCursor },
-          meta: await metaOf(
-            from,
-            to,
-            { isFirst: beyond === undefined, whose: readerOf(who, destination?.address) },
-            answer,
-          ),
+          meta: isFirst
+            ? { ...meta, ...(await wholeOf(pair, differences, nextCursor, reader, answer)) }
+            : meta,
         }
       })
     },
@@ -132,20 +127,27 @@ export function diffsOf(context: Context) {
     return { ...page, nextCursor: hasMore ? writeCursor({ type: last!.type, id: last!.key }) : null }
   }
 
-  async function metaOf(
-    from: SeenVersion,
-    to: SeenVersion,
-    { isFirst, whose }: { isFirst: boolean; whose: string },
+  /** What is told of the whole difference on its first page. */
+  async function wholeOf(
+    { from, to }: { from: ViewRoots; to: ViewRoots },
+    page: Pick<DiffPage, 'added' | 'updated' | 'removed'>,
+    nextCursor: string | null,
+    reader: string,
     answer: AnswerBytes,
-  ): Promise<DiffPage['meta']> {
-    const files = isFirst ? await fileDifferences(objects, from.roots, to.roots, answer) : undefined
+  ) {
+    const { added, updated, removed } = page
+    const totals =
+      nextCursor === null
+        ? { added: added.length, updated: updated.length, removed: removed.length }
+        : await countDifferences(differenceReader(context, reader), from, to)
+    const files = await fileDifferences(objects, from, to, answer)
+    return { totals, filesAdded: files.added, filesRemoved: files.removed }
+  }
+
+  async function metaOf(from: SeenVersion, to: SeenVersion) {
     return {
       schemasChanged: schemasOf(from.roots) !== schemasOf(to.roots),
       metadataChanged: await metadataDiffers(from, to),
-      ...(isFirst && {
-        totals: await countDifferences(differenceReader(context, whose), from.roots, to.roots),
-      }),
-      ...(files && { filesAdded: files.added, filesRemoved: files.removed }),
     }
   }
 

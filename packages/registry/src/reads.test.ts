@@ -268,6 +268,11 @@ describe.each(databases)('reads on $name', (database) => {
           expect(found.removed).toEqual(removed.map(({ type, id, hash: gone }) => ({ id, type, hash: gone })))
           const files = { before: filesOfModel(from.model, view), after: filesOfModel(to.model, view) }
           expect(found.meta).toEqual({
+            totals: {
+              added: found.added.length,
+              updated: updated.length,
+              removed: removed.length,
+            },
             schemasChanged: schemasOfModel(from.model, view) !== schemasOfModel(to.model, view),
             metadataChanged: JSON.stringify(from.model.metadata) !== JSON.stringify(to.model.metadata),
             filesAdded: files.after.filter((file) => !files.before.includes(file)),
