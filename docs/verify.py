@@ -27,6 +27,10 @@ class Refused(Exception):
     """The file is not what the digest says. The message says why."""
 
 
+def counted(number, noun):
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def sha256(data):
     return hashlib.sha256(data).hexdigest()
 
@@ -404,7 +408,7 @@ def verify_export(path, digest):
         expect_tree(f"The records of {type_name}", records[type_name].summary(), {"root": root, "count": count, "bytes": size})
     expect_tree("The files", files.summary(), file_tree)
     total = sum(entry["count"] for entry in types.values())
-    return f"{total} records of {len(types)} types and {file_tree['count']} files are exactly those of {named}."
+    return f"{counted(total, 'record')} of {counted(len(types), 'type')} and {counted(file_tree['count'], 'file')} are exactly those of {named}."
 
 
 # ---- Proofs ---------------------------------------------------------------------------------------------------------
@@ -428,7 +432,7 @@ def verify_proof(path, digest):
     key, type_name = record.get("id"), record.get("type")
     parts = ",".join('"%s":%s' % (name, canonical(record.get(name))) for name in ("id", "type", "data"))
     if "{" + parts + "}" != text:
-        raise Refused("The proof is of another record.")
+        raise Refused("The record's id, type or data are not those that the proof is of.")
     encoded = text.encode("utf-8")
     row = [key, sha256(encoded), len(encoded)]
     if record.get("hash") != row[1]:
@@ -478,6 +482,8 @@ def main():
         if asked.digest is not None:
             digest_hash(asked.digest)
         print("Verified. " + verify(asked.file, asked.digest))
+        if asked.digest is None:
+            print("It is what it says it is. Whether that is the version you mean, its digest says: compare it with one that you trust, or give it with --digest.")
     except (Refused, OSError, RecursionError) as error:
         print(f"Not verified. {error}", file=sys.stderr)
         sys.exit(1)

@@ -109,7 +109,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   if (config.oidc === null) {
     await app.register(devProviderRoutes, { origin: options.origin, clientSecret: options.clientSecret })
   }
-  await app.register(docRoutes)
+  await app.register(docRoutes, { origin: options.origin })
   await showApi(app)
   return app
 }

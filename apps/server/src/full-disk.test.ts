@@ -74,6 +74,7 @@ describe.skipIf(!smallDisksPossible())('a disk that fills up', () => {
       database: true,
       objects: true,
       storage: 'full',
+      worker: 'paused',
     })
     const records = await ada.get(`${birds}/versions/v1.0.0/records.ndjson`)
     expect(records).toMatchObject({ status: 200, text: expect.stringContaining('robin') })

@@ -9,6 +9,7 @@
 import { utf8Length } from './hash.ts'
 import { InputError } from './input-error.ts'
 import { isJsonObject, type Json, type JsonObject } from './json.ts'
+import { isLikePrivate } from './private-likeness.ts'
 import { idBytesMax, type RecordContent, typeBytesMax } from './record.ts'
 import { scanText } from './scan.ts'
 
@@ -42,14 +43,23 @@ export function parseStrict(source: string | Uint8Array, options: ParseOptions =
   return parseText(typeof source === 'string' ? source : decode(source, depthMax), depthMax)
 }
 
+/** Of a line. */
+const members: ReadonlySet<string> = new Set(['id', 'type', 'data', 'private'])
+
 /**
- * A record line `{id, type, data, private?}`; other members are ignored.
+ * A record line `{id, type, data, private?}`; other members are ignored, unless they look like a misspelt `private`: its author would believe
+ * the record hidden.
  * @throws InputError every code of content-model §2 but `record_too_large`, which `recordOf` finds.
  */
 export function parseRecordLine(source: string | Uint8Array): RecordLine {
   const line = parseEnvelope(source)
   const { data, private: isPrivate } = line
   if (data === undefined) throw new InputError('bad_envelope', 'The line has no member "data".')
+  const meant = Object.keys(line).find((name) => !members.has(name) && isLikePrivate(name))
+  if (meant !== undefined) {
+    const message = `The member ${JSON.stringify(meant)} hides nothing: write "private", or leave it out.`
+    throw new InputError('bad_envelope', message)
+  }
   const record: RecordLine = { id: line['id'] as string, type: line['type'] as string, data }
   if (isPrivate === undefined) return record
   if (typeof isPrivate !== 'boolean')

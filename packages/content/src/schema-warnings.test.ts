@@ -32,6 +32,14 @@ test.each<[string, Json, string[][]]>([
     { properties: { a: { 'x-ref_type': 'City' } } },
     [['keyword_unknown', '/properties/a/x-ref_type']],
   ],
+  [
+    'what is meant for private',
+    { properties: { a: { priavte: true, privat: true } } },
+    [
+      ['keyword_unknown', '/properties/a/priavte'],
+      ['keyword_unknown', '/properties/a/privat'],
+    ],
+  ],
   ['keywords that are like none', { unit: 'km', note: 1, 'x-order': 2, ui: {}, label: 'x', name: 'x' }, []],
   ['keywords of OpenAPI', { example: 1, nullable: true, externalDocs: {} }, []],
   ['members named as keywords are misspelt', { properties: { titel: { type: 'string' }, requird: {} } }, []],

@@ -1,6 +1,7 @@
 /** What an accepted schema says that has no effect, though its author may believe that it has (content-model §4). */
 import { distance } from 'fastest-levenshtein'
 import { isJsonObject, type Json, type JsonObject } from './json.ts'
+import { isLikePrivate, plainOf } from './private-likeness.ts'
 import { referenceKeyword } from './references.ts'
 import { isKnownDraft, isKnownFormat } from './schema-compiler.ts'
 import { isJsonSchemaKeyword, jsonSchemaKeywords, type Place, placesOf, pointerTo } from './schema-places.ts'
@@ -96,6 +97,7 @@ class Likenesses {
 }
 
 function likeOf(keyword: string): string | undefined {
+  if (isLikePrivate(keyword)) return 'private'
   const plain = plainOf(keyword)
   let like: string | undefined
   let least = Number.POSITIVE_INFINITY
@@ -107,5 +109,3 @@ function likeOf(keyword: string): string | undefined {
   }
   return like
 }
-
-const plainOf = (keyword: string): string => keyword.toLowerCase().replaceAll(/[-_$@\s]/g, '')

@@ -33,6 +33,8 @@ const entry = (kind: Kind, say: string | ((facts: Facts) => string)): Entry => (
   say: typeof say === 'string' ? () => say : say,
 })
 
+const hasTypes = (names: string): string => (names === '' ? 'It has none.' : `It has ${names}.`)
+
 export const catalogue = {
   invalid_request: entry('invalid', (f) => `${f.reason ?? 'The request is not valid; `issues` says where.'}`),
   hash_mismatch: entry(
@@ -83,7 +85,7 @@ export const catalogue = {
   not_a_member: entry(
     'forbidden',
     (f) =>
-      `You are not a member of ${f.owner ? `\`${f.owner}\`` : 'the owning account'}. Ask one of its admins to add you.`,
+      `You may not do this for ${f.owner ? `\`${f.owner}\`` : 'the owning account'}: it is neither you nor an organization that you are a member of. An admin of an organization can add you.`,
   ),
   insufficient_role: entry(
     'forbidden',
@@ -105,7 +107,8 @@ export const catalogue = {
 
   route_not_found: entry(
     'missing',
-    (f) => `There is nothing at ${f.path ?? 'this path'}. The API reference is at /docs/api.`,
+    (f) =>
+      `There is nothing at ${f.path ?? 'this path'}. The API reference is at /docs/api; a \`/\` within an id or a name is written \`%2F\` in a path.`,
   ),
   account_not_found: entry('missing', (f) =>
     f.target === undefined
@@ -120,9 +123,13 @@ export const catalogue = {
   version_not_found: entry('missing', (f) => `The collection has no version \`${f.version}\`.`),
   type_not_found: entry(
     'missing',
-    (f) => `The version has no type \`${f.type}\`. ${f.types ? `It has ${f.types}.` : 'It has none.'}`,
+    (f) => `The version has no type \`${f.type}\`. ${hasTypes(f.types as string)}`,
   ),
-  record_not_found: entry('missing', (f) => `The version has no record \`${f.id}\` of type \`${f.type}\`.`),
+  record_not_found: entry('missing', (f) =>
+    f.types === undefined
+      ? `The version has no record \`${f.id}\` of type \`${f.type}\`.`
+      : `The version has no type \`${f.type}\`, and so no record \`${f.id}\` of it. ${hasTypes(f.types as string)}`,
+  ),
   file_not_found: entry('missing', (f) => `The collection has no file \`${f.hash}\`.`),
   key_not_found: entry('missing', 'You have no API key with this id.'),
   member_not_found: entry('missing', (f) => `\`${f.user}\` is not a member of \`${f.org}\`.`),
@@ -135,10 +142,10 @@ export const catalogue = {
   ),
 
   slug_taken: entry('conflict', (f) => `The slug \`${f.slug}\` is taken. Choose another.`),
-  version_conflict: entry(
-    'conflict',
-    (f) =>
-      `The collection has moved on: its current version is ${f.currentVersion ?? 'none'}, not ${f.baseVersion ?? 'none'}. Read it and push against it.`,
+  version_conflict: entry('conflict', (f) =>
+    f.currentVersion === null || f.currentVersion === undefined
+      ? `The collection has no version yet, so ${f.baseVersion} cannot be the base. Give null.`
+      : `The collection has moved on: its current version is ${f.currentVersion}, not ${f.baseVersion ?? 'none'}. Read it and push against it.`,
   ),
   metadata_update_in_progress: entry(
     'conflict',

@@ -48,9 +48,16 @@ export function selectedTypes(roots: ViewRoots, type: string | undefined): [stri
   if (type === undefined) return all
   const asked = typeTree(roots, type)
   if (asked !== undefined) return [[type, asked]]
-  const names = all.slice(0, typesNamedMax).map(([name]) => `\`${name}\``)
-  const more = all.length > names.length ? [`and ${all.length - names.length} more`] : []
-  throw new RegistryError('type_not_found', { say: { type, types: [...names, ...more].join(', ') } })
+  throw new RegistryError('type_not_found', { say: { type, types: typeNames(roots) } })
+}
+
+/** The types of a view, as a sentence names them. */
+export function typeNames(roots: ViewRoots): string {
+  const all = Object.keys(roots.types).sort(compareUtf8)
+  const names = all.slice(0, typesNamedMax).map((name) => `\`${name}\``)
+  return [...names, ...(all.length > names.length ? [`and ${all.length - names.length} more`] : [])].join(
+    ', ',
+  )
 }
 
 /** A type's tree; undefined when the view lacks the type. */

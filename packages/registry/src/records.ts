@@ -25,6 +25,7 @@ import {
   selectedTypes,
   type TreeFrom,
   treesFrom,
+  typeNames,
   typeTree,
   writeCursor,
 } from './places.ts'
@@ -95,7 +96,8 @@ export function recordsOf(context: Context) {
       const tree = typeTree(roots, path.type)
       const found = tree && (await findRecord(context, tree, path.id, readerOf(who, to?.address)))
       if (tree === undefined || found === undefined) {
-        throw new RegistryError('record_not_found', { say: { type: path.type, id: path.id } })
+        const types = tree === undefined ? typeNames(roots) : undefined
+        throw new RegistryError('record_not_found', { say: { type: path.type, id: path.id, types } })
       }
       return answers.with(who, to, async (answer) => {
         answer.add(found.size * (options.proof ? 2 : 1))

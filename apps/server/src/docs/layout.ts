@@ -38,6 +38,9 @@ ${html}
 
 /** The list of all documents. */
 export const docIndex = (): string => `<h1>Documentation</h1>
+<p>This is a registry for versioned, structured data: collections of JSON records and files, each with versions that never change.
+Begin with <a href="/docs/reading">Reading</a> to use what others have published, with <a href="/docs/publishing">Publishing</a> to publish, and with <a href="/docs/operations">Operating</a> to run a registry of your own.
+The words are explained in <a href="/docs/concepts">Concepts</a>.</p>
 <dl>
 ${docPages.map(({ name, title, purpose }) => `<dt><a href="/docs/${name}">${title}</a></dt><dd>${purpose}</dd>`).join('\n')}
 <dt><a href="/docs/api/">API reference</a></dt><dd>Every call, with its parameters and answers.</dd>

@@ -9,13 +9,18 @@ import { docsPolicy } from './layout.ts'
 import { docFiles, docPages, docsFolder } from './pages.ts'
 import type { RenderedDocs } from './rendering.ts'
 
+export interface DocsOptions {
+  /** Where readers reach this server, as `https://registry.example`: examples name it. */
+  readonly origin: () => string
+}
+
 const options = { compress: false, config: { credentials: false }, schema: { hide: true } } as const
 
 /** `/docs`, `/docs/<name>`, the same texts as `/docs/<name>.md` for programs that read prose, and the files beside them. */
-export const docRoutes: FastifyPluginAsync = async (app) => {
+export const docRoutes: FastifyPluginAsync<DocsOptions> = async (app, { origin }) => {
   let made: Promise<ReadonlyMap<string, KeptAnswer>> | undefined
   const answers = (): NonNullable<typeof made> => {
-    made ??= makeAnswers()
+    made ??= makeAnswers(origin())
     made.catch(() => {
       made = undefined
     })
@@ -28,20 +33,26 @@ export const docRoutes: FastifyPluginAsync = async (app) => {
       return answer.send(request, reply.header('Content-Security-Policy', docsPolicy))
     })
   }
+  app.get('/docs/', options, async (_request, reply) => reply.redirect('/docs', 301))
 }
 
-async function makeAnswers(): Promise<ReadonlyMap<string, KeptAnswer>> {
+async function makeAnswers(origin: string): Promise<ReadonlyMap<string, KeptAnswer>> {
   const answers = new Map<string, KeptAnswer>()
   for (const [name, html] of await render())
-    answers.set(name, new KeptAnswer('text/html; charset=utf-8', html))
+    answers.set(name, new KeptAnswer('text/html; charset=utf-8', html.replaceAll(exampleOrigin, origin)))
   const files = {
     ...docFiles,
     ...Object.fromEntries(docPages.map(({ name }) => [`${name}.md`, markdownType])),
   }
-  for (const [file, type] of Object.entries(files))
-    answers.set(file, new KeptAnswer(type, await readFile(join(docsFolder, file))))
+  for (const [file, type] of Object.entries(files)) {
+    const text = await readFile(join(docsFolder, file), 'utf8')
+    answers.set(file, new KeptAnswer(type, text.replaceAll(exampleOrigin, origin)))
+  }
   return answers
 }
+
+/** In the files of `docs/`. */
+const exampleOrigin = 'http://127.0.0.1:4000'
 
 const markdownType = 'text/markdown; charset=utf-8'
 

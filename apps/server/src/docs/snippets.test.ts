@@ -110,18 +110,13 @@ test('Publishing, from the first push to one every night, on a registry of its o
   mkdirSync(place)
   const other = await startProcess({ DATA_DIR: join(place, 'data') })
   try {
-    const [variables = '', ...blocks] = textsOf(publishing, 'sh')
-    const signIn = readme.find((block) => block.includes('/auth/login'))!
+    const blocks = textsOf(publishing, 'sh')
     const nightly = textsOf(publishing, 'python')[0]!
     writeFileSync(join(place, 'nightly.py'), nightly)
     writeFileSync(join(place, 'nightly.ts'), textsOf(publishing, 'ts')[0]!)
     const every = (command: string) => `ULMUS_TOKEN=$TOKEN COLLECTION=ada/birds ${command}`
     const { code, out } = await runShell(
       [
-        'export ULMUS=http://127.0.0.1:4000 API=http://127.0.0.1:4000/api',
-        signIn,
-        // The key is the one that has just been made.
-        variables.replace(/^export TOKEN=.*$/m, ''),
         ...blocks,
         every('python3 nightly.py'),
         every('python3 nightly.py'),

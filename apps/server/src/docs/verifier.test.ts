@@ -95,7 +95,7 @@ test.each(['anyone', 'ada'] as const)(
     const { file, digest } = await saved(who, `${who}.tar.gz`, '/export')
     expect(digest.startsWith(who === 'ada' ? 'private:' : 'public:')).toBe(true)
     const found = await verify('export', file, '--digest', digest)
-    const said = who === 'ada' ? '4 records of 2 types and 2 files' : '2 records of 1 types and 1 files'
+    const said = who === 'ada' ? '4 records of 2 types and 2 files' : '2 records of 1 type and 1 file'
     expect(found).toEqual({ code: 0, out: `Verified. ${said} are exactly those of ${digest}.\n` })
     expect((await verify('export', file)).code).toBe(0)
     expect((await verify('export', file, '--digest', wrong)).code).toBe(1)

@@ -40,7 +40,8 @@ const validate: FastifySchemaCompiler<z.ZodType> =
 export function parseShape<Shape extends z.ZodType>(shape: Shape, value: unknown): z.infer<Shape> {
   const result = shape.safeParse(value, { error: sentenceOf })
   if (result.success) return result.data
-  throw invalid(result.error.issues.flatMap(issuesOf))
+  const known = shape instanceof z.ZodObject ? Object.keys(shape.shape) : []
+  throw invalid(result.error.issues.flatMap((issue) => issuesOf(issue, known)))
 }
 
 /** As `parseShape`, for a body, which null stands for the lack of. */
@@ -61,10 +62,12 @@ const invalid = (issues: { path: string; message: string }[]): RegistryError =>
 
 const noBody = { path: '', message: 'A JSON body is needed, with `Content-Type: application/json`.' }
 
-function issuesOf(issue: Issue): { path: string; message: string }[] {
+/** @param known members at the top */
+function issuesOf(issue: Issue, known: readonly string[]): { path: string; message: string }[] {
   const path = issue.path.map(String)
   if (issue.code !== 'unrecognized_keys') return [{ path: path.join('.'), message: issue.message }]
-  return issue.keys.map((key) => ({ path: [...path, key].join('.'), message: 'is not known here' }))
+  const others = path.length > 0 || known.length === 0 ? '' : `; known are ${known.join(', ')}`
+  return issue.keys.map((key) => ({ path: [...path, key].join('.'), message: `is not known here${others}` }))
 }
 
 /** An answer in which some JSON is passed on as it is stored; its shape documents it. */
