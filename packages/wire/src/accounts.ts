@@ -1,6 +1,11 @@
 /** Accounts: users and organizations. interface.md "Account"; http-api §3. */
 import { z } from 'zod'
+import { exampleUser } from './examples.ts'
 import { Id, Instant, Name } from './text.ts'
+
+const AccountSlug = z.string().meta({
+  description: 'Lowercase letters, digits and, between them, hyphens; at most 39 characters.',
+})
 
 export const Account = z
   .object({
@@ -10,19 +15,26 @@ export const Account = z
     displayName: z.string(),
     createdAt: Instant,
   })
-  .meta({ id: 'Account', description: 'The public profile of an account.' })
+  .meta({ id: 'Account', description: 'The public profile of an account.', examples: [exampleUser] })
 export type Account = z.infer<typeof Account>
 
 /** What `GET /api/accounts/me` answers: the only place an e-mail address appears. */
-export const OwnAccount = Account.extend({ email: z.string() }).meta({ id: 'OwnAccount' })
+export const OwnAccount = Account.extend({ email: z.string() }).meta({
+  id: 'OwnAccount',
+  description: 'The account that is asking.',
+  examples: [{ ...exampleUser, email: 'ada@example.org' }],
+})
 export type OwnAccount = z.infer<typeof OwnAccount>
 
 /** `POST /api/accounts`: makes an organization, the caller its owner. */
-export const CreateOrg = z.strictObject({ slug: z.string(), displayName: Name }).meta({ id: 'CreateOrg' })
+export const CreateOrg = z.strictObject({ slug: AccountSlug, displayName: Name }).meta({
+  id: 'CreateOrg',
+  examples: [{ slug: 'atlas', displayName: 'The Atlas Project' }],
+})
 export type CreateOrg = z.infer<typeof CreateOrg>
 
 /** `PATCH /api/accounts/:slug`: only what is to change. */
 export const UpdateAccount = z
-  .strictObject({ slug: z.string().optional(), displayName: Name.optional() })
-  .meta({ id: 'UpdateAccount' })
+  .strictObject({ slug: AccountSlug.optional(), displayName: Name.optional() })
+  .meta({ id: 'UpdateAccount', examples: [{ displayName: 'Ada King' }] })
 export type UpdateAccount = z.infer<typeof UpdateAccount>

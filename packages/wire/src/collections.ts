@@ -1,24 +1,50 @@
 /** Collections. interface.md "Collection"; http-api §4. */
 import { z } from 'zod'
+import { exampleId, exampleInstant, exampleMetadata } from './examples.ts'
 import { AnyObject } from './json.ts'
 import { listParameters } from './lists.ts'
 import { Count, Description, Id, Instant, line, Name, SemverText } from './text.ts'
 
 /** `GET /api/collections`: public ones, newest `updatedAt` first unless `sort` says otherwise. */
 export const BrowseQuery = z.strictObject({
-  ...listParameters,
-  q: line(200, 0).optional().meta({ description: 'Matches anywhere in the name, in any case.' }),
-  search: line(200, 0).optional().meta({
-    description:
-      'Words: finds collections that have, in slug, name, owner or description, a word that begins like each of them, whatever the case and the accents. Best first; pages are told by `offset`. Words that more than 500 collections have find some of them.',
-  }),
-  owner: line(200).optional().meta({ description: 'Only collections of this account.' }),
+  ...listParameters('updated'),
+  q: line(200, 0)
+    .optional()
+    .meta({
+      description: 'Matches anywhere in the name, in any case.',
+      examples: ['cities'],
+    }),
+  search: line(200, 0)
+    .optional()
+    .meta({
+      examples: ['world cities'],
+      description:
+        'Words: finds collections that have, in slug, name, owner or description, a word that begins like each of them, whatever the case and the accents. Best first; pages are told by `offset`. Words that more than 500 collections have find some of them.',
+    }),
+  owner: line(200)
+    .optional()
+    .meta({
+      description: 'Only collections of this account.',
+      examples: ['ada'],
+    }),
   sort: z
     .enum(['updated', 'created', 'name'])
     .optional()
-    .meta({ description: 'Default: the best match first with `search`, else `updated`, newest first.' }),
+    .meta({
+      description: 'Default: the best match first with `search`, else `updated`, newest first.',
+      examples: ['name'],
+    }),
 })
 export type BrowseQuery = z.infer<typeof BrowseQuery>
+
+const named = { id: exampleId, slug: 'cities', name: 'Cities of the world' }
+const instants = { createdAt: exampleInstant, updatedAt: exampleInstant }
+const shown = { ...named, description: exampleMetadata.description }
+const owner = { ownerSlug: 'ada', ownerName: 'Ada Lovelace' }
+
+const CollectionSlug = z.string().meta({
+  description: 'Lowercase letters, digits and, between them, hyphens; at most 100 characters.',
+})
 
 /** An item of `GET /api/collections`. */
 export const CollectionItem = z
@@ -33,7 +59,11 @@ export const CollectionItem = z
     createdAt: Instant,
     updatedAt: Instant,
   })
-  .meta({ id: 'CollectionItem' })
+  .meta({
+    id: 'CollectionItem',
+    description: 'A public collection, as browsing lists it.',
+    examples: [{ ...shown, ...owner, latestVersion: 'v1.0.0', ...instants }],
+  })
 export type CollectionItem = z.infer<typeof CollectionItem>
 
 /** An item of `GET /api/accounts/:owner/collections`. */
@@ -46,10 +76,24 @@ export const OwnedCollection = z
     createdAt: Instant,
     updatedAt: Instant,
   })
-  .meta({ id: 'OwnedCollection' })
+  .meta({
+    id: 'OwnedCollection',
+    description: 'A collection, as the list of its owner has it.',
+    examples: [{ ...named, public: true, ...instants }],
+  })
 export type OwnedCollection = z.infer<typeof OwnedCollection>
 
 /** The latest version within a collection's detail. Counts and bytes are those of the view the caller reads. */
+const exampleSummary = {
+  semver: 'v1.0.0',
+  recordCount: 2,
+  fileCount: 1,
+  totalBytes: 225,
+  metadata: exampleMetadata,
+  createdAt: exampleInstant,
+  message: 'Oslo and its country',
+}
+
 export const VersionSummary = z
   .object({
     semver: SemverText,
@@ -63,13 +107,17 @@ export const VersionSummary = z
         'Null also for who reads the public view of a version in which only private things changed.',
     }),
   })
-  .meta({ id: 'VersionSummary' })
+  .meta({
+    id: 'VersionSummary',
+    description: 'A version, with the counts of the view that the caller reads.',
+    examples: [exampleSummary],
+  })
 export type VersionSummary = z.infer<typeof VersionSummary>
 
 /** Where a fork was made from. */
 export const ForkedFrom = z
   .object({ owner: z.string(), slug: z.string(), version: SemverText })
-  .meta({ id: 'ForkedFrom' })
+  .meta({ id: 'ForkedFrom', description: 'The collection and the version that a fork was made of.' })
 export type ForkedFrom = z.infer<typeof ForkedFrom>
 
 /** `GET /api/collections/:owner/:slug` */
@@ -89,32 +137,45 @@ export const Collection = z
       description: 'Of a fork, for callers who may see its source now.',
     }),
   })
-  .meta({ id: 'Collection' })
+  .meta({
+    id: 'Collection',
+    description: 'A collection, with its latest version.',
+    examples: [{ ...shown, public: true, ...owner, ...instants, latestVersion: exampleSummary }],
+  })
 export type Collection = z.infer<typeof Collection>
 
 /** `POST /api/accounts/:owner/collections` */
 export const CreateCollection = z
   .strictObject({
-    slug: z.string(),
+    slug: CollectionSlug,
     name: Name.optional().meta({ description: 'The slug, if absent.' }),
-    public: z.boolean().default(false),
-    description: Description.nullish(),
+    public: z.boolean().default(false).meta({ description: 'Whether anyone may read it.' }),
+    description: Description.nullish().meta({
+      description: 'Shown while the metadata of the latest version has no `description`.',
+    }),
   })
-  .meta({ id: 'CreateCollection' })
+  .meta({
+    id: 'CreateCollection',
+    examples: [{ slug: 'cities', name: 'Cities of the world', public: true }],
+  })
 export type CreateCollection = z.infer<typeof CreateCollection>
 
 export const CreatedCollection = z
   .object({ id: Id, owner: z.string(), slug: z.string(), name: z.string() })
-  .meta({ id: 'CreatedCollection' })
+  .meta({
+    id: 'CreatedCollection',
+    description: 'The new collection, which has no version yet.',
+    examples: [{ id: exampleId, owner: 'ada', slug: 'cities', name: 'Cities of the world' }],
+  })
 export type CreatedCollection = z.infer<typeof CreatedCollection>
 
 /** `PATCH /api/collections/:owner/:slug`: only what is to change; `description: null` removes it. */
 export const UpdateCollection = z
   .strictObject({
-    slug: z.string().optional(),
+    slug: CollectionSlug.optional(),
     name: Name.optional(),
     public: z.boolean().optional(),
     description: Description.nullish(),
   })
-  .meta({ id: 'UpdateCollection' })
+  .meta({ id: 'UpdateCollection', examples: [{ name: 'Cities and countries', public: true }] })
 export type UpdateCollection = z.infer<typeof UpdateCollection>

@@ -1,5 +1,6 @@
 /** Differences of versions, with the data on both sides. http-api §7. */
 import { z } from 'zod'
+import { exampleAdded } from './examples.ts'
 import { AnyJson } from './json.ts'
 import { queryLimit } from './lists.ts'
 import { PlacePagination, placeCursor, RemovedRecord } from './manifests.ts'
@@ -12,6 +13,7 @@ export const diffLimitMax = 2_000
 /** `GET …/versions/:v/diff` */
 export const DiffQuery = z.strictObject({
   from: z.string().meta({
+    examples: ['v1.0.0'],
     description:
       'The version that the differences are from: `latest`, a semver or a digest. It may be the newer one.',
   }),
@@ -22,6 +24,7 @@ export type DiffQuery = z.infer<typeof DiffQuery>
 
 export const UpdatedRecord = CollectionRecord.extend({ previousHash: HashText, previousData: AnyJson }).meta({
   id: 'UpdatedRecord',
+  description: 'A record as it is in the later version, and what it was before.',
 })
 export type UpdatedRecord = z.infer<typeof UpdatedRecord>
 
@@ -50,5 +53,19 @@ export const DiffPage = z
       })
       .meta({ description: 'Of the whole difference, whatever the page.' }),
   })
-  .meta({ id: 'DiffPage' })
+  .meta({
+    id: 'DiffPage',
+    description: 'A page of differences, by type and id, with the data on both sides.',
+    examples: [
+      {
+        from: 'v1.0.0',
+        to: 'v1.1.0',
+        added: exampleAdded,
+        updated: [],
+        removed: [],
+        pagination: { limit: 500, hasMore: false, nextCursor: null },
+        meta: { schemasChanged: false, metadataChanged: false, filesAdded: [], filesRemoved: [] },
+      },
+    ],
+  })
 export type DiffPage = z.infer<typeof DiffPage>

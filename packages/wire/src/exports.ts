@@ -3,6 +3,9 @@ import { z } from 'zod'
 
 /** `GET …/export` */
 export const ExportQuery = z.strictObject({
-  version: z.string().default('latest').meta({ description: '`latest`, a semver or a digest.' }),
+  version: z
+    .string()
+    .default('latest')
+    .meta({ description: '`latest`, a number or a digest.', default: 'latest', examples: ['latest'] }),
 })
 export type ExportQuery = z.infer<typeof ExportQuery>

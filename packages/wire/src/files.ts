@@ -1,11 +1,14 @@
 /** Files. http-api §8. */
 import { z } from 'zod'
+import { exampleFile, exampleInstant } from './examples.ts'
 import { Count, FileHash, Instant } from './text.ts'
 
 /** The answer to `PUT …/files/sha256:<hex>`, 201 or, when the collection holds it already, 200. */
+const stored = { hash: exampleFile.hash, size: 14, contentType: 'text/plain' }
+
 export const StoredFile = z
   .object({ hash: FileHash, size: Count, contentType: z.string() })
-  .meta({ id: 'StoredFile' })
+  .meta({ id: 'StoredFile', description: 'A file that the collection holds.', examples: [stored] })
 export type StoredFile = z.infer<typeof StoredFile>
 
 /** An item of `GET …/versions/:v/files`, with the records of the version that refer to it. */
@@ -17,5 +20,9 @@ export const VersionFile = z
     createdAt: Instant,
     references: z.array(z.object({ type: z.string(), id: z.string() })),
   })
-  .meta({ id: 'VersionFile' })
+  .meta({
+    id: 'VersionFile',
+    description: 'A file of a version, and the records that refer to it.',
+    examples: [{ ...stored, createdAt: exampleInstant, references: [{ type: 'City', id: 'oslo' }] }],
+  })
 export type VersionFile = z.infer<typeof VersionFile>

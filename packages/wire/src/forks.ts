@@ -1,6 +1,7 @@
 /** Forks. interface.md "Fork"; http-api §6. */
 import { z } from 'zod'
 import { ForkedFrom } from './collections.ts'
+import { exampleId } from './examples.ts'
 import { Count, Id, SemverText } from './text.ts'
 
 /** `POST /api/collections/:owner/:slug/fork` */
@@ -13,7 +14,7 @@ export const CreateFork = z
       .optional()
       .meta({ description: 'false makes the fork of a public collection private.' }),
   })
-  .meta({ id: 'CreateFork' })
+  .meta({ id: 'CreateFork', examples: [{ targetOrg: 'atlas', slug: 'world-cities' }] })
 export type CreateFork = z.infer<typeof CreateFork>
 
 export const Fork = z
@@ -25,5 +26,18 @@ export const Fork = z
     forkedFrom: ForkedFrom,
     version: z.object({ semver: SemverText, recordCount: Count }),
   })
-  .meta({ id: 'Fork' })
+  .meta({
+    id: 'Fork',
+    description: 'The new collection, what it was made of, and its first version.',
+    examples: [
+      {
+        id: exampleId,
+        owner: 'atlas',
+        slug: 'world-cities',
+        name: 'Cities of the world',
+        forkedFrom: { owner: 'ada', slug: 'cities', version: 'v1.0.0' },
+        version: { semver: 'v1.0.0', recordCount: 2 },
+      },
+    ],
+  })
 export type Fork = z.infer<typeof Fork>

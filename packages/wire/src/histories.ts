@@ -1,11 +1,7 @@
 /** Histories of records. http-api §7. */
 import { z } from 'zod'
-import { CollectionPath } from './paths.ts'
+import { exampleInstant, exampleRecord } from './examples.ts'
 import { HashText, Instant, SemverText } from './text.ts'
-
-/** `/api/collections/:owner/:slug/records/:type/:id/history` */
-export const HistoryPath = CollectionPath.extend({ type: z.string(), id: z.string() })
-export type HistoryPath = z.infer<typeof HistoryPath>
 
 /** A version in which the record changed. */
 export const HistoryItem = z
@@ -15,5 +11,9 @@ export const HistoryItem = z
     hash: HashText.meta({ description: 'Of the record in this version; of one removed, the hash it had.' }),
     createdAt: Instant.meta({ description: 'When the version was made.' }),
   })
-  .meta({ id: 'HistoryItem' })
+  .meta({
+    id: 'HistoryItem',
+    description: 'A version in which the record changed, and how.',
+    examples: [{ semver: 'v1.0.0', change: 'added', hash: exampleRecord.hash, createdAt: exampleInstant }],
+  })
 export type HistoryItem = z.infer<typeof HistoryItem>

@@ -1,9 +1,12 @@
 /** API keys. interface.md "API key"; http-api §3. */
 import { z } from 'zod'
+import { exampleId, exampleInstant } from './examples.ts'
 import { Id, Instant, Label } from './text.ts'
 
 /** admin ⊃ write ⊃ read. */
-export const Scope = z.enum(['read', 'write', 'admin']).meta({ id: 'Scope' })
+export const Scope = z
+  .enum(['read', 'write', 'admin'])
+  .meta({ id: 'Scope', description: 'admin ⊃ write ⊃ read.' })
 export type Scope = z.infer<typeof Scope>
 
 /** `POST /api/accounts/keys` */
@@ -17,7 +20,7 @@ export const CreateKey = z
         'When the key stops working. Absent: never, or when the key that makes it does, which none of its keys outlives.',
     }),
   })
-  .meta({ id: 'CreateKey' })
+  .meta({ id: 'CreateKey', examples: [{ label: 'Nightly import', scope: 'write' }] })
 export type CreateKey = z.infer<typeof CreateKey>
 
 /** The answer to making a key: the only time the raw key is told. */
@@ -30,7 +33,20 @@ export const CreatedKey = z
     collectionId: Id.nullable(),
     expiresAt: Instant.nullable(),
   })
-  .meta({ id: 'CreatedKey' })
+  .meta({
+    id: 'CreatedKey',
+    description: 'The new key. Only this answer has the raw key.',
+    examples: [
+      {
+        id: exampleId,
+        key: 'ul_4sHc0kqYt1mWbZr8uNfXe2pLd6vGj9aKoTi3xRyE7wQz5CS1',
+        label: 'Nightly import',
+        scope: 'write',
+        collectionId: null,
+        expiresAt: null,
+      },
+    ],
+  })
 export type CreatedKey = z.infer<typeof CreatedKey>
 
 /** An item of `GET /api/accounts/keys`. */
@@ -45,5 +61,20 @@ export const Key = z
     expiresAt: Instant.nullable(),
     lastUsedAt: Instant.nullable().meta({ description: 'Kept to the minute.' }),
   })
-  .meta({ id: 'Key' })
+  .meta({
+    id: 'Key',
+    description: 'A key, without the raw key.',
+    examples: [
+      {
+        id: exampleId,
+        label: 'Nightly import',
+        scope: 'write',
+        collectionId: null,
+        start: 'ul_4sHc0k',
+        createdAt: exampleInstant,
+        expiresAt: null,
+        lastUsedAt: exampleInstant,
+      },
+    ],
+  })
 export type Key = z.infer<typeof Key>

@@ -10,7 +10,7 @@ export const querySwitch = (description: string) =>
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .default(false)
-    .meta({ type: 'boolean', enum: [true, false], description })
+    .meta({ type: 'boolean', enum: [true, false], default: false, description, examples: [true] })
 
 const isInteger = (text: string, least: number): boolean => /^[0-9]+$/.test(text) && Number(text) >= least
 
@@ -26,6 +26,7 @@ export const queryLimit = (usual: number, max: number) =>
       minimum: 1,
       default: usual,
       description: `Maximum results. More than ${max} counts as ${max}.`,
+      examples: [usual],
     })
 
 /** The greatest offset that is told apart from a greater one: the largest 32-bit integer. */
@@ -43,25 +44,42 @@ export const queryOffset = () =>
       minimum: 0,
       default: 0,
       description: 'Results to pass over. Deep pages are quicker by `cursor`.',
+      examples: [0],
     })
 
 /** Where a page begins, as the `next` of a `Link` header gives it. */
-export const queryCursor = () =>
+export const queryCursor = (example: string) =>
   z
     .string()
     .min(1)
     .optional()
-    .meta({ description: 'Where the page begins, taken from the `next` of a `Link` header.' })
+    .meta({
+      description: 'Where the page begins, taken from the `next` of a `Link` header.',
+      examples: [example],
+    })
 
 export const listLimitUsual = 50
 export const listLimitMax = 100
 
-/** Parameters of every list that is paged by limit and offset or cursor. */
-export const listParameters = {
-  limit: queryLimit(listLimitUsual, listLimitMax),
-  offset: queryOffset(),
-  cursor: queryCursor(),
+/** A cursor of each kind of list, by what that is sorted by. Callers need not know what is in one. */
+const exampleCursors = {
+  updated:
+    'WyJ1cGRhdGVkIiwibmV4dCIsIjIwMjYtMDEtMTVUMDA6MDA6MDAuMDAwWiIsIjAxOThjOWEwLTAwMDAtNzAwMC04MDAwLTAwMDAwMDAwMDAwMCJd',
+  slug: 'WyJzbHVnIiwibmV4dCIsImF0bGFzIiwiMDE5OGM5YTAtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAwIl0',
+  semver: 'WyJzZW12ZXIiLCJuZXh0IiwidjEuMi4wIiwiMDE5OGM5YTAtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAwIl0',
 }
 
-export const ListQuery = z.strictObject(listParameters)
+/** Parameters of every list that is paged by limit and offset or cursor. */
+export const listParameters = (sortedBy: keyof typeof exampleCursors) => ({
+  limit: queryLimit(listLimitUsual, listLimitMax),
+  offset: queryOffset(),
+  cursor: queryCursor(exampleCursors[sortedBy]),
+})
+
+/** Of accounts and members, which are listed by slug. */
+export const ListQuery = z.strictObject(listParameters('slug'))
+/** Of an account's collections, the latest change first. */
+export const CollectionListQuery = z.strictObject(listParameters('updated'))
+/** Of versions, the newest first. */
+export const VersionListQuery = z.strictObject(listParameters('semver'))
 export type ListQuery = z.infer<typeof ListQuery>

@@ -1,20 +1,38 @@
 /** Members of organizations. http-api §3. */
 import { z } from 'zod'
 import { Account } from './accounts.ts'
+import { exampleInstant, exampleUser } from './examples.ts'
 import { Instant } from './text.ts'
 
 /** owner ⊃ admin ⊃ member. */
-export const Role = z.enum(['owner', 'admin', 'member']).meta({ id: 'Role' })
+export const Role = z
+  .enum(['owner', 'admin', 'member'])
+  .meta({ id: 'Role', description: 'owner ⊃ admin ⊃ member.' })
 export type Role = z.infer<typeof Role>
 
 /** An item of `GET /api/accounts/me/memberships`. */
-export const Membership = z.object({ account: Account, role: Role }).meta({ id: 'Membership' })
+export const Membership = z.object({ account: Account, role: Role }).meta({
+  id: 'Membership',
+  description: 'An organization, and the role that the caller has in it.',
+  examples: [
+    {
+      account: { ...exampleUser, slug: 'atlas', type: 'org', displayName: 'The Atlas Project' },
+      role: 'owner',
+    },
+  ],
+})
 export type Membership = z.infer<typeof Membership>
 
 /** An item of `GET /api/accounts/:slug/members`. */
-export const Member = z.object({ account: Account, role: Role, since: Instant }).meta({ id: 'Member' })
+export const Member = z.object({ account: Account, role: Role, since: Instant }).meta({
+  id: 'Member',
+  description: 'A user, and the role that it has in the organization.',
+  examples: [{ account: exampleUser, role: 'owner', since: exampleInstant }],
+})
 export type Member = z.infer<typeof Member>
 
 /** `PUT /api/accounts/:slug/members/:user` */
-export const SetMember = z.strictObject({ role: Role }).meta({ id: 'SetMember' })
+export const SetMember = z
+  .strictObject({ role: Role })
+  .meta({ id: 'SetMember', examples: [{ role: 'member' }] })
 export type SetMember = z.infer<typeof SetMember>

@@ -1,16 +1,23 @@
 /** Version metadata and its updates. interface.md "Version metadata"; http-api §5. */
 import { z } from 'zod'
 import { ErrorBody } from './errors.ts'
+import { exampleDigest, exampleId, exampleInstant, exampleMetadata } from './examples.ts'
 import { AnyObject } from './json.ts'
 import { querySwitch } from './lists.ts'
 import { DigestText, Id, Instant, SemverText } from './text.ts'
 
 /** `PATCH …/metadata`: its members are merged into the latest version's metadata, a member given as null is removed. */
-export const MetadataPatch = AnyObject
+export const MetadataPatch = AnyObject.meta({
+  ...AnyObject.meta(),
+  id: 'MetadataPatch',
+  description:
+    'Members to set; one that is null is removed. `description`, `readme` and `license` are strings or null, any other member is free.',
+  examples: [{ readme: '# Cities', license: 'CC-BY-4.0', source: 'https://www.geonames.org' }],
+})
 export type MetadataPatch = z.infer<typeof MetadataPatch>
 
 export const MetadataQuery = z.strictObject({
-  async: querySwitch('Answer at once with a job to poll.'),
+  async: querySwitch('Answer at once, with a job to poll.'),
 })
 export type MetadataQuery = z.infer<typeof MetadataQuery>
 
@@ -24,13 +31,21 @@ export const MetadataResult = z
       .optional()
       .meta({ description: 'The patch changed nothing: no version was made.' }),
   })
-  .meta({ id: 'MetadataResult' })
+  .meta({
+    id: 'MetadataResult',
+    description: 'The version, its digest, and the whole of the merged metadata.',
+    examples: [{ semver: 'v1.0.1', hash: exampleDigest, metadata: exampleMetadata }],
+  })
 export type MetadataResult = z.infer<typeof MetadataResult>
 
 /** The 202 to `?async=true`. */
 export const StartedMetadataJob = z
   .object({ job_id: Id, status: z.literal('running'), base_semver: SemverText })
-  .meta({ id: 'StartedMetadataJob' })
+  .meta({
+    id: 'StartedMetadataJob',
+    description: 'The job, and the version that the update is based on.',
+    examples: [{ job_id: exampleId, status: 'running', base_semver: 'v1.0.0' }],
+  })
 export type StartedMetadataJob = z.infer<typeof StartedMetadataJob>
 
 /** `GET …/metadata/jobs/:job_id` */
@@ -48,5 +63,18 @@ export const MetadataJob = z
       description: 'When failed: the error body the synchronous call answers.',
     }),
   })
-  .meta({ id: 'MetadataJob' })
+  .meta({
+    id: 'MetadataJob',
+    description: 'A metadata update, and what became of it.',
+    examples: [
+      {
+        job_id: exampleId,
+        status: 'completed',
+        base_semver: 'v1.0.0',
+        started_at: exampleInstant,
+        finished_at: exampleInstant,
+        result: { semver: 'v1.0.1', hash: exampleDigest, metadata: exampleMetadata },
+      },
+    ],
+  })
 export type MetadataJob = z.infer<typeof MetadataJob>

@@ -3,45 +3,72 @@
  * answered as what does not exist.
  */
 import { z } from 'zod'
+import { exampleFile, exampleId } from './examples.ts'
 
-const segment = z.string()
+const segment = (example: string, description: string) =>
+  z.string().meta({ description, examples: [example] })
+
+const owner = segment('ada', 'Slug of the account that owns the collection.')
+const slug = segment('cities', 'Slug of the collection.')
+const type = segment('Country', 'Type of the record, percent-encoded.')
+const id = segment('NOR', 'Id of the record, percent-encoded: a `/` is written `%2F`.')
+const org = segment('atlas', 'Slug of the organization.')
 
 /** `/api/accounts/:slug` */
-export const AccountPath = z.object({ slug: segment })
+export const AccountPath = z.object({ slug: segment('ada', 'Slug of a user or an organization.') })
 export type AccountPath = z.infer<typeof AccountPath>
 
+/** `/api/accounts/:slug`, where an organization is what is meant as a rule. */
+export const OrgPath = z.object({ slug: org })
+export type OrgPath = z.infer<typeof OrgPath>
+
 /** `/api/accounts/:slug/members/:user` */
-export const MemberPath = z.object({ slug: segment, user: segment })
+export const MemberPath = z.object({ slug: org, user: segment('grace', 'Slug of a user.') })
 export type MemberPath = z.infer<typeof MemberPath>
 
 /** `/api/accounts/keys/:id` */
-export const KeyPath = z.object({ id: segment })
+export const KeyPath = z.object({ id: segment(exampleId, 'Id of the key, as the list of keys has it.') })
 export type KeyPath = z.infer<typeof KeyPath>
 
 /** `/api/accounts/:owner/collections` */
-export const OwnerPath = z.object({ owner: segment })
+export const OwnerPath = z.object({ owner: segment('ada', 'Slug of a user or an organization.') })
 export type OwnerPath = z.infer<typeof OwnerPath>
 
 /** `/api/collections/:owner/:slug` */
-export const CollectionPath = z.object({ owner: segment, slug: segment })
+export const CollectionPath = z.object({ owner, slug })
 export type CollectionPath = z.infer<typeof CollectionPath>
 
 /** `…/metadata/jobs/:job_id` */
-export const MetadataJobPath = CollectionPath.extend({ job_id: segment })
+export const MetadataJobPath = CollectionPath.extend({
+  job_id: segment(exampleId, 'The `job_id` of the answer that started the job, or of a 409.'),
+})
 export type MetadataJobPath = z.infer<typeof MetadataJobPath>
 
 /** `…/versions/:v`: `latest`, `v1.2.3`, `1.2.3` or a digest. */
-export const VersionPath = CollectionPath.extend({ v: segment })
+export const VersionPath = CollectionPath.extend({
+  v: segment(
+    'latest',
+    '`latest`, a number such as `v1.2.3` or `1.2.3`, or a digest such as `public:` and 64 hex digits.',
+  ),
+})
 export type VersionPath = z.infer<typeof VersionPath>
 
 /** `…/versions/:v/records/:type/:id` */
-export const RecordPath = VersionPath.extend({ type: segment, id: segment })
+export const RecordPath = VersionPath.extend({ type, id })
 export type RecordPath = z.infer<typeof RecordPath>
 
+/** `…/records/:type/:id/history` */
+export const HistoryPath = CollectionPath.extend({ type, id })
+export type HistoryPath = z.infer<typeof HistoryPath>
+
 /** `…/files/:hash`: `sha256:` and 64 hex digits. */
-export const FilePath = CollectionPath.extend({ hash: segment })
+export const FilePath = CollectionPath.extend({
+  hash: segment(exampleFile.hash, '`sha256:` and the SHA-256 of the file in 64 lowercase hex digits.'),
+})
 export type FilePath = z.infer<typeof FilePath>
 
 /** `…/pushes/:id` */
-export const PushPath = CollectionPath.extend({ id: segment })
+export const PushPath = CollectionPath.extend({
+  id: segment(exampleId, 'The `session_id` of the answer that opened the session.'),
+})
 export type PushPath = z.infer<typeof PushPath>

@@ -1,6 +1,16 @@
 /** Delta pushes: "this changed". http-api §9; bodies are snake_case. */
 import { z } from 'zod'
 import { ErrorBody } from './errors.ts'
+import {
+  exampleDeletes,
+  exampleDigest,
+  exampleFile,
+  exampleId,
+  exampleInstant,
+  exampleMetadata,
+  exampleRecords,
+  exampleSchemas,
+} from './examples.ts'
 import { AnyJson, AnyObject } from './json.ts'
 import { querySwitch } from './lists.ts'
 import { Count, DigestText, FileHash, Id, Instant, line, prose, SemverText } from './text.ts'
@@ -34,7 +44,17 @@ export const OpenPush = z
       description: 'Remove top-level members that the schema does not list, rather than refuse them.',
     }),
   })
-  .meta({ id: 'OpenPush' })
+  .meta({
+    id: 'OpenPush',
+    examples: [
+      {
+        base_version: null,
+        message: 'Oslo and its country',
+        metadata: exampleMetadata,
+        schemas: exampleSchemas,
+      },
+    ],
+  })
 export type OpenPush = z.infer<typeof OpenPush>
 
 export const PushLimits = z
@@ -44,7 +64,7 @@ export const PushLimits = z
     session_idle_seconds: Count.meta({ description: 'Silence after which the session ends.' }),
     file_bytes: Count.meta({ description: 'Of one file.' }),
   })
-  .meta({ id: 'PushLimits' })
+  .meta({ id: 'PushLimits', description: 'What one request of the session may bring.' })
 export type PushLimits = z.infer<typeof PushLimits>
 
 /** Something that is accepted, though it may not be meant. */
@@ -76,24 +96,51 @@ export const OpenedPush = z
     expires_at: Instant,
     limits: PushLimits,
   })
-  .meta({ id: 'OpenedPush' })
+  .meta({
+    id: 'OpenedPush',
+    description: 'An open session, which takes records, deletes and the commit.',
+    examples: [
+      {
+        session_id: exampleId,
+        base_version: null,
+        needed_files: [],
+        expires_at: exampleInstant,
+        limits: {
+          batch_bytes: 134_217_728,
+          batch_lines: 10_000,
+          session_idle_seconds: 3_600,
+          file_bytes: 1_073_741_824,
+        },
+      },
+    ],
+  })
 export type OpenedPush = z.infer<typeof OpenedPush>
 
 /** A line of `POST …/pushes/:id/records`. Other members are ignored. content-model §2. */
 export const RecordLine = z
   .object({ id: z.string(), type: z.string(), data: AnyJson, private: z.boolean().optional() })
-  .meta({ id: 'RecordLine' })
+  .meta({
+    id: 'RecordLine',
+    description: 'A record to put. Other members are ignored.',
+    examples: exampleRecords,
+  })
 export type RecordLine = z.infer<typeof RecordLine>
 
 /** A line of `POST …/pushes/:id/deletes`. */
-export const DeleteLine = z.object({ id: z.string(), type: z.string() }).meta({ id: 'DeleteLine' })
+export const DeleteLine = z
+  .object({ id: z.string(), type: z.string() })
+  .meta({ id: 'DeleteLine', description: 'A record to remove, if it is there.', examples: exampleDeletes })
 export type DeleteLine = z.infer<typeof DeleteLine>
 
 /** The answer to a batch: how many lines were taken, all of them. */
-export const BatchReceived = z.object({ received: Count }).meta({ id: 'BatchReceived' })
+export const BatchReceived = z.object({ received: Count }).meta({
+  id: 'BatchReceived',
+  description: 'How many lines were taken: all of them.',
+  examples: [{ received: 2 }],
+})
 export type BatchReceived = z.infer<typeof BatchReceived>
 
-export const CommitQuery = z.strictObject({ async: querySwitch('Answer at once; poll the session.') })
+export const CommitQuery = z.strictObject({ async: querySwitch('Answer at once, with a session to poll.') })
 export type CommitQuery = z.infer<typeof CommitQuery>
 
 /** The 201 to a commit. */
@@ -109,13 +156,27 @@ export const CommittedPush = z
     }),
     totalWarnings: Count,
   })
-  .meta({ id: 'CommittedPush' })
+  .meta({
+    id: 'CommittedPush',
+    description: 'The version that was made, with the counts of what members read.',
+    examples: [
+      {
+        semver: 'v1.0.0',
+        hash: exampleDigest,
+        recordCount: 2,
+        fileCount: 1,
+        changes: { added: 2, updated: 0, removed: 0 },
+      },
+    ],
+  })
 export type CommittedPush = z.infer<typeof CommittedPush>
 
 /** The 202 to a commit with `?async=true`. */
-export const CommittingPush = z
-  .object({ session_id: Id, status: z.literal('committing') })
-  .meta({ id: 'CommittingPush' })
+export const CommittingPush = z.object({ session_id: Id, status: z.literal('committing') }).meta({
+  id: 'CommittingPush',
+  description: 'The session is being committed; its state tells how far that is.',
+  examples: [{ session_id: exampleId, status: 'committing' }],
+})
 export type CommittingPush = z.infer<typeof CommittingPush>
 
 export const PushStatus = z.enum(['open', 'committing', 'committed', 'failed', 'cancelled', 'expired'])
@@ -124,6 +185,7 @@ export type PushStatus = z.infer<typeof PushStatus>
 /** The query of `GET …/pushes/:id` */
 export const PushStateQuery = z.strictObject({
   files_after: FileHash.optional().meta({
+    examples: [exampleFile.hash],
     description: 'Name needed files after this one: `next_files_after` of the answer before.',
   }),
 })
@@ -152,5 +214,25 @@ export const PushState = z
     result: CommittedPush.nullable(),
     error: ErrorBody.nullable(),
   })
-  .meta({ id: 'PushState' })
+  .meta({
+    id: 'PushState',
+    description: 'How a session is, and what became of its commit.',
+    examples: [
+      {
+        session_id: exampleId,
+        status: 'open',
+        base_version: null,
+        total_records: 2,
+        needed_records: 0,
+        total_files: 0,
+        needed_files: [],
+        next_files_after: null,
+        records_done: 0,
+        records_total: 0,
+        expires_at: exampleInstant,
+        result: null,
+        error: null,
+      },
+    ],
+  })
 export type PushState = z.infer<typeof PushState>

@@ -1,5 +1,6 @@
 /** Records as they are read. Order is always type, then id, both by UTF-8 bytes. http-api §7. */
 import { z } from 'zod'
+import { examplePlace, exampleRecord } from './examples.ts'
 import { AnyJson } from './json.ts'
 import { queryLimit, querySwitch } from './lists.ts'
 import { Count, HashText } from './text.ts'
@@ -7,7 +8,11 @@ import { Count, HashText } from './text.ts'
 /** A record of a version. `hash` is that of its canonical form. content-model §3. */
 export const CollectionRecord = z
   .object({ id: z.string(), type: z.string(), data: AnyJson, hash: HashText })
-  .meta({ id: 'Record' })
+  .meta({
+    id: 'Record',
+    description: 'A record, with the hash of its canonical form.',
+    examples: [exampleRecord],
+  })
 export type CollectionRecord = z.infer<typeof CollectionRecord>
 
 export const recordsLimitUsual = 100
@@ -17,13 +22,22 @@ const after = z
   .string()
   .min(1)
   .optional()
-  .meta({ description: 'base64url of the JCS of [type, id]: begin after this record.' })
-const type = z.string().optional().meta({ description: 'Only records of this type.' })
+  .meta({
+    description: '`nextCursor` of a page, or base64url of the JCS of [type, id]: begin after this record.',
+    examples: [examplePlace],
+  })
+const type = z
+  .string()
+  .optional()
+  .meta({ description: 'Only records of this type.', examples: ['Country'] })
 
 /** `GET …/versions/:v/records` */
 export const RecordsQuery = z.strictObject({
   type,
-  id: z.string().optional().meta({ description: 'Only records with this id.' }),
+  id: z
+    .string()
+    .optional()
+    .meta({ description: 'Only records with this id.', examples: ['NOR'] }),
   limit: queryLimit(recordsLimitUsual, recordsLimitMax),
   after,
 })
@@ -39,7 +53,16 @@ export const RecordsPage = z
       total: Count,
     }),
   })
-  .meta({ id: 'RecordsPage' })
+  .meta({
+    id: 'RecordsPage',
+    description: 'Records by type, then id, and where the next page begins.',
+    examples: [
+      {
+        records: [exampleRecord],
+        pagination: { limit: 1, hasMore: true, nextCursor: examplePlace, total: 2 },
+      },
+    ],
+  })
 export type RecordsPage = z.infer<typeof RecordsPage>
 
 /** `GET …/versions/:v/records/:type/:id` */
@@ -57,11 +80,13 @@ export const RecordProof = z
       .meta({ description: "The encoded tree nodes, leaf first, the type's root last." }),
     document: z.string().meta({ description: "The view's document as JCS text: its hash is the digest." }),
   })
-  .meta({ id: 'RecordProof' })
+  .meta({ id: 'RecordProof', description: "What proves that a record belongs to a version's digest." })
 export type RecordProof = z.infer<typeof RecordProof>
 
 export const ProvenRecord = CollectionRecord.extend({ proof: RecordProof.optional() }).meta({
   id: 'ProvenRecord',
+  description: 'A record, with its proof where that was asked for.',
+  examples: [exampleRecord],
 })
 export type ProvenRecord = z.infer<typeof ProvenRecord>
 

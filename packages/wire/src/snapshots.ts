@@ -1,5 +1,6 @@
 /** Snapshot pushes: "this is everything". http-api §9; bodies are snake_case. */
 import { z } from 'zod'
+import { exampleId, exampleManifest, exampleNeeded, exampleSchemas } from './examples.ts'
 import { AnyObject } from './json.ts'
 import { OpenPush, schemaWarnings } from './pushes.ts'
 import { Count, FileHash, HashText, Id } from './text.ts'
@@ -11,7 +12,11 @@ export const manifestChunkMax = 50_000
 /** An entry of a manifest: a record by its hash. */
 export const ManifestEntry = z
   .object({ id: z.string(), type: z.string(), hash: HashText, private: z.boolean().optional() })
-  .meta({ id: 'ManifestEntry' })
+  .meta({
+    id: 'ManifestEntry',
+    description: 'A record of the version, by its hash.',
+    examples: exampleManifest.slice(2),
+  })
 export type ManifestEntry = z.infer<typeof ManifestEntry>
 
 const { schemas: _optional, ...common } = OpenPush.shape
@@ -35,7 +40,17 @@ export const Negotiate = NegotiateOpening.extend({
     .max(manifestInlineMax)
     .optional()
     .meta({ description: 'Every record of the version by its hash, at most 500,000.' }),
-}).meta({ id: 'Negotiate' })
+}).meta({
+  id: 'Negotiate',
+  examples: [
+    {
+      base_version: 'v1.0.0',
+      message: 'Stockholm and its country',
+      schemas: exampleSchemas,
+      manifest: exampleManifest,
+    },
+  ],
+})
 export type Negotiate = z.infer<typeof Negotiate>
 
 /** The 200 to a negotiation with an inline manifest. */
@@ -52,7 +67,21 @@ export const Negotiated = z
     already_have_files: Count,
     ...schemaWarnings,
   })
-  .meta({ id: 'Negotiated' })
+  .meta({
+    id: 'Negotiated',
+    description: 'The answer to a manifest in the body: what is to be sent.',
+    examples: [
+      {
+        session_id: exampleId,
+        needed_records: exampleNeeded,
+        needed_files: [],
+        total_records: 4,
+        total_files: 0,
+        already_have_records: 2,
+        already_have_files: 0,
+      },
+    ],
+  })
 export type Negotiated = z.infer<typeof Negotiated>
 
 /** The 200 to a negotiation whose manifest comes in chunks. */
@@ -67,7 +96,21 @@ export const NegotiatedInChunks = z
     ...schemaWarnings,
     next: z.string().meta({ description: 'Path that takes the chunks.' }),
   })
-  .meta({ id: 'NegotiatedInChunks' })
+  .meta({
+    id: 'NegotiatedInChunks',
+    description: 'The answer to `manifest_expected`: where the manifest is to be sent.',
+    examples: [
+      {
+        session_id: exampleId,
+        manifest_expected: 4,
+        manifest_received: 0,
+        needed_files: [],
+        total_files: 0,
+        already_have_files: 0,
+        next: `/api/collections/ada/cities/versions/negotiate/${exampleId}/manifest`,
+      },
+    ],
+  })
 export type NegotiatedInChunks = z.infer<typeof NegotiatedInChunks>
 
 /** The answer to a chunk of the manifest. */
@@ -78,11 +121,19 @@ export const ManifestReceived = z
     manifest_received: Count.meta({ description: 'Different entries so far.' }),
     manifest_expected: Count,
   })
-  .meta({ id: 'ManifestReceived' })
+  .meta({
+    id: 'ManifestReceived',
+    description: 'How far the manifest has come, and which records of the chunk are to be sent.',
+    examples: [{ received: 2, needed_records: exampleNeeded, manifest_received: 2, manifest_expected: 4 }],
+  })
 export type ManifestReceived = z.infer<typeof ManifestReceived>
 
 /** The answer to a batch of records. */
 export const SnapshotReceived = z
   .object({ received: Count, remaining: Count.meta({ description: 'Needed records still to be sent.' }) })
-  .meta({ id: 'SnapshotReceived' })
+  .meta({
+    id: 'SnapshotReceived',
+    description: 'How many lines were taken, and how many records are still to be sent.',
+    examples: [{ received: 2, remaining: 0 }],
+  })
 export type SnapshotReceived = z.infer<typeof SnapshotReceived>

@@ -1,5 +1,6 @@
 /** Texts that people write, and identifiers, as bodies and answers carry them. */
 import { z } from 'zod'
+import { exampleDigest, exampleFile, exampleInstant, exampleRecord } from './examples.ts'
 
 /** Number of characters as a reader counts them: code points, not UTF-16 units. */
 const characters = (text: string): number => [...text].length
@@ -39,20 +40,23 @@ export const Description = prose(10_000)
 /** An identifier the registry gave. */
 export const Id = z.uuid()
 /** An instant in UTC: `2026-01-15T00:00:00.000Z`. */
-export const Instant = z.string().meta({ format: 'date-time', examples: ['2026-01-15T00:00:00.000Z'] })
+export const Instant = z.string().meta({ format: 'date-time', examples: [exampleInstant] })
 /** With its leading `v`: `v1.2.3`. */
 export const SemverText = z.string().meta({ examples: ['v1.2.3'] })
 /** `private:` and 64 hex digits for members, `public:` for everyone else. content-model §7. */
-export const DigestText = z.string().meta({ examples: [`private:${'0'.repeat(64)}`] })
+export const DigestText = z.string().meta({ examples: [exampleDigest] })
 /** 64 lowercase hex digits. */
-export const HashText = z.string().meta({ examples: ['0'.repeat(64)] })
+export const HashText = z.string().meta({ examples: [exampleRecord.hash] })
 /** `sha256:` and 64 lowercase hex digits, as files are named everywhere. */
 export const FileHash = z
   .string()
   .regex(/^sha256:[0-9a-f]{64}$/, 'must be `sha256:` and 64 lowercase hex digits')
+  .meta({ examples: [exampleFile.hash] })
 /** A count or a number of bytes. */
 export const Count = z.int().nonnegative()
 
 /** The answer of what has nothing else to say. */
-export const Done = z.object({ ok: z.literal(true) }).meta({ id: 'Done' })
+export const Done = z
+  .object({ ok: z.literal(true) })
+  .meta({ id: 'Done', description: 'It is done.', examples: [{ ok: true }] })
 export type Done = z.infer<typeof Done>

@@ -1,6 +1,7 @@
 /** Versions. http-api §7. Counts, bytes and digests are those of the view the caller reads. */
 import type { JsonObject } from '@ulmus/content'
 import { z } from 'zod'
+import { exampleDigest, exampleInstant, exampleMetadata, exampleSchemas } from './examples.ts'
 import { AnyObject } from './json.ts'
 import { Count, DigestText, Instant, SemverText } from './text.ts'
 
@@ -8,6 +9,18 @@ import { Count, DigestText, Instant, SemverText } from './text.ts'
 const Word = z.string().nullable().meta({
   description: 'Null also for who reads the public view of a version in which only private things changed.',
 })
+
+const first = {
+  semver: 'v1.0.0',
+  hash: exampleDigest,
+  message: 'Oslo and its country',
+  appId: null,
+  actorId: null,
+  recordCount: 2,
+  fileCount: 1,
+  totalBytes: 225,
+  createdAt: exampleInstant,
+}
 
 /** An item of `GET …/versions`, newest first. */
 export const VersionItem = z
@@ -22,7 +35,7 @@ export const VersionItem = z
     totalBytes: Count,
     createdAt: Instant,
   })
-  .meta({ id: 'VersionItem' })
+  .meta({ id: 'VersionItem', description: 'A version.', examples: [first] })
 export type VersionItem = z.infer<typeof VersionItem>
 
 /** JSON Schemas by type. */
@@ -40,5 +53,17 @@ export const Version = VersionItem.extend({
       description: 'How many records each type has.',
     }),
   baseSemver: SemverText.nullable(),
-}).meta({ id: 'Version' })
+}).meta({
+  id: 'Version',
+  description: 'A version, with its metadata and schemas.',
+  examples: [
+    {
+      ...first,
+      metadata: exampleMetadata,
+      schemas: exampleSchemas,
+      typeCounts: { City: 1, Country: 1 },
+      baseSemver: null,
+    },
+  ],
+})
 export type Version = z.infer<typeof Version>
