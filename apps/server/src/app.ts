@@ -92,7 +92,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   tagAnswers(app)
   await compressAnswers(app)
   completeTags(app)
-  await describeApi(app, { sessionCookie: browserCookie.name, version })
+  describeApi(app, { sessionCookie: browserCookie.name, version })
   measure(app, { figures: registry.figures, openConnections, version })
 
   await app.register(apiRoutes, { prefix: '/api', registry })

@@ -482,7 +482,7 @@ describe.each(databases)('every request on $name', ({ settings }) => {
       >
       const make = paths['/api/accounts/keys']!['post']!
       expect(make.security).toEqual([{ apiKey: [] }, { session: [] }])
-      const refusals = ['400', '401', '403', '409', '413', '415', '422', '429', '500', '503', '507']
+      const refusals = ['400', '401', '403', '404', '409', '413', '415', '429', '500', '503', '507']
       expect(Object.keys(make.responses).sort()).toEqual(['201', ...refusals])
       expect(paths['/api/accounts/{slug}']!['get']!.security).toEqual([{}, { apiKey: [] }, { session: [] }])
       for (const calls of Object.values(paths))

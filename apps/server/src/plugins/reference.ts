@@ -25,7 +25,7 @@ const namedSeconds = 31_536_000
 export async function showApi(app: FastifyInstance): Promise<void> {
   let description: KeptAnswer | undefined
   const described = () =>
-    (description ??= new KeptAnswer('application/json; charset=utf-8', `${JSON.stringify(app.swagger())}\n`))
+    (description ??= new KeptAnswer('application/json; charset=utf-8', `${JSON.stringify(app.describedApi())}\n`))
   // Not when the first asks, who would hold all others up.
   app.addHook('onListen', async () => void described())
   app.get('/api/openapi.json', { compress: false, schema: { hide: true } }, async (request, reply) =>
@@ -50,6 +50,14 @@ export async function showApi(app: FastifyInstance): Promise<void> {
   )
 }
 
+/**
+ * Runs in the page, so it can use nothing from here. Without a key the page sends `Bearer` alone, which would be refused; with no such
+ * header the session cookie counts, which the browser sends by itself.
+ */
+function leaveEmptyKeyOut({ request }: { request: Request }): void {
+  if (request.headers.get('Authorization') === 'Bearer') request.headers.delete('Authorization')
+}
+
 /** The page and its script, by their paths. Made when first asked for: they are 4 MB. */
 async function makeReference(): Promise<ReadonlyMap<string, KeptAnswer>> {
   const { default: reference } = await import('@scalar/fastify-api-reference')
@@ -67,6 +75,7 @@ async function makeReference(): Promise<ReadonlyMap<string, KeptAnswer>> {
         mcp: { disabled: true },
         hideClientButton: true,
         showDeveloperTools: 'never',
+        onRequestBuilt: leaveEmptyKeyOut,
       },
     })
     const read = async (path: string) => {

@@ -74,10 +74,11 @@ function issuesOf(issue: Issue, known: readonly string[]): { path: string; messa
 export const textIn = <Shape>(answer: object): Shape => answer as Shape
 
 /** An answer that is a stream of bytes, for a route's `response`. */
-export const streamed = (contentType: string, description: string) => ({
-  description,
-  content: { [contentType]: { schema: z.custom<Readable>().meta({ type: 'string', format: 'binary' }) } },
-})
+export const streamed = (
+  contentType: string,
+  description: string,
+  schema: object = { type: 'string', format: 'binary', examples: ['…'] },
+) => ({ description, content: { [contentType]: { schema: z.custom<Readable>().meta({ ...schema }) } } })
 
 /** For a route whose body is a stream: its shape documents it, and whoever reads it checks it. */
 export const bodyUnchecked = (route: FastifyRouteSchemaDef<unknown>) =>

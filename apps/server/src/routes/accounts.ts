@@ -6,11 +6,13 @@ import {
   Done,
   ListQuery,
   Membership,
+  OrgPath,
   OwnAccount,
   UpdateAccount,
 } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
+import * as about from './descriptions/accounts.ts'
 import type { RouteOptions } from './index.ts'
 import { linkPages } from './links.ts'
 
@@ -21,7 +23,7 @@ export const accountRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { 
     '/accounts',
     {
       config: { entrance: { scope: 'admin', unlimited: true } },
-      schema: { tags, summary: 'Make an organization', body: CreateOrg, response: { 201: Account } },
+      schema: { tags, ...about.createOrg, body: CreateOrg, response: { 201: Account } },
     },
     async (request, reply) =>
       reply.code(201).send(await registry.accounts.createOrg(request.principal, request.body)),
@@ -31,7 +33,7 @@ export const accountRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { 
     '/accounts/me',
     {
       config: { entrance: { scope: 'any' } },
-      schema: { tags, summary: 'The account that is asking', response: { 200: OwnAccount } },
+      schema: { tags, ...about.ownAccount, response: { 200: OwnAccount } },
     },
     async (request) => registry.accounts.own(request.principal),
   )
@@ -42,7 +44,7 @@ export const accountRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { 
       config: { entrance: { scope: 'any' } },
       schema: {
         tags,
-        summary: 'The organizations of the account that is asking',
+        ...about.memberships,
         querystring: ListQuery,
         response: { 200: z.array(Membership) },
       },
@@ -56,7 +58,7 @@ export const accountRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { 
     {
       schema: {
         tags,
-        summary: 'The public profile of an account',
+        ...about.profile,
         params: AccountPath,
         response: { 200: Account },
       },
@@ -70,7 +72,7 @@ export const accountRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { 
       config: { entrance: { scope: 'admin', unlimited: true } },
       schema: {
         tags,
-        summary: 'Change an account',
+        ...about.updateAccount,
         params: AccountPath,
         body: UpdateAccount,
         response: { 200: Done },
@@ -88,8 +90,8 @@ export const accountRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { 
       config: { entrance: { scope: 'admin', unlimited: true } },
       schema: {
         tags,
-        summary: 'Delete an account that owns nothing',
-        params: AccountPath,
+        ...about.removeAccount,
+        params: OrgPath,
         response: { 200: Done },
       },
     },

@@ -3,11 +3,11 @@ import {
   BrowseQuery,
   Collection,
   CollectionItem,
+  CollectionListQuery,
   CollectionPath,
   CreateCollection,
   CreatedCollection,
   Done,
-  ListQuery,
   OwnedCollection,
   OwnerPath,
   UpdateCollection,
@@ -15,6 +15,7 @@ import {
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { textIn } from '../plugins/shapes.ts'
+import * as about from './descriptions/collections.ts'
 import type { RouteOptions } from './index.ts'
 import { linkPages } from './links.ts'
 
@@ -26,7 +27,7 @@ export const collectionRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app,
     {
       schema: {
         tags,
-        summary: 'Browse public collections',
+        ...about.browse,
         querystring: BrowseQuery,
         response: { 200: z.array(CollectionItem) },
       },
@@ -39,9 +40,9 @@ export const collectionRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app,
     {
       schema: {
         tags,
-        summary: 'Collections of an account: all for its members, the public ones for others',
+        ...about.listOwned,
         params: OwnerPath,
-        querystring: ListQuery,
+        querystring: CollectionListQuery,
         response: { 200: z.array(OwnedCollection) },
       },
     },
@@ -61,7 +62,7 @@ export const collectionRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app,
       config: { entrance: { scope: 'write', unlimited: true } },
       schema: {
         tags,
-        summary: 'Make a collection',
+        ...about.create,
         params: OwnerPath,
         body: CreateCollection,
         response: { 201: CreatedCollection },
@@ -78,7 +79,7 @@ export const collectionRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app,
     {
       schema: {
         tags,
-        summary: 'A collection and its latest version',
+        ...about.detail,
         params: CollectionPath,
         response: { 200: Collection },
       },
@@ -93,7 +94,7 @@ export const collectionRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app,
       config: { entrance: { scope: 'write' } },
       schema: {
         tags,
-        summary: 'Change a collection',
+        ...about.update,
         params: CollectionPath,
         body: UpdateCollection,
         response: { 200: Done },
@@ -108,7 +109,7 @@ export const collectionRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app,
       config: { entrance: { scope: 'write' } },
       schema: {
         tags,
-        summary: 'Delete a collection with its versions',
+        ...about.remove,
         params: CollectionPath,
         response: { 200: Done },
       },

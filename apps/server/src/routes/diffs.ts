@@ -3,6 +3,7 @@ import { DiffPage, DiffQuery, VersionPath } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { destinationOf } from '../plugins/destination.ts'
 import { textIn } from '../plugins/shapes.ts'
+import * as about from './descriptions/versions.ts'
 import type { RouteOptions } from './index.ts'
 
 export const diffRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
@@ -12,7 +13,7 @@ export const diffRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { reg
       config: { names: 'version' },
       schema: {
         tags: ['versions'],
-        summary: 'A page of what differs between two versions',
+        ...about.diff,
         params: VersionPath,
         querystring: DiffQuery,
         response: { 200: DiffPage },

@@ -4,11 +4,8 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { destinationOf } from '../plugins/destination.ts'
 import { streamed } from '../plugins/shapes.ts'
 import { bytesFrom } from '../plugins/streams.ts'
+import * as about from './descriptions/versions.ts'
 import type { RouteOptions } from './index.ts'
-
-const description = `A tar archive compressed with gzip, the same bytes every time: \`records/<Type>.ndjson\` (canonical forms by id, each
-of which hashes to the record's hash), \`schemas/<Type>.json\`, \`files/<hex>\` and, last, \`manifest.json\` with the version's document, whose
-hash is its digest.`
 
 export const exportRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
   app.get(
@@ -17,10 +14,10 @@ export const exportRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { r
       config: { names: 'version' },
       schema: {
         tags: ['versions'],
-        summary: 'A whole version as a .tar.gz',
+        ...about.exported,
         params: CollectionPath,
         querystring: ExportQuery,
-        response: { 200: streamed('application/gzip', description) },
+        response: { 200: streamed('application/gzip', 'The archive. `Content-Disposition` names it.') },
       },
     },
     async (request, reply) => {

@@ -1,7 +1,7 @@
 /** Files over HTTP. http-api §8; ranges RFC 9110 §14. */
 import { Readable } from 'node:stream'
 import { RegistryError } from '@ulmus/registry'
-import { FilePath, NoQuery, StoredFile } from '@ulmus/wire'
+import { exampleFile, FilePath, NoQuery, StoredFile } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { receiveBytes } from '../plugins/bodies.ts'
 import { destinationOf } from '../plugins/destination.ts'
@@ -9,12 +9,36 @@ import { holds } from '../plugins/entity-tags.ts'
 import { readRange } from '../plugins/ranges.ts'
 import { streamed } from '../plugins/shapes.ts'
 import { bytesFrom } from '../plugins/streams.ts'
+import * as about from './descriptions/files.ts'
 import type { RouteOptions } from './index.ts'
 
 const tags = ['files']
 const path = '/collections/:owner/:slug/files/:hash'
 
-const fileAnswer = streamed('application/octet-stream', 'The bytes of the file, or of the range asked for.')
+const fileAnswer = streamed('*/*', 'The bytes.')
+
+const bytes = { type: 'string', format: 'binary' }
+/** Any content type is taken, and answered when the file is read. */
+const fileBody = {
+  description: 'The bytes of the file as they are, of any content type.',
+  content: {
+    'application/octet-stream': { schema: bytes, example: exampleFile.text },
+    '*/*': { schema: bytes, example: exampleFile.text },
+  },
+}
+
+const headerParameters = [
+  {
+    name: 'Range',
+    description: 'One range of bytes. Several, or what is not understood, mean the whole file.',
+    example: 'bytes=0-4',
+  },
+  {
+    name: 'If-Range',
+    description: 'The `ETag` that the file must have for the range to count; else it is answered whole.',
+    example: '"5f1d3c0e9a7b48263d15c4f0b8e29a76"',
+  },
+]
 
 export const fileRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
   await app.register(async (scope) => {
@@ -26,8 +50,8 @@ export const fileRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { reg
         decompress: false,
         schema: {
           tags,
-          summary: 'Upload a file, named by its SHA-256',
-          description: 'The bytes as they are: a `Content-Encoding` is refused.',
+          ...about.putFile,
+          streamedBody: fileBody,
           params: FilePath,
           querystring: NoQuery,
           response: { 200: StoredFile, 201: StoredFile },
@@ -53,9 +77,10 @@ export const fileRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { reg
       compress: false,
       schema: {
         tags,
-        summary: 'Download a file or a range of it',
+        ...about.getFile,
         params: FilePath,
         querystring: NoQuery,
+        headerParameters,
         response: { 200: fileAnswer, 206: fileAnswer },
       },
     },

@@ -1,6 +1,7 @@
 /** Forks over HTTP. interface.md "Fork"; http-api §6. */
 import { CollectionPath, CreateFork, Fork } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import * as about from './descriptions/collections.ts'
 import type { RouteOptions } from './index.ts'
 
 export const forkRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
@@ -10,7 +11,7 @@ export const forkRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { reg
       config: { entrance: { scope: 'write', unlimited: true } },
       schema: {
         tags: ['forks'],
-        summary: 'Fork the latest version into an organization',
+        ...about.fork,
         params: CollectionPath,
         body: CreateFork,
         response: { 201: Fork },

@@ -1,7 +1,8 @@
 /** Histories of records over HTTP. http-api §7. */
-import { HistoryItem, HistoryPath, ListQuery } from '@ulmus/wire'
+import { HistoryItem, HistoryPath, VersionListQuery } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
+import * as about from './descriptions/versions.ts'
 import type { RouteOptions } from './index.ts'
 import { linkPages } from './links.ts'
 
@@ -11,11 +12,9 @@ export const historyRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { 
     {
       schema: {
         tags: ['records'],
-        summary: 'The versions in which a record changed, newest first',
-        description:
-          'One answer goes through 300 versions at most. With few changes in many versions a page has fewer items than `limit`, perhaps none: follow `next` of the `Link` header to the end.',
+        ...about.history,
         params: HistoryPath,
-        querystring: ListQuery,
+        querystring: VersionListQuery,
         response: { 200: z.array(HistoryItem) },
       },
     },

@@ -2,6 +2,7 @@
 import { CreatedKey, CreateKey, Done, Key, KeyPath, NoQuery } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
+import * as about from './descriptions/keys.ts'
 import type { RouteOptions } from './index.ts'
 
 const tags = ['keys']
@@ -10,7 +11,7 @@ const config = { entrance: { scope: 'any' } } as const
 export const keyRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
   app.post(
     '/accounts/keys',
-    { config, schema: { tags, summary: 'Make a key', body: CreateKey, response: { 201: CreatedKey } } },
+    { config, schema: { tags, ...about.createKey, body: CreateKey, response: { 201: CreatedKey } } },
     async (request, reply) =>
       reply.code(201).send(await registry.keys.create(request.principal, request.body)),
   )
@@ -19,14 +20,14 @@ export const keyRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { regi
     '/accounts/keys',
     {
       config,
-      schema: { tags, summary: 'Keys of the account', querystring: NoQuery, response: { 200: z.array(Key) } },
+      schema: { tags, ...about.listKeys, querystring: NoQuery, response: { 200: z.array(Key) } },
     },
     async (request) => registry.keys.list(request.principal),
   )
 
   app.delete(
     '/accounts/keys/:id',
-    { config, schema: { tags, summary: 'Revoke a key', params: KeyPath, response: { 200: Done } } },
+    { config, schema: { tags, ...about.revokeKey, params: KeyPath, response: { 200: Done } } },
     async (request) => {
       await registry.keys.revoke(request.principal, request.params.id)
       return { ok: true as const }

@@ -2,6 +2,7 @@
 import { Manifest, ManifestQuery, VersionPath } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { destinationOf } from '../plugins/destination.ts'
+import * as about from './descriptions/versions.ts'
 import type { RouteOptions } from './index.ts'
 
 export const manifestRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
@@ -11,7 +12,7 @@ export const manifestRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, {
       config: { names: 'version' },
       schema: {
         tags: ['versions'],
-        summary: 'What a version holds, by hash, or what has changed since another',
+        ...about.manifest,
         params: VersionPath,
         querystring: ManifestQuery,
         response: { 200: Manifest },

@@ -1,7 +1,8 @@
 /** Members of organizations over HTTP. http-api §3. */
-import { AccountPath, Done, ListQuery, Member, MemberPath, SetMember } from '@ulmus/wire'
+import { Done, ListQuery, Member, MemberPath, OrgPath, SetMember } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
+import * as about from './descriptions/accounts.ts'
 import type { RouteOptions } from './index.ts'
 import { linkPages } from './links.ts'
 
@@ -14,8 +15,8 @@ export const memberRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { r
       config: { entrance: { scope: 'any', unlimited: true } },
       schema: {
         tags,
-        summary: 'Members of an organization',
-        params: AccountPath,
+        ...about.listMembers,
+        params: OrgPath,
         querystring: ListQuery,
         response: { 200: z.array(Member) },
       },
@@ -34,7 +35,7 @@ export const memberRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { r
       config: { entrance: { scope: 'admin', unlimited: true } },
       schema: {
         tags,
-        summary: 'Add a member or change its role',
+        ...about.setMember,
         params: MemberPath,
         body: SetMember,
         response: { 200: Done },
@@ -50,7 +51,7 @@ export const memberRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { r
     '/accounts/:slug/members/:user',
     {
       config: { entrance: { scope: 'admin', unlimited: true } },
-      schema: { tags, summary: 'Remove a member, or leave', params: MemberPath, response: { 200: Done } },
+      schema: { tags, ...about.removeMember, params: MemberPath, response: { 200: Done } },
     },
     async (request) => {
       await registry.members.remove(request.principal, request.params)

@@ -12,6 +12,7 @@ import {
 import type { FastifyPluginAsyncZod, ZodTypeProvider } from 'fastify-type-provider-zod'
 import { readLongJson } from '../plugins/bodies.ts'
 import { renderStored } from '../plugins/errors.ts'
+import * as about from './descriptions/metadata.ts'
 import type { RouteOptions } from './index.ts'
 
 const tags = ['metadata']
@@ -29,9 +30,7 @@ export const metadataRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, {
         bodyLimit: patchBytesMax,
         schema: {
           tags,
-          summary: 'Merge into the metadata of the latest version, as a new version',
-          description:
-            '200: nothing changed, no version was made. 202, with `async=true`: a job to poll at `metadata/jobs/:job_id`.',
+          ...about.patchMetadata,
           params: CollectionPath,
           querystring: MetadataQuery,
           body: MetadataPatch,
@@ -55,7 +54,7 @@ export const metadataRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, {
       config: { entrance: { scope: 'read' } },
       schema: {
         tags,
-        summary: 'How a metadata update goes',
+        ...about.metadataJob,
         params: MetadataJobPath,
         response: { 200: MetadataJob },
       },

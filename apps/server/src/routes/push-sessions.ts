@@ -5,15 +5,17 @@ import type { FastifyInstance } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { renderStored } from '../plugins/errors.ts'
+import * as about from './descriptions/pushes.ts'
 
 interface SessionRoutes {
   /** Path under which sessions lie. */
   root: string
   tags: string[]
+  kind: about.Kind
   service: Pick<Registry['pushes'], 'commit' | 'state' | 'cancel'>
 }
 
-export function sessionRoutes(scope: FastifyInstance, { root, tags, service }: SessionRoutes): void {
+export function sessionRoutes(scope: FastifyInstance, { root, tags, kind, service }: SessionRoutes): void {
   const app = scope.withTypeProvider<ZodTypeProvider>()
   const config = { entrance: { scope: 'write' } } as const
   const response = { 201: CommittedPush, 202: CommittingPush }
@@ -21,7 +23,7 @@ export function sessionRoutes(scope: FastifyInstance, { root, tags, service }: S
     `${root}/:id/commit`,
     {
       config,
-      schema: { tags, summary: 'Make the version', params: PushPath, querystring: CommitQuery, response },
+      schema: { tags, ...about.commit(kind), params: PushPath, querystring: CommitQuery, response },
     },
     async (request, reply) => {
       const { id, ...path } = request.params
@@ -37,7 +39,7 @@ export function sessionRoutes(scope: FastifyInstance, { root, tags, service }: S
       config: { entrance: { scope: 'read' } },
       schema: {
         tags,
-        summary: 'State of a push session',
+        ...about.state(kind),
         params: PushPath,
         querystring: PushStateQuery,
         response: { 200: PushState },
@@ -54,7 +56,7 @@ export function sessionRoutes(scope: FastifyInstance, { root, tags, service }: S
     `${root}/:id`,
     {
       config,
-      schema: { tags, summary: 'Give a push session up', params: PushPath, response: { 204: z.null() } },
+      schema: { tags, ...about.cancel(kind), params: PushPath, response: { 204: z.null() } },
     },
     async (request, reply) => {
       const { id, ...path } = request.params

@@ -1,15 +1,39 @@
 /** Delta pushes over HTTP. http-api §9. */
-import { BatchReceived, CollectionPath, NoQuery, OpenedPush, OpenPush, PushPath } from '@ulmus/wire'
+import {
+  BatchReceived,
+  CollectionPath,
+  DeleteLine,
+  exampleDeletes,
+  exampleRecords,
+  NoQuery,
+  OpenedPush,
+  OpenPush,
+  PushPath,
+  RecordLine,
+} from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { linesOf } from '../openapi/routes.ts'
 import { bytesOf, receiveLargeJson, receiveNdjson } from '../plugins/bodies.ts'
 import { leaving } from '../plugins/destination.ts'
 import { bodyUnchecked, parseBody } from '../plugins/shapes.ts'
+import * as about from './descriptions/pushes.ts'
 import type { RouteOptions } from './index.ts'
 import { sessionRoutes } from './push-sessions.ts'
 
 const tags = ['pushes']
 const root = '/collections/:owner/:slug/pushes'
 const config = { entrance: { scope: 'write' } } as const
+
+const batches = {
+  records: {
+    ...about.sendRecords,
+    streamedBody: linesOf(RecordLine, 'A record to put on each line.', exampleRecords),
+  },
+  deletes: {
+    ...about.sendDeletes,
+    streamedBody: linesOf(DeleteLine, 'A record to remove on each line.', exampleDeletes),
+  },
+}
 
 export const pushRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
   await app.register(async (scope) => {
@@ -21,7 +45,7 @@ export const pushRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { reg
         validatorCompiler: bodyUnchecked,
         schema: {
           tags,
-          summary: 'Open a push session',
+          ...about.openPush,
           params: CollectionPath,
           body: OpenPush,
           response: { 201: OpenedPush },
@@ -50,10 +74,7 @@ export const pushRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { reg
           config,
           schema: {
             tags,
-            summary: kind === 'records' ? 'Send records, a line each' : 'Send deletes, a line each',
-            description:
-              'NDJSON, all lines taken or none. A line of records: `RecordLine`; of deletes: `DeleteLine`.',
-            consumes: ['application/x-ndjson'],
+            ...batches[kind],
             params: PushPath,
             querystring: NoQuery,
             response: { 200: BatchReceived },
@@ -68,5 +89,5 @@ export const pushRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { reg
     }
   })
 
-  sessionRoutes(app, { root, tags, service: registry.pushes })
+  sessionRoutes(app, { root, tags, kind: about.delta, service: registry.pushes })
 }

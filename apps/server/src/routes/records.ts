@@ -1,5 +1,6 @@
 /** Records over HTTP. http-api §7. */
 import {
+  CollectionRecord,
   ProvenRecord,
   RecordPath,
   RecordQuery,
@@ -9,9 +10,11 @@ import {
   VersionPath,
 } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { linesSchema } from '../openapi/routes.ts'
 import { destinationOf } from '../plugins/destination.ts'
 import { streamed, textIn } from '../plugins/shapes.ts'
 import { bytesLentBy } from '../plugins/streams.ts'
+import * as about from './descriptions/versions.ts'
 import type { RouteOptions } from './index.ts'
 
 const tags = ['records']
@@ -24,7 +27,7 @@ export const recordRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { r
       config,
       schema: {
         tags,
-        summary: 'A page of records, by type and id',
+        ...about.recordsPage,
         params: VersionPath,
         querystring: RecordsQuery,
         response: { 200: RecordsPage },
@@ -44,7 +47,7 @@ export const recordRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { r
       config,
       schema: {
         tags,
-        summary: 'One record, with its proof on request',
+        ...about.oneRecord,
         params: RecordPath,
         querystring: RecordQuery,
         response: { 200: ProvenRecord },
@@ -64,11 +67,15 @@ export const recordRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { r
       config,
       schema: {
         tags,
-        summary: 'All records, streamed as NDJSON',
+        ...about.recordsStream,
         params: VersionPath,
         querystring: RecordsStreamQuery,
         response: {
-          200: streamed('application/x-ndjson', 'A `Record` a line. `X-Record-Count` says how many follow.'),
+          200: streamed(
+            'application/x-ndjson',
+            'A `Record` a line. `X-Record-Count` says how many follow.',
+            linesSchema(CollectionRecord),
+          ),
         },
       },
     },

@@ -2,6 +2,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   CollectionPath,
+  exampleManifest,
+  exampleSnapshotRecords,
+  ManifestEntry,
   ManifestReceived,
   Negotiate,
   Negotiated,
@@ -9,21 +12,36 @@ import {
   NegotiateOpening,
   NoQuery,
   PushPath,
+  RecordLine,
   SnapshotReceived,
 } from '@ulmus/wire'
 import type { FastifyReply } from 'fastify'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
+import { linesOf } from '../openapi/routes.ts'
 import { bytesOf, receiveLargeJson, receiveNdjson } from '../plugins/bodies.ts'
 import { leaving } from '../plugins/destination.ts'
 import { bodyUnchecked, parseShape } from '../plugins/shapes.ts'
 import { bytesFrom } from '../plugins/streams.ts'
+import { snapshot } from './descriptions/pushes.ts'
+import * as about from './descriptions/snapshots.ts'
 import type { RouteOptions } from './index.ts'
 import { sessionRoutes } from './push-sessions.ts'
 
 const tags = ['snapshots']
 const config = { entrance: { scope: 'write' } } as const
 const root = '/collections/:owner/:slug/versions/negotiate'
+
+const manifestBody = linesOf(
+  ManifestEntry,
+  'An entry of the manifest on each line.',
+  exampleManifest.slice(2),
+)
+const recordsBody = linesOf(
+  RecordLine,
+  'A record that the manifest names on each line.',
+  exampleSnapshotRecords,
+)
 
 export const snapshotRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
   await app.register(async (scope) => {
@@ -35,7 +53,7 @@ export const snapshotRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, {
         validatorCompiler: bodyUnchecked,
         schema: {
           tags,
-          summary: 'Open a snapshot by its manifest',
+          ...about.negotiate,
           params: CollectionPath,
           querystring: NoQuery,
           body: Negotiate,
@@ -59,16 +77,14 @@ export const snapshotRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, {
 
   await app.register(async (scope) => {
     receiveNdjson(scope)
-    const consumes = ['application/x-ndjson']
     scope.post(
       `${root}/:id/manifest`,
       {
         config,
         schema: {
           tags,
-          summary: 'Send a chunk of the manifest',
-          description: 'NDJSON, at most 50,000 lines, each a `ManifestEntry`. Sending one again is harmless.',
-          consumes,
+          ...about.sendManifest,
+          streamedBody: manifestBody,
           params: PushPath,
           querystring: NoQuery,
           response: { 200: ManifestReceived },
@@ -87,9 +103,8 @@ export const snapshotRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, {
         config,
         schema: {
           tags,
-          summary: 'Send records that the base version lacks',
-          description: 'NDJSON, all lines taken or none, each a `RecordLine` whose hash the manifest names.',
-          consumes,
+          ...about.sendSnapshotRecords,
+          streamedBody: recordsBody,
           params: PushPath,
           querystring: NoQuery,
           response: { 200: SnapshotReceived },
@@ -103,7 +118,7 @@ export const snapshotRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, {
     )
   })
 
-  sessionRoutes(app, { root, tags, service: registry.snapshots })
+  sessionRoutes(app, { root, tags, kind: snapshot, service: registry.snapshots })
 }
 
 /** Hashes written without a pause: some 10 ms of work. */

@@ -1,17 +1,18 @@
 /** Versions over HTTP. http-api §7. */
 import {
   CollectionPath,
-  ListQuery,
   NoQuery,
   Version,
   VersionFile,
   VersionItem,
+  VersionListQuery,
   VersionPath,
 } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { destinationOf } from '../plugins/destination.ts'
 import { textIn } from '../plugins/shapes.ts'
+import * as about from './descriptions/versions.ts'
 import type { RouteOptions } from './index.ts'
 import { linkPages } from './links.ts'
 
@@ -23,9 +24,9 @@ export const versionRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { 
     {
       schema: {
         tags,
-        summary: 'Versions of a collection, newest first',
+        ...about.listVersions,
         params: CollectionPath,
-        querystring: ListQuery,
+        querystring: VersionListQuery,
         response: { 200: z.array(VersionItem) },
       },
     },
@@ -43,7 +44,7 @@ export const versionRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { 
       config: { names: 'version' },
       schema: {
         tags,
-        summary: 'A version with its metadata and schemas',
+        ...about.version,
         params: VersionPath,
         querystring: NoQuery,
         response: { 200: Version },
@@ -61,7 +62,7 @@ export const versionRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { 
       config: { names: 'version' },
       schema: {
         tags,
-        summary: 'Files of a version and the records that refer to them',
+        ...about.versionFiles,
         params: VersionPath,
         querystring: NoQuery,
         response: { 200: z.array(VersionFile) },

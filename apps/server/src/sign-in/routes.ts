@@ -1,9 +1,12 @@
 /** Signing in and out, with a browser. http-api §2. */
 import formbody from '@fastify/formbody'
 import { type Registry, RegistryError } from '@ulmus/registry'
+import { Done } from '@ulmus/wire'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import { isLoopback } from '../loopback.ts'
 import { dataPolicy } from '../plugins/security.ts'
+import * as about from '../routes/descriptions/signing-in.ts'
 import type { IdentityProvider } from './identity-provider.ts'
 import type { PendingCookie } from './pending-cookie.ts'
 import { returnPath } from './return-to.ts'
@@ -22,7 +25,27 @@ export interface SignInOptions {
   readonly admit?: (request: FastifyRequest) => void
 }
 
-const open = { config: { credentials: false, limited: 'sign-in' }, schema: { hide: true } } as const
+const tags = ['signing in']
+const config = { credentials: false, limited: 'sign-in' } as const
+
+/** Anything is let in: what is no path of this site is refused by a sentence of its own. */
+const LoginQuery = z.looseObject({
+  return_to: z
+    .unknown()
+    .optional()
+    .meta({
+      type: 'string',
+      description: 'A path of this site, where the browser is to be afterwards. Default: `/`.',
+      examples: ['/docs/api'],
+    }),
+})
+
+const toProvider = {
+  302: {
+    description: 'To the identity provider, and from there, by `/auth/callback`, to `return_to`.',
+    headers: { Location: { description: 'The identity provider.', schema: { type: 'string' } } },
+  },
+}
 
 export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, options) => {
   const { registry, provider, pending, session, origin } = options
@@ -31,18 +54,22 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, optio
     reply.header('Cache-Control', 'no-store').header('Content-Security-Policy', dataPolicy)
   })
 
-  app.get<{ Querystring: { return_to?: unknown } }>('/auth/login', open, async (request, reply) => {
-    options.admit?.(request)
-    const returnTo = demandReturnPath(request.query.return_to)
-    // Cookies belong to one host: whoever came by another name of this machine signs in at the one the provider returns to.
-    if (!options.originIsSet && isOtherName(request, origin()))
-      return reply.redirect(`${origin()}${request.url}`)
-    const begun = await provider.begin(`${origin()}/auth/callback`)
-    pending.set(reply, { ...begun.pending, returnTo })
-    return reply.redirect(begun.url)
-  })
+  app.get<{ Querystring: { return_to?: unknown } }>(
+    '/auth/login',
+    { config, schema: { tags, ...about.login, querystring: LoginQuery, otherAnswers: toProvider } },
+    async (request, reply) => {
+      options.admit?.(request)
+      const returnTo = demandReturnPath(request.query.return_to)
+      // Cookies belong to one host: whoever came by another name of this machine signs in at the one the provider returns to.
+      if (!options.originIsSet && isOtherName(request, origin()))
+        return reply.redirect(`${origin()}${request.url}`)
+      const begun = await provider.begin(`${origin()}/auth/callback`)
+      pending.set(reply, { ...begun.pending, returnTo })
+      return reply.redirect(begun.url)
+    },
+  )
 
-  app.get('/auth/callback', open, async (request, reply) => {
+  app.get('/auth/callback', { config, schema: { hide: true } }, async (request, reply) => {
     const begun = pending.take(request, reply)
     if (begun === undefined) {
       const reason = 'It was not begun in this browser, or it took longer than ten minutes.'
@@ -60,7 +87,7 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, optio
 
   app.post(
     '/auth/logout',
-    { config: { limited: 'sign-in' }, schema: { hide: true } },
+    { config: { limited: 'sign-in' }, schema: { tags, ...about.logout, response: { 200: Done } } },
     async (request, reply) => {
       const token = session.read(request)
       // With an API key the cookie does not count, so it is not ended either.
@@ -68,7 +95,7 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, optio
         await registry.sessions.end(token)
         session.clear(reply)
       }
-      return { ok: true }
+      return { ok: true as const }
     },
   )
 }

@@ -1,0 +1,96 @@
+/** How an operation can be refused: the codes that its route declares, and those that follow from what it takes and needs. */
+import type { ErrorCode } from '@ulmus/registry'
+import { statusFor } from '../plugins/errors.ts'
+import { meanings } from './meanings.ts'
+import type { DescribedRoute } from './routes.ts'
+import { referTo } from './shapes.ts'
+
+export interface Header {
+  description: string
+  schema: { type: string }
+  example?: unknown
+}
+
+export interface Response {
+  description: string
+  headers?: Record<string, Header>
+  content?: Record<string, object>
+  /** The codes that come with this status, for programs that read the description. */
+  'x-codes'?: string[]
+}
+
+const header = (description: string, type = 'string'): Header => ({ description, schema: { type } })
+
+const retryAfter = { 'Retry-After': header('Seconds to wait before trying again.', 'integer') }
+
+const headersOf: Record<number, Record<string, Header>> = {
+  401: { 'WWW-Authenticate': header('`Bearer`.') },
+  416: { 'Content-Range': header('`bytes */` and the size of the file.') },
+  429: retryAfter,
+  503: retryAfter,
+}
+
+export function refusalsOf(route: DescribedRoute): Record<string, Response> {
+  const byStatus = new Map<number, ErrorCode[]>()
+  for (const code of codesOf(route)) {
+    const status = statusFor(code)
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  }
+  return Object.fromEntries([...byStatus].map(([status, codes]) => [status, refusal(status, codes)]))
+}
+
+function refusal(status: number, codes: readonly ErrorCode[]): Response {
+  const told = codes.map((code) => `\`${code}\`: ${meanings[code]}.`)
+  const headers = headersOf[status]
+  return {
+    description: told.length === 1 ? told[0]! : told.map((line) => `- ${line}`).join('\n'),
+    ...(headers === undefined ? {} : { headers }),
+    content: { 'application/json': { schema: referTo('Error') } },
+    'x-codes': [...codes],
+  }
+}
+
+/** In the order of their statuses. */
+function codesOf({ method, url, schema, config }: DescribedRoute): ErrorCode[] {
+  const { entrance } = config
+  const writes = method !== 'GET'
+  const takesBody = writes && method !== 'DELETE'
+  const codes = new Set<ErrorCode>(['invalid_request', 'rate_limited', 'internal', 'unavailable'])
+  if (config.credentials !== false) codes.add('unauthenticated')
+  if (entrance?.scope === 'write' || entrance?.scope === 'admin') codes.add('insufficient_scope')
+  if (entrance?.unlimited) codes.add('key_limited')
+  if (writes && config.credentials !== false) codes.add('cross_site')
+  if (takesBody) codes.add('too_large').add('unsupported_media_type')
+  if (takesBody && url.startsWith('/api/')) codes.add('storage_full')
+  for (const code of schema.codes ?? []) codes.add(code)
+  return [...codes].sort((a, b) => statusFor(a) - statusFor(b))
+}
+
+/** A former slug in the path leads to the present one. */
+export const movedOf = ({ url }: DescribedRoute): Record<string, Response> =>
+  /^\/api\/(?:accounts|collections)\/:/.test(url)
+    ? {
+        308: {
+          description: '`moved`: the slug is a former one. Send the same request to `Location`.',
+          headers: { Location: header('The same path and query with the present slugs.') },
+          content: { 'application/json': { schema: referTo('Moved') } },
+          'x-codes': ['moved'],
+        },
+      }
+    : {}
+
+/** Of what is read, for callers that have it already. */
+export const unchangedOf = ({ method, url }: DescribedRoute): Record<string, Response> =>
+  method === 'GET' && url.startsWith('/api/')
+    ? {
+        304: {
+          description: '`If-None-Match` has the `ETag` of this answer: the caller holds it already.',
+          headers: { ETag: header('Names the answer.') },
+        },
+      }
+    : {}
+
+export const entityTag = { ETag: header('Names the answer. Send it as `If-None-Match` to be told 304.') }
+export const pageLinks = {
+  Link: header('`rel="next"` and `rel="prev"`: the neighbouring pages, where there are any. RFC 8288.'),
+}

@@ -1,0 +1,90 @@
+/** Accounts and their members, in words. */
+import type { Description } from '../../openapi/routes.ts'
+
+export const createOrg: Description = {
+  operationId: 'createOrganization',
+  summary: 'Make an organization',
+  description:
+    'Makes an organization, of which the caller is the first owner. It needs a session or a key with the scope `admin`. The slug is shared with users and may have 39 characters; some words are reserved. A user may own 100 organizations unless the operator set another number. Next, add members with `PUT /api/accounts/{slug}/members/{user}`.',
+  answers: { 201: 'The new organization.' },
+  codes: ['too_many_organizations', 'slug_taken', 'invalid_slug', 'reserved_slug'],
+}
+
+export const ownAccount: Description = {
+  operationId: 'getOwnAccount',
+  summary: 'The account that is asking',
+  description:
+    'Answers the account that the session or the key belongs to. Any scope will do. No other call answers an e-mail address. Use it to find out whether a credential is good, and what the slug of its account is.',
+}
+
+export const memberships: Description = {
+  operationId: 'listMemberships',
+  summary: 'The organizations of the account that is asking',
+  description:
+    'Lists the organizations that the caller is a member of, with its role in each, by slug. Any scope will do. A page has 50 organizations unless `limit` says otherwise, and 100 at most.',
+  answers: { 200: 'A page of organizations. It is empty for who is a member of none.' },
+}
+
+export const profile: Description = {
+  operationId: 'getAccount',
+  summary: 'The public profile of an account',
+  description:
+    'Answers the public profile of a user or an organization. It needs no credential, since every account is public. The profile has no e-mail address. Its collections are at `GET /api/accounts/{owner}/collections`.',
+  codes: ['account_not_found'],
+}
+
+export const updateAccount: Description = {
+  operationId: 'updateAccount',
+  summary: 'Change an account',
+  description:
+    'Changes the display name or the slug of an account; what the body leaves out stays. It needs a session or a key with the scope `admin`, of the user itself or of an admin of the organization. After a change of the slug the former one answers 308, until another account takes it. The account that is asking can be changed by its own slug.',
+  codes: [
+    'account_not_found',
+    'not_a_member',
+    'insufficient_role',
+    'slug_taken',
+    'invalid_slug',
+    'reserved_slug',
+  ],
+}
+
+export const removeAccount: Description = {
+  operationId: 'deleteAccount',
+  summary: 'Delete an account that owns nothing',
+  description:
+    'Deletes an account with its keys, sessions and memberships. It needs a session or a key with the scope `admin`, of the user itself or of an owner of the organization. An account that still owns collections is refused: delete them first. A user who is the only owner of an organization is refused, too.',
+  codes: ['account_not_found', 'not_a_member', 'insufficient_role', 'has_collections', 'last_owner'],
+}
+
+export const listMembers: Description = {
+  operationId: 'listMembers',
+  summary: 'Members of an organization',
+  description:
+    'Lists the members of an organization by slug, with their roles and since when they have been members. Only members may ask, with a credential of any scope that is not limited to a collection. A page has 50 members unless `limit` says otherwise, and 100 at most.',
+  answers: { 200: 'A page of members.' },
+  codes: ['account_not_found', 'not_a_member', 'not_an_org'],
+}
+
+export const setMember: Description = {
+  operationId: 'setMember',
+  summary: 'Add a member or change its role',
+  description:
+    'Makes a user a member of an organization, or gives a member another role. Admins may do so up to the role `admin`; only owners make owners or change them. The same request again changes nothing. The last owner cannot be given a lower role.',
+  codes: ['account_not_found', 'not_a_member', 'insufficient_role', 'last_owner', 'not_an_org', 'not_a_user'],
+}
+
+export const removeMember: Description = {
+  operationId: 'removeMember',
+  summary: 'Remove a member, or leave',
+  description:
+    'Ends a membership. Admins may remove members and admins, owners anyone, and every member may leave. The last owner cannot leave: make another member owner first, or delete the organization. It needs a session or a key with the scope `admin`.',
+  codes: [
+    'account_not_found',
+    'member_not_found',
+    'not_a_member',
+    'insufficient_role',
+    'last_owner',
+    'not_an_org',
+    'not_a_user',
+  ],
+}

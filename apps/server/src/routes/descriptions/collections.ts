@@ -1,0 +1,69 @@
+/** Collections and forks, in words. */
+import type { Description } from '../../openapi/routes.ts'
+
+export const browse: Description = {
+  operationId: 'browseCollections',
+  summary: 'Browse public collections',
+  description:
+    'Lists public collections, whoever asks, the latest change first. `q` finds a text in names; `search` finds words in slugs, names, owners and descriptions, the best match first. A page has 50 collections unless `limit` says otherwise, and 100 at most. With `search` pages are told by `offset`, and `cursor` is refused.',
+  answers: { 200: 'A page of public collections. It is empty where nothing matches.' },
+}
+
+export const listOwned: Description = {
+  operationId: 'listCollections',
+  summary: 'Collections of an account',
+  description:
+    'Lists the collections of a user or an organization, the latest change first. Members see all of them, others the public ones. A key that is limited to a private collection sees that one, too. A page has 50 collections unless `limit` says otherwise, and 100 at most.',
+  answers: { 200: 'A page of collections.' },
+  codes: ['account_not_found'],
+}
+
+export const create: Description = {
+  operationId: 'createCollection',
+  summary: 'Make a collection',
+  description:
+    'Makes a collection without a version. It needs the scope `write`, and membership where the owner is an organization. `name` is the slug if it is left out, and the collection is private unless `public` is true. An account may have 10,000 collections unless the operator set another number. Next, push its first version: `POST /api/collections/{owner}/{slug}/pushes`.',
+  codes: ['account_not_found', 'not_a_member', 'slug_taken', 'too_many_collections', 'invalid_slug'],
+}
+
+export const detail: Description = {
+  operationId: 'getCollection',
+  summary: 'A collection and its latest version',
+  description:
+    'Answers a collection with a summary of its latest version. A public collection needs no credential, a private one that of a member. `latestVersion` is null before the first version, and its counts are those of what the caller may read. `forkedFrom` is there for a fork, if the caller may see its source.',
+  codes: ['collection_not_found', 'object_corrupt'],
+}
+
+export const update: Description = {
+  operationId: 'updateCollection',
+  summary: 'Change a collection',
+  description:
+    'Changes the name, the slug, the description or the visibility of a collection; what the body leaves out stays, and `description: null` removes the description. It needs the scope `write` and membership. After a change of the slug the former one answers 308, until another collection takes it. No version is made: metadata of versions is changed by `PATCH …/metadata`.',
+  codes: ['collection_not_found', 'not_a_member', 'key_limited', 'slug_taken', 'invalid_slug'],
+}
+
+export const remove: Description = {
+  operationId: 'deleteCollection',
+  summary: 'Delete a collection with its versions',
+  description:
+    'Deletes a collection with all its versions, records and references to files. It needs the scope `write` and, in an organization, the role admin or owner. Files stay, since other collections may refer to them, and forks stay whole. There is no way back.',
+  codes: ['collection_not_found', 'not_a_member', 'key_limited', 'insufficient_role'],
+}
+
+export const fork: Description = {
+  operationId: 'forkCollection',
+  summary: 'Fork the latest version into an organization',
+  description:
+    'Makes a collection in an organization whose `v1.0.0` is the latest version of this one. It costs the same whatever the size, and takes no storage, since records, schemas and files are referred to. It needs the scope `write`, a key that is not limited, and membership in the target. Who is no member of the source’s owner can fork what is public through and through only. The fork is as public as its source, unless `public` is false.',
+  codes: [
+    'collection_not_found',
+    'account_not_found',
+    'not_a_member',
+    'private_content',
+    'slug_taken',
+    'too_many_collections',
+    'no_versions',
+    'invalid_slug',
+    'object_corrupt',
+  ],
+}

@@ -1,0 +1,26 @@
+/** API keys, in words. */
+import type { Description } from '../../openapi/routes.ts'
+
+export const createKey: Description = {
+  operationId: 'createKey',
+  summary: 'Make a key',
+  description:
+    'Makes an API key for the account that is asking. A key makes only keys no stronger and no longer-lived than itself; a session makes any. With `collectionId` the key is limited to that collection, which the account must be able to read. An account may have 100 live keys. The raw key is in this answer alone, so keep it now: the registry cannot tell it again.',
+  codes: ['collection_not_found', 'insufficient_scope', 'key_limited', 'too_many_keys'],
+}
+
+export const listKeys: Description = {
+  operationId: 'listKeys',
+  summary: 'Keys of the account',
+  description:
+    'Lists all keys of the account that is asking, the oldest first. The raw keys are not in it: `start` has the first 9 characters, by which a key can be recognized. A revoked key leaves the list at once, an expired one when a key is made after 30 days.',
+  answers: { 200: 'All keys of the account.' },
+}
+
+export const revokeKey: Description = {
+  operationId: 'revokeKey',
+  summary: 'Revoke a key',
+  description:
+    'Revokes a key of the account that is asking. From then on it is answered 401, also by requests that are under way and have recorded nothing yet. A key may revoke keys no stronger than itself, itself included. Another account’s key is answered as one that does not exist.',
+  codes: ['key_not_found', 'insufficient_scope', 'key_limited'],
+}

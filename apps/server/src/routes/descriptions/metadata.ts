@@ -1,0 +1,32 @@
+/** Version metadata, in words. */
+import type { Description } from '../../openapi/routes.ts'
+
+export const patchMetadata: Description = {
+  operationId: 'updateMetadata',
+  summary: 'Merge into the metadata of the latest version, as a new version',
+  description:
+    'Merges the members of the body into the metadata of the latest version, which makes its next patch version; a member that is null is removed. It needs the scope `write` and membership, and no records are pushed. The merged metadata may have 1 MiB. A collection takes one update at a time. With `async=true` the answer comes at once: poll `metadata/jobs/{job_id}` until its status is `completed` or `failed`.',
+  answers: {
+    200: 'The patch changes nothing: the present version, with `unchanged`.',
+    201: 'The new version, with the merged metadata.',
+    202: 'With `async=true`: the job that makes the version.',
+  },
+  codes: [
+    'collection_not_found',
+    'not_a_member',
+    'key_limited',
+    'metadata_update_in_progress',
+    'version_conflict',
+    'no_versions',
+    'too_costly',
+    'object_corrupt',
+  ],
+}
+
+export const metadataJob: Description = {
+  operationId: 'getMetadataJob',
+  summary: 'How a metadata update goes',
+  description:
+    'Answers the state of a metadata update: `running`, `completed` or `failed`. It needs the scope `read` and membership. `result` is what the call without `async` would have answered, `error` what it would have been refused with. A job outlives a restart of the server, so poll until it has ended.',
+  codes: ['collection_not_found', 'job_not_found', 'not_a_member', 'key_limited', 'object_corrupt'],
+}

@@ -1,0 +1,108 @@
+/** Delta pushes, in words, and what sessions of both kinds share. */
+import type { ErrorCode } from '@ulmus/registry'
+import type { Description } from '../../openapi/routes.ts'
+
+const working = ['collection_not_found', 'not_a_member', 'key_limited'] as const
+export const opening: readonly ErrorCode[] = [
+  ...working,
+  'version_conflict',
+  'too_many_pushes',
+  'invalid_schema',
+  'too_many_types',
+  'too_costly',
+  'busy',
+  'object_corrupt',
+]
+const session = [...working, 'push_not_found'] as const
+export const batch: readonly ErrorCode[] = [
+  ...session,
+  'push_not_open',
+  'invalid_records',
+  'too_costly',
+  'busy',
+  'object_corrupt',
+]
+
+export const openPush: Description = {
+  operationId: 'openPush',
+  summary: 'Open a push session',
+  description:
+    'Step 1 of a delta push. `base_version` is the latest version, null before the first. `schemas`, if given, is the complete set: a type that it leaves out goes with its records; a first version needs one for every type. `metadata` is merged into that of the base. The body may have 32 MiB, and an account 100 open sessions unless the operator set another number. Next, send lines to `…/pushes/{session_id}/records` and `…/deletes`.',
+  codes: opening,
+}
+
+export const sendRecords: Description = {
+  operationId: 'pushRecords',
+  summary: 'Send records, a line each',
+  description:
+    'Step 2 of a delta push, after opening it and before the commit. Each line is a record to put, which replaces one of the same type and id. A request has 10,000 lines and 128 MiB at most; there may be any number of them, in any order, and of several lines for one type and id the last one counts. If one line is refused, none of the request is stored. Send files that records refer to by `PUT …/files/{hash}`, then commit.',
+  codes: [...batch, 'schema_violation'],
+}
+
+export const sendDeletes: Description = {
+  operationId: 'pushDeletes',
+  summary: 'Send deletes, a line each',
+  description:
+    'Step 2 of a delta push, after opening it and before the commit. Each line names a record to remove by type and id; one that is not there is passed over. Requests of records and deletes may be mixed, and of several lines for one type and id the last one counts. A request has 10,000 lines and 128 MiB at most. If one line is refused, none of the request is stored.',
+  codes: batch,
+}
+
+/** What the two kinds of push call the same thing. */
+export interface Kind {
+  /** `Push` or `Snapshot`, for names of operations. */
+  name: string
+  what: string
+  before: string
+  /** Refusals of its commit alone. */
+  codes: readonly ErrorCode[]
+}
+
+export const delta: Kind = {
+  name: 'Push',
+  what: 'delta push',
+  before: 'after all lines and files were sent',
+  codes: [],
+}
+
+export const snapshot: Kind = {
+  name: 'Snapshot',
+  what: 'snapshot push',
+  before: 'after the manifest came whole and all records and files that it needs were sent',
+  codes: ['manifest_incomplete', 'manifest_conflict', 'records_missing'],
+}
+
+export const commit = ({ name, what, before, codes }: Kind): Description => ({
+  operationId: `commit${name}`,
+  summary: 'Make the version',
+  description: `Step 3 of a ${what}, ${before}. It makes the version, which everybody sees at once, or is refused and leaves the collection as it was. After a refusal that can be mended, such as \`files_missing\`, the session stays open: send what is missing and commit again. To commit twice answers with the first result. With \`async=true\` the answer comes at once: poll the session until its status is \`committed\` or \`failed\`, or \`open\` again with an \`error\`.`,
+  answers: {
+    201: 'The version is made.',
+    202: 'With `async=true`: the session is being committed. Poll it.',
+  },
+  codes: [
+    ...session,
+    'push_not_open',
+    'version_conflict',
+    'no_changes',
+    'files_missing',
+    'schema_violation',
+    'too_costly',
+    'object_corrupt',
+    ...codes,
+  ],
+})
+
+export const state = ({ name, what }: Kind): Description => ({
+  operationId: `get${name}`,
+  summary: 'State of a push session',
+  description: `Tells at any time how the session of a ${what} is: its status, what it has received, which files it still needs, how far its commit is and what became of it. It needs the scope \`read\` and membership. To ask puts off the end of an open session. \`needed_files\` names 1,000 files at most: ask for the next with \`next_files_after\` as \`files_after\`.`,
+  codes: [...session, 'object_corrupt'],
+})
+
+export const cancel = ({ name, what }: Kind): Description => ({
+  operationId: `cancel${name}`,
+  summary: 'Give a push session up',
+  description: `Ends the session of a ${what} that is not committed, with all that it received. Files that were uploaded stay. To end it twice is harmless. A session that nobody uses ends by itself after an hour.`,
+  answers: { 204: 'The session is cancelled.' },
+  codes: [...session, 'push_not_open'],
+})
