@@ -67,7 +67,7 @@ export const exampleManifest = [
   entryOf(sweden, swedenHash),
   entryOf(stockholm, stockholmHash),
 ]
-export const exampleNeeded = [swedenHash, stockholmHash]
+export const exampleNeeded = [stockholmHash, swedenHash]
 export const exampleSnapshotRecords = [sweden, stockholm]
 
 /** What the second version adds, with hashes. */

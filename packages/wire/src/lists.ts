@@ -61,19 +61,20 @@ export const queryCursor = (example: string) =>
 export const listLimitUsual = 50
 export const listLimitMax = 100
 
-/** A cursor of each kind of list, by what that is sorted by. Callers need not know what is in one. */
+/** A cursor of each kind of list. Callers need not know what is in one. */
 const exampleCursors = {
   updated:
     'WyJ1cGRhdGVkIiwibmV4dCIsIjIwMjYtMDEtMTVUMDA6MDA6MDAuMDAwWiIsIjAxOThjOWEwLTAwMDAtNzAwMC04MDAwLTAwMDAwMDAwMDAwMCJd',
   slug: 'WyJzbHVnIiwibmV4dCIsImF0bGFzIiwiMDE5OGM5YTAtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAwIl0',
+  history: 'WyJoaXN0b3J5IiwibmV4dCIsInYxLjIuMCIsIjAxOThjOWEwLTAwMDAtNzAwMC04MDAwLTAwMDAwMDAwMDAwMCJd',
   semver: 'WyJzZW12ZXIiLCJuZXh0IiwidjEuMi4wIiwiMDE5OGM5YTAtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAwIl0',
 }
 
 /** Parameters of every list that is paged by limit and offset or cursor. */
-export const listParameters = (sortedBy: keyof typeof exampleCursors) => ({
+export const listParameters = (kind: keyof typeof exampleCursors) => ({
   limit: queryLimit(listLimitUsual, listLimitMax),
   offset: queryOffset(),
-  cursor: queryCursor(exampleCursors[sortedBy]),
+  cursor: queryCursor(exampleCursors[kind]),
 })
 
 /** Of accounts and members, which are listed by slug. */
@@ -82,4 +83,6 @@ export const ListQuery = z.strictObject(listParameters('slug'))
 export const CollectionListQuery = z.strictObject(listParameters('updated'))
 /** Of versions, the newest first. */
 export const VersionListQuery = z.strictObject(listParameters('semver'))
+/** Of versions in which a record changed, the newest first. */
+export const HistoryQuery = z.strictObject(listParameters('history'))
 export type ListQuery = z.infer<typeof ListQuery>

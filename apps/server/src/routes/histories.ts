@@ -1,5 +1,5 @@
 /** Histories of records over HTTP. http-api §7. */
-import { HistoryItem, HistoryPath, VersionListQuery } from '@ulmus/wire'
+import { HistoryItem, HistoryPath, HistoryQuery } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import * as about from './descriptions/versions.ts'
@@ -14,7 +14,7 @@ export const historyRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { 
         tags: ['records'],
         ...about.history,
         params: HistoryPath,
-        querystring: VersionListQuery,
+        querystring: HistoryQuery,
         response: { 200: z.array(HistoryItem) },
       },
     },

@@ -1,0 +1,354 @@
+/** Real refusals of every operation are what the description says: their status, their code, their headers and their shape. */
+import { join } from 'node:path'
+import { databases } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type Answer, type Ask, type Asker, askerOf } from '../testing/asker.ts'
+import {
+  type Contract,
+  contractOf,
+  type DescribedCall,
+  type Instead,
+  requestOf,
+} from '../testing/contract.ts'
+import { type Overrides, serveForTest } from '../testing/serve.ts'
+
+let contract: Contract
+let url: string
+/** By whom: a session, an admin key of hers, a read key of hers, somebody else's admin key. */
+let session: { cookie: string }
+let ada: Asker
+let reader: Asker
+let eve: Asker
+/** Ids that the registry gave. */
+let ids: { push: string; ended: string; committed: string; snapshot: string; job: string; key: string }
+const ends: (() => Promise<void>)[] = []
+/** `METHOD path status` of every refusal so far. */
+const seen = new Set<string>()
+
+async function serve(overrides: Overrides = {}) {
+  const { settings, dispose } = await databases[0]!.settings()
+  const server = await serveForTest(settings, overrides)
+  ends.push(async () => {
+    await server.close()
+    await dispose()
+  })
+  return server
+}
+
+beforeAll(async () => {
+  const server = await serve({ fileBytesMax: 1_000 })
+  url = server.url
+  contract = contractOf((await askerOf(url).get('/openapi.json')).json)
+  session = await server.signIn('ada')
+  await server.signIn('grace')
+  ada = askerOf(url, await server.keyFor(session.cookie, 'admin'), '')
+  reader = askerOf(url, await server.keyFor(session.cookie, 'read'), '')
+  eve = askerOf(url, await server.keyFor((await server.signIn('eve')).cookie, 'admin'), '')
+  await furnish()
+}, 60_000)
+afterAll(async () => {
+  for (const end of ends) await end()
+})
+
+/** What the examples tell of, under a former slug first; and sessions, a job and a key to name. */
+async function furnish(): Promise<void> {
+  await send('createOrganization', { body: { slug: 'old-atlas', displayName: 'Atlas' } })
+  await send('updateAccount', { path: { slug: 'old-atlas' }, body: { slug: 'atlas' } })
+  await send('createCollection', { body: { slug: 'old-cities', public: true } })
+  await send('createCollection', { body: { slug: 'empty', public: true } })
+  await send('updateCollection', { path: { slug: 'old-cities' }, body: { slug: 'cities' } })
+  await send('uploadFile')
+  const open = async (id: string, instead?: Instead) => (await send(id, instead)).json.session_id as string
+  const first = await open('openPush')
+  await send('pushRecords', { path: { id: first } })
+  await send('commitPush', { path: { id: first } })
+  const key = (await send('createKey', { body: { label: 'strong', scope: 'admin' } })).json.id
+  const job = (await send('updateMetadata', { query: { async: 'true' } })).json.job_id
+  await vi.waitFor(async () => {
+    const { status } = (await send('getMetadataJob', { path: { job_id: job } })).json
+    expect(status).toBe('completed')
+  }, 10_000)
+  const base_version = 'v1.0.1'
+  const schemas = { City: {}, Country: {} }
+  const push = await open('openPush', { body: { base_version } })
+  const ended = await open('openPush', { body: { base_version } })
+  await send('cancelPush', { path: { id: ended } })
+  const snapshot = await open('openSnapshot', { body: { base_version, schemas, manifest_expected: 2 } })
+  ids = { push, ended, committed: first, snapshot, job, key }
+}
+
+async function send(id: string, instead?: Instead): Promise<Answer> {
+  const call = contract.call(id)
+  const { path, ask } = requestOf(call, instead)
+  const answer = await ada.ask(call.method, path, ask)
+  if (answer.status >= 300) throw new Error(`${id}: ${answer.text}`)
+  return answer
+}
+
+/** Path parameters that lead somewhere. */
+const real = ({ operation }: DescribedCall): Record<string, string> => {
+  const id = { pushes: ids.push, snapshots: ids.snapshot, keys: ids.key }[operation.tags[0]!]
+  return { job_id: ids.job, ...(id === undefined ? {} : { id }) }
+}
+
+/** Who asks, what in place of the examples, and what beside them. Default: `ada`. */
+interface How {
+  by?: Asker
+  instead?: Instead
+  also?: Ask
+}
+
+/** Asks, and compares the answer with what is expected and what is described. */
+async function refused(
+  call: DescribedCall,
+  status: number,
+  { by = ada, instead = {}, also = {} }: How = {},
+): Promise<string[]> {
+  const { path, ask } = requestOf(call, { ...instead, path: { ...real(call), ...instead.path } })
+  const headers = { ...ask.headers, ...also.headers }
+  const answer = await by.ask(call.method, path, { ...ask, ...also, headers })
+  seen.add(`${call.method} ${call.path} ${answer.status}`)
+  const name = `${call.method} ${path}`
+  if (answer.status !== status)
+    return [`${name} was to be answered ${status}: ${answer.status} ${answer.text.slice(0, 200)}`]
+  return contract.faultsOf(call, answer)
+}
+
+const hasCode = ({ operation }: DescribedCall, code: string): boolean =>
+  Object.values(operation.responses).some((answer) => answer['x-codes']?.includes(code))
+
+/** One kind of refusal, of all operations that can be refused so. */
+async function allRefused(
+  status: number,
+  isMeant: (call: DescribedCall) => boolean,
+  how: (call: DescribedCall) => How = () => ({}),
+): Promise<number> {
+  const meant = contract.calls.filter(isMeant)
+  const faults: string[] = []
+  for (const call of meant) faults.push(...(await refused(call, status, how(call))))
+  expect(faults).toEqual([])
+  return meant.length
+}
+
+const isApi = ({ path }: DescribedCall): boolean => path.startsWith('/api/')
+const writes = ({ method }: DescribedCall): boolean => method !== 'GET'
+
+describe('every operation that can be', () => {
+  test('is refused with 400 for a parameter that it does not know', async () => {
+    const by = ada
+    expect(
+      await allRefused(400, isApi, () => ({ by, instead: { query: { nonsense: '1' } } })),
+    ).toBeGreaterThan(40)
+  })
+
+  test('is refused with 401 for a key that is none', async () => {
+    const by = askerOf(url, 'ul_nonsense', '')
+    await allRefused(
+      401,
+      (call) => hasCode(call, 'unauthenticated'),
+      () => ({ by }),
+    )
+  })
+
+  test('is refused with 403 for a scope too narrow, a stranger, and a page of another site', async () => {
+    await allRefused(
+      403,
+      (call) => hasCode(call, 'insufficient_scope'),
+      () => ({ by: reader }),
+    )
+    await allRefused(
+      403,
+      (call) => hasCode(call, 'not_a_member'),
+      () => ({ by: eve }),
+    )
+    const by = askerOf(url, session, '')
+    const also = { headers: { 'sec-fetch-site': 'cross-site' } }
+    await allRefused(403, writes, () => ({ by, also }))
+  })
+
+  test('is answered 404 for what is not there', async () => {
+    const hasPath = ({ path }: DescribedCall) => path.includes('{')
+    const nothing = { owner: 'nobody', slug: 'nothing', id: '0198c9a0-0000-7000-8000-000000000001' }
+    await allRefused(404, hasPath, () => ({ instead: { path: nothing } }))
+  })
+
+  test('is answered 308 for a former slug', async () => {
+    const former = ({ path }: DescribedCall): Record<string, string> => {
+      if (path.startsWith('/api/collections')) return { slug: 'old-cities' }
+      return path.includes('{owner}') ? { owner: 'old-atlas' } : { slug: 'old-atlas' }
+    }
+    const isMoved = ({ operation }: DescribedCall) => '308' in operation.responses
+    await allRefused(308, isMoved, (call) => ({ instead: { path: former(call) } }))
+  })
+
+  test('is answered 304 for what the caller has', async () => {
+    const gets = contract.calls.filter((call) => isApi(call) && !writes(call))
+    for (const call of gets) {
+      const { path, ask } = requestOf(call, { path: real(call) })
+      const etag = String((await ada.ask('GET', path, ask)).headers['etag'])
+      expect(await refused(call, 304, { also: { headers: { 'if-none-match': etag } } })).toEqual([])
+    }
+  })
+
+  test('is refused with 415 for a body of another kind', async () => {
+    await allRefused(
+      415,
+      (call) => hasCode(call, 'unsupported_media_type'),
+      ({ operation }): How =>
+        operation.operationId === 'uploadFile'
+          ? { also: { headers: { 'content-encoding': 'gzip' } } }
+          : { also: { body: 'x', headers: { 'content-type': 'text/unknown' } } },
+    )
+  })
+
+  test('is refused with 413 for a body too large', async () => {
+    // The answer comes before the body has gone, so the connection is of no more use.
+    const headers = { connection: 'close' }
+    const json = { ...headers, 'content-type': 'application/json' }
+    const mebibytes: Record<string, number> = { updateMetadata: 9, openPush: 33 }
+    const lines: Record<string, number> = { sendManifest: 50_001 }
+    // The manifest of half a million entries that it takes is sent in another test.
+    const isMeant = (call: DescribedCall) =>
+      hasCode(call, 'too_large') && call.operation.operationId !== 'openSnapshot'
+    await allRefused(413, isMeant, ({ operation: { operationId, requestBody } }): How => {
+      if (operationId === 'uploadFile') return { also: { body: 'x'.repeat(1_001), headers } }
+      if (requestBody?.content['application/x-ndjson'] !== undefined)
+        return { also: { body: '{}\n'.repeat(lines[operationId] ?? 10_001), headers } }
+      return { also: { body: `"${'x'.repeat((mebibytes[operationId] ?? 1) * 1_048_576)}"`, headers: json } }
+    })
+  })
+
+  test('is refused with 429 when there were too many', async () => {
+    const server = await serve({ rateLimits: { anonymous: 1, account: 1, signIn: 1 } })
+    const by = askerOf(server.url, undefined, '')
+    for (const path of ['/api/collections', '/auth/login']) await by.get(path)
+    await allRefused(
+      429,
+      () => true,
+      () => ({ by }),
+    )
+  })
+
+  test('is refused with 507 when the disk is full', async () => {
+    const { settings, dispose } = await databases[0]!.settings()
+    const before = await serveForTest(settings)
+    const { cookie } = await before.signIn('ada')
+    await before.stop()
+    const where = settings.url === undefined ? { folder: join(before.dataFolder, 'database') } : settings
+    const server = await serveForTest(where, { dataFolder: before.dataFolder, diskReserveBytes: 2 ** 60 })
+    ends.push(async () => {
+      await server.close()
+      await dispose()
+    })
+    const by = askerOf(server.url, { cookie }, '')
+    await allRefused(
+      507,
+      (call) => hasCode(call, 'storage_full'),
+      () => ({ by }),
+    )
+  })
+})
+
+const taken = { body: { slug: 'cities' } }
+const noSlug = { body: { slug: 'No slug' } }
+const empty = { path: { slug: 'empty' } }
+const ended = () => ({ path: { id: ids.ended } })
+
+/** What the rest needs: an operation, a status, and a request that earns it. */
+const particular: [string, number, () => Instead][] = [
+  ['createOrganization', 409, () => ({})],
+  ['createOrganization', 422, () => ({ body: { slug: 'me', displayName: 'Me' } })],
+  ['updateAccount', 409, () => ({ body: { slug: 'eve' } })],
+  ['updateAccount', 422, () => noSlug],
+  ['deleteAccount', 409, () => ({ path: { slug: 'ada' } })],
+  ['listMembers', 422, () => ({ path: { slug: 'ada' } })],
+  ['setMember', 409, () => ({ path: { user: 'ada' } })],
+  ['setMember', 422, () => ({ path: { user: 'atlas' } })],
+  ['removeMember', 409, () => ({ path: { user: 'ada' } })],
+  ['removeMember', 422, () => ({ path: { slug: 'ada' } })],
+  ['createKey', 404, () => ({ body: { label: 'x', scope: 'read', collectionId: ids.push } })],
+  ['createCollection', 409, () => taken],
+  ['createCollection', 422, () => noSlug],
+  ['updateCollection', 409, () => ({ ...empty, ...taken })],
+  ['updateCollection', 422, () => noSlug],
+  ['updateMetadata', 422, () => empty],
+  ['forkCollection', 422, () => empty],
+  ['uploadFile', 400, () => ({ body: 'Another map' })],
+  ['openPush', 409, () => ({ body: { base_version: null } })],
+  ['openPush', 422, () => ({ body: { base_version: 'v1.0.1', schemas: { City: { type: 'no type' } } } })],
+  ['pushRecords', 409, ended],
+  ['pushRecords', 422, () => ({ body: '{"id":"x","type":"City","data":{"name":7}}\n{}' })],
+  ['pushDeletes', 409, ended],
+  ['pushDeletes', 422, () => ({ body: '{"id":"x","type":"Nothing"}\n' })],
+  ['commitPush', 409, ended],
+  ['openSnapshot', 409, () => ({})],
+  ['openSnapshot', 422, () => ({ body: { base_version: 'v1.0.1', schemas: { '': {} }, manifest: [] } })],
+  ['sendManifest', 422, () => ({ body: '{"id":"x"}\n' })],
+  ['sendSnapshotRecords', 400, () => ({})],
+  ['sendSnapshotRecords', 422, () => ({ body: '{"id":"x"}\n' })],
+  ['commitSnapshot', 400, () => ({})],
+]
+
+test.each(particular)('%s is refused with %i as described', async (id, status, instead) => {
+  expect(await refused(contract.call(id), status, { instead: instead() })).toEqual([])
+})
+
+test('a range that the file does not have, one that it has, and a fork that is there', async () => {
+  const file = contract.call('downloadFile')
+  expect(await refused(file, 416, { also: { headers: { range: 'bytes=99-' } } })).toEqual([])
+  expect(await refused(file, 206, { also: { headers: { range: 'bytes=0-4' } } })).toEqual([])
+  await send('forkCollection')
+  expect(await refused(contract.call('forkCollection'), 409)).toEqual([])
+})
+
+test('what a commit lacks, and what has ended', async () => {
+  const records = { path: { id: ids.push }, body: lineWithFile(`sha256:${'0'.repeat(64)}`) }
+  await send('pushRecords', records)
+  expect(await refused(contract.call('commitPush'), 422)).toEqual([])
+  await send('updateMetadata', { body: { license: 'CC0-1.0' } })
+  expect(await refused(contract.call('commitPush'), 409)).toEqual([])
+  const committed = { path: { id: ids.committed } }
+  expect(await refused(contract.call('cancelPush'), 409, { instead: committed })).toEqual([])
+  await send('cancelSnapshot', { path: { id: ids.snapshot } })
+  for (const id of ['sendManifest', 'sendSnapshotRecords', 'commitSnapshot'])
+    expect(await refused(contract.call(id), 409)).toEqual([])
+})
+
+test('signing in and out, and one key too many', async () => {
+  const login = contract.call('signIn')
+  const instead = { query: { return_to: 'https://elsewhere.example' } }
+  expect(await refused(login, 400, { instead })).toEqual([])
+  const proxied = { headers: { 'x-forwarded-for': '192.0.2.1' } }
+  expect(await refused(login, 403, { also: proxied })).toEqual([])
+  const cut = { body: '{', headers: { 'content-type': 'application/json' } }
+  expect(await refused(contract.call('signOut'), 400, { also: cut })).toEqual([])
+  for (const _ of Array.from({ length: 99 })) await eve.ask('POST', '/api/accounts/keys', keyExample())
+  expect(await refused(contract.call('createKey'), 409, { by: eve })).toEqual([])
+})
+
+const keyExample = () => requestOf(contract.call('createKey')).ask
+
+const lineWithFile = (hash: string): string =>
+  JSON.stringify({
+    id: 'x',
+    type: 'City',
+    data: { name: 'X', country: 'NOR', latitude: 0, longitude: 0, map: { $file: hash } },
+  })
+
+/** What no test here earns: it takes half a million entries, or somebody else at the same moment. */
+const elsewhere = [
+  'PATCH /api/collections/{owner}/{slug}/metadata 409',
+  'POST /api/collections/{owner}/{slug}/versions/negotiate 413',
+  'POST /api/collections/{owner}/{slug}/versions/negotiate/{id}/commit 422',
+  'DELETE /api/collections/{owner}/{slug}/versions/negotiate/{id} 409',
+]
+
+test('every refusal that is described was met', () => {
+  const described = contract.calls.flatMap(({ method, path, operation }) =>
+    Object.keys(operation.responses)
+      // A defect, damage, and stores that are away.
+      .filter((status) => Number(status) > 302 && !['500', '503'].includes(status))
+      .map((status) => `${method} ${path} ${status}`),
+  )
+  expect(described.filter((one) => !seen.has(one) && !elsewhere.includes(one))).toEqual([])
+})

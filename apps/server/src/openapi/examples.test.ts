@@ -1,0 +1,136 @@
+/** The examples of the description work as they stand: sent in order, to a registry in which somebody has only just signed in. */
+import { databases } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Asker, askerOf } from '../testing/asker.ts'
+import { type Contract, contractOf, exampleOf, type Instead, requestOf } from '../testing/contract.ts'
+import { serveForTest } from '../testing/serve.ts'
+
+let contract: Contract
+/** With a session, as the page that shows the API asks. */
+let ada: Asker
+let end: () => Promise<void>
+
+beforeAll(async () => {
+  const { settings, dispose } = await databases[0]!.settings()
+  const server = await serveForTest(settings)
+  end = async () => {
+    await server.close()
+    await dispose()
+  }
+  contract = contractOf((await askerOf(server.url).get('/openapi.json')).json)
+  await server.signIn('grace')
+  ada = askerOf(server.url, await server.signIn('ada'), '')
+})
+afterAll(() => end?.())
+
+/** Sends the example of an operation, which must succeed as described; the answer's body. */
+async function send(id: string, instead: Instead = {}) {
+  const call = contract.call(id)
+  const { path, ask } = requestOf(call, instead)
+  const answer = await ada.ask(call.method, path, ask)
+  expect(answer.status, `${id}: ${answer.text}`).toBeLessThan(303)
+  expect(contract.faultsOf(call, answer)).toEqual([])
+  return answer.json
+}
+
+/** The example, and then each parameter that may be left out, one at a time. */
+async function sendAll(id: string, instead: Instead = {}): Promise<void> {
+  await send(id, instead)
+  const { parameters = [] } = contract.call(id).operation
+  for (const one of parameters.filter(({ in: place, required }) => place === 'query' && !required))
+    await send(id, { ...instead, query: { ...instead.query, [one.name]: String(exampleOf(one)) } })
+}
+
+/** Polls what an operation answers until it has ended. */
+async function wait(id: string, path: Record<string, string>): Promise<string> {
+  for (;;) {
+    const { status } = await send(id, { path })
+    if (status !== 'running' && status !== 'committing') return status
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+test('from an account to a published collection, and from there to everything that reads', async () => {
+  await send('createOrganization')
+  await send('setMember')
+  const key = await send('createKey')
+  await send('createCollection')
+
+  const push = { id: (await send('openPush')).session_id }
+  await send('pushRecords', { path: push })
+  await send('pushDeletes', { path: push })
+  await send('uploadFile')
+  await sendAll('getPush', { path: push })
+  expect(await send('commitPush', { path: push })).toMatchObject({
+    semver: 'v1.0.0',
+    recordCount: 2,
+    fileCount: 1,
+  })
+
+  for (const id of [
+    'getAccount',
+    'getOwnAccount',
+    'listKeys',
+    'getCollection',
+    'getVersion',
+    'listVersionFiles',
+  ])
+    await send(id)
+  for (const id of ['listMemberships', 'listMembers', 'browseCollections', 'listCollections', 'listVersions'])
+    await sendAll(id)
+  for (const id of [
+    'listRecords',
+    'streamRecords',
+    'getRecord',
+    'getRecordHistory',
+    'getManifest',
+    'getDiff',
+  ])
+    await sendAll(id)
+  for (const id of ['downloadFile', 'exportVersion']) await sendAll(id)
+
+  const opened = await send('openSnapshot')
+  expect(opened).toMatchObject({ needed_records: told('openSnapshot').needed_records })
+  const snapshot = { id: opened.session_id }
+  expect(await send('sendSnapshotRecords', { path: snapshot })).toEqual({ received: 2, remaining: 0 })
+  await sendAll('getSnapshot', { path: snapshot })
+  await send('commitSnapshot', { path: snapshot, query: { async: 'true' } })
+  expect(await wait('getSnapshot', snapshot)).toBe('committed')
+  expect(await send('getDiff')).toMatchObject({ added: told('getDiff').added })
+  expect(await send('getRecord')).toEqual(told('getRecord'))
+
+  expect((await send('updateMetadata')).semver).toBe('v1.1.1')
+  const { job_id } = await send('updateMetadata', { query: { async: 'true' }, body: { license: null } })
+  expect(await wait('getMetadataJob', { job_id })).toBe('completed')
+
+  await send('forkCollection')
+  await send('updateCollection')
+  await send('updateAccount')
+  await send('removeMember')
+  await send('revokeKey', { path: { id: key.id } })
+})
+
+test('a manifest in chunks, and sessions that are given up', async () => {
+  const { semver } = (await ada.get('/api/collections/ada/cities')).json.latestVersion
+  const body = { base_version: semver, schemas: { City: {}, Country: {} }, manifest_expected: 2 }
+  const snapshot = { id: (await send('openSnapshot', { body })).session_id }
+  expect(await send('sendManifest', { path: snapshot })).toMatchObject({ received: 2, manifest_received: 2 })
+  await send('cancelSnapshot', { path: snapshot })
+  const push = { id: (await send('openPush', { body: { base_version: semver } })).session_id }
+  await send('cancelPush', { path: push })
+})
+
+test('what ends it', async () => {
+  await send('deleteCollection', { path: { owner: 'atlas', slug: 'world-cities' } })
+  await send('deleteCollection')
+  await send('deleteAccount')
+  await sendAll('signIn')
+  await send('signOut')
+})
+
+/** The example of what an operation answers. */
+const told = (id: string): Record<string, unknown> =>
+  contract.call(id).operation.responses['200']!.content!['application/json']!.example as Record<
+    string,
+    unknown
+  >

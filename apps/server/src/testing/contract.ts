@@ -1,0 +1,182 @@
+/** The description of the API, taken at its word: requests made of its examples, and answers compared with what it says of them. */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import type { Answer, Ask } from './asker.ts'
+
+export interface Parameter {
+  in: 'path' | 'query' | 'header'
+  name: string
+  required: boolean
+  description?: string
+  schema: object
+  example?: unknown
+  examples?: Record<string, { value: unknown }>
+}
+
+export interface Media {
+  schema: { contentSchema?: object; [keyword: string]: unknown }
+  example?: unknown
+}
+
+export interface DescribedAnswer {
+  description: string
+  headers?: Record<string, object>
+  content?: Record<string, Media>
+  'x-codes'?: string[]
+}
+
+export interface Operation {
+  operationId: string
+  tags: string[]
+  summary: string
+  description: string
+  security: object[]
+  parameters?: Parameter[]
+  requestBody?: { content: Record<string, Media> }
+  responses: Record<string, DescribedAnswer>
+}
+
+export interface ApiDocument {
+  tags: { name: string; description: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, object> }
+}
+
+export interface DescribedCall {
+  method: string
+  /** With `{name}` for parameters. */
+  path: string
+  operation: Operation
+}
+
+/** What is sent in place of the examples. */
+export interface Instead {
+  path?: Record<string, string>
+  query?: Record<string, string>
+  body?: unknown
+}
+
+export type Contract = ReturnType<typeof contractOf>
+
+export function contractOf(document: ApiDocument) {
+  const calls = callsOf(document)
+  const schemas = schemasOf(document)
+
+  /** What an answer does that its description does not say; none if all is well. */
+  function faultsOf({ method, path, operation }: DescribedCall, answer: Answer): string[] {
+    const name = `${method} ${path} ${answer.status}`
+    const said = operation.responses[answer.status]
+    if (said === undefined) return [`${name} is not described: ${answer.text.slice(0, 200)}`]
+    const missing = Object.keys(said.headers ?? {}).filter(
+      (header) => header !== 'Link' && answer.headers[header.toLowerCase()] === undefined,
+    )
+    const found = bodyFaults(
+      said,
+      ['paths', path, method.toLowerCase(), 'responses', `${answer.status}`],
+      answer,
+    )
+    return [...missing.map((header) => `has no header ${header}`), ...found].map(
+      (fault) => `${name}: ${fault}`,
+    )
+  }
+
+  function bodyFaults(said: DescribedAnswer, place: string[], answer: Answer): string[] {
+    if (said.content === undefined) return answer.bytes.length === 0 ? [] : ['has a body']
+    const type = String(answer.headers['content-type']).split(';', 1)[0]!
+    const described = type in said.content ? type : '*/*'
+    const media = said.content[described]
+    if (media === undefined) return [`has the content type ${type}`]
+    const schema = [...place, 'content', described, 'schema']
+    if (media.schema.contentSchema !== undefined) {
+      const lines = answer.text.split('\n').filter((line) => line !== '')
+      return lines.flatMap((line) => schemas.faults([...schema, 'contentSchema'], JSON.parse(line)))
+    }
+    if (type !== 'application/json') return []
+    const codes = said['x-codes']
+    const code = answer.json?.code as string
+    if (codes !== undefined && !codes.includes(code)) return [`has the code ${code}`]
+    return schemas.faults(schema, answer.json)
+  }
+
+  return {
+    document,
+    calls,
+    schemas,
+    faultsOf,
+    /** By its `operationId`. */
+    call(id: string): DescribedCall {
+      const found = calls.find(({ operation }) => operation.operationId === id)
+      if (found === undefined) throw new Error(`No operation is called ${id}.`)
+      return found
+    },
+  }
+}
+
+function callsOf({ paths }: ApiDocument): DescribedCall[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  )
+}
+
+/** The schemas of a document, by their place in it. Members that they do not name are refused, so that nothing goes undescribed. */
+function schemasOf(document: ApiDocument) {
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  ajv.addSchema(closed(document) as object, 'openapi:')
+  const compiled = new Map<string, ValidateFunction>()
+  const at = (place: readonly string[]) => {
+    const pointer = place.map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')
+    const schema = compiled.get(pointer) ?? ajv.compile({ $ref: `openapi:#/${encodeURI(pointer)}` })
+    compiled.set(pointer, schema)
+    return schema
+  }
+  return {
+    faults(place: readonly string[], value: unknown): string[] {
+      const validate = at(place)
+      if (validate(value)) return []
+      return (validate.errors ?? []).map(
+        ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+      )
+    },
+  }
+}
+
+const notSchemas = new Set(['example', 'examples', 'default'])
+
+function closed(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(closed)
+  if (typeof part !== 'object' || part === null) return part
+  const members = Object.entries(part).map(([name, value]) => [
+    name,
+    notSchemas.has(name) ? value : closed(value),
+  ])
+  const schema = Object.fromEntries(members) as Record<string, unknown>
+  const isOpen = typeof schema['properties'] === 'object' && schema['additionalProperties'] === undefined
+  return isOpen ? { ...schema, additionalProperties: false } : schema
+}
+
+export const exampleOf = ({ example, examples }: Parameter): unknown =>
+  example ?? Object.values(examples ?? {})[0]?.value
+
+/** The request that the examples of an operation make: its path after the site, and what is sent. */
+export function requestOf(
+  { path, operation }: DescribedCall,
+  instead: Instead = {},
+): { path: string; ask: Ask & { headers: Record<string, string> } } {
+  const parameters = operation.parameters ?? []
+  const filled = path.replace(/\{([^}]+)\}/g, (_, name: string) => {
+    const example = parameters.find((one) => one.in === 'path' && one.name === name)
+    return encodeURIComponent(instead.path?.[name] ?? String(exampleOf(example!)))
+  })
+  const required = parameters.filter((one) => one.in === 'query' && one.required)
+  const query = new URLSearchParams({
+    ...Object.fromEntries(required.map((one) => [one.name, String(exampleOf(one))])),
+    ...instead.query,
+  })
+  const target = query.size === 0 ? filled : `${filled}?${query}`
+  const [type, media] = Object.entries(operation.requestBody?.content ?? {})[0] ?? []
+  if (type === undefined) return { path: target, ask: { headers: {} } }
+  const value = instead.body ?? media?.example
+  const body = typeof value === 'string' ? value : JSON.stringify(value)
+  return { path: target, ask: { body, headers: { 'content-type': type } } }
+}
