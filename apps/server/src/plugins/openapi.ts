@@ -60,7 +60,8 @@ function documentOf(
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key, `ul_…`, from `POST /api/accounts/keys`.',
+          description:
+            'An API key, `ul_…`, from `POST /api/accounts/keys`. Without one the session counts, in a browser that [signed in](/auth/login?return_to=/docs/api).',
         },
       },
     },

@@ -1,0 +1,80 @@
+/** The page that shows the API: "Test Request" sends the examples of the description with the session of whoever signed in. */
+import { databases } from '@ulmus/storage/testing'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumInstalled, openChromium } from '../testing/chromium.ts'
+import { serveForTest, type TestServer } from '../testing/serve.ts'
+
+/** Operations in the order of a first version, as the page's addresses name them, and what they are answered. */
+const inOrder = [
+  ['keys', 'POST', '/api/accounts/keys', 201],
+  ['collections', 'POST', '/api/accounts/{owner}/collections', 201],
+  ['collections', 'GET', '/api/collections', 200],
+  ['files', 'PUT', '/api/collections/{owner}/{slug}/files/{hash}', 201],
+  ['pushes', 'POST', '/api/collections/{owner}/{slug}/pushes', 201],
+] as const
+
+describe.skipIf(!chromiumInstalled())('the page that shows the API', () => {
+  let browser: Browser
+  let server: TestServer
+  let page: Page
+  let dispose: () => Promise<void>
+
+  beforeAll(async () => {
+    const database = await databases[0]!.settings()
+    dispose = database.dispose
+    server = await serveForTest(database.settings)
+    browser = await openChromium()
+    page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
+  }, 60_000)
+  afterAll(async () => {
+    await browser?.close()
+    await server?.close()
+    await dispose?.()
+  })
+
+  test('tests requests as whoever signed in, without a word typed', async () => {
+    await page.goto(`${server.url}/auth/login?return_to=/docs/api`)
+    await page.getByLabel('Login').fill('ada')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL(/\/docs\/api/)
+    for (const [tag, method, path, status] of inOrder) {
+      const answer = await testRequest(tag, method, path)
+      expect([method, path, answer.status], answer.text).toEqual([method, path, status])
+    }
+  }, 120_000)
+
+  test('sends a key that was typed, and shows the header of one in its examples', async () => {
+    await open('keys', 'GET', '/api/accounts/keys')
+    await page.getByText('Bearer YOUR_SECRET_TOKEN').first().waitFor()
+    await press('GET', '/api/accounts/keys')
+    await page.getByRole('textbox', { name: 'Bearer Token' }).fill('ul_typed')
+    expect((await sent('/api/accounts/keys')).status).toBe(401)
+  }, 60_000)
+
+  async function testRequest(tag: string, method: string, path: string) {
+    await open(tag, method, path)
+    await press(method, path)
+    return sent(path)
+  }
+
+  /** The page at an operation. Where only the fragment of an address changes, it would not be loaded again. */
+  async function open(tag: string, method: string, path: string): Promise<void> {
+    await page.goto('about:blank')
+    await page.goto(`${server.url}/docs/api/#tag/${tag}/${method}${path}`)
+  }
+
+  async function press(method: string, path: string): Promise<void> {
+    const call = `${method.toLowerCase()} ${path}`.replace(/[{}]/g, '\\$&')
+    await page.getByRole('button', { name: new RegExp(`Test Request\\s*\\(${call}\\)`) }).click()
+  }
+
+  async function sent(path: string): Promise<{ status: number; text: string }> {
+    const pattern = new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}$`)
+    const [answer] = await Promise.all([
+      page.waitForResponse((one) => pattern.test(new URL(one.url()).pathname)),
+      page.getByRole('button', { name: /^Send/ }).first().click(),
+    ])
+    return { status: answer.status(), text: await answer.text() }
+  }
+})
