@@ -29,6 +29,7 @@ export type OwnAccount = z.infer<typeof OwnAccount>
 /** `POST /api/accounts`: makes an organization, the caller its owner. */
 export const CreateOrg = z.strictObject({ slug: AccountSlug, displayName: Name }).meta({
   id: 'CreateOrg',
+  description: 'An organization to make.',
   examples: [{ slug: 'atlas', displayName: 'The Atlas Project' }],
 })
 export type CreateOrg = z.infer<typeof CreateOrg>
@@ -36,5 +37,9 @@ export type CreateOrg = z.infer<typeof CreateOrg>
 /** `PATCH /api/accounts/:slug`: only what is to change. */
 export const UpdateAccount = z
   .strictObject({ slug: AccountSlug.optional(), displayName: Name.optional() })
-  .meta({ id: 'UpdateAccount', examples: [{ displayName: 'Ada King' }] })
+  .meta({
+    id: 'UpdateAccount',
+    description: 'What is to change of an account.',
+    examples: [{ displayName: 'Ada King' }],
+  })
 export type UpdateAccount = z.infer<typeof UpdateAccount>

@@ -156,6 +156,7 @@ export const CreateCollection = z
   })
   .meta({
     id: 'CreateCollection',
+    description: 'A collection to make.',
     examples: [{ slug: 'cities', name: 'Cities of the world', public: true }],
   })
 export type CreateCollection = z.infer<typeof CreateCollection>
@@ -177,5 +178,9 @@ export const UpdateCollection = z
     public: z.boolean().optional(),
     description: Description.nullish(),
   })
-  .meta({ id: 'UpdateCollection', examples: [{ name: 'Cities and countries', public: true }] })
+  .meta({
+    id: 'UpdateCollection',
+    description: 'What is to change of a collection.',
+    examples: [{ name: 'Cities and countries', public: true }],
+  })
 export type UpdateCollection = z.infer<typeof UpdateCollection>

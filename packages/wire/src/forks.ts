@@ -14,7 +14,11 @@ export const CreateFork = z
       .optional()
       .meta({ description: 'false makes the fork of a public collection private.' }),
   })
-  .meta({ id: 'CreateFork', examples: [{ targetOrg: 'atlas', slug: 'world-cities' }] })
+  .meta({
+    id: 'CreateFork',
+    description: 'Where a fork is to be made.',
+    examples: [{ targetOrg: 'atlas', slug: 'world-cities' }],
+  })
 export type CreateFork = z.infer<typeof CreateFork>
 
 export const Fork = z

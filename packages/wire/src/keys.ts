@@ -20,7 +20,11 @@ export const CreateKey = z
         'When the key stops working. Absent: never, or when the key that makes it does, which none of its keys outlives.',
     }),
   })
-  .meta({ id: 'CreateKey', examples: [{ label: 'Nightly import', scope: 'write' }] })
+  .meta({
+    id: 'CreateKey',
+    description: 'A key to make.',
+    examples: [{ label: 'Nightly import', scope: 'write' }],
+  })
 export type CreateKey = z.infer<typeof CreateKey>
 
 /** The answer to making a key: the only time the raw key is told. */

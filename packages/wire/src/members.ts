@@ -34,5 +34,5 @@ export type Member = z.infer<typeof Member>
 /** `PUT /api/accounts/:slug/members/:user` */
 export const SetMember = z
   .strictObject({ role: Role })
-  .meta({ id: 'SetMember', examples: [{ role: 'member' }] })
+  .meta({ id: 'SetMember', description: 'The role to give.', examples: [{ role: 'member' }] })
 export type SetMember = z.infer<typeof SetMember>

@@ -46,6 +46,7 @@ export const OpenPush = z
   })
   .meta({
     id: 'OpenPush',
+    description: 'What opens a delta push.',
     examples: [
       {
         base_version: null,

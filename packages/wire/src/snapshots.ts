@@ -42,6 +42,7 @@ export const Negotiate = NegotiateOpening.extend({
     .meta({ description: 'Every record of the version by its hash, at most 500,000.' }),
 }).meta({
   id: 'Negotiate',
+  description: 'What opens a snapshot. It has either `manifest` or `manifest_expected`.',
   examples: [
     {
       base_version: 'v1.0.0',

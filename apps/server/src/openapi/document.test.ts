@@ -96,6 +96,8 @@ test('bodies of lines and of bytes have their content types', () => {
 test('each model is there once, is used, and says what it is', () => {
   const models = Object.keys(document.components.schemas)
   expect(models.filter((name) => /Input|Output/.test(name))).toEqual([])
+  const silent = Object.entries(document.components.schemas).filter(([, model]) => !('description' in model))
+  expect(silent.map(([name]) => name)).toEqual([])
   const text = JSON.stringify(document)
   const referred = new Set(
     Array.from(text.matchAll(/"#\/components\/schemas\/([^"]+)"/g), ([, name]) => name),
