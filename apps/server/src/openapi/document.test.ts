@@ -123,6 +123,20 @@ test('every refusal names its codes, each with a word', () => {
   expect(faults).toEqual([])
 })
 
+test('every code has an example, which has the shape of all refusals', () => {
+  const codes = new Set(
+    named().flatMap(({ responses }) => Object.values(responses).flatMap((answer) => answer['x-codes'] ?? [])),
+  )
+  codes.delete('moved')
+  const { examples } = document.components
+  expect(Object.keys(examples).sort()).toEqual([...codes].sort())
+  for (const [code, { value }] of Object.entries(examples)) {
+    expect(contract.schemas.faults(['components', 'schemas', 'Error'], value), code).toEqual([])
+    expect(value['error'], code).not.toMatch(/undefined|null/)
+    expect(value['code']).toBe(code)
+  }
+})
+
 test('the order of a push is told', () => {
   const told = (tag: string) => document.tags.find(({ name }) => name === tag)!.description
   expect(told('pushes')).toMatch(/1\. \*\*Open[\s\S]*2\. \*\*Send[\s\S]*3\. \*\*Commit/)

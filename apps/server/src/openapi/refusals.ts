@@ -2,6 +2,7 @@
 import type { ErrorCode } from '@ulmus/registry'
 import { statusFor } from '../plugins/errors.ts'
 import { meanings } from './meanings.ts'
+import { examplesOf } from './refusal-examples.ts'
 import type { DescribedRoute } from './routes.ts'
 import { referTo } from './shapes.ts'
 
@@ -45,7 +46,7 @@ function refusal(status: number, codes: readonly ErrorCode[]): Response {
   return {
     description: told.length === 1 ? told[0]! : told.map((line) => `- ${line}`).join('\n'),
     ...(headers === undefined ? {} : { headers }),
-    content: { 'application/json': { schema: referTo('Error') } },
+    content: { 'application/json': { schema: referTo('Error'), examples: examplesOf(codes) } },
     'x-codes': [...codes],
   }
 }

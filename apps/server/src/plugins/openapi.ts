@@ -2,6 +2,7 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { introduction, tags } from '../openapi/introduction.ts'
 import { operationOf } from '../openapi/operation.ts'
+import { examplesIn } from '../openapi/refusal-examples.ts'
 import type { DescribedRoute } from '../openapi/routes.ts'
 import { modelsIn } from '../openapi/shapes.ts'
 
@@ -49,6 +50,7 @@ function documentOf(
     paths,
     components: {
       schemas: modelsIn(paths),
+      examples: examplesIn(paths),
       securitySchemes: {
         session: {
           type: 'apiKey',

@@ -39,7 +39,10 @@ export interface Operation {
 export interface ApiDocument {
   tags: { name: string; description: string }[]
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, object> }
+  components: {
+    schemas: Record<string, object>
+    examples: Record<string, { summary: string; value: Record<string, unknown> }>
+  }
 }
 
 export interface DescribedCall {
@@ -151,7 +154,8 @@ function closed(part: unknown): unknown {
     notSchemas.has(name) ? value : closed(value),
   ])
   const schema = Object.fromEntries(members) as Record<string, unknown>
-  const isOpen = typeof schema['properties'] === 'object' && schema['additionalProperties'] === undefined
+  const others = JSON.stringify(schema['additionalProperties'] ?? {})
+  const isOpen = typeof schema['properties'] === 'object' && others === '{}'
   return isOpen ? { ...schema, additionalProperties: false } : schema
 }
 

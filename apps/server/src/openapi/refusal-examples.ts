@@ -1,0 +1,91 @@
+/** An example of each refusal, under `components` of the description: its sentence as the catalogue says it, and what facts it brings. */
+import { catalogue, type ErrorCode } from '@ulmus/registry'
+import { exampleFile, exampleId, exampleNeeded, exampleRecord } from '@ulmus/wire'
+import { statusFor } from '../plugins/errors.ts'
+import { meanings } from './meanings.ts'
+
+type Facts = Record<string, unknown>
+
+const { id, type, hash } = exampleRecord
+const otherFile = `sha256:${hash}`
+
+/** Members of the body beside the sentence, the code and the status. */
+const details: Partial<Record<ErrorCode, Facts>> = {
+  invalid_request: { issues: [{ path: 'limit', message: 'must be an integer of at least 1' }] },
+  hash_mismatch: { expected: exampleFile.hash, actual: otherFile },
+  unexpected_record: { line: 1, id, type, hash },
+  manifest_conflict: { id, type, hashes: [hash, exampleNeeded[0]] },
+  manifest_incomplete: { manifest_received: 2, manifest_expected: 4 },
+  records_missing: { missing_hashes: exampleNeeded, totalMissing: exampleNeeded.length },
+  version_conflict: { currentVersion: 'v1.1.0' },
+  metadata_update_in_progress: { job_id: exampleId },
+  last_owner: { org: 'atlas' },
+  push_not_open: { status: 'committed' },
+  too_large: { limitBytes: 262_144 },
+  invalid_schema: { type: 'City', path: '/properties/name/type' },
+  too_many_types: { types: 1_200, limitTypes: 1_000, limitBytes: 4_194_304 },
+  invalid_records: {
+    validationErrors: [
+      {
+        line: 2,
+        id: 'oslo',
+        type: 'Town',
+        code: 'unknown_type',
+        message: 'there is no schema for type "Town"',
+      },
+    ],
+    totalErrors: 1,
+  },
+  schema_violation: {
+    validationErrors: [
+      {
+        line: 2,
+        id: 'oslo',
+        type: 'City',
+        code: 'schema_violation',
+        message: 'the data does not match the schema of its type',
+        errors: [{ path: '/latitude', message: 'must be <= 90' }],
+      },
+    ],
+    totalErrors: 1,
+  },
+  files_missing: { filesNeeded: [exampleFile.hash] },
+  object_corrupt: { hash },
+}
+
+/** What sentences name. */
+const named: Facts = {
+  ...{ owner: 'ada', slug: 'cities', user: 'grace', org: 'atlas' },
+  ...{ id, type, hash: exampleFile.hash, version: 'v9.9.9', baseVersion: 'v1.0.0' },
+  ...{ max: 100, size: 14, retryAfter: 30, limit: '262144 bytes' },
+}
+const words: Partial<Record<ErrorCode, Facts>> = {
+  account_not_found: { slug: 'nobody' },
+  insufficient_scope: { needed: 'write' },
+  insufficient_role: { needed: 'admin' },
+  invalid_schema: { reason: 'it is not valid JSON Schema.' },
+  invalid_slug: { slug: 'My Cities' },
+  not_a_user: { user: 'atlas' },
+  not_an_org: { slug: 'ada' },
+  reserved_slug: { slug: 'admin' },
+  unsupported_media_type: { type: 'text/plain' },
+}
+
+const place = '#/components/examples/'
+
+/** Where an answer can have one of several codes: their examples, by code. */
+export const examplesOf = (codes: readonly ErrorCode[]): Record<string, object> =>
+  Object.fromEntries(codes.map((code) => [code, { $ref: `${place}${code}` }]))
+
+/** The examples that a document refers to, by code. */
+export function examplesIn(document: unknown): Record<string, object> {
+  const text = JSON.stringify(document)
+  const used = (Object.keys(catalogue) as ErrorCode[]).filter((code) => text.includes(`"${place}${code}"`))
+  return Object.fromEntries(used.map((code) => [code, exampleOf(code)]))
+}
+
+function exampleOf(code: ErrorCode): object {
+  const error = catalogue[code].say({ ...named, ...details[code], ...words[code] })
+  const value = { error, code, statusCode: statusFor(code), ...details[code] }
+  return { summary: meanings[code], value }
+}
