@@ -187,7 +187,7 @@ test('what refuses lines names the first three in its message', () => {
       ...{ error: '5 line(s) were refused.', code: 'schema_violation', statusCode: 422, totalErrors: 5 },
       validationErrors: [
         fault(2),
-        { line: 7, code: 'syntax', message: 'The line is not JSON.' },
+        { line: 7, id: null, type: null, code: 'syntax', message: 'The line is not JSON.' },
         ...[fault(9), fault(11), fault(12)],
       ],
     },

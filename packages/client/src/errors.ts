@@ -58,7 +58,7 @@ function firstOf({ validationErrors = [], totalErrors }: ErrorFacts, linesBefore
   if (!Array.isArray(validationErrors) || validationErrors.length === 0) return ''
   const named = validationErrors.slice(0, namedMax).map((fault) => {
     const line = typeof fault.line === 'number' ? [`line ${fault.line + linesBefore}`] : []
-    const name = fault.id == null ? [] : [`${fault.type} ${JSON.stringify(fault.id)}`]
+    const name = fault.id === null ? [] : [`${fault.type} ${JSON.stringify(fault.id)}`]
     const [first] = fault.errors ?? []
     const why = first === undefined ? (fault.message ?? fault.code) : `${first.path} ${first.message}`
     return `\n  ${[...line, ...name].join(', ')}: ${why}`

@@ -64,7 +64,13 @@ export const DiffPage = z
         updated: [],
         removed: [],
         pagination: { limit: 500, hasMore: false, nextCursor: null },
-        meta: { schemasChanged: false, metadataChanged: false, filesAdded: [], filesRemoved: [] },
+        meta: {
+          totals: { added: exampleAdded.length, updated: 0, removed: 0 },
+          schemasChanged: false,
+          metadataChanged: false,
+          filesAdded: [],
+          filesRemoved: [],
+        },
       },
     ],
   })

@@ -120,6 +120,10 @@ export const ErrorBody = z
     limitBytes: z.int().optional().meta({ description: '`too_large`, `too_many_types`: the limit.' }),
     limitTypes: z.int().optional().meta({ description: '`too_many_types`: the limit.' }),
     types: z.int().optional().meta({ description: '`too_many_types`: how many the push brings.' }),
+    contentTypes: z
+      .array(z.string())
+      .optional()
+      .meta({ description: '`unsupported_media_type`: those that the call takes.' }),
     org: z.string().optional().meta({ description: '`last_owner`: the organization.' }),
   })
   .meta({

@@ -71,13 +71,13 @@ export type PushLimits = z.infer<typeof PushLimits>
 /** Something that is accepted, though it may not be meant. */
 export const PushWarning = z
   .object({
-    code: z.string().meta({ description: 'Stable: docs/publishing.md lists them.' }),
+    code: z.string().meta({ description: 'Stable: [Publishing](/docs/publishing#warnings) lists them.' }),
     type: z.string(),
     id: z.string().optional().meta({ description: 'Of the record. Absent: the schema of `type` is meant.' }),
     path: z.string().meta({ description: "JSON pointer into the record's data, or into the schema." }),
     message: z.string(),
   })
-  .meta({ id: 'PushWarning' })
+  .meta({ id: 'PushWarning', description: 'Something that is accepted, though it may not be meant.' })
 export type PushWarning = z.infer<typeof PushWarning>
 
 /** Of the schemas, in the answers that open sessions. */
@@ -105,6 +105,8 @@ export const OpenedPush = z
         session_id: exampleId,
         base_version: null,
         needed_files: [],
+        warnings: [],
+        total_warnings: 0,
         expires_at: exampleInstant,
         limits: {
           batch_bytes: 134_217_728,
@@ -167,6 +169,8 @@ export const CommittedPush = z
         recordCount: 2,
         fileCount: 1,
         changes: { added: 2, updated: 0, removed: 0 },
+        warnings: [],
+        totalWarnings: 0,
       },
     ],
   })

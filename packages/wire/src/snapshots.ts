@@ -80,6 +80,8 @@ export const Negotiated = z
         total_files: 0,
         already_have_records: 2,
         already_have_files: 0,
+        warnings: [],
+        total_warnings: 0,
       },
     ],
   })
@@ -108,6 +110,8 @@ export const NegotiatedInChunks = z
         needed_files: [],
         total_files: 0,
         already_have_files: 0,
+        warnings: [],
+        total_warnings: 0,
         next: `/api/collections/ada/cities/versions/negotiate/${exampleId}/manifest`,
       },
     ],

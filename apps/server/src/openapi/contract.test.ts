@@ -273,6 +273,8 @@ const particular: [string, number, () => Instead][] = [
   ['updateCollection', 422, () => noSlug],
   ['updateMetadata', 422, () => empty],
   ['forkCollection', 422, () => empty],
+  ['listRecords', 404, () => ({ query: { type: 'Town' } })],
+  ['streamRecords', 404, () => ({ query: { type: 'Town' } })],
   ['uploadFile', 400, () => ({ body: 'Another map' })],
   ['openPush', 409, () => ({ body: { base_version: null } })],
   ['openPush', 422, () => ({ body: { base_version: 'v1.0.1', schemas: { City: { type: 'no type' } } } })],

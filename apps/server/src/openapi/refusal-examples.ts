@@ -50,6 +50,7 @@ const details: Partial<Record<ErrorCode, Facts>> = {
     totalErrors: 1,
   },
   files_missing: { filesNeeded: [exampleFile.hash] },
+  unsupported_media_type: { contentTypes: ['application/json'] },
   object_corrupt: { hash },
 }
 
@@ -68,6 +69,7 @@ const words: Partial<Record<ErrorCode, Facts>> = {
   not_a_user: { user: 'atlas' },
   not_an_org: { slug: 'ada' },
   reserved_slug: { slug: 'admin' },
+  type_not_found: { type: 'Town', types: '`City`, `Country`' },
   unsupported_media_type: { type: 'text/plain' },
 }
 

@@ -25,7 +25,10 @@ const namedSeconds = 31_536_000
 export async function showApi(app: FastifyInstance): Promise<void> {
   let description: KeptAnswer | undefined
   const described = () =>
-    (description ??= new KeptAnswer('application/json; charset=utf-8', `${JSON.stringify(app.describedApi())}\n`))
+    (description ??= new KeptAnswer(
+      'application/json; charset=utf-8',
+      `${JSON.stringify(app.describedApi())}\n`,
+    ))
   // Not when the first asks, who would hold all others up.
   app.addHook('onListen', async () => void described())
   app.get('/api/openapi.json', { compress: false, schema: { hide: true } }, async (request, reply) =>

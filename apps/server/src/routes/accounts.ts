@@ -13,8 +13,8 @@ import {
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import * as about from './descriptions/accounts.ts'
-import type { RouteOptions } from './index.ts'
 import { linkPages } from './links.ts'
+import type { RouteOptions } from './options.ts'
 
 const tags = ['accounts']
 

@@ -16,8 +16,8 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { textIn } from '../plugins/shapes.ts'
 import * as about from './descriptions/collections.ts'
-import type { RouteOptions } from './index.ts'
 import { linkPages } from './links.ts'
+import type { RouteOptions } from './options.ts'
 
 const tags = ['collections']
 

@@ -4,7 +4,7 @@ import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { destinationOf } from '../plugins/destination.ts'
 import { textIn } from '../plugins/shapes.ts'
 import * as about from './descriptions/versions.ts'
-import type { RouteOptions } from './index.ts'
+import type { RouteOptions } from './options.ts'
 
 export const diffRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
   app.get(

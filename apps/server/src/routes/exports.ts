@@ -5,7 +5,7 @@ import { destinationOf } from '../plugins/destination.ts'
 import { streamed } from '../plugins/shapes.ts'
 import { bytesFrom } from '../plugins/streams.ts'
 import * as about from './descriptions/versions.ts'
-import type { RouteOptions } from './index.ts'
+import type { RouteOptions } from './options.ts'
 
 export const exportRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
   app.get(

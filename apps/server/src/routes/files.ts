@@ -10,7 +10,7 @@ import { readRange } from '../plugins/ranges.ts'
 import { streamed } from '../plugins/shapes.ts'
 import { bytesFrom } from '../plugins/streams.ts'
 import * as about from './descriptions/files.ts'
-import type { RouteOptions } from './index.ts'
+import type { RouteOptions } from './options.ts'
 
 const tags = ['files']
 const path = '/collections/:owner/:slug/files/:hash'

@@ -2,7 +2,7 @@
 import { CollectionPath, CreateFork, Fork } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import * as about from './descriptions/collections.ts'
-import type { RouteOptions } from './index.ts'
+import type { RouteOptions } from './options.ts'
 
 export const forkRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
   app.post(

@@ -3,8 +3,8 @@ import { HistoryItem, HistoryPath, HistoryQuery } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import * as about from './descriptions/versions.ts'
-import type { RouteOptions } from './index.ts'
 import { linkPages } from './links.ts'
+import type { RouteOptions } from './options.ts'
 
 export const historyRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
   app.get(

@@ -1,5 +1,4 @@
 /** Every route under `/api`, one file a noun. */
-import type { Registry } from '@ulmus/registry'
 import { NoQuery } from '@ulmus/wire'
 import type { FastifyPluginAsync } from 'fastify'
 import { accountRoutes } from './accounts.ts'
@@ -13,14 +12,11 @@ import { keyRoutes } from './keys.ts'
 import { manifestRoutes } from './manifests.ts'
 import { memberRoutes } from './members.ts'
 import { metadataRoutes } from './metadata.ts'
+import type { RouteOptions } from './options.ts'
 import { pushRoutes } from './pushes.ts'
 import { recordRoutes } from './records.ts'
 import { snapshotRoutes } from './snapshots.ts'
 import { versionRoutes } from './versions.ts'
-
-export interface RouteOptions {
-  readonly registry: Registry
-}
 
 const writing: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 

@@ -3,7 +3,7 @@ import { CreatedKey, CreateKey, Done, Key, KeyPath, NoQuery } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import * as about from './descriptions/keys.ts'
-import type { RouteOptions } from './index.ts'
+import type { RouteOptions } from './options.ts'
 
 const tags = ['keys']
 const config = { entrance: { scope: 'any' } } as const

@@ -3,7 +3,7 @@ import { Manifest, ManifestQuery, VersionPath } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { destinationOf } from '../plugins/destination.ts'
 import * as about from './descriptions/versions.ts'
-import type { RouteOptions } from './index.ts'
+import type { RouteOptions } from './options.ts'
 
 export const manifestRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
   app.get(

@@ -3,8 +3,8 @@ import { Done, ListQuery, Member, MemberPath, OrgPath, SetMember } from '@ulmus/
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import * as about from './descriptions/accounts.ts'
-import type { RouteOptions } from './index.ts'
 import { linkPages } from './links.ts'
+import type { RouteOptions } from './options.ts'
 
 const tags = ['members']
 

@@ -13,7 +13,7 @@ import type { FastifyPluginAsyncZod, ZodTypeProvider } from 'fastify-type-provid
 import { readLongJson } from '../plugins/bodies.ts'
 import { renderStored } from '../plugins/errors.ts'
 import * as about from './descriptions/metadata.ts'
-import type { RouteOptions } from './index.ts'
+import type { RouteOptions } from './options.ts'
 
 const tags = ['metadata']
 

@@ -17,7 +17,7 @@ import { bytesOf, receiveLargeJson, receiveNdjson } from '../plugins/bodies.ts'
 import { leaving } from '../plugins/destination.ts'
 import { bodyUnchecked, parseBody } from '../plugins/shapes.ts'
 import * as about from './descriptions/pushes.ts'
-import type { RouteOptions } from './index.ts'
+import type { RouteOptions } from './options.ts'
 import { sessionRoutes } from './push-sessions.ts'
 
 const tags = ['pushes']

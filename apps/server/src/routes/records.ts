@@ -15,7 +15,7 @@ import { destinationOf } from '../plugins/destination.ts'
 import { streamed, textIn } from '../plugins/shapes.ts'
 import { bytesLentBy } from '../plugins/streams.ts'
 import * as about from './descriptions/versions.ts'
-import type { RouteOptions } from './index.ts'
+import type { RouteOptions } from './options.ts'
 
 const tags = ['records']
 const config = { names: 'version' } as const

@@ -25,7 +25,7 @@ import { bodyUnchecked, parseShape } from '../plugins/shapes.ts'
 import { bytesFrom } from '../plugins/streams.ts'
 import { snapshot } from './descriptions/pushes.ts'
 import * as about from './descriptions/snapshots.ts'
-import type { RouteOptions } from './index.ts'
+import type { RouteOptions } from './options.ts'
 import { sessionRoutes } from './push-sessions.ts'
 
 const tags = ['snapshots']

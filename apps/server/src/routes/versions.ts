@@ -13,8 +13,8 @@ import { z } from 'zod'
 import { destinationOf } from '../plugins/destination.ts'
 import { textIn } from '../plugins/shapes.ts'
 import * as about from './descriptions/versions.ts'
-import type { RouteOptions } from './index.ts'
 import { linkPages } from './links.ts'
+import type { RouteOptions } from './options.ts'
 
 const tags = ['versions']
 

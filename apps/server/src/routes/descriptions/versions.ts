@@ -41,7 +41,7 @@ export const diff: Description = {
   operationId: 'getDiff',
   summary: 'A page of what differs between two versions',
   description:
-    'Answers the records that were added, updated and removed from the version `from` to the one in the path, with their data on both sides. `from` may be the newer one. A page has 500 differences unless `limit` says otherwise, 2,000 at most, and fewer where the data is long; `pagination.nextCursor` is the `cursor` of the next. It costs what the differences cost, whatever the size of the versions.',
+    'Answers the records that were added, updated and removed from the version `from` to the one in the path, with their data on both sides; the first page says how many there are in all. `from` may be the newer one. A page has 500 differences unless `limit` says otherwise, 2,000 at most, and fewer where the data is long; `pagination.nextCursor` is the `cursor` of the next. It costs what the differences cost, whatever the size of the versions.',
   codes: reading,
 }
 
@@ -57,8 +57,8 @@ export const recordsPage: Description = {
   operationId: 'listRecords',
   summary: 'A page of records, by type and id',
   description:
-    'Answers records with their data, by type, then id. `type` and `id` narrow it down. A page has 100 records unless `limit` says otherwise, 2,000 at most, and fewer where the data is long; `pagination.nextCursor` is the `after` of the next. To read a whole version take `records.ndjson`, which is one request.',
-  codes: reading,
+    'Answers records with their data, by type, then id. `type`, one of those that the version has, and `id` narrow it down. A page has 100 records unless `limit` says otherwise, 2,000 at most, and fewer where the data is long; `pagination.nextCursor` is the `after` of the next. To read a whole version take `records.ndjson`, which is one request.',
+  codes: ['type_not_found', ...reading],
 }
 
 export const oneRecord: Description = {
@@ -74,7 +74,7 @@ export const recordsStream: Description = {
   summary: 'All records, streamed as NDJSON',
   description:
     'Streams the records of a version, a JSON object a line, by type, then id. `type` narrows it down. `X-Record-Count` says how many lines follow, so that a broken connection is noticed. To go on after one, give as `after` the base64url of the JCS of `[type, id]` of the last record that came.',
-  codes: reading,
+  codes: ['type_not_found', ...reading],
 }
 
 export const history: Description = {
