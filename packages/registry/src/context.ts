@@ -1,13 +1,13 @@
 /** What every service of the registry works with. Made once, in `open.ts`. */
 import type { BlobStore, Database, DiskSpace, ObjectReader } from '@ulmus/storage'
-import type { AnswerRoom } from './answer-room.ts'
-import type { BodyRoom } from './body-room.ts'
+import type { AnswerRoom } from './budgets/answer-room.ts'
+import type { BodyRoom } from './budgets/body-room.ts'
 import type { Jobs } from './jobs.ts'
 import type { Limits } from './limits.ts'
 import type { Log } from './log.ts'
-import type { ReadingThreads } from './reading-threads.ts'
-import type { Tally } from './tally.ts'
-import type { Workers } from './workers.ts'
+import type { Tally } from './watching/tally.ts'
+import type { ReadingThreads } from './workers/reading-threads.ts'
+import type { Workers } from './workers/workers.ts'
 
 export interface Context {
   readonly database: Database

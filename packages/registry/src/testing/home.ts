@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { S3Settings } from '@ulmus/storage'
 import type { TestDatabase } from '@ulmus/storage/testing'
+import type { Caller } from '../access/principal.ts'
 import { defaultLimits } from '../limits.ts'
 import { openRegistry, type Registry } from '../open.ts'
-import type { Caller } from '../principal.ts'
-import type { StoresConfig } from '../stores.ts'
+import type { StoresConfig } from '../stores/stores.ts'
 import { keepLog, type Logged } from './context.ts'
 
 export interface Home {

@@ -1,4 +1,4 @@
 /** An answer as its reader parses it. */
-import { jsonOf } from '../json-text.ts'
+import { jsonOf } from '../answers/json-text.ts'
 
 export const shown = (answer: unknown) => JSON.parse(String(jsonOf(answer)))

@@ -1,8 +1,12 @@
 /** What a reading thread can be asked to do. */
 import { move, transferableSymbol, valueSymbol } from 'piscina'
-import { type CompareOutcome, type CompareTask, compareLeaves as leavesCompared } from './compare-leaves.ts'
-import { type FindOutcome, type FindTask, findRecord as recordFound } from './find-record.ts'
-import { type LeafOutcome, type LeafTask, writeLeaf as leafWritten } from './write-leaf.ts'
+import {
+  type CompareOutcome,
+  type CompareTask,
+  compareLeaves as leavesCompared,
+} from '../stored-leaves/compare-leaves.ts'
+import { type FindOutcome, type FindTask, findRecord as recordFound } from '../stored-leaves/find-record.ts'
+import { type LeafOutcome, type LeafTask, writeLeaf as leafWritten } from '../stored-leaves/write-leaf.ts'
 
 export async function writeLeaf(task: LeafTask): Promise<LeafOutcome> {
   const outcome = await leafWritten(task)

@@ -1,24 +1,44 @@
 /** What a worker thread can be asked to do. */
 import { constants, setPriority } from 'node:os'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
-import { type InPieces, joined } from '../pieces.ts'
-import { type SchemasOutcome, acceptSchemas as schemasAccepted } from './accept-schemas.ts'
-import { type BatchOutcome, type BatchTask, checkBatch as batchChecked } from './check-batch.ts'
-import { type CarriedFault, type CarriedTask, checkCarried as carriedChecked } from './check-carried.ts'
+import {
+  type MetadataOutcome,
+  type MetadataTask,
+  fitMetadata as metadataFitted,
+} from '../metadata/fit-metadata.ts'
+import { type PatchOutcome, readPatch as patchRead } from '../metadata/read-patch.ts'
+import {
+  type CarriedFault,
+  type CarriedTask,
+  checkCarried as carriedChecked,
+} from '../pushes/commit/check-carried.ts'
+import {
+  type LeavesOutcome,
+  type LeavesTask,
+  editLeaves as leavesEdited,
+} from '../pushes/leaves/edit-leaves.ts'
+import {
+  type OpeningOutcome,
+  type OpeningTask,
+  checkOpening as openingChecked,
+} from '../pushes/opening/check-opening.ts'
+import {
+  type BatchOutcome,
+  type BatchTask,
+  checkBatch as batchChecked,
+} from '../pushes/receiving/check-batch.ts'
 import {
   type ManifestOutcome,
   type ManifestTask,
   checkManifest as manifestChecked,
-} from './check-manifest.ts'
-import { type OpeningOutcome, type OpeningTask, checkOpening as openingChecked } from './check-opening.ts'
-import { type LeavesOutcome, type LeavesTask, editLeaves as leavesEdited } from './edit-leaves.ts'
+} from '../pushes/receiving/check-manifest.ts'
 import {
   type ReferencesFound,
   type ReferencesTask,
   findReferences as referencesFound,
-} from './find-references.ts'
-import { type MetadataOutcome, type MetadataTask, fitMetadata as metadataFitted } from './fit-metadata.ts'
-import { type PatchOutcome, readPatch as patchRead } from './read-patch.ts'
+} from '../pushes/references/find-references.ts'
+import { type SchemasOutcome, acceptSchemas as schemasAccepted } from '../pushes/schemas/accept-schemas.ts'
+import { type InPieces, joined } from '../threads/pieces.ts'
 
 // On Linux a priority is a thread's own: whoever waits for an answer comes before whoever pushes.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest'
+import { importsOf, isForTests, sourceFiles } from './source-files.ts'
+
+/** The folder of a file in a package's sources: one deep, and two deep in `pushes`, which are many rooms. Undefined for what lies in none. */
+function roomOf(file: string, floor: string): string | undefined {
+  const path = file.startsWith(`${floor}/`)
+    ? file
+        .slice(floor.length + 1)
+        .split('/')
+        .slice(0, -1)
+    : []
+  return path.length === 0 ? undefined : path.slice(0, path[0] === 'pushes' ? 2 : 1).join('/')
+}
+
+/** What tests need is no part of the house; `testing/` puts together what it likes. */
+const rooms = (floor: string): Map<string, Set<string>> => {
+  const doors = new Map<string, Set<string>>()
+  for (const { file, target } of sourceFiles.filter((one) => !isForTests(one)).flatMap(importsOf)) {
+    const [from, to] = [roomOf(file, floor), target && roomOf(target, floor)]
+    if (from === undefined || to === undefined || from === to) continue
+    doors.set(from, (doors.get(from) ?? new Set()).add(to))
+  }
+  return doors
+}
+
+test.each(['packages/registry/src'])(
+  'the rooms of %s lie on stairs: none needs one that needs it',
+  (floor) => {
+    const doors = rooms(floor)
+    expect(doors.size).toBeGreaterThan(5)
+    const above = new Map<string, string[]>()
+    const visit = (room: string, way: readonly string[]): string | undefined => {
+      if (way.includes(room)) return [...way.slice(way.indexOf(room)), room].join(' → ')
+      if (above.has(room)) return undefined
+      for (const next of doors.get(room) ?? []) {
+        const circle = visit(next, [...way, room])
+        if (circle !== undefined) return circle
+      }
+      above.set(room, [...way])
+      return undefined
+    }
+    const circles = [...doors.keys()].map((room) => visit(room, [])).filter((circle) => circle !== undefined)
+    expect([...new Set(circles)], 'Move what both need into a room below both.').toEqual([])
+  },
+)
+
+test('a room of the registry has at most 16 files', () => {
+  const files = sourceFiles.filter((file) => file.startsWith('packages/registry/src/') && !isForTests(file))
+  const counts = Map.groupBy(files, (file) => file.split('/').slice(0, -1).join('/'))
+  const crowded = [...counts]
+    .filter(([, inIt]) => inIt.length > 16)
+    .map(([room, inIt]) => `${room}: ${inIt.length}`)
+  expect(crowded, 'Divide it by what its parts are about.').toEqual([])
+})

@@ -1,0 +1,92 @@
+/**
+ * Looking again: what a request was admitted with may be gone by the time that it records something, because its body took long or it
+ * waited. So whatever writes looks once more in the transaction that records, which whoever revokes waits for (storage `authority.ts`).
+ */
+import { type Authority, lockAccount, lockCredential, lockStanding, type Tx } from '@ulmus/storage'
+import type { Context } from '../context.ts'
+import { demand, RegistryError } from '../errors/errors.ts'
+import { type Answer, type CollectionFacts, maySee, mayWork, type Role, roles } from './policy.ts'
+import { actingAccount, type Caller } from './principal.ts'
+
+/** Who acts, and on which collection of whose, as it was found when the request came. */
+export interface Acting {
+  readonly who: Caller
+  readonly collection: { readonly id: string; readonly slug: string }
+  readonly owner: { readonly id: string; readonly slug: string }
+}
+
+type Rule = (who: Caller, collection: CollectionFacts, role: Role | null) => Answer
+type Clock = Pick<Context, 'now'>
+
+const mayWrite: Rule = (who, collection, role) => mayWork(who, collection, role, 'write')
+
+/**
+ * What `may` decides is still so, until the transaction ends. A single statement.
+ * @throws unauthenticated; collection_not_found, also when it is somebody else's by now; what `may` says.
+ */
+export async function demandStill(
+  { now }: Clock,
+  tx: Tx,
+  { who, collection, owner }: Acting,
+  may: Rule = mayWrite,
+): Promise<void> {
+  const { accountId, credential } = who
+  const found = await lockStanding(tx, { collectionId: collection.id, accountId, credential, now: now() })
+  if (!found.isGood) throw credentialGone(who)
+  const standing = found.collection
+  if (standing?.ownerId !== owner.id || !maySee(who, standing, found.role))
+    throw new RegistryError('collection_not_found', { say: { owner: owner.slug, slug: collection.slug } })
+  demand(may(who, standing, found.role), { owner: owner.slug })
+}
+
+/** The same at this moment: before work that costs much, and to say why a statement that asked for it did nothing. */
+export const demandNow = (
+  context: Pick<Context, 'now' | 'database'>,
+  acting: Acting,
+  may?: Rule,
+): Promise<void> => context.database.transactOnce((tx) => demandStill(context, tx, acting, may))
+
+/** The credential is still good, until the transaction ends: for what no collection is asked about. @throws unauthenticated */
+export async function demandCredential({ now }: Clock, tx: Tx, who: Caller): Promise<void> {
+  if (!(await lockCredential(tx, who.credential, now()))) throw credentialGone(who)
+}
+
+/** The caller's account and credential stand, until the transaction ends; whoever counts what the account has waits. @throws unauthenticated */
+export async function demandOwnAccount(clock: Clock, tx: Tx, who: Caller): Promise<void> {
+  if ((await lockAccount(tx, who.accountId)) === undefined) throw new RegistryError('unauthenticated')
+  await demandCredential(clock, tx, who)
+}
+
+/** What a statement that looks by itself needs, to write in a collection. */
+export function authorityOf({ now }: Clock, { who, collection, owner }: Acting): Authority {
+  // Whether it is public does not matter to who may write.
+  const facts = { id: collection.id, public: false }
+  return authorityIn({ now }, who, owner.id, (role) => mayWrite(who, facts, role))
+}
+
+/** The same to write in an account. */
+export function authorityIn(
+  { now }: Clock,
+  who: Caller,
+  ownerId: string,
+  may: (role: Role) => Answer,
+): Authority {
+  const { accountId, credential } = who
+  return { accountId, credential, ownerId, roles: roles.filter((role) => may(role) === 'ok'), now: now() }
+}
+
+/**
+ * What an account asked for is done without its request: by a job, or by another server than it came to. Its credential was looked at
+ * when the work was accepted; whether the account may still write is looked at when it lands.
+ */
+export const onBehalfOf = (
+  accountId: string,
+  { collection, owner }: Pick<Acting, 'collection' | 'owner'>,
+): Acting => ({ who: actingAccount(accountId), collection, owner })
+
+function credentialGone({ kind }: Caller): RegistryError {
+  const what = kind === 'key' ? 'This API key was revoked, or it ended,' : 'This session ended'
+  return new RegistryError('unauthenticated', {
+    say: { reason: `${what} while the request was under way. Nothing of it was recorded.` },
+  })
+}

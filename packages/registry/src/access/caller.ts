@@ -1,0 +1,9 @@
+/** Who is asking, where somebody must. */
+import { RegistryError } from '../errors/errors.ts'
+import type { Caller, Principal } from './principal.ts'
+
+/** @throws unauthenticated */
+export function demandCaller(who: Principal): Caller {
+  if (who.kind === 'anonymous') throw new RegistryError('unauthenticated')
+  return who
+}

@@ -1,0 +1,34 @@
+/** What accounts and members both hold to: roles as a transaction sees them, and that an organization has an owner. */
+import {
+  type AccountRow,
+  countOwners,
+  findMemberRole,
+  listOwnedOrgs,
+  lockAccount,
+  type Queries,
+  type Tx,
+} from '@ulmus/storage'
+import { RegistryError } from '../errors/errors.ts'
+import type { Role } from './policy.ts'
+import type { Principal } from './principal.ts'
+
+/** The caller's role in an account. Certain only while the account is locked. */
+export async function roleIn(at: Queries, who: Principal, account: AccountRow): Promise<Role | null> {
+  if (who.kind === 'anonymous') return null
+  if (who.accountId === account.id) return 'owner'
+  return account.type === 'org' ? findMemberRole(at, account.id, who.accountId) : null
+}
+
+/** @throws last_owner when an organization, which is locked, has no owner but the one who is about to go. */
+export async function demandAnotherOwner(tx: Tx, org: Pick<AccountRow, 'id' | 'slug'>): Promise<void> {
+  if ((await countOwners(tx, org.id)) <= 1)
+    throw new RegistryError('last_owner', { details: { org: org.slug } })
+}
+
+/** Locks every organization that a user owns. @throws last_owner when one has no other owner. */
+export async function demandOtherOwners(tx: Tx, userId: string): Promise<void> {
+  for (const orgId of await listOwnedOrgs(tx, userId)) {
+    const org = await lockAccount(tx, orgId)
+    if (org !== undefined) await demandAnotherOwner(tx, org)
+  }
+}

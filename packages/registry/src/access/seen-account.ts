@@ -1,0 +1,24 @@
+/** An account by its slug, with the caller's role in it. Every account is public. */
+import { type AccountRow, findAccountByFormerSlug, findAccountFor } from '@ulmus/storage'
+import type { Context } from '../context.ts'
+import { Moved, RegistryError } from '../errors/errors.ts'
+import type { Role } from './policy.ts'
+import type { Principal } from './principal.ts'
+import { isAccountSlug } from './slugs.ts'
+
+export interface SeenAccount {
+  readonly account: AccountRow
+  /** The caller's role in it, before the limits of its key; `policy.ts` takes both. */
+  readonly role: Role | null
+}
+
+/** @throws account_not_found; Moved when a former slug leads to it. */
+export async function seeAccount(context: Context, who: Principal, slug: string): Promise<SeenAccount> {
+  // What can be no slug, a NUL in it perhaps, is not worth a look-up, and PostgreSQL would not take it.
+  if (!isAccountSlug(slug)) throw new RegistryError('account_not_found', { say: { slug } })
+  const found = await findAccountFor(context.database, slug, who.kind === 'anonymous' ? null : who.accountId)
+  if (found !== undefined) return found
+  const former = await findAccountByFormerSlug(context.database, slug)
+  if (former !== undefined) throw new Moved({ owner: former.slug })
+  throw new RegistryError('account_not_found', { say: { slug } })
+}

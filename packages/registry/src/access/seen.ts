@@ -1,0 +1,50 @@
+/**
+ * The one way to a collection: by its path, for a caller. What the caller may not see is answered as what does not exist.
+ */
+import {
+  type AccountRow,
+  type CollectionRow,
+  findCollectionByPath,
+  findFormerCollection,
+  type VersionRow,
+} from '@ulmus/storage'
+import type { Context } from '../context.ts'
+import { Moved, RegistryError } from '../errors/errors.ts'
+import { maySee, type Role, type View, viewFor } from './policy.ts'
+import type { Principal } from './principal.ts'
+import { isAccountSlug, isCollectionSlug } from './slugs.ts'
+
+/** A collection that the caller may see. */
+export interface Seen {
+  readonly collection: CollectionRow
+  readonly owner: AccountRow
+  /** The latest version; null before the first. */
+  readonly head: VersionRow | null
+  /** The caller's role in the owner, before the limits of its key; `policy.ts` takes both. */
+  readonly role: Role | null
+  /** The view of its versions that the caller reads. */
+  readonly view: View
+}
+
+/** @throws collection_not_found; Moved when a former slug leads to a collection that the caller may see. */
+export async function seeCollection(
+  context: Context,
+  who: Principal,
+  path: { owner: string; slug: string },
+): Promise<Seen> {
+  // What can be no slug, a NUL in it perhaps, is not worth a look-up, and PostgreSQL would not take it.
+  if (!isAccountSlug(path.owner) || !isCollectionSlug(path.slug)) {
+    throw new RegistryError('collection_not_found', { say: path })
+  }
+  const accountId = who.kind === 'anonymous' ? null : who.accountId
+  const found = await findCollectionByPath(context.database, path, accountId)
+  if (found !== undefined && maySee(who, found.collection, found.role)) {
+    return { ...found, view: viewFor(who, found.collection, found.role) }
+  }
+  // Asked also where a collection is, of which nothing is told then: what is hidden must take as long as what is not there.
+  const former = await findFormerCollection(context.database, path, accountId)
+  if (found === undefined && former !== undefined && maySee(who, former.collection, former.role)) {
+    throw new Moved({ owner: former.owner.slug, slug: former.collection.slug })
+  }
+  throw new RegistryError('collection_not_found', { say: path })
+}

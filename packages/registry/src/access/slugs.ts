@@ -1,0 +1,69 @@
+/** Slugs: the handles in paths. http-api §1. */
+import { RegistryError } from '../errors/errors.ts'
+
+/** Characters. */
+export const accountSlugMax = 39
+export const collectionSlugMax = 100
+
+const shape = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
+
+/** Words that are, or may become, places of the service itself, next to which an account of that name would be mistaken for one. */
+export const reservedAccountSlugs: ReadonlySet<string> = new Set(
+  `about access account accounts admin administrator api app apps assets auth billing blog browse cdn changelog collection
+  collections config console contact dashboard demo dev developers docs download downloads explore export favicon file files
+  fork forks health healthz help home import index internal issues jobs keys legal livez login logout mail me members
+  membership memberships metadata metrics new news notifications null oauth oidc org organization organizations orgs owner
+  pages ping policy press pricing privacy private profile profiles public push pushes readyz records register registry robots
+  root schemas search security session sessions settings shop sign-in sign-out sign-up signin signout signup sitemap src
+  staff static status store support system teams terms tokens trending ulmus undefined user users versions web webhooks
+  well-known www`
+    .split(/\s+/)
+    .sort(),
+)
+
+/** Whether an account can have this slug at all; what cannot is not worth a look-up. */
+export const isAccountSlug = (text: string): boolean => text.length <= accountSlugMax && shape.test(text)
+export const isCollectionSlug = (text: string): boolean =>
+  text.length <= collectionSlugMax && shape.test(text)
+
+/** @throws invalid_slug, reserved_slug */
+export function checkAccountSlug(slug: string): void {
+  if (!isAccountSlug(slug)) throw invalid(slug, accountSlugMax)
+  if (reservedAccountSlugs.has(slug)) throw new RegistryError('reserved_slug', { say: { slug } })
+}
+
+/** @throws invalid_slug */
+export function checkCollectionSlug(slug: string): void {
+  if (!isCollectionSlug(slug)) throw invalid(slug, collectionSlugMax)
+}
+
+/** The sentence shows the slug in a form that any log and terminal can carry, and not a megabyte of it. */
+function invalid(slug: string, max: number): RegistryError {
+  const shown = JSON.stringify(slug.toWellFormed()).slice(1, -1)
+  return new RegistryError('invalid_slug', {
+    say: { slug: shown.length > 120 ? `${shown.slice(0, 120)}…` : shown, max },
+  })
+}
+
+/**
+ * An account slug made of any text: letters lose their accents, what is neither letter nor digit becomes a hyphen. Undefined
+ * when nothing is left, as of a name in another script.
+ */
+export function slugFrom(text: string): string | undefined {
+  const plain = text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+  return trimHyphens(trimHyphens(plain).slice(0, accountSlugMax)) || undefined
+}
+
+/** `ann`, `ann-2`, `ann-3`…, each short enough, without the reserved ones. From the `from`th on, which counts from 1. */
+export function slugCandidates(base: string, from: number, count: number): string[] {
+  return Array.from({ length: count }, (_, i) => {
+    const suffix = from + i === 1 ? '' : `-${from + i}`
+    return trimHyphens(base.slice(0, accountSlugMax - suffix.length)) + suffix
+  }).filter((slug) => !reservedAccountSlugs.has(slug))
+}
+
+const trimHyphens = (text: string) => text.replace(/^-+|-+$/g, '')

@@ -1,0 +1,278 @@
+/** http-api §3 "Keys" and §1 "Credentials", on real databases. */
+import { databases } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { anonymous, type Caller, type Scope } from '../access/principal.ts'
+import { type Collections, collectionsOf } from '../collections/collections.ts'
+import { openContext, type TestContext } from '../testing/context.ts'
+import { accountsOf } from './accounts.ts'
+import { type Sessions, sessionsOf } from './browser-sessions.ts'
+import { type Keys, keysOf, liveKeysMax } from './keys.ts'
+import { makeRawKey } from './raw-key.ts'
+
+const start = Date.parse('2026-01-15T10:20:30.400Z')
+
+describe.each(databases)('keys on $name', (database) => {
+  let context: TestContext
+  let keys: Keys
+  let sessions: Sessions
+  let collections: Collections
+  let time = start
+  beforeAll(async () => {
+    context = await openContext(database, { now: () => new Date(time) })
+    keys = keysOf(context)
+    sessions = sessionsOf(context)
+    collections = collectionsOf(context)
+    await context.jobs.start()
+  })
+  afterAll(async () => {
+    await keys.settle()
+    await context.dispose()
+  })
+
+  let subjects = 0
+  const user = async (name: string): Promise<Caller> => {
+    const identity = {
+      issuer: 'https://login.example',
+      subject: `k${subjects++}`,
+      preferredUsername: name,
+      email: null,
+      name: null,
+    }
+    const account = await accountsOf(context).signIn(identity)
+    return {
+      kind: 'session',
+      accountId: account.id,
+      accountSlug: account.slug,
+      scope: 'admin',
+      limitedTo: null,
+      credential: null,
+      expiresAt: null,
+    }
+  }
+  const collection = async (owner: Caller, slug: string, open = false) =>
+    (await collections.create(owner, owner.accountSlug, { slug, public: open })).id
+  const codeOf = (work: Promise<unknown>) =>
+    work.then(
+      () => 'ok',
+      (error: { code?: string }) => error.code,
+    )
+
+  test('a key is told once, stored hashed, listed by its start', async () => {
+    const ann = await user('keeper')
+    const made = await keys.create(ann, { label: 'ci', scope: 'write' })
+    expect(made).toEqual({
+      id: made.id,
+      key: made.key,
+      label: 'ci',
+      scope: 'write',
+      collectionId: null,
+      expiresAt: null,
+    })
+    const [item] = await keys.list(ann)
+    expect(item).toEqual({
+      ...{ id: made.id, label: 'ci', scope: 'write', collectionId: null, start: made.key.slice(0, 9) },
+      ...{ createdAt: '2026-01-15T10:20:30.400Z', expiresAt: null, lastUsedAt: null },
+    })
+    const { rows } = await context.database.query('select * from api_keys where id = $1', [made.id])
+    expect(JSON.stringify(rows)).not.toContain(made.key.slice(9))
+  })
+
+  test('a key is its account with its scope and limit', async () => {
+    const ann = await user('resolver')
+    const limitedTo = await collection(ann, 'only')
+    const { id, key } = await keys.create(ann, { label: 'x', scope: 'read', collectionId: limitedTo })
+    expect(await keys.resolve(key)).toEqual({
+      ...{ kind: 'key', accountId: ann.accountId, accountSlug: ann.accountSlug, scope: 'read', limitedTo },
+      credential: { key: id },
+      expiresAt: null,
+    })
+  })
+
+  test('what is no key, unknown, revoked or expired is refused', async () => {
+    const ann = await user('refused')
+    const { id, key } = await keys.create(ann, {
+      label: 'x',
+      scope: 'read',
+      expiresAt: '2026-01-15T12:00:00+01:00',
+    })
+    expect(await codeOf(keys.resolve(key))).toBe('ok')
+    for (const text of ['', 'ul_x', `${key}0`, key.slice(0, -1), makeRawKey()]) {
+      expect(await codeOf(keys.resolve(text))).toBe('unauthenticated')
+    }
+    try {
+      time = Date.parse('2026-01-15T11:00:00.000Z')
+      await expect(keys.resolve(key)).rejects.toThrow(/expired at 2026-01-15T11:00:00.000Z/)
+    } finally {
+      time = start
+    }
+    await keys.revoke(ann, id)
+    expect(await codeOf(keys.resolve(key))).toBe('unauthenticated')
+    expect(await keys.list(ann)).toEqual([])
+    expect(await codeOf(keys.revoke(ann, id))).toBe('key_not_found')
+  })
+
+  test('an end in the past, or after 9999 in UTC, is refused', async () => {
+    const ann = await user('late')
+    const last = '9999-12-31T23:59:59.000Z'
+    expect(await keys.create(ann, { label: 'x', scope: 'read', expiresAt: last })).toMatchObject({
+      expiresAt: last,
+    })
+    for (const expiresAt of [
+      ...['2026-01-15T10:20:30.400Z', '2020-01-01T00:00:00Z'],
+      ...['0000-01-01T00:00:00Z', '9999-12-31T23:59:59-01:00'],
+    ]) {
+      expect(await codeOf(keys.create(ann, { label: 'x', scope: 'read', expiresAt }))).toBe('invalid_request')
+    }
+  })
+
+  test('a credential makes and revokes only keys no stronger than itself', async () => {
+    const ann = await user('strong')
+    const here = await collection(ann, 'here')
+    const there = await collection(ann, 'there')
+    const as = (scope: Scope, limitedTo: string | null = null): Caller => ({
+      ...ann,
+      kind: 'key',
+      scope,
+      limitedTo,
+    })
+    const make = (who: Caller, scope: Scope, collectionId: string | null = null) =>
+      codeOf(keys.create(who, { label: 'x', scope, collectionId }))
+    expect(await make(as('read'), 'read')).toBe('ok')
+    expect(await make(as('read'), 'write')).toBe('insufficient_scope')
+    expect(await make(as('write'), 'admin')).toBe('insufficient_scope')
+    expect(await make(as('write', here), 'write', here)).toBe('ok')
+    expect(await make(as('write', here), 'read')).toBe('key_limited')
+    expect(await make(as('write', here), 'read', there)).toBe('key_limited')
+    const strong = await keys.create(ann, { label: 'x', scope: 'admin' })
+    const other = await keys.create(ann, { label: 'x', scope: 'read', collectionId: there })
+    expect(await codeOf(keys.revoke(as('write'), strong.id))).toBe('insufficient_scope')
+    expect(await codeOf(keys.revoke(as('write', here), other.id))).toBe('key_limited')
+    expect(await codeOf(keys.revoke(as('read'), other.id))).toBe('ok')
+    expect(await codeOf(keys.create(anonymous, { label: 'x', scope: 'read' }))).toBe('unauthenticated')
+  })
+
+  test('no key outlives the key that made it', async () => {
+    const ann = await user('lender')
+    const expiresAt = '2026-01-15T12:00:00.000Z'
+    const make = (who: Caller, end?: string | null) =>
+      keys.create(who, { label: 'x', scope: 'read', ...(end === undefined ? {} : { expiresAt: end }) })
+    const lent = await keys.resolve((await make(ann, expiresAt)).key)
+    for (const end of [null, '2026-01-15T12:00:00.001Z', '9999-12-31T00:00:00Z'])
+      await expect(make(lent, end)).rejects.toMatchObject({
+        code: 'key_limited',
+        message: expect.stringContaining('`expiresAt`'),
+      })
+    for (const end of [undefined, expiresAt]) expect(await make(lent, end)).toMatchObject({ expiresAt })
+    const sooner = '2026-01-15T11:00:00.000Z'
+    const made = await make(lent, sooner)
+    expect(made).toMatchObject({ expiresAt: sooner })
+    expect(await make(await keys.resolve(made.key))).toMatchObject({ expiresAt: sooner })
+    expect(await make(ann, null)).toMatchObject({ expiresAt: null })
+  })
+
+  test('a collection must be one that the account may read', async () => {
+    const [ann, ben] = [await user('reader'), await user('owner')]
+    const [hidden, open] = [await collection(ben, 'hidden'), await collection(ben, 'open', true)]
+    const make = (collectionId: string) =>
+      codeOf(keys.create(ann, { label: 'x', scope: 'read', collectionId }))
+    expect(await make(hidden)).toBe('collection_not_found')
+    expect(await make('00000000-0000-4000-8000-000000000000')).toBe('collection_not_found')
+    expect(await make(open)).toBe('ok')
+  })
+
+  test("another account's key is unknown, and so is what is no id", async () => {
+    const [ann, ben] = [await user('one'), await user('two')]
+    const { id } = await keys.create(ann, { label: 'x', scope: 'read' })
+    for (const one of [id, 'nonsense', '', 'a\0b'])
+      expect(await codeOf(keys.revoke(ben, one))).toBe('key_not_found')
+    expect(await keys.list(ben)).toEqual([])
+    expect(await keys.list(ann)).toHaveLength(1)
+  })
+
+  test('a hundred live keys at most, however many are made at once', async () => {
+    const ann = await user('hoarder')
+    const expiresAt = '2026-01-15T10:30:00Z'
+    for (let i = 0; i < liveKeysMax - 5; i++)
+      await keys.create(ann, { label: `k${i}`, scope: 'read', expiresAt })
+    const make = () => codeOf(keys.create(ann, { label: 'x', scope: 'read' }))
+    const codes = await Promise.all(Array.from({ length: 10 }, make))
+    expect(codes.filter((code) => code === 'ok')).toHaveLength(5)
+    expect(codes.filter((code) => code === 'too_many_keys')).toHaveLength(5)
+    try {
+      time = Date.parse(expiresAt)
+      expect(await make()).toBe('ok')
+      time += 40 * 86_400_000
+      expect(await make()).toBe('ok')
+      expect(await keys.list(ann)).toHaveLength(7)
+    } finally {
+      time = start
+    }
+  })
+
+  test('the last use is kept to the minute, and written once a minute', async () => {
+    const ann = await user('user')
+    const { id, key } = await keys.create(ann, { label: 'x', scope: 'read' })
+    const usedAt = async () => {
+      await keys.settle()
+      return (await keys.list(ann))[0]!.lastUsedAt
+    }
+    const versionOf = async () => {
+      const { rows } = await context.database.query(
+        'select xmin::text as written from api_keys where id = $1',
+        [id],
+      )
+      return rows[0]!['written']
+    }
+    await Promise.all(Array.from({ length: 20 }, () => keys.resolve(key)))
+    expect(await usedAt()).toBe('2026-01-15T10:20:00.000Z')
+    const written = await versionOf()
+    time += 29_000
+    await keys.resolve(key)
+    expect(await usedAt()).toBe('2026-01-15T10:20:00.000Z')
+    expect(await versionOf()).toBe(written)
+    time += 1_000
+    await keys.resolve(key)
+    expect(await usedAt()).toBe('2026-01-15T10:21:00.000Z')
+    time = start
+  })
+
+  test('a limited key goes with its collection, any key with its account', async () => {
+    const ann = await user('goner')
+    const id = await collection(ann, 'gone')
+    const limited = await keys.create(ann, { label: 'x', scope: 'read', collectionId: id })
+    const free = await keys.create(ann, { label: 'x', scope: 'read' })
+    await collections.remove(ann, { owner: ann.accountSlug, slug: 'gone' })
+    expect(await codeOf(keys.resolve(limited.key))).toBe('unauthenticated')
+    const { token } = await sessions.open(ann.accountId)
+    await accountsOf(context).remove(ann, ann.accountSlug)
+    expect(await codeOf(keys.resolve(free.key))).toBe('unauthenticated')
+    expect(await sessions.resolve(token)).toBeUndefined()
+  })
+
+  test('a session is good for 30 days since its last use, its token stored hashed', async () => {
+    const ann = await user('guest')
+    const { token, expiresAt } = await sessions.open(ann.accountId)
+    expect(token).toMatch(/^[\w-]{43}$/)
+    expect(expiresAt.getTime() - start).toBe(30 * 86_400_000)
+    const caller = {
+      ...ann,
+      kind: 'session',
+      credential: { session: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    }
+    expect(await sessions.resolve(token)).toEqual({ caller })
+    const { rows } = await context.database.query('select * from sessions', [])
+    expect(JSON.stringify(rows)).not.toContain(token)
+    try {
+      time = start + 29 * 86_400_000
+      expect((await sessions.resolve(token))?.extendedTo?.getTime()).toBe(time + 30 * 86_400_000)
+      time += 30 * 86_400_000
+      expect(await sessions.resolve(token)).toBeUndefined()
+    } finally {
+      time = start
+    }
+    await sessions.end(token)
+    expect(await sessions.resolve(token)).toBeUndefined()
+    for (const other of ['', 'x', 'A'.repeat(43), 'a\0'])
+      expect(await sessions.resolve(other)).toBeUndefined()
+  })
+})

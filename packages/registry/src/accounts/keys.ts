@@ -1,0 +1,202 @@
+/** API keys: made, listed, revoked, and turned into who is asking. interface.md "API key", http-api §3. */
+import { hashText } from '@ulmus/content'
+import {
+  countLiveKeys,
+  deleteKey,
+  deleteKeysExpiredBefore,
+  findCollectionById,
+  findKeyByHash,
+  findKeyOf,
+  insertKey,
+  type KeyRow,
+  listKeys,
+  touchKey,
+} from '@ulmus/storage'
+import { LRUCache } from 'lru-cache'
+import { v7 as newId } from 'uuid'
+import { demandCredential, demandOwnAccount } from '../access/authority.ts'
+import { demandCaller } from '../access/caller.ts'
+import { goneAs } from '../access/gone.ts'
+import { type KeyFacts, mayHandleKey, mayMakeKeyUntil, maySee } from '../access/policy.ts'
+import { actingAccount, type Caller, type Principal, type Scope } from '../access/principal.ts'
+import { isUuid } from '../answers/pages.ts'
+import type { Context } from '../context.ts'
+import { demand, RegistryError } from '../errors/errors.ts'
+import { instantText, instantTextOrNull, isInstant } from '../instants.ts'
+import { tell } from '../watching/told.ts'
+import { isRawKey, keyStartLength, makeRawKey } from './raw-key.ts'
+
+export interface NewKey {
+  readonly label: string
+  readonly scope: Scope
+  /** Limits the key to one collection. */
+  readonly collectionId?: string | null
+  /** An ISO 8601 instant, later than now; null: no end. Default: the end of the credential that makes the key. */
+  readonly expiresAt?: string | null
+}
+
+export interface KeyItem {
+  readonly id: string
+  readonly label: string
+  readonly scope: Scope
+  readonly collectionId: string | null
+  readonly start: string
+  readonly createdAt: string
+  readonly expiresAt: string | null
+  readonly lastUsedAt: string | null
+}
+
+/** Keys of an account that neither expired nor were revoked. */
+export const liveKeysMax = 100
+/** How long an expired key is still listed. Days. */
+const expiredKeyDays = 30
+const minuteMilliseconds = 60_000
+/** Keys whose last use is remembered in this process. */
+const rememberedUsesMax = 10_000
+
+export type Keys = ReturnType<typeof keysOf>
+
+export function keysOf(context: Context) {
+  const { database } = context
+  const uses = usesOf(context)
+  return {
+    /**
+     * Makes a key for the caller's account. The raw key is in the answer and nowhere else.
+     * @throws insufficient_scope, key_limited (also of what would outlive the caller's key), invalid_request (an `expiresAt` that is
+     * past, or after 9999), collection_not_found, too_many_keys
+     */
+    async create(
+      who: Principal,
+      wanted: NewKey,
+    ): Promise<Omit<KeyItem, 'start' | 'createdAt' | 'lastUsedAt'> & { key: string }> {
+      const caller = demandCaller(who)
+      const collectionId = wanted.collectionId ?? null
+      demand(mayHandleKey(caller, { scope: wanted.scope, collectionId }), { needed: wanted.scope })
+      const now = context.now()
+      const expiresAt = wanted.expiresAt === undefined ? caller.expiresAt : expiryOf(wanted.expiresAt, now)
+      demand(mayMakeKeyUntil(caller, expiresAt), { until: caller.expiresAt?.toISOString() })
+      if (collectionId !== null) await demandReadable(caller.accountId, collectionId)
+      const key = makeRawKey()
+      const { label, scope } = wanted
+      const row: KeyRow = {
+        ...{
+          id: newId(),
+          accountId: caller.accountId,
+          hash: hashText(key),
+          start: key.slice(0, keyStartLength),
+        },
+        ...{ label, scope, collectionId, createdAt: now, expiresAt, lastUsedAt: null },
+      }
+      await database.transact(async (tx) => {
+        await demandOwnAccount(context, tx, caller)
+        const live = await countLiveKeys(tx, caller.accountId, now)
+        if (live >= liveKeysMax) throw new RegistryError('too_many_keys', { say: { max: liveKeysMax } })
+        await deleteKeysExpiredBefore(
+          tx,
+          caller.accountId,
+          new Date(now.getTime() - expiredKeyDays * 86_400_000),
+        )
+        await goneAs('collection_not_found', {}, () => insertKey(tx, row))
+      })
+      const end = instantTextOrNull(expiresAt)
+      tell(context, 'key_made', who, { key: row.id, scope, collection: collectionId, expiresAt: end })
+      return { id: row.id, key, label, scope, collectionId, expiresAt: end }
+    },
+
+    /** Every key of the caller's account, the oldest first. */
+    async list(who: Principal): Promise<KeyItem[]> {
+      return (await listKeys(database, demandCaller(who).accountId)).map(itemOf)
+    },
+
+    /** @throws key_not_found (also for another account's), insufficient_scope, key_limited */
+    async revoke(who: Principal, id: string): Promise<void> {
+      const caller = demandCaller(who)
+      const key = isUuid(id) ? await findKeyOf(database, caller.accountId, id) : undefined
+      if (key === undefined) throw new RegistryError('key_not_found')
+      const facts: KeyFacts = key
+      demand(mayHandleKey(caller, facts), { needed: key.scope })
+      const revoked = await database.transact(async (tx) => {
+        await demandCredential(context, tx, caller)
+        return deleteKey(tx, id)
+      })
+      if (!revoked) throw new RegistryError('key_not_found')
+      tell(context, 'key_revoked', who, { key: id, scope: key.scope })
+    },
+
+    /** Who sends this key. One look-up, none for what cannot be a key. @throws unauthenticated */
+    async resolve(raw: string): Promise<Caller> {
+      if (!isRawKey(raw)) throw bad('This is no API key, or it was not copied whole.')
+      const key = await findKeyByHash(database, hashText(raw))
+      if (key === undefined) throw bad('This API key does not exist, or it was revoked.')
+      const now = context.now()
+      if (key.expiresAt !== null && key.expiresAt <= now)
+        throw bad(`This API key expired at ${instantText(key.expiresAt)}.`)
+      uses.note(key, now)
+      const { accountId, accountSlug, scope, collectionId, expiresAt } = key
+      const credential = { key: key.id }
+      return { kind: 'key', accountId, accountSlug, scope, limitedTo: collectionId, credential, expiresAt }
+    },
+
+    /** Resolves when every use noted so far is written. */
+    settle: () => uses.settle(),
+  }
+
+  /** @throws collection_not_found unless the account itself, by whatever credential, may read the collection. */
+  async function demandReadable(accountId: string, collectionId: string): Promise<void> {
+    const account = actingAccount(accountId)
+    const found = await findCollectionById(database, collectionId, accountId)
+    if (found === undefined || !maySee(account, found.collection, found.role))
+      throw new RegistryError('collection_not_found')
+  }
+}
+
+/** When keys were last used, written behind the requests that use them and once a minute and key at most. */
+function usesOf({ database, space, log }: Context) {
+  const noted = new LRUCache<string, number>({ max: rememberedUsesMax })
+  const writing = new Set<Promise<void>>()
+  return {
+    note({ id, lastUsedAt }: KeyRow, now: Date): void {
+      const minute = Math.floor(now.getTime() / minuteMilliseconds) * minuteMilliseconds
+      if ((lastUsedAt !== null && lastUsedAt.getTime() >= minute) || noted.get(id) === minute) return
+      noted.set(id, minute)
+      const touch = async () => {
+        if (!(await space.isFull())) await database.transact((tx) => touchKey(tx, id, new Date(minute)))
+      }
+      const write = touch()
+        .catch((error: unknown) => {
+          noted.delete(id)
+          log.warn({ err: error }, 'The last use of an API key could not be written.')
+        })
+        .finally(() => writing.delete(write))
+      writing.add(write)
+    },
+    async settle(): Promise<void> {
+      await Promise.all(writing)
+    },
+  }
+}
+
+function expiryOf(expiresAt: string | null, now: Date): Date | null {
+  if (expiresAt === null) return null
+  const date = new Date(expiresAt)
+  if (isInstant(date) && date > now) return date
+  const message = isInstant(date) ? 'must be later than now' : 'must be in the years 0001 to 9999, in UTC'
+  const issues = [{ path: 'expiresAt', message }]
+  throw new RegistryError('invalid_request', { details: { issues } })
+}
+
+const itemOf = (key: KeyRow): KeyItem => ({
+  id: key.id,
+  label: key.label,
+  scope: key.scope,
+  collectionId: key.collectionId,
+  start: key.start,
+  createdAt: instantText(key.createdAt),
+  expiresAt: instantTextOrNull(key.expiresAt),
+  lastUsedAt: instantTextOrNull(key.lastUsedAt),
+})
+
+const bad = (reason: string) =>
+  new RegistryError('unauthenticated', {
+    say: { reason: `${reason} Make another, or leave the header out.` },
+  })

@@ -1,0 +1,148 @@
+/** Members of organizations: who, with which role, since when. http-api §3. */
+import {
+  type AccountRow,
+  deleteMember,
+  findAccountBySlug,
+  findMemberRole,
+  listMembers,
+  listMemberships,
+  lockAccount,
+  type MemberItem,
+  putMember,
+  type Tx,
+} from '@ulmus/storage'
+import { demandCredential } from '../access/authority.ts'
+import { demandCaller } from '../access/caller.ts'
+import { goneAs } from '../access/gone.ts'
+import { demandAnotherOwner, roleIn } from '../access/membership.ts'
+import { mayChangeMember, mayListMembers, type Role, roleCovers } from '../access/policy.ts'
+import type { Principal } from '../access/principal.ts'
+import { seeAccount } from '../access/seen-account.ts'
+import { isAccountSlug } from '../access/slugs.ts'
+import { byText, mapPage, type Page, type PageAsk, pageOf } from '../answers/pages.ts'
+import type { Context } from '../context.ts'
+import { demand, RegistryError } from '../errors/errors.ts'
+import { instantText } from '../instants.ts'
+import { tell } from '../watching/told.ts'
+import { type AccountProfile, profileOf } from './accounts.ts'
+
+export interface Membership {
+  readonly account: AccountProfile
+  readonly role: Role
+}
+
+export interface Member extends Membership {
+  readonly since: string
+}
+
+/** A member by path: the slug of an organization, and of a user. */
+export interface MemberPath {
+  readonly slug: string
+  readonly user: string
+}
+
+const bySlug = byText('slug')
+const placeOf = ({ account }: MemberItem) => ({ value: account.slug, id: account.id })
+
+export type Members = ReturnType<typeof membersOf>
+
+export function membersOf(context: Context) {
+  const { database } = context
+  return {
+    /** The organizations of whoever asks, by slug. */
+    async membershipsOf(who: Principal, ask: PageAsk = {}): Promise<Page<Membership>> {
+      const { accountId } = demandCaller(who)
+      const page = await pageOf(
+        ask,
+        bySlug,
+        (stretch) => listMemberships(database, accountId, stretch),
+        placeOf,
+      )
+      return mapPage(page, ({ account, role }) => ({ account: profileOf(account), role }))
+    },
+
+    /** By slug, for members. @throws account_not_found, Moved, not_an_org, key_limited, not_a_member */
+    async list(who: Principal, slug: string, ask: PageAsk = {}): Promise<Page<Member>> {
+      const { account: org, role } = await seeAccount(context, who, slug)
+      demandOrg(org)
+      demand(mayListMembers(who, role), { owner: slug })
+      const page = await pageOf(ask, bySlug, (stretch) => listMembers(database, org.id, stretch), placeOf)
+      return mapPage(page, (row) => ({
+        account: profileOf(row.account),
+        role: row.role,
+        since: instantText(row.since),
+      }))
+    },
+
+    /**
+     * Makes a user a member, or gives a member another role. The same again changes nothing.
+     * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, not_a_user, last_owner
+     */
+    async set(who: Principal, path: MemberPath, role: Role): Promise<void> {
+      await change(who, path, role, async (tx, { org, user, held }) => {
+        if (held === 'owner' && role !== 'owner') await demandAnotherOwner(tx, org)
+        const member = { orgId: org.id, userId: user.id, role, since: context.now() }
+        await goneAs('account_not_found', { slug: user.slug }, () => putMember(tx, member))
+      })
+      tell(context, 'member_set', who, { organization: path.slug, user: path.user, role })
+    },
+
+    /**
+     * Takes a member out; a member may take out itself.
+     * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, not_a_user, member_not_found, last_owner
+     */
+    async remove(who: Principal, path: MemberPath): Promise<void> {
+      await change(who, path, null, async (tx, { org, user, held }) => {
+        if (held === null)
+          throw new RegistryError('member_not_found', { say: { user: user.slug, org: org.slug } })
+        if (held === 'owner') await demandAnotherOwner(tx, org)
+        await deleteMember(tx, org.id, user.id)
+      })
+      tell(context, 'member_removed', who, { organization: path.slug, user: path.user })
+    },
+  }
+
+  /** With the organization locked, so that roles are what they seem and its last owner cannot leave twice at once. */
+  async function change(
+    who: Principal,
+    path: MemberPath,
+    given: Role | null,
+    work: (tx: Tx, about: { org: AccountRow; user: AccountRow; held: Role | null }) => Promise<void>,
+  ): Promise<void> {
+    const seen = await seeAccount(context, who, path.slug)
+    demandOrg(seen.account)
+    await database.transact(async (tx) => {
+      const org = await lockAccount(tx, seen.account.id)
+      if (org === undefined) throw new RegistryError('account_not_found', { say: { slug: path.slug } })
+      await demandCredential(context, tx, demandCaller(who))
+      const role = await roleIn(tx, who, org)
+      const permitted = (target: Role, self: boolean) => {
+        const needed = target === 'owner' ? 'owner' : 'admin'
+        demand(mayChangeMember(who, role, { target, self, removal: given === null }), {
+          owner: org.slug,
+          needed,
+        })
+      }
+      const self = who.kind !== 'anonymous' && who.accountSlug === path.user
+      permitted(given ?? 'member', self)
+      const user = await demandUser(tx, path.user)
+      const held = await findMemberRole(tx, org.id, user.id)
+      permitted(higher(held, given), who.kind !== 'anonymous' && who.accountId === user.id)
+      await work(tx, { org, user, held })
+    })
+  }
+}
+
+const higher = (held: Role | null, given: Role | null): Role =>
+  held !== null && (given === null || roleCovers(held, given)) ? held : (given ?? 'member')
+
+function demandOrg(account: AccountRow): void {
+  if (account.type !== 'org') throw new RegistryError('not_an_org', { say: { slug: account.slug } })
+}
+
+async function demandUser(tx: Tx, slug: string): Promise<AccountRow> {
+  const account = isAccountSlug(slug) ? await findAccountBySlug(tx, slug) : undefined
+  if (account === undefined) throw new RegistryError('account_not_found', { say: { slug } })
+  if (account.type !== 'user') throw new RegistryError('not_a_user', { say: { user: slug } })
+  return account
+}

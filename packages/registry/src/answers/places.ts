@@ -1,0 +1,116 @@
+/** Places in a version: records stand by type, then id, both by UTF-8 bytes, and a cursor names the place after one. http-api §7. */
+import {
+  canonicalize,
+  compareUtf8,
+  type LeafNode,
+  type Tree,
+  type TypeEntry,
+  type ViewRoots,
+} from '@ulmus/content'
+import { RegistryError } from '../errors/errors.ts'
+
+export interface Place {
+  type: string
+  id: string
+}
+
+export const comparePlaces = (a: Place, b: Place): number =>
+  compareUtf8(a.type, b.type) || compareUtf8(a.id, b.id)
+
+/** base64url of JCS(`[type, id]`). */
+export const writeCursor = ({ type, id }: Place): string =>
+  Buffer.from(canonicalize([type, id])).toString('base64url')
+
+/** @param parameter the name of the query parameter that it came in. @throws invalid_request for what is no cursor. */
+export function readCursor(text: string, parameter: string): Place {
+  try {
+    const parts: unknown = JSON.parse(strict.decode(Buffer.from(text, 'base64url')))
+    if (Array.isArray(parts) && parts.length === 2) {
+      const [type, id]: unknown[] = parts
+      if (typeof type === 'string' && typeof id === 'string' && writeCursor({ type, id }) === text)
+        return { type, id }
+    }
+  } catch {
+    // Neither UTF-8 nor JSON nor well-formed: refused below like every other text that is no cursor.
+  }
+  const message = 'is no cursor: take `nextCursor` of a page, or base64url of the JCS of `[type, id]`'
+  throw new RegistryError('invalid_request', { details: { issues: [{ path: parameter, message }] } })
+}
+
+const strict = new TextDecoder('utf-8', { fatal: true })
+
+/** Types that a sentence names at most. */
+const typesNamedMax = 20
+
+/** The types of a view in order, or the one asked for. @throws type_not_found for one that the view lacks. */
+export function selectedTypes(roots: ViewRoots, type: string | undefined): [string, TypeEntry][] {
+  const all = Object.entries(roots.types).sort(([a], [b]) => compareUtf8(a, b))
+  if (type === undefined) return all
+  const asked = typeTree(roots, type)
+  if (asked !== undefined) return [[type, asked]]
+  throw new RegistryError('type_not_found', { say: { type, types: typeNames(roots) } })
+}
+
+/** The types of a view, as a sentence names them. */
+export function typeNames(roots: ViewRoots): string {
+  const all = Object.keys(roots.types).sort(compareUtf8)
+  const names = all.slice(0, typesNamedMax).map((name) => `\`${name}\``)
+  return [...names, ...(all.length > names.length ? [`and ${all.length - names.length} more`] : [])].join(
+    ', ',
+  )
+}
+
+/** A type's tree; undefined when the view lacks the type. */
+export const typeTree = (roots: ViewRoots, type: string): TypeEntry | undefined =>
+  Object.hasOwn(roots.types, type) ? roots.types[type] : undefined
+
+/** A tree, and the key after which to begin in it. */
+export interface TreeFrom {
+  type: string
+  tree: Tree
+  startAfter?: string
+}
+
+/** The trees that hold what comes after a place, and where to begin in the first. */
+export function* treesFrom(
+  roots: ViewRoots,
+  type: string | undefined,
+  after: Place | undefined,
+): Generator<TreeFrom> {
+  for (const [name, tree] of selectedTypes(roots, type)) {
+    const order = after === undefined ? 1 : compareUtf8(name, after.type)
+    if (order > 0) yield { type: name, tree }
+    else if (order === 0) yield { type: name, tree, startAfter: after!.id }
+  }
+}
+
+/** Data that a page holds at most, unless its first record alone is more. Bytes. */
+export const pageBytesMax = 4_194_304
+
+/** How much still goes into a page of records with their data: a number of them, and bytes. */
+export class PageRoom {
+  #records: number
+  #bytes: number
+  #isEmpty = true
+
+  constructor(limit: number, bytesMax = pageBytesMax) {
+    this.#records = limit
+    this.#bytes = bytesMax
+  }
+
+  /** Whether a record, with that much data, goes into the page; if so it is in. */
+  take(bytes: number): boolean {
+    if (this.#records === 0 || (bytes > this.#bytes && !this.#isEmpty)) return false
+    this.#records--
+    this.#bytes -= bytes
+    this.#isEmpty = false
+    return true
+  }
+
+  /** Takes a leaf's records from `start` as far as they go in; the index of the first that does not. */
+  takeFrom(leaf: LeafNode, start: number): number {
+    let end = start
+    while (end < leaf.sizes.length && this.take(leaf.sizes[end]!)) end++
+    return end
+  }
+}

@@ -1,0 +1,57 @@
+/** Memory for bodies of requests that are gathered whole before they are checked, each of which may have so many bytes. */
+import { giveWay } from '@ulmus/storage'
+import type { Principal } from '../access/principal.ts'
+import { RegistryError } from '../errors/errors.ts'
+import { joined, type Pieces } from '../threads/pieces.ts'
+import { accountShare, Room, roomBytesUsual } from './room.ts'
+
+const mebibyte = 1024 ** 2
+/** What comes is copied together in pieces of at least this size, but for the last: less than a millisecond each. Bytes. */
+const pieceBytesMin = mebibyte / 4
+
+export class BodyRoom {
+  readonly #room: Room
+
+  /** @param bytes Usually two of the largest bodies have room. */
+  constructor(bytes = roomBytesUsual) {
+    this.#room = new Room(bytes)
+  }
+
+  /**
+   * Gathers a body and answers what `work` makes of it; the body has its room until then.
+   * @throws too_large as soon as more than `bytesMax` bytes have come; busy when there is no room for them; what `work` rejects with.
+   */
+  async gather<T>(
+    who: Principal,
+    body: AsyncIterable<Uint8Array>,
+    bytesMax: number,
+    work: (pieces: Pieces) => Promise<T>,
+  ): Promise<T> {
+    const holders = [{ name: who.kind === 'anonymous' ? '' : who.accountId, share: accountShare }]
+    const pieces: Pieces = []
+    const chunks: Uint8Array[] = []
+    let [length, joinedLength] = [0, 0]
+    try {
+      for await (const chunk of body) {
+        if (length + chunk.length > bytesMax) throw tooLarge(bytesMax)
+        this.#room.take(holders, chunk.length, length)
+        length += chunk.length
+        chunks.push(chunk)
+        if (length - joinedLength < pieceBytesMin) continue
+        pieces.push(joined(chunks))
+        joinedLength = length
+        await giveWay()
+      }
+      if (chunks.length > 0) pieces.push(joined(chunks))
+      return await work(pieces)
+    } finally {
+      this.#room.give(holders, length)
+    }
+  }
+}
+
+const tooLarge = (bytesMax: number): RegistryError =>
+  new RegistryError('too_large', {
+    say: { limit: `${bytesMax} bytes (${Math.floor(bytesMax / mebibyte)} MiB)` },
+    details: { limitBytes: bytesMax },
+  })

@@ -1,0 +1,61 @@
+/**
+ * Memory that many share. What finds no room is refused at once, for nobody should wait for whoever is slow. The only thing in a room
+ * has room for anything.
+ *
+ * Each may hold as much as it leaves free, or a part of that: dynamic thresholds, as switches share their buffers among ports (Choudhury
+ * and Hahne 1998). Whoever is alone has half, each of n that want more than their share 1/(n+1), and as much is always free: k who hold
+ * all that they can leave 1/2^k of the room at least, of which the next may have half.
+ */
+import { totalmem } from 'node:os'
+import { RegistryError } from '../errors/errors.ts'
+
+const mebibyte = 1024 ** 2
+/** A quarter of the machine's memory, within bounds. Bytes. */
+export const roomBytesUsual = Math.min(Math.max(512 * mebibyte, totalmem() / 4), 2_048 * mebibyte)
+
+/** Who holds a part of the room. */
+export interface Holder {
+  readonly name: string
+  /** Of the whole, at most, while nobody else holds anything. */
+  readonly share: number
+}
+
+/** An account's share of a room that is empty otherwise. */
+export const accountShare = 1 / 2
+
+export class Room {
+  readonly #bytes: number
+  /** By name; only those that hold something. Bytes. */
+  readonly #held = new Map<string, number>()
+  #heldTogether = 0
+
+  constructor(bytes = roomBytesUsual) {
+    this.#bytes = bytes
+  }
+
+  /**
+   * Takes room for one thing that several may answer for, such as an address and all who are not known.
+   * @param own What the thing has already. Bytes.
+   * @throws busy when there is no room.
+   */
+  take(holders: readonly Holder[], bytes: number, own: number): void {
+    if (this.#heldTogether > own) {
+      const free = this.#bytes - this.#heldTogether - bytes
+      if (free < 0) throw new RegistryError('busy')
+      for (const { name, share } of holders)
+        if ((this.#held.get(name) ?? 0) + bytes > (free * share) / (1 - share))
+          throw new RegistryError('busy')
+    }
+    for (const { name } of holders) this.#held.set(name, (this.#held.get(name) ?? 0) + bytes)
+    this.#heldTogether += bytes
+  }
+
+  give(holders: readonly Holder[], bytes: number): void {
+    for (const { name } of holders) {
+      const held = (this.#held.get(name) ?? 0) - bytes
+      if (held > 0) this.#held.set(name, held)
+      else this.#held.delete(name)
+    }
+    this.#heldTogether -= bytes
+  }
+}

@@ -1,0 +1,20 @@
+/** Whether there is room to write: asked once at the door of every request that does. */
+import { isStorageFull } from '@ulmus/storage'
+import type { Context } from '../context.ts'
+import { RegistryError } from '../errors/errors.ts'
+
+export type StorageRoom = ReturnType<typeof roomFor>
+
+export function roomFor({ space }: Pick<Context, 'space'>) {
+  return {
+    /** @param bytes What the request announces. @throws storage_full when that would go into the reserve. */
+    async demand(bytes?: number): Promise<void> {
+      try {
+        await space.demand(bytes)
+      } catch (error) {
+        if (!isStorageFull(error)) throw error
+        throw new RegistryError('storage_full', { cause: error })
+      }
+    },
+  }
+}

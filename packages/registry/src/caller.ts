@@ -1,9 +1,0 @@
-/** Who is asking, where somebody must. */
-import { RegistryError } from './errors.ts'
-import type { Caller, Principal } from './principal.ts'
-
-/** @throws unauthenticated */
-export function demandCaller(who: Principal): Caller {
-  if (who.kind === 'anonymous') throw new RegistryError('unauthenticated')
-  return who
-}

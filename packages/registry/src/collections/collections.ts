@@ -1,0 +1,289 @@
+/** Collections: made, changed, deleted, listed, shown. interface.md "Collections", http-api §4. */
+import { formatSemver } from '@ulmus/content'
+import {
+  type CollectionOrder,
+  type CollectionRow,
+  deleteCollection,
+  findCollectionById,
+  forgetFiles,
+  insertCollection,
+  keepFormerSlug,
+  type ListedCollection,
+  listOwnedCollections,
+  listPublicCollections,
+  listPushesWithRuns,
+  lockCollection,
+  placeOf,
+  runsPrefix,
+  searchPublicCollections,
+  type Tx,
+  updateCollection,
+} from '@ulmus/storage'
+import { demandStill } from '../access/authority.ts'
+import { demandCaller } from '../access/caller.ts'
+import { mayCreateIn, mayDeleteCollection, maySee, mayWork } from '../access/policy.ts'
+import type { Principal } from '../access/principal.ts'
+import { type Seen, seeCollection } from '../access/seen.ts'
+import { seeAccount } from '../access/seen-account.ts'
+import { checkCollectionSlug } from '../access/slugs.ts'
+import { JsonText } from '../answers/json-text.ts'
+import {
+  byInstant,
+  byText,
+  mapPage,
+  type Page,
+  type PageAsk,
+  type PageOrder,
+  pageByOffset,
+  pageOf,
+} from '../answers/pages.ts'
+import type { Context } from '../context.ts'
+import { demand, RegistryError } from '../errors/errors.ts'
+import { instantText } from '../instants.ts'
+import { metadataBytes, semverOf, shownCounts, shownWords } from '../versions/making.ts'
+import { tell } from '../watching/told.ts'
+import { demandMayCreate, type NewCollection, newCollection, slugTakenAs } from './making.ts'
+
+export type CollectionPath = {
+  owner: string
+  slug: string
+}
+
+/** Only what is to change. */
+export type CollectionChange = Partial<NewCollection>
+
+export interface BrowseAsk extends PageAsk {
+  /** Anywhere in the name, in any case; every character stands for itself. */
+  q?: string
+  /** Words; each must begin one of the slug, name, owner or description. */
+  search?: string
+  /** Slug of the one account to show collections of. */
+  owner?: string
+  /** Default: the best match first where `search` is given, else `updated`. */
+  sort?: CollectionOrder
+}
+
+export type Collections = ReturnType<typeof collectionsOf>
+
+/** Files of deleted collections are forgotten in transactions of this many rows. */
+const forgottenAtOnce = 5_000
+const sweeping = 'sweep-deleted-collection'
+
+export function collectionsOf(context: Context) {
+  context.jobs.define(sweeping, async ({ collectionIds, pushIds }) => {
+    for (const id of collectionIds as string[]) await forgetAll(context, id)
+    for (const id of pushIds as string[]) await dropPush(context, id)
+  })
+  return {
+    /** @throws account_not_found, not_a_member, key_limited, invalid_slug, slug_taken. */
+    async create(who: Principal, owner: string, input: NewCollection) {
+      const { account, role } = await seeAccount(context, who, owner)
+      demand(mayCreateIn(who, role), { owner: account.slug })
+      checkCollectionSlug(input.slug)
+      const row = newCollection(context, account.id, input)
+      await slugTakenAs(input.slug, () =>
+        context.database.transact(async (tx) => {
+          await demandMayCreate(context, tx, demandCaller(who), account)
+          await insertCollection(tx, row, account)
+        }),
+      )
+      return { id: row.id, owner: account.slug, slug: row.slug, name: row.name }
+    },
+
+    /** @throws collection_not_found, not_a_member, key_limited, invalid_slug, slug_taken. */
+    async patch(who: Principal, path: CollectionPath, change: CollectionChange): Promise<{ ok: true }> {
+      const { collection, owner, role } = await seeCollection(context, who, path)
+      demand(mayWork(who, collection, role, 'write'), { owner: owner.slug })
+      if (change.slug !== undefined) checkCollectionSlug(change.slug)
+      const before = await slugTakenAs(change.slug, () =>
+        context.database.transact(async (tx) => {
+          const locked = await lockCollection(tx, collection.id, 'update')
+          if (locked === undefined) throw new RegistryError('collection_not_found', { say: path })
+          await demandStill(context, tx, { who: demandCaller(who), collection, owner })
+          await applyChange(context, tx, locked, change)
+          return locked
+        }),
+      )
+      tellChange(context, who, { owner: owner.slug, before, change })
+      return { ok: true }
+    },
+
+    /**
+     * With its versions, records and file references. What it frees is swept later; what a living fork inherited stays.
+     * @throws collection_not_found, not_a_member, key_limited, insufficient_role.
+     */
+    async remove(who: Principal, path: CollectionPath): Promise<{ ok: true }> {
+      const { collection, owner, role } = await seeCollection(context, who, path)
+      demand(mayDeleteCollection(who, collection, role), { owner: owner.slug, needed: 'admin' })
+      await context.database.transact(async (tx) => {
+        const acting = { who: demandCaller(who), collection, owner }
+        await lockCollection(tx, collection.id, 'update')
+        await demandStill(context, tx, acting, mayDeleteCollection)
+        const pushIds = await listPushesWithRuns(tx, collection.id)
+        await deleteCollection(tx, collection.id)
+        // Its ancestors may be gone already, and kept only what they knew of files for its sake.
+        const collectionIds = [collection.id, ...collection.ancestors]
+        await context.jobs.enqueue(tx, sweeping, { collectionIds, pushIds })
+      })
+      context.jobs.poke(sweeping)
+      tell(context, 'collection_deleted', who, { collection: `${owner.slug}/${collection.slug}` })
+      return { ok: true }
+    },
+
+    /** Public collections, whoever asks. @throws invalid_request for a cursor of another list. */
+    async browse(ask: BrowseAsk) {
+      const { q, search, owner, sort } = ask
+      if (search !== undefined && search !== '') {
+        const found = await pageByOffset(ask, (stretch) =>
+          searchPublicCollections(context.database, { search, q, owner, order: sort, ...stretch }),
+        )
+        return mapPage(found, browseItem)
+      }
+      const order = sort ?? 'updated'
+      const page = await pageOf(
+        ask,
+        orders[order],
+        (stretch) => listPublicCollections(context.database, { q, owner, order, stretch }),
+        ({ collection }) => placeOf(collection, order),
+      )
+      return mapPage(page, browseItem)
+    },
+
+    /**
+     * The collections of an account: all for its members, else the public ones, and that which the caller's limited key is for.
+     * @throws account_not_found, invalid_request.
+     */
+    async list(who: Principal, owner: string, ask: PageAsk): Promise<Page<ReturnType<typeof ownedItem>>> {
+      const { account, role } = await seeAccount(context, who, owner)
+      const limitedTo = who.kind === 'anonymous' ? null : who.limitedTo
+      const all = role !== null && limitedTo === null
+      const besides = role === null ? null : limitedTo
+      const page = await pageOf(
+        ask,
+        orders.updated,
+        (stretch) => listOwnedCollections(context.database, { ownerId: account.id, all, besides, stretch }),
+        ({ collection }) => placeOf(collection, 'updated'),
+      )
+      return mapPage(page, ownedItem)
+    },
+
+    /** @throws collection_not_found. */
+    async detail(who: Principal, path: CollectionPath) {
+      const seen = await seeCollection(context, who, path)
+      const { collection, owner } = seen
+      const [latestVersion, forkedFrom] = await Promise.all([
+        latestVersionOf(context, seen),
+        forkedFromOf(context, who, collection),
+      ])
+      return {
+        id: collection.id,
+        slug: collection.slug,
+        name: collection.name,
+        description: shownDescription(collection),
+        public: collection.public,
+        ownerSlug: owner.slug,
+        ownerName: owner.displayName,
+        createdAt: instantText(collection.createdAt),
+        updatedAt: instantText(collection.updatedAt),
+        latestVersion,
+        ...(forkedFrom === undefined ? {} : { forkedFrom }),
+      }
+    },
+  }
+}
+
+const orders: Record<CollectionOrder, PageOrder> = {
+  updated: byInstant('updated'),
+  created: byInstant('created'),
+  name: byText('name'),
+}
+
+async function applyChange(
+  context: Context,
+  tx: Tx,
+  locked: CollectionRow,
+  change: CollectionChange,
+): Promise<void> {
+  const { id, ownerId, slug } = locked
+  const next = {
+    slug: change.slug ?? slug,
+    name: change.name ?? locked.name,
+    public: change.public ?? locked.public,
+    description: change.description === undefined ? locked.description : change.description,
+  }
+  const members = ['slug', 'name', 'public', 'description'] as const
+  if (members.every((member) => next[member] === locked[member])) return
+  await updateCollection(tx, id, { ...next, updatedAt: context.now() })
+  if (next.slug === slug) return
+  await keepFormerSlug(tx, { ownerId, slug, collectionId: id })
+}
+
+function tellChange(
+  context: Context,
+  who: Principal,
+  { owner, before, change }: { owner: string; before: CollectionRow; change: CollectionChange },
+): void {
+  const slug = change.slug ?? before.slug
+  const collection = `${owner}/${slug}`
+  if (slug !== before.slug)
+    tell(context, 'collection_renamed', who, { collection, formerly: `${owner}/${before.slug}` })
+  if (change.public !== undefined && change.public !== before.public)
+    tell(context, 'collection_visibility', who, { collection, public: change.public })
+}
+
+async function forgetAll(context: Context, collectionId: string): Promise<void> {
+  for (let dropped = forgottenAtOnce; dropped === forgottenAtOnce; ) {
+    dropped = await context.database.transact((tx) => forgetFiles(tx, collectionId, forgottenAtOnce))
+  }
+}
+
+/** What an unfinished push session had received. */
+async function dropPush(context: Context, pushId: string): Promise<void> {
+  for await (const blob of context.blobs.list(runsPrefix(pushId))) await context.blobs.remove(blob.name)
+}
+
+/** The latest version's metadata.description, else the collection's own, else null. */
+const shownDescription = (collection: CollectionRow): string | null =>
+  collection.headDescription ?? collection.description
+
+const browseItem = ({ collection, ownerSlug, ownerName, semver }: ListedCollection) => ({
+  id: collection.id,
+  slug: collection.slug,
+  name: collection.name,
+  description: shownDescription(collection),
+  ownerSlug,
+  ownerName,
+  latestVersion: semver && formatSemver(semver),
+  createdAt: instantText(collection.createdAt),
+  updatedAt: instantText(collection.updatedAt),
+})
+
+const ownedItem = ({ collection }: ListedCollection) => ({
+  id: collection.id,
+  slug: collection.slug,
+  name: collection.name,
+  public: collection.public,
+  createdAt: instantText(collection.createdAt),
+  updatedAt: instantText(collection.updatedAt),
+})
+
+async function latestVersionOf(context: Context, { head, view }: Seen) {
+  if (head === null) return null
+  const metadata = await metadataBytes(context, head, view)
+  return {
+    semver: semverOf(head),
+    ...shownCounts(head, view),
+    metadata: new JsonText(metadata),
+    createdAt: instantText(head.createdAt),
+    message: shownWords(head, view).message,
+  }
+}
+
+/** Where a fork came from, for callers who may see that now; undefined for others and for what is no fork. */
+async function forkedFromOf(context: Context, who: Principal, collection: CollectionRow) {
+  if (collection.forkedFromId === null || collection.forkedFromSemver === null) return undefined
+  const callerId = who.kind === 'anonymous' ? null : who.accountId
+  const source = await findCollectionById(context.database, collection.forkedFromId, callerId)
+  if (source === undefined || !maySee(who, source.collection, source.role)) return undefined
+  return { owner: source.owner.slug, slug: source.collection.slug, version: collection.forkedFromSemver }
+}

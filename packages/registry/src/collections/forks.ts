@@ -1,0 +1,172 @@
+/**
+ * Forks: a new collection whose first version points at what the source's latest does, documents and all. The source keeps that from
+ * being swept until the fork is there. interface.md "Fork", http-api §6.
+ */
+import { documentDigest, emptyTree, type ViewRoots } from '@ulmus/content'
+import {
+  findAccountFor,
+  landFork,
+  openObjectWriter,
+  type PackedObjects,
+  recordPacks,
+  type VersionRow,
+} from '@ulmus/storage'
+import { v7 as newId } from 'uuid'
+import { authorityIn } from '../access/authority.ts'
+import { demandCaller } from '../access/caller.ts'
+import { mayCreateIn, mayEnter, mayFork } from '../access/policy.ts'
+import type { Caller, Principal } from '../access/principal.ts'
+import { seeCollection } from '../access/seen.ts'
+import type { SeenAccount } from '../access/seen-account.ts'
+import { checkCollectionSlug, isAccountSlug } from '../access/slugs.ts'
+import type { Context } from '../context.ts'
+import { demand, RegistryError } from '../errors/errors.ts'
+import { goFirst } from '../precedence.ts'
+import { againIfSwept } from '../upkeep/swept.ts'
+import { readAside, writeAside } from '../versions/aside.ts'
+import { semverOf, storedHash } from '../versions/making.ts'
+import type { CollectionPath } from './collections.ts'
+import { demandMayCreate, newCollection, slugTakenAs } from './making.ts'
+
+export interface NewFork {
+  /** Slug of the org to fork into. */
+  targetOrg: string
+  /** Default: the source's. */
+  slug?: string
+  /** False makes the fork private; else it is as public as its source. */
+  public?: boolean
+}
+
+export type Forks = ReturnType<typeof forksOf>
+
+/**
+ * Forks that may be landing at once. One statement that lands a fork does not see others that run beside it; so where an account has
+ * nearly as many collections as it may, its forks lock it and land one after another.
+ */
+const forksAtOnceMax = 500
+
+/** What every fork's first version has, whatever it is made of. */
+const firstVersion = {
+  ...{ major: 1, minor: 0, patch: 0, baseSemver: null },
+  ...{ publicChanged: true, message: 'Fork', appId: null, actorId: null },
+}
+
+export function forksOf(context: Context) {
+  return {
+    /**
+     * Constant in the size of the collection: no tree is read.
+     * @throws in this order: unauthenticated, insufficient_scope, key_limited; collection_not_found; account_not_found for the
+     *   target; not_a_member of it; private_content; no_versions, invalid_slug; too_many_collections, slug_taken.
+     */
+    create(who: Principal, path: CollectionPath, input: NewFork) {
+      return goFirst(async () => {
+        const caller = demandCaller(who)
+        demand(mayEnter(caller, { scope: 'write', unlimited: true }))
+        const [source, target] = await Promise.all([
+          seeCollection(context, who, path),
+          findTarget(context, caller, input.targetOrg),
+        ])
+        if (target === undefined)
+          throw new RegistryError('account_not_found', { say: { target: input.targetOrg } })
+        demand(mayCreateIn(who, target.role), { owner: target.account.slug })
+        const { collection, head, role } = source
+        demand(mayFork(role, head === null || (await isFullyPublic(context, head))))
+        if (head === null) throw new RegistryError('no_versions')
+        const slug = input.slug ?? collection.slug
+        checkCollectionSlug(slug)
+
+        const row = {
+          ...newCollection(context, target.account.id, { ...collection, slug, public: input.public ?? true }),
+          headId: newId(),
+          headDescription: collection.headDescription,
+          forkedFromId: collection.id,
+          forkedFromSemver: semverOf(head),
+          ancestors: [collection.id, ...collection.ancestors],
+        }
+        const land = async () => {
+          const { content, packed } = role === null ? await publicAlone(context, head) : bothViews
+          const version: VersionRow = {
+            ...head,
+            ...content,
+            ...firstVersion,
+            id: row.headId,
+            collectionId: row.id,
+            createdAt: row.createdAt,
+          }
+          const by = authorityIn(context, caller, target.account.id, (held) => mayCreateIn(caller, held))
+          const of = { sourceId: collection.id, ofPrivate: role !== null }
+          const fork = { ...of, collection: row, version, owner: target.account, by }
+          const { collectionsMax } = context.limits
+          const farFromMax = collectionsMax - forksAtOnceMax
+          if (packed === undefined && farFromMax > 0) {
+            const atOnce = { ...fork, collectionsMax: farFromMax }
+            if (await context.database.transactOnce((tx) => landFork(tx, atOnce))) return version
+          }
+          await context.database.transact(async (tx) => {
+            await demandMayCreate(context, tx, caller, target.account)
+            if (packed !== undefined) await recordPacks(tx, packed)
+            if (!(await landFork(tx, { ...fork, collectionsMax })))
+              throw new RegistryError('collection_not_found', { say: path })
+          })
+          return version
+        }
+        const version = await slugTakenAs(slug, () => againIfSwept(context.objects, land))
+        return {
+          id: row.id,
+          owner: target.account.slug,
+          slug,
+          name: row.name,
+          forkedFrom: {
+            owner: source.owner.slug,
+            slug: source.collection.slug,
+            version: row.forkedFromSemver,
+          },
+          version: { semver: semverOf(version), recordCount: version.fullRecords },
+        }
+      })
+    },
+  }
+}
+
+/** A user account is no target. Nor is a former slug: what a body names is not redirected. */
+async function findTarget(context: Context, who: Caller, slug: string): Promise<SeenAccount | undefined> {
+  const found = isAccountSlug(slug) ? await findAccountFor(context.database, slug, who.accountId) : undefined
+  return found?.account.type === 'org' ? found : undefined
+}
+
+/** What a fork's first version has that its source's latest has not, and what that needs recorded; undefined: nothing. */
+interface Content {
+  content: Partial<VersionRow>
+  packed: PackedObjects | undefined
+}
+
+/** What members take along. */
+const bothViews: Content = { content: {}, packed: undefined }
+
+/** What outsiders take along: the public view, standing as both. Its aside is nearly always the source's; if not, some hundred bytes. */
+async function publicAlone({ database, blobs, objects }: Context, source: VersionRow): Promise<Content> {
+  const { roots, references } = await readAside(objects, storedHash(source.aside))
+  const writer = openObjectWriter({ database, blobs, inline: true })
+  const aside = await writeAside(writer, {
+    roots: { full: roots.public, public: roots.public },
+    references: { full: references.public, public: references.public },
+    shadows: {},
+  })
+  const content = {
+    fullDigest: source.publicDigest,
+    aside,
+    fullRecords: source.publicRecords,
+    fullFiles: source.publicFiles,
+    fullBytes: source.publicBytes,
+  }
+  return { content, packed: aside === source.aside ? undefined : await writer.finish() }
+}
+
+/** True when nothing of the version is private: the test that a fork by an outsider needs (content-model §6). */
+async function isFullyPublic(context: Context, version: VersionRow): Promise<boolean> {
+  if (version.fullDigest === version.publicDigest) return true
+  const { roots } = await readAside(context.objects, storedHash(version.aside))
+  if (roots.full === roots.public) return true
+  const typesOnly = ({ types }: ViewRoots) => documentDigest({ files: emptyTree, metadata: {}, types })
+  return typesOnly(roots.full) === typesOnly(roots.public)
+}

@@ -1,0 +1,78 @@
+/** What making a collection takes, whether it is new or a fork: somebody who may, a row, a slug that is free. */
+import {
+  type AccountRow,
+  type CollectionRow,
+  isUniqueViolation,
+  lockAccount,
+  ownsFewerCollections,
+  type Tx,
+} from '@ulmus/storage'
+import { v7 as newId } from 'uuid'
+import { demandCredential } from '../access/authority.ts'
+import { roleIn } from '../access/membership.ts'
+import { mayCreateIn } from '../access/policy.ts'
+import type { Caller } from '../access/principal.ts'
+import type { Context } from '../context.ts'
+import { demand, RegistryError } from '../errors/errors.ts'
+
+export interface NewCollection {
+  slug: string
+  /** Default: the slug. */
+  name?: string
+  /** Default: false. */
+  public?: boolean
+  description?: string | null
+}
+
+/**
+ * Looks again, with the account locked, so that roles and what it owns stay as they are until the transaction ends.
+ * @throws account_not_found, unauthenticated, not_a_member, too_many_collections.
+ */
+export async function demandMayCreate(
+  context: Context,
+  tx: Tx,
+  who: Caller,
+  { id, slug }: AccountRow,
+): Promise<void> {
+  const account = await lockAccount(tx, id)
+  if (account === undefined) throw new RegistryError('account_not_found', { say: { slug } })
+  await demandCredential(context, tx, who)
+  demand(mayCreateIn(who, await roleIn(tx, who, account)), { owner: slug })
+  const max = context.limits.collectionsMax
+  if (!(await ownsFewerCollections(tx, id, max)))
+    throw new RegistryError('too_many_collections', { say: { owner: slug, max } })
+}
+
+/** A collection without versions, before it has a row. */
+export function newCollection(
+  context: Context,
+  ownerId: string,
+  input: NewCollection,
+): Omit<CollectionRow, 'foldedName'> {
+  const now = context.now()
+  return {
+    id: newId(),
+    ownerId,
+    slug: input.slug,
+    name: input.name ?? input.slug,
+    description: input.description ?? null,
+    public: input.public ?? false,
+    headId: null,
+    headDescription: null,
+    forkedFromId: null,
+    forkedFromSemver: null,
+    ancestors: [],
+    createdAt: now,
+    updatedAt: now,
+  }
+}
+
+/** @throws slug_taken when `work` fails because the owner has a collection with the slug. */
+export async function slugTakenAs<T>(slug: string | undefined, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isUniqueViolation(error, 'collections_owner_slug')) throw error
+    throw new RegistryError('slug_taken', { say: { slug }, cause: error })
+  }
+}

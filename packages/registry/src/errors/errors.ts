@@ -1,0 +1,56 @@
+/** Refusals, as they are thrown and as rows keep them. */
+import { catalogue, type ErrorCode, type Facts, type Kind } from './catalogue.ts'
+
+export { catalogue, type ErrorCode, type Kind } from './catalogue.ts'
+
+/** A refusal: its sentence is filled in from `details` and `say`; only `details` are answered beside it. */
+export class RegistryError extends Error {
+  readonly code: ErrorCode
+  readonly kind: Kind
+  /** Members of the error body beside error, code and statusCode. */
+  readonly details: Facts
+
+  constructor(code: ErrorCode, options: { say?: Facts; details?: Facts; cause?: unknown } = {}) {
+    super(catalogue[code].say({ ...options.details, ...options.say }), { cause: options.cause })
+    this.name = 'RegistryError'
+    this.code = code
+    this.kind = catalogue[code].kind
+    this.details = options.details ?? {}
+  }
+
+  /** A refusal that a row kept, word for word. */
+  static restored(stored: StoredRefusal): RegistryError {
+    const refusal = new RegistryError(stored.code, { details: stored.details })
+    refusal.message = stored.error
+    return refusal
+  }
+}
+
+/** A refusal as a row keeps it, to be answered later exactly as it would have been at once. */
+export interface StoredRefusal {
+  readonly error: string
+  readonly code: ErrorCode
+  readonly details: Record<string, unknown>
+}
+
+export const storedRefusal = (refusal: RegistryError): StoredRefusal => ({
+  error: refusal.message,
+  code: refusal.code,
+  details: refusal.details,
+})
+
+/** What was asked for has another address now (a former slug). Thrown only to callers who may see what it leads to. */
+export class Moved extends Error {
+  readonly to: { owner: string; slug?: string }
+
+  constructor(to: { owner: string; slug?: string }) {
+    super('moved')
+    this.name = 'Moved'
+    this.to = to
+  }
+}
+
+/** Turns a refusal of `policy.ts` into the error; `ok` passes. */
+export function demand(answer: 'ok' | ErrorCode, say: Facts = {}): void {
+  if (answer !== 'ok') throw new RegistryError(answer, { say })
+}

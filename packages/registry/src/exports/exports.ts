@@ -1,0 +1,119 @@
+/**
+ * A whole version as one `.tar.gz` (http-api §7), streamed, the same bytes every time:
+ *
+ * - `records/<Type>.ndjson`: canonical forms, one a line, by id. A line without its newline hashes to the record's hash; and because
+ *   hashes are left out, the trees know the size of each file before anything is read.
+ * - `schemas/<Type>.json`: each schema as RFC 8785 has it, whose hash is the schema's.
+ * - `files/<64 hex>`: bare hex, since not every file system takes a name with a colon.
+ * - `manifest.json`: which version this is, and its view document, whose hash is the version's digest. With it whoever has the content
+ *   package can rebuild the trees and check that nothing is missing.
+ */
+
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { canonicalize, type ViewRoots, walkLeaves } from '@ulmus/content'
+import type { Principal } from '../access/principal.ts'
+import { selectedTypes } from '../answers/places.ts'
+import { type Destination, readerOf, streamBytes } from '../budgets/answer-room.ts'
+import type { Context } from '../context.ts'
+import { checkedFile } from '../files/files.ts'
+import { instantText } from '../instants.ts'
+import { streamRecords } from '../records/stream.ts'
+import { documentBytes, semverOf, shownDigest, shownWords, storedHash } from '../versions/making.ts'
+import { type SeenVersion, seeVersion, type VersionPath } from '../versions/versions.ts'
+import { type TarEntry, tarOf } from './tar.ts'
+
+export interface ExportArchive {
+  /** Names the version and view, for an entity tag. */
+  hash: string
+  /** `<owner>-<slug>-<semver>.tar.gz` */
+  fileName: string
+  /** Nothing is read before it is iterated. It may be left at any time. */
+  bytes: AsyncGenerator<Uint8Array>
+}
+
+const gzipLevel = 6
+const gzipChunkBytes = 65_536
+
+export type Exports = ReturnType<typeof exportsOf>
+
+export function exportsOf(context: Context) {
+  const { objects, blobs } = context
+
+  return {
+    /**
+     * @param to as of `AnswerRoom`
+     * @throws collection_not_found, version_not_found; busy from `bytes`.
+     */
+    async open(who: Principal, path: VersionPath, to?: Destination): Promise<ExportArchive> {
+      const asked = await seeVersion(context, who, path)
+      const { seen, version } = asked
+      return {
+        hash: `export:${seen.view}:${version.id}`,
+        fileName: `${seen.owner.slug}-${seen.collection.slug}-${semverOf(version)}.tar.gz`,
+        bytes: context.answers.stream(
+          who,
+          to,
+          streamBytes.records,
+          gzipped(tarOf(entriesOf(asked, readerOf(who, to?.address)), version.createdAt)),
+        ),
+      }
+    },
+  }
+
+  async function* entriesOf(asked: SeenVersion, reader: string): AsyncGenerator<TarEntry> {
+    const { roots } = asked
+    const types = selectedTypes(roots, undefined)
+    for (const [type, tree] of types) {
+      const name = `records/${type}.ndjson`
+      // A newline a record beside what the tree counts.
+      yield {
+        name,
+        size: tree.bytes + tree.count,
+        content: streamRecords(context, tree, { form: 'canonical', reader }),
+      }
+    }
+    for (const [type, { schema }] of types)
+      yield wholeEntry(`schemas/${type}.json`, await objects.plain(schema))
+    yield* fileEntries(roots)
+    yield await manifestOf(asked)
+  }
+
+  async function* fileEntries(roots: ViewRoots): AsyncGenerator<TarEntry> {
+    for await (const { leaf } of walkLeaves(roots.files, objects)) {
+      for (const [index, key] of leaf.keys.entries()) {
+        const content = checkedFile(blobs, storedHash(key))
+        yield { name: `files/${key}`, size: leaf.sizes[index]!, content }
+      }
+    }
+  }
+
+  /** In canonical form. The document goes in as it is stored: its metadata may have a MiB. */
+  async function manifestOf({ seen, version }: SeenVersion): Promise<TarEntry> {
+    const { message, appId, actorId } = shownWords(version, seen.view)
+    const before = canonicalize({ actorId, appId, createdAt: instantText(version.createdAt) })
+    const after = canonicalize({ hash: shownDigest(version, seen.view), message, semver: semverOf(version) })
+    const document = await documentBytes(context, version, seen.view)
+    const start = Buffer.from(`${before.slice(0, -1)},"document":`)
+    return wholeEntry('manifest.json', Buffer.concat([start, document, Buffer.from(`,${after.slice(1)}`)]))
+  }
+}
+
+const wholeEntry = (name: string, bytes: Uint8Array): TarEntry => ({
+  name,
+  size: bytes.length,
+  content: [bytes],
+})
+
+/** RFC 1952, without a name or a time in its header. Compressed in a thread of Node's pool. */
+async function* gzipped(source: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const gzip = createGzip({ level: gzipLevel, chunkSize: gzipChunkBytes })
+  // What fails here fails the iteration below.
+  const pumped = pipeline(source, gzip).catch(() => undefined)
+  try {
+    yield* gzip
+  } finally {
+    gzip.destroy()
+    await pumped
+  }
+}

@@ -1,0 +1,260 @@
+/** Files (http-api §8): uploaded to a collection, stored once, read by whoever may read a version that has them. */
+import { createHash } from 'node:crypto'
+import {
+  findEntry,
+  type Hash,
+  parseFileReference,
+  referencePrefix,
+  type Tree,
+  walkLeaves,
+} from '@ulmus/content'
+import {
+  BlobMissing,
+  type BlobStore,
+  type ByteRange,
+  fileName,
+  findCollectionFiles,
+  insertCollectionFile,
+  insertFile,
+  passSweepGate,
+  type Tx,
+  type VersionRow,
+} from '@ulmus/storage'
+import { demandStill } from '../access/authority.ts'
+import { demandCaller } from '../access/caller.ts'
+import { mayWork, type View } from '../access/policy.ts'
+import type { Principal } from '../access/principal.ts'
+import { type Seen, seeCollection } from '../access/seen.ts'
+import { type AnswerBytes, type Destination, streamBytes } from '../budgets/answer-room.ts'
+import type { Context } from '../context.ts'
+import { demand, RegistryError } from '../errors/errors.ts'
+import { instantText } from '../instants.ts'
+import { readAside } from '../versions/aside.ts'
+import { rootsOf, storedHash } from '../versions/making.ts'
+import { seeVersion, type VersionPath } from '../versions/versions.ts'
+import { type FileFacts, fileFacts, inheritedVersion } from './known-files.ts'
+
+export interface FilePath {
+  owner: string
+  slug: string
+  /** `sha256:<64 hex>` */
+  hash: string
+}
+
+export interface StoredFile {
+  hash: string
+  size: number
+  contentType: string
+}
+
+export interface ReadableFile extends StoredFile {
+  /** Bytes of the file, checked (`checkedFile`), or of a range of it, which nothing can be checked by. Nothing is read before it is iterated. */
+  stream(range?: ByteRange): AsyncIterable<Uint8Array>
+}
+
+export interface VersionFile extends StoredFile {
+  createdAt: string
+  references: { type: string; id: string }[]
+}
+
+const contentTypeCharactersMax = 200
+/** What a file, or a reference to one, takes in a list beside an id, about. Bytes. */
+const listedBytes = 256
+const contentTypePattern = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/
+
+export type Files = ReturnType<typeof filesOf>
+
+export function filesOf(context: Context) {
+  return {
+    /**
+     * Takes an upload, read in full whoever holds the bytes already; durable when it resolves. `created`: new to the collection.
+     * @throws hash_mismatch, too_large, invalid_request; what `demandStill` does, once it came whole.
+     */
+    async put(
+      who: Principal,
+      path: FilePath,
+      upload: { body: AsyncIterable<Uint8Array>; contentType?: string },
+    ): Promise<{ created: boolean; file: StoredFile }> {
+      const seen = await seeCollection(context, who, path)
+      demand(mayWork(who, seen.collection, seen.role, 'write'), { owner: seen.owner.slug, needed: 'write' })
+      const acting = { ...seen, who: demandCaller(who) }
+      const hash = uploadedHash(path.hash)
+      const contentType = acceptContentType(upload.contentType)
+      const size = await store(context, hash, upload.body)
+      const createdAt = context.now()
+      const created = await context.database.transact(async (tx) => {
+        // It locks the collection. No reference does: what a collection knows of files outlives it.
+        await demandStill(context, tx, acting)
+        await demandStored(context, tx, hash)
+        await insertFile(tx, { hash, size, createdAt })
+        return insertCollectionFile(tx, { collectionId: seen.collection.id, hash, contentType, createdAt })
+      })
+      return { created, file: { hash: path.hash, size, contentType } }
+    },
+
+    /**
+     * @param to as of `AnswerRoom`
+     * @throws file_not_found, also when another collection holds it; busy from its stream.
+     */
+    async get(who: Principal, path: FilePath, to?: Destination): Promise<ReadableFile> {
+      const seen = await seeCollection(context, who, path)
+      const hash = parseFileReference(path.hash)
+      const found = hash && (await findReadable(context, seen, hash))
+      if (hash === undefined || found === undefined)
+        throw new RegistryError('file_not_found', { say: { hash: path.hash } })
+      const stream = (range?: ByteRange) => {
+        const { blobs } = context
+        const bytes = range === undefined ? checkedFile(blobs, hash) : bytesOfFile(blobs, hash, range)
+        return context.answers.stream(who, to, streamBytes.file, bytes)
+      }
+      return { hash: path.hash, ...found, stream }
+    },
+
+    /** The files of a version, by hash. @param to as of `AnswerRoom`. @throws busy. */
+    async list(who: Principal, path: VersionPath, to?: Destination): Promise<VersionFile[]> {
+      const { seen, version, roots } = await seeVersion(context, who, path)
+      return context.answers.with(who, to, async (answer) => {
+        const listed: VersionFile[] = []
+        for await (const { leaf } of walkLeaves(roots.files, context.objects)) {
+          const hashes = leaf.keys.map(storedHash)
+          const facts = await fileFacts(context.database, seen.collection, hashes)
+          const references = await referencesTo(context, version, seen.view, hashes, answer)
+          for (const [index, hash] of hashes.entries()) {
+            const { contentType, createdAt } = facts.get(hash)!
+            const size = leaf.sizes[index]!
+            answer.add(listedBytes)
+            listed.push({
+              hash: `sha256:${hash}`,
+              size,
+              contentType,
+              createdAt: instantText(createdAt),
+              references: references.get(hash) ?? [],
+            })
+          }
+        }
+        return listed
+      })
+    },
+  }
+}
+
+/** The bytes of a file; the last of them come only when all have its hash. @throws object_corrupt when they have not, or are gone. */
+export async function* checkedFile(blobs: BlobStore, hash: Hash): AsyncGenerator<Uint8Array> {
+  const hasher = createHash('sha256')
+  let held: Uint8Array | undefined
+  for await (const chunk of bytesOfFile(blobs, hash)) {
+    if (held !== undefined) yield held
+    hasher.update(chunk)
+    held = chunk
+  }
+  if (hasher.digest('hex') !== hash) throw damaged(hash)
+  if (held !== undefined) yield held
+}
+
+/** A range cannot be checked: its hash is not known. @throws object_corrupt when the file is gone, or too short. */
+async function* bytesOfFile(blobs: BlobStore, hash: Hash, range?: ByteRange): AsyncGenerator<Uint8Array> {
+  try {
+    yield* blobs.stream(fileName(hash), range)
+  } catch (cause) {
+    throw cause instanceof BlobMissing ? damaged(hash, cause) : cause
+  }
+}
+
+function damaged(hash: Hash, cause?: unknown): RegistryError {
+  const name = `sha256:${hash}`
+  return new RegistryError('object_corrupt', { say: { file: name }, details: { hash: name }, cause })
+}
+
+function uploadedHash(text: string): Hash {
+  const hash = parseFileReference(text)
+  if (hash !== undefined) return hash
+  const message = 'must be `sha256:` and the 64 lowercase hex digits of the SHA-256 of the file'
+  throw new RegistryError('invalid_request', { details: { issues: [{ path: 'hash', message }] } })
+}
+
+function acceptContentType(text: string | undefined): string {
+  if (text === undefined) return 'application/octet-stream'
+  if (text.length <= contentTypeCharactersMax && contentTypePattern.test(text)) return text
+  const message = `must be a media type of at most ${contentTypeCharactersMax} characters`
+  throw new RegistryError('invalid_request', { details: { issues: [{ path: 'Content-Type', message }] } })
+}
+
+/** Streams an upload to its place, hashing it on the way; a wrong hash or size leaves nothing behind. */
+async function store(context: Context, expected: Hash, body: AsyncIterable<Uint8Array>): Promise<number> {
+  const { fileBytesMax } = context.limits
+  async function* checked(): AsyncGenerator<Uint8Array> {
+    const hasher = createHash('sha256')
+    let size = 0
+    for await (const chunk of body) {
+      size += chunk.length
+      if (size > fileBytesMax)
+        throw new RegistryError('too_large', { say: { what: 'The file', limit: `${fileBytesMax} bytes` } })
+      hasher.update(chunk)
+      yield chunk
+    }
+    const actual = hasher.digest('hex')
+    if (actual !== expected) {
+      throw new RegistryError('hash_mismatch', {
+        details: { expected: `sha256:${expected}`, actual: `sha256:${actual}` },
+      })
+    }
+  }
+  return context.blobs.put(fileName(expected), checked())
+}
+
+/** A sweep may have taken bytes for a leftover that lay here unrecorded, while they were uploaded again. From here on it will not. */
+async function demandStored(context: Context, tx: Tx, hash: Hash): Promise<void> {
+  await passSweepGate(tx, 'commit')
+  if ((await context.blobs.size(fileName(hash))) === undefined) throw new RegistryError('unavailable')
+}
+
+/** A file as the reader of a view may read it, or undefined. */
+async function findReadable(
+  context: Context,
+  seen: Seen,
+  hash: Hash,
+): Promise<{ size: number; contentType: string } | undefined> {
+  const [own] = await findCollectionFiles(context.database, seen.collection.id, [hash])
+  // A row says that it was uploaded here: members may read that, others what a version showed them.
+  if (own !== undefined && (seen.view === 'full' || own.inPublic)) {
+    return { size: own.size, contentType: own.contentType }
+  }
+  const version = await inheritedVersion(context, seen.collection)
+  if (version === undefined) return undefined
+  const roots = await rootsOf(context, version, seen.view)
+  const entry = await findEntry(roots.files, hash, context.objects)
+  if (entry === undefined) return undefined
+  const facts = await fileFacts(context.database, seen.collection, [hash])
+  return { size: entry.size, contentType: (facts.get(hash) as FileFacts).contentType }
+}
+
+/** The records of a version's view that refer to each of some files. */
+async function referencesTo(
+  context: Context,
+  version: VersionRow,
+  view: View,
+  files: readonly Hash[],
+  answer: AnswerBytes,
+): Promise<Map<Hash, { type: string; id: string }[]>> {
+  const { references } = await readAside(context.objects, storedHash(version.aside))
+  const found = new Map<Hash, { type: string; id: string }[]>()
+  for (const file of files) found.set(file, await referencesIn(context, references[view], file, answer))
+  return found
+}
+
+async function referencesIn(context: Context, tree: Tree, file: Hash, answer: AnswerBytes) {
+  const prefix = referencePrefix(file)
+  const records: { type: string; id: string }[] = []
+  for await (const { leaf, start } of walkLeaves(tree, context.objects, { after: prefix })) {
+    for (let index = start; index < leaf.keys.length; index++) {
+      const key = leaf.keys[index]!
+      if (!key.startsWith(prefix)) return records
+      const [type, ...id] = key.slice(prefix.length).split('/')
+      // A declared file has a key that names no record.
+      if (type === '') continue
+      answer.add(listedBytes + key.length)
+      records.push({ type: type!, id: id.join('/') })
+    }
+  }
+  return records
+}

@@ -1,0 +1,108 @@
+/**
+ * Which files a collection may refer to: those uploaded to it, and those that came with it when it was forked. Knowing a hash
+ * is never enough: what another collection holds must be uploaded again.
+ */
+import type { Hash } from '@ulmus/content'
+import {
+  type CollectionRow,
+  findCollectionById,
+  findCollectionFiles,
+  findInheritedFiles,
+  findVersionBySemver,
+  insertCollectionFile,
+  type Queries,
+  type Tx,
+  type VersionRow,
+} from '@ulmus/storage'
+import type { View } from '../access/policy.ts'
+import type { Context } from '../context.ts'
+import { sizesIn } from '../pushes/references/references.ts'
+import { rootsOf } from '../versions/making.ts'
+
+/** A fork's first version holds what it inherited. */
+const firstSemver = { major: 1, minor: 0, patch: 0 }
+
+/** The version whose files a fork inherited; undefined for what is no fork. */
+export async function inheritedVersion(
+  context: Context,
+  collection: CollectionRow,
+): Promise<VersionRow | undefined> {
+  return collection.forkedFromId === null
+    ? undefined
+    : findVersionBySemver(context.database, collection.id, firstSemver)
+}
+
+/** Sizes of those of `files` that the collection may refer to. Bytes. */
+export async function knownFiles(
+  context: Context,
+  collectionId: string,
+  files: readonly Hash[],
+): Promise<Map<Hash, number>> {
+  const known = new Map<Hash, number>()
+  if (files.length === 0) return known
+  for (const row of await findCollectionFiles(context.database, collectionId, files))
+    known.set(row.hash as Hash, row.size)
+  const rest = files.filter((file) => !known.has(file))
+  if (rest.length === 0) return known
+  for (const [file, size] of await inheritedSizes(context, collectionId, rest, 'full')) known.set(file, size)
+  return known
+}
+
+async function inheritedSizes(
+  context: Context,
+  collectionId: string,
+  files: readonly Hash[],
+  view: View,
+): Promise<ReadonlyMap<Hash, number>> {
+  const collection = (await findCollectionById(context.database, collectionId, null))?.collection
+  const version = collection === undefined ? undefined : await inheritedVersion(context, collection)
+  if (version === undefined) return new Map()
+  return sizesIn((await rootsOf(context, version, view)).files, files, context.objects)
+}
+
+const unknownContentType = 'application/octet-stream'
+
+export interface FileFacts {
+  contentType: string
+  createdAt: Date
+}
+
+/** What a collection, or the ones it was forked from, were told of files when they were uploaded. */
+export async function fileFacts(
+  at: Queries,
+  collection: CollectionRow,
+  files: readonly Hash[],
+): Promise<Map<Hash, FileFacts>> {
+  const facts = new Map<Hash, FileFacts>()
+  for (const row of await findCollectionFiles(at, collection.id, files)) facts.set(row.hash as Hash, row)
+  const rest = files.filter((file) => !facts.has(file))
+  for (const row of await findInheritedFiles(at, collection.ancestors, rest)) facts.set(row.hash as Hash, row)
+  for (const file of rest) {
+    if (!facts.has(file))
+      facts.set(file, { contentType: unknownContentType, createdAt: collection.createdAt })
+  }
+  return facts
+}
+
+/** Gives inherited files that enter a view of a new version a row of the collection's own, on which `markFilesInViews` marks it. */
+export async function recordInherited(tx: Tx, collectionId: string, files: readonly Hash[]): Promise<void> {
+  if (files.length === 0) return
+  const own = new Set((await findCollectionFiles(tx, collectionId, files)).map((row) => row.hash))
+  const inherited = files.filter((file) => !own.has(file))
+  if (inherited.length === 0) return
+  const collection = (await findCollectionById(tx, collectionId, null))?.collection
+  if (collection === undefined) return
+  for (const [hash, { contentType, createdAt }] of await fileFacts(tx, collection, inherited)) {
+    await insertCollectionFile(tx, { collectionId, hash, contentType, createdAt })
+  }
+}
+
+/** Those of some declared files that the collection does not know yet. */
+export const filesNeeded = async (
+  context: Context,
+  collectionId: string,
+  files: readonly Hash[],
+): Promise<string[]> => {
+  const known = await knownFiles(context, collectionId, files)
+  return files.filter((file) => !known.has(file)).map((file) => `sha256:${file}`)
+}

@@ -1,0 +1,214 @@
+/**
+ * Version metadata: merged into the latest version's, which makes its next patch version. interface.md "Version metadata",
+ * http-api §5.
+ *
+ * Every update is a job row, also a synchronous one. A running row is its collection's one update slot:
+ *
+ *     (none) ── accepted ──▶ running ── version made, or nothing to change ──▶ completed
+ *                               └────── refused, or failed unforeseen ───────▶ failed
+ *
+ * A row leaves `running` in the transaction that makes its version, so running an update twice, by whichever server, makes one
+ * version; what a dead server left running is run again by `recover`.
+ */
+import type { JsonObject } from '@ulmus/content'
+import {
+  findHead,
+  findMetadataJob,
+  findRunningMetadataJob,
+  insertMetadataJob,
+  isUniqueViolation,
+  listRunningMetadataJobs,
+  type MetadataJobRow,
+  type Tx,
+} from '@ulmus/storage'
+import { v7 as newId } from 'uuid'
+import { type Acting, authorityOf, demandNow } from '../access/authority.ts'
+import { demandCaller } from '../access/caller.ts'
+import { goneAs } from '../access/gone.ts'
+import { mayWork } from '../access/policy.ts'
+import type { Principal } from '../access/principal.ts'
+import { seeCollection } from '../access/seen.ts'
+import { isUuid } from '../answers/pages.ts'
+import type { CollectionPath } from '../collections/collections.ts'
+import type { Context } from '../context.ts'
+import { demand, RegistryError, type StoredRefusal, storedRefusal } from '../errors/errors.ts'
+import { instantText, instantTextOrNull } from '../instants.ts'
+import { goFirst } from '../precedence.ts'
+import { semverOf, shownDigest } from '../versions/making.ts'
+import { type FittedPatch, fitPatch, type LongPatch, type Patch, readLongPatch } from './patch.ts'
+import { endOf, type Made, readUpdate, settle, type Update } from './update.ts'
+
+export interface MetadataResult {
+  semver: string
+  /** `private:` and the digest of the full view: only members update and poll. */
+  hash: string
+  metadata: JsonObject
+  /** The patch changed nothing and no version was made. */
+  unchanged?: true
+}
+
+export interface MetadataJob {
+  job_id: string
+  status: MetadataJobRow['status']
+  base_semver: string
+  started_at: string
+  finished_at: string | null
+  /** When completed: what the synchronous call answers. */
+  result?: MetadataResult
+  /** When failed: what the synchronous call is refused with. */
+  error?: StoredRefusal
+}
+
+export type Metadata = ReturnType<typeof metadataOf>
+
+const updating = 'update-metadata'
+const recoverySeconds = 1
+/** A running job older than this may have lost its server. Seconds. */
+const recoveredAfterSeconds = 2
+const recoveredAtOnce = 100
+
+export function metadataOf(context: Context) {
+  /** Jobs that this process is running: recovery leaves them alone. */
+  const running = new Set<string>()
+  const run = async (id: string): Promise<void> => {
+    if (running.has(id)) return
+    const update = await readUpdate(context, id)
+    if (update === undefined) return
+    running.add(id)
+    try {
+      await settle(context, update)
+    } finally {
+      running.delete(id)
+    }
+  }
+  context.jobs.define(updating, (payload) => run(String(payload['jobId'])))
+  // At the start every running job is taken for a dead server's, perhaps this one's own a second ago.
+  let age = 0
+  context.jobs.repeat('recovery of metadata updates', recoverySeconds, async () => {
+    const since = new Date(context.now().getTime() - age)
+    age = recoveredAfterSeconds * 1000
+    for (const id of await listRunningMetadataJobs(context.database, since, recoveredAtOnce)) await run(id)
+  })
+
+  return {
+    /** Reads a body of more than `shortBytesMax`; what is no object comes back as null or `[]`. @throws InputError; too_costly. */
+    read: (who: Principal, body: Uint8Array): Promise<LongPatch | [] | null> =>
+      readLongPatch(context, who, body),
+
+    /**
+     * Merges `patch` into the latest version's metadata.
+     * @throws collection_not_found, not_a_member, key_limited, invalid_request, no_versions, too_large,
+     *   metadata_update_in_progress with `job_id`, version_conflict when a version landed meanwhile.
+     */
+    update(who: Principal, path: CollectionPath, patch: Patch): Promise<MetadataResult> {
+      return goFirst(async () => {
+        const update = await accept(context, who, path, patch)
+        running.add(update.id)
+        try {
+          const end = await settle(context, update)
+          if (end === 'gone') throw new RegistryError('collection_not_found', { say: path })
+          if ('refusal' in end) throw end.refusal
+          return resultOf(end)
+        } finally {
+          running.delete(update.id)
+        }
+      })
+    },
+
+    /** The same as a durable job. @throws what `update` throws before the slot is taken. */
+    async start(who: Principal, path: CollectionPath, patch: Patch) {
+      const update = await accept(context, who, path, patch, (tx, jobId) =>
+        context.jobs.enqueue(tx, updating, { jobId }),
+      )
+      context.jobs.poke(updating)
+      return { job_id: update.id, status: 'running' as const, base_semver: semverOf(update.base) }
+    },
+
+    /** @throws unauthenticated, collection_not_found, not_a_member, key_limited, job_not_found. */
+    async job(who: Principal, path: CollectionPath, jobId: string): Promise<MetadataJob> {
+      const { collection, owner, role } = await seeCollection(context, who, path)
+      demand(mayWork(who, collection, role, 'read'), { owner: owner.slug })
+      const row = isUuid(jobId) ? await findMetadataJob(context.database, jobId) : undefined
+      if (row === undefined || row.collectionId !== collection.id) throw new RegistryError('job_not_found')
+      return shownJob(context, row)
+    },
+  }
+}
+
+/** Everything that can be refused before there is a job; then the slot is taken. */
+async function accept(
+  context: Context,
+  who: Principal,
+  path: CollectionPath,
+  patch: Patch,
+  also?: (tx: Tx, jobId: string) => Promise<void>,
+): Promise<Update> {
+  const { collection, owner, role, head } = await seeCollection(context, who, path)
+  demand(mayWork(who, collection, role, 'write'), { owner: owner.slug })
+  const by = { who: demandCaller(who), collection, owner }
+  const fitted = await fitPatch(context, patch, head)
+  for (;;) {
+    try {
+      return await goneAs('collection_not_found', path, () =>
+        takeSlot(context, { by, path, patch }, fitted, also),
+      )
+    } catch (error) {
+      if (!isUniqueViolation(error, 'metadata_jobs_slot')) throw error
+      const holder = await findRunningMetadataJob(context.database, collection.id)
+      // Ended between the two looks: the slot may be free now.
+      if (holder === undefined) continue
+      throw new RegistryError('metadata_update_in_progress', { details: { job_id: holder.id }, cause: error })
+    }
+  }
+}
+
+async function takeSlot(
+  context: Context,
+  seen: { by: Acting; path: CollectionPath; patch: Patch },
+  { base, patch, text }: FittedPatch,
+  also?: (tx: Tx, jobId: string) => Promise<void>,
+): Promise<Update> {
+  const { database } = context
+  const id = newId()
+  const collectionId = seen.by.collection.id
+  const authority = authorityOf(context, seen.by)
+  const slot = {
+    ...{ id, collectionId, patch: text, startedAt: context.now() },
+    ...{ baseId: base.id, baseSemver: semverOf(base) },
+  }
+  const isTaken =
+    also === undefined
+      ? // Acknowledged only with its version, whose commit syncs this one, too.
+        await database.transactOnce((tx) => insertMetadataJob(tx, slot, false, authority))
+      : await database.transact(async (tx) => {
+          if (!(await insertMetadataJob(tx, slot, true, authority))) return false
+          await also(tx, id)
+          return true
+        })
+  if (isTaken) return { id, collectionId, base, patch, by: seen.by }
+  await demandNow(context, seen.by)
+  const head = await findHead(database, collectionId)
+  if (!head) throw new RegistryError('collection_not_found', { say: seen.path })
+  return takeSlot(context, seen, await fitPatch(context, seen.patch, head), also)
+}
+
+const resultOf = ({ version, unchanged, metadata }: Made): MetadataResult => ({
+  semver: semverOf(version),
+  hash: shownDigest(version, 'full'),
+  metadata,
+  ...(unchanged ? { unchanged: true } : {}),
+})
+
+async function shownJob(context: Context, row: MetadataJobRow): Promise<MetadataJob> {
+  const job: MetadataJob = {
+    job_id: row.id,
+    status: row.status,
+    base_semver: row.baseSemver,
+    started_at: instantText(row.startedAt),
+    finished_at: instantTextOrNull(row.finishedAt),
+  }
+  if (row.status === 'running') return job
+  const end = await endOf(context, row)
+  if (end === 'gone') throw new RegistryError('job_not_found')
+  return 'refusal' in end ? { ...job, error: storedRefusal(end.refusal) } : { ...job, result: resultOf(end) }
+}

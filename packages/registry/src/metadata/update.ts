@@ -1,0 +1,161 @@
+/** Running a metadata update that holds its collection's slot: see metadata.ts. */
+import {
+  canonicalize,
+  type JsonObject,
+  mergeMetadata,
+  metadataBytes,
+  metadataBytesMax,
+  nextSemver,
+} from '@ulmus/content'
+import {
+  findCollectionById,
+  findHead,
+  findMetadataJob,
+  findVersionById,
+  finishMetadataJob,
+  type MetadataJobRow,
+  openObjectWriter,
+  type Tx,
+  type VersionRow,
+} from '@ulmus/storage'
+import { type Acting, demandStill, onBehalfOf } from '../access/authority.ts'
+import type { Context } from '../context.ts'
+import { RegistryError, type StoredRefusal, storedRefusal } from '../errors/errors.ts'
+import { refusalOf } from '../errors/refusals.ts'
+import { againIfSwept } from '../upkeep/swept.ts'
+import {
+  documentOf,
+  makeVersion,
+  readContent,
+  semverOf,
+  UpdateEnded,
+  withMetadata,
+} from '../versions/making.ts'
+
+/** An update that holds its collection's slot. */
+export interface Update {
+  id: string
+  collectionId: string
+  base: VersionRow
+  patch: JsonObject
+  by: Acting
+}
+
+/** How an update ended; `gone`: with its collection, which was deleted. */
+export type End = 'gone' | Made | { refusal: RegistryError }
+
+/** The version made, or the one that stood when there was nothing to change. */
+export interface Made {
+  version: VersionRow
+  unchanged: boolean
+  metadata: JsonObject
+}
+
+/** `metadata` with the patch merged into it. @throws too_large */
+export function mergedInto(metadata: JsonObject, patch: JsonObject): JsonObject {
+  const merged = mergeMetadata(metadata, patch)
+  if (metadataBytes(merged) <= metadataBytesMax) return merged
+  throw mergedTooLarge()
+}
+
+export function mergedTooLarge(): RegistryError {
+  const limit = `${metadataBytesMax} bytes (1 MiB) in canonical form`
+  return new RegistryError('too_large', {
+    say: { what: 'The merged metadata', limit },
+    details: { limitBytes: metadataBytesMax },
+  })
+}
+
+/** Undefined: there is nothing to do any more. */
+export async function readUpdate(context: Context, id: string): Promise<Update | undefined> {
+  const row = await findMetadataJob(context.database, id)
+  if (row === undefined || row.status !== 'running' || row.patch === null) return undefined
+  const base = await findVersionById(context.database, row.baseId)
+  const found = await findCollectionById(context.database, row.collectionId, null)
+  // Without its base it has gone with its collection since.
+  if (base === undefined || found === undefined) return undefined
+  const patch = JSON.parse(row.patch) as JsonObject
+  return { id, collectionId: row.collectionId, base, patch, by: onBehalfOf(row.accountId, found) }
+}
+
+/**
+ * Runs an update to its end, whatever happens on the way, and says how it ended, if by somebody else's hand.
+ * @throws only when the database is away: then the job is still running, and recovery ends it.
+ */
+export async function settle(context: Context, update: Update): Promise<End> {
+  try {
+    return await againIfSwept(context.objects, () => execute(context, update))
+  } catch (error) {
+    if (!(error instanceof UpdateEnded)) await fail(context, update.id, error)
+    return endOf(context, await findMetadataJob(context.database, update.id))
+  }
+}
+
+async function fail(context: Context, id: string, error: unknown): Promise<void> {
+  const refusal = refusalOf(error)
+  if (refusal !== error) context.log.error({ err: error, job: id }, 'a metadata update failed')
+  const stored = { ...storedRefusal(refusal) }
+  await context.database.transact((tx) =>
+    finishMetadataJob(tx, id, { at: context.now(), status: 'failed', error: stored }),
+  )
+}
+
+/** What the row says. */
+export async function endOf(context: Context, row: MetadataJobRow | undefined): Promise<End> {
+  if (row === undefined) return 'gone'
+  if (row.status === 'failed')
+    return { refusal: RegistryError.restored(row.error as unknown as StoredRefusal) }
+  const made =
+    row.resultVersionId === null ? undefined : await findVersionById(context.database, row.resultVersionId)
+  if (made === undefined) throw new Error(`metadata job ${row.id} is ${row.status} and has no version`)
+  const { metadata } = await documentOf(context, made, 'full')
+  return { version: made, unchanged: row.unchanged, metadata }
+}
+
+async function execute(context: Context, { id, collectionId, base, patch, by }: Update): Promise<End> {
+  const content = await readContent(context, base)
+  const before = canonicalize(content.full.metadata)
+  const after = canonicalize(mergedInto(content.full.metadata, patch))
+  // In canonical order, as whoever reads the document later sees it.
+  const metadata = JSON.parse(after) as JsonObject
+  if (before === after) {
+    await context.database.transact(async (tx) => {
+      await demandStill(context, tx, by)
+      await demandHead(tx, collectionId, base)
+      const end = {
+        at: context.now(),
+        status: 'completed' as const,
+        resultVersionId: base.id,
+        unchanged: true,
+      }
+      if (!(await finishMetadataJob(tx, id, end))) throw new UpdateEnded()
+    })
+    return { version: base, unchanged: true, metadata }
+  }
+  const version = await makeVersion(context, {
+    collection: { id: collectionId },
+    by,
+    base,
+    semver: nextSemver(base, 'other'),
+    content: withMetadata(content, metadata),
+    // What is there already, as when a description becomes again what it was, is found by the statement that lands the update.
+    writer: openObjectWriter({
+      database: context.database,
+      blobs: context.blobs,
+      inline: true,
+      lookUp: false,
+    }),
+    completes: id,
+  })
+  return { version, unchanged: false, metadata }
+}
+
+/** @throws version_conflict when a version landed after `base`. */
+async function demandHead(tx: Tx, collectionId: string, base: VersionRow): Promise<void> {
+  const head = await findHead(tx, collectionId)
+  if (head?.id === base.id) return
+  throw new RegistryError('version_conflict', {
+    details: { currentVersion: head ? semverOf(head) : null },
+    say: { baseVersion: semverOf(base) },
+  })
+}

@@ -1,0 +1,66 @@
+/** The version that a push is made against, as its commit reads it. */
+import { emptyTree, type Hash, type ViewDocument } from '@ulmus/content'
+import { findHead, findVersionById, ObjectCorrupt, type PushRow, type VersionRow } from '@ulmus/storage'
+import type { Context } from '../../context.ts'
+import { RegistryError } from '../../errors/errors.ts'
+import { type Aside, emptyAside, readAside } from '../../versions/aside.ts'
+import { readContent, semverOf } from '../../versions/making.ts'
+import { type PushSchema, readSchemas } from '../schemas/schema-lines.ts'
+import { baseSchemas } from '../schemas/session-schemas.ts'
+import { restoreSchemas } from './restoring.ts'
+
+/** Asked before the work, and by `makeVersion` again when it is done. */
+export async function demandBase(context: Context, push: PushRow): Promise<void> {
+  const head = await findHead(context.database, push.collectionId)
+  if (head === undefined) throw new RegistryError('collection_not_found')
+  if ((head?.id ?? null) === push.baseId) return
+  const currentVersion = head === null ? null : semverOf(head)
+  throw new RegistryError('version_conflict', {
+    details: { currentVersion },
+    say: { baseVersion: push.baseSemver },
+  })
+}
+
+export interface Base {
+  version: VersionRow | null
+  full: ViewDocument
+  public: ViewDocument
+  aside: Aside
+  asideHash: Hash | null
+  schemas: Map<string, PushSchema>
+}
+
+export const emptyDocument: ViewDocument = Object.freeze({ files: emptyTree, metadata: {}, types: {} })
+
+/** @param brought Schemas that the push has whole: those of them that the base has damaged are stored anew first. */
+export async function readBase(
+  context: Context,
+  push: PushRow,
+  brought: ReadonlyMap<string, PushSchema> | undefined,
+): Promise<Base> {
+  try {
+    return await readBaseAsStored(context, push)
+  } catch (error) {
+    if (!(error instanceof ObjectCorrupt) || brought === undefined) throw error
+    await restoreSchemas(context, brought)
+    return readBaseAsStored(context, push)
+  }
+}
+
+async function readBaseAsStored(context: Context, push: PushRow): Promise<Base> {
+  if (push.baseId === null) {
+    const empty = { full: emptyDocument, public: emptyDocument, aside: emptyAside() }
+    return { version: null, ...empty, asideHash: null, schemas: new Map() }
+  }
+  const version = await findVersionById(context.database, push.baseId)
+  if (version === undefined) throw new RegistryError('collection_not_found')
+  const content = await readContent(context, version)
+  return {
+    version,
+    full: content.full,
+    public: content.public,
+    aside: await readAside(context.objects, content.aside),
+    asideHash: content.aside,
+    schemas: await readSchemas((await baseSchemas(context, version)).bytes),
+  }
+}

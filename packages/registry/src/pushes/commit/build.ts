@@ -1,0 +1,293 @@
+/**
+ * The content of the version that a push makes: its merged entries applied to both views of the base. Reads the base and the
+ * push only, writes new objects; nothing of it is a version before `makeVersion` says so.
+ */
+import {
+  compareUtf8,
+  defaultShape,
+  type Edit,
+  editTree,
+  emptyTree,
+  type Hash,
+  type JsonObject,
+  type Tree,
+  type TypeEntry,
+  type ViewDocument,
+} from '@ulmus/content'
+import { type Aside, writeAside } from '../../versions/aside.ts'
+import type { VersionContent } from '../../versions/making.ts'
+import { lineFor, type NewLine, storedApart } from '../leaves/line.ts'
+import { type BuildIo, type ChangeNotes, recordPort } from '../leaves/tree-ports.ts'
+import { ReferenceChanges } from '../references/reference-changes.ts'
+import { applyReferences, arrivingSizes, enteredFiles } from '../references/references.ts'
+import { EntriesByType } from '../runs/by-type.ts'
+import type { EntriesSource, PushEntry } from '../runs/entry.ts'
+import type { PassingRuns } from '../runs/passing-runs.ts'
+import type { PushSchema } from '../schemas/schema-lines.ts'
+import { standingRecords } from './carried-over.ts'
+import { publicEdits, reprojected } from './public-view.ts'
+
+export interface BuildInput {
+  /** The base version, or an empty one. */
+  base: { full: ViewDocument; public: ViewDocument; aside: Aside }
+  /** The next version's schemas by type, and the base's. */
+  schemas: ReadonlyMap<string, PushSchema>
+  baseSchemas: ReadonlyMap<string, PushSchema>
+  /** Starts the merged stream of what was pushed; it is read up to twice. */
+  entries: EntriesSource
+  metadata: JsonObject
+  /** Files that the push declares. */
+  declared: readonly Hash[]
+  /** True: they are all that is declared from now on. False: they come on top of what the base declares. */
+  replacesDeclared: boolean
+  /** Sizes of those files that the collection may refer to. @throws files_missing when one is not known. */
+  fileSizes: (files: readonly Hash[]) => Promise<ReadonlyMap<Hash, number>>
+  /** Takes what the build should not hold in memory; it is for the caller to drop. */
+  passing: PassingRuns
+  /** Counts the records that are done, of all that were pushed. */
+  progress: { recordsDone: number; readonly recordsTotal: number }
+}
+
+export interface Built {
+  content: VersionContent
+  /** Records of the full view. */
+  changes: { added: number; updated: number; removed: number }
+  /** Files that the views have and their bases lack. */
+  filesEntered: { full: Hash[]; public: Hash[] }
+}
+
+export async function buildContent(io: BuildIo, input: BuildInput): Promise<Built> {
+  return new VersionBuild(io, input).run()
+}
+
+/** Records of a leaf, one with another. */
+const leafEntriesMean = 2 ** defaultShape.leafBits
+
+/** What becomes of one type. `shadow`: its public tree, shown only where the type is not private. */
+interface TypeTrees {
+  full: Tree
+  shadow: Tree
+}
+
+type Entries = AsyncGenerator<PushEntry[]>
+
+class VersionBuild {
+  readonly #io: BuildIo
+  readonly #input: BuildInput
+  readonly #baseFull: ReadonlyMap<string, TypeEntry>
+  readonly #basePublic: ReadonlyMap<string, TypeEntry>
+  readonly #trees = new Map<string, TypeTrees>()
+  readonly #changes = { added: 0, updated: 0, removed: 0 }
+  readonly #references: { full: ReferenceChanges; public: ReferenceChanges }
+
+  constructor(io: BuildIo, input: BuildInput) {
+    this.#io = io
+    this.#input = input
+    const { passing } = input
+    this.#references = { full: new ReferenceChanges(passing), public: new ReferenceChanges(passing) }
+    this.#baseFull = new Map(Object.entries(input.base.full.types))
+    this.#basePublic = new Map(Object.entries(input.base.public.types))
+  }
+
+  async run(): Promise<Built> {
+    for (const type of this.#baseFull.keys()) if (!this.#input.schemas.has(type)) await this.#dropType(type)
+    const types = [...this.#input.schemas.keys()].sort(compareUtf8)
+    const apart: string[] = []
+    const { entries, progress } = this.#input
+    const counted = entries((records) => {
+      progress.recordsDone += records
+    })
+    await this.#eachType(counted, types, async (type, ofType) => {
+      if (!(await this.#editFull(type, ofType))) apart.push(type)
+    })
+    if (apart.length > 0) {
+      await this.#eachType(entries(), apart, (type, ofType) => this.#editShadow(type, ofType))
+    }
+    return this.#finish()
+  }
+
+  async #eachType(
+    entries: Entries,
+    types: string[],
+    work: (type: string, entries: Entries) => Promise<void>,
+  ): Promise<void> {
+    const stream = new EntriesByType(entries)
+    try {
+      for (const type of types) await work(type, stream.of(type))
+    } finally {
+      await stream.close()
+    }
+  }
+
+  async #dropType(type: string): Promise<void> {
+    const full = this.#baseFull.get(type)!
+    this.#changes.removed += full.count
+    await this.#noteTree('full', type, full, false)
+    const shown = this.#basePublic.get(type)
+    if (shown !== undefined) await this.#noteTree('public', type, shown, false)
+  }
+
+  /** False when the public tree needs a pass of its own; else one edit has served both. */
+  async #editFull(type: string, entries: Entries): Promise<boolean> {
+    const base = this.#baseFull.get(type) ?? emptyTree
+    const schema = this.#input.schemas.get(type)!
+    const baseShadow = this.#baseShadow(type)
+    const changes = new ReferenceChanges(this.#input.passing)
+    const seen = { private: false }
+    const full = await this.#edit(base, fullEdits(entries, seen), {
+      count: (counts) => this.#count(counts),
+      referring: (change) => changes.noteChange(this.#io.objects, type, change),
+    })
+    await this.#references.full.add(changes)
+    this.#trees.set(type, { full, shadow: full })
+    if (seen.private || base.root !== baseShadow.root || schema.privateFields.length > 0) return false
+    if (this.#fieldsChanged(type)) return false
+    await this.#noteShown(type, baseShadow, changes, false)
+    return true
+  }
+
+  async #editShadow(type: string, entries: Entries): Promise<void> {
+    const schema = this.#input.schemas.get(type)!
+    const baseShadow = this.#baseShadow(type)
+    const changes = new ReferenceChanges(this.#input.passing)
+    const notes: ChangeNotes = {
+      count: () => undefined,
+      referring: (change) => changes.noteChange(this.#io.objects, type, change),
+    }
+    const anew = this.#fieldsChanged(type)
+    const trees = this.#trees.get(type)!
+    if (anew) {
+      const standing = standingRecords(this.#io.objects, this.#baseFull.get(type)!, entries)
+      trees.shadow = await this.#edit(
+        emptyTree,
+        reprojected(this.#io.objects, schema, baseShadow, standing),
+        notes,
+      )
+    } else trees.shadow = await this.#edit(baseShadow, publicEdits(schema, entries), notes)
+    await this.#noteShown(type, baseShadow, changes, anew)
+  }
+
+  #edit(base: Tree, edits: AsyncGenerator<Edit<NewLine>[]>, notes: ChangeNotes): Promise<Tree> {
+    const apart = storedApart(edits, this.#io.writer)
+    const isDense = this.#input.progress.recordsTotal * leafEntriesMean >= base.count
+    return editTree(treeOf(base), apart, recordPort(this.#io, notes, { isDense }), { kind: 'records' })
+  }
+
+  /** What the public tree of a type would be in the base; where the type is not private it is that tree. */
+  #baseShadow(type: string): Tree {
+    const { shadows } = this.#input.base.aside
+    return this.#basePublic.get(type) ?? (Object.hasOwn(shadows, type) ? shadows[type]! : emptyTree)
+  }
+
+  /** Whether a type of the base has other private fields now, so that every record of it looks different in public. */
+  #fieldsChanged(type: string): boolean {
+    const before = this.#input.baseSchemas.get(type)
+    if (before === undefined) return false
+    const after = new Set(this.#input.schemas.get(type)!.privateFields)
+    return (
+      before.privateFields.length !== after.size || before.privateFields.some((field) => !after.has(field))
+    )
+  }
+
+  /** Notes what a type's change means for the references of the public view, which has the type or has it not. */
+  async #noteShown(type: string, baseShadow: Tree, changes: ReferenceChanges, anew: boolean): Promise<void> {
+    const wasShown = this.#basePublic.has(type)
+    const isShown = this.#input.schemas.get(type)!.publicHash !== null
+    if (wasShown && (!isShown || anew)) await this.#noteTree('public', type, baseShadow, false)
+    if (!wasShown && isShown && !anew) await this.#noteTree('public', type, baseShadow, true)
+    if (isShown) await this.#references.public.add(changes)
+  }
+
+  async #noteTree(view: 'full' | 'public', type: string, tree: Tree, comes: boolean): Promise<void> {
+    // A base whose full view has no file has no reference anywhere.
+    if (this.#input.base.full.files.count === 0) return
+    await this.#references[view].noteTree(this.#io.objects, type, treeOf(tree), comes)
+  }
+
+  #count({ added, updated, removed }: Built['changes']): void {
+    this.#changes.added += added
+    this.#changes.updated += updated
+    this.#changes.removed += removed
+  }
+
+  async #finish(): Promise<Built> {
+    const { base, declared, metadata, fileSizes } = this.#input
+    if (this.#input.replacesDeclared) {
+      await this.#references.full.undeclareAll(this.#io.objects, base.aside.references.full, base.full.files)
+    }
+    for (const file of declared) await this.#references.full.declare(file)
+    const sizes = await arrivingSizes(this.#references, base.full.files, this.#io.objects, fileSizes)
+    const full = await this.#files('full', sizes)
+    const open = await this.#files('public', sizes)
+    const roots = {
+      full: {
+        files: full.files,
+        types: await this.#typeEntries(
+          ({ hash, text }) => ({ hash, text }),
+          (trees) => trees.full,
+        ),
+      },
+      public: {
+        files: open.files,
+        types: await this.#typeEntries(
+          ({ publicHash, publicText }) => ({ hash: publicHash, text: publicText }),
+          (trees) => trees.shadow,
+        ),
+      },
+    }
+    const content: VersionContent = {
+      full: { ...roots.full, metadata },
+      public: { ...roots.public, metadata },
+      aside: await writeAside(this.#io.writer, {
+        roots,
+        references: { full: full.references, public: open.references },
+        shadows: this.#shadows(),
+      }),
+    }
+    const entered = {
+      full: await enteredFiles(this.#references.full, base.full.files, this.#io.objects),
+      public: await enteredFiles(this.#references.public, base.public.files, this.#io.objects),
+    }
+    return { content, changes: this.#changes, filesEntered: entered }
+  }
+
+  #files(view: 'full' | 'public', sizes: ReadonlyMap<Hash, number>) {
+    const { base } = this.#input
+    const before = { references: base.aside.references[view], files: base[view].files }
+    return applyReferences(before, this.#references[view], sizes, this.#io)
+  }
+
+  /** `formOf`: the schema as a view has it; no hash: the view lacks the type; no text: it is stored. */
+  async #typeEntries(
+    formOf: (schema: PushSchema) => { hash: Hash | null; text: Uint8Array },
+    treeFor: (trees: TypeTrees) => Tree,
+  ): Promise<Record<string, TypeEntry>> {
+    const entries: [string, TypeEntry][] = []
+    for (const [type, schema] of this.#input.schemas) {
+      const { hash, text } = formOf(schema)
+      if (hash === null) continue
+      // A copy: what threads share is nothing to hand on.
+      if (text.length > 0) await this.#io.writer.add('plain', hash, text.slice())
+      entries.push([type, { schema: hash, ...treeFor(this.#trees.get(type)!) }])
+    }
+    return Object.fromEntries(entries)
+  }
+
+  #shadows(): Record<string, Tree> {
+    const hidden = [...this.#trees].filter(([type]) => this.#input.schemas.get(type)!.publicHash === null)
+    return Object.fromEntries(hidden.map(([type, trees]) => [type, trees.shadow]))
+  }
+}
+
+const treeOf = ({ root, count, bytes }: Tree): Tree => ({ root, count, bytes })
+
+/** Edits of a type's full tree. `seen.private` becomes true when something was pushed as private. */
+async function* fullEdits(entries: Entries, seen: { private: boolean }): AsyncGenerator<Edit<NewLine>[]> {
+  for await (const batch of entries) {
+    yield batch.map(({ id, put }) => {
+      if (put === undefined) return { key: id }
+      seen.private ||= put.private
+      return { key: id, put: { hash: put.hash, size: put.canonical.length, payload: lineFor(put) } }
+    })
+  }
+}

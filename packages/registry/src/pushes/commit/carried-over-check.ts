@@ -1,0 +1,75 @@
+/** When a type's schema changes, the records that the push carries over must fit the new one (content-model §7). */
+import { compareUtf8, emptyTree, leafBodyOf, type ViewDocument } from '@ulmus/content'
+import type { Context } from '../../context.ts'
+import { RegistryError } from '../../errors/errors.ts'
+import { EntriesByType } from '../runs/by-type.ts'
+import type { EntriesSource } from '../runs/entry.ts'
+import type { PushSchema, SchemaLines } from '../schemas/schema-lines.ts'
+import { type Standing, standingRecords } from './carried-over.ts'
+import type { CarriedFault } from './check-carried.ts'
+
+export interface CarriedOverInput {
+  base: ViewDocument
+  baseSchemas: ReadonlyMap<string, PushSchema>
+  schemas: ReadonlyMap<string, PushSchema>
+  entries: EntriesSource
+  /** Whose turns at the workers it takes. */
+  owner: string
+}
+
+/** Refused records answered at most; all are counted. */
+const listedMax = 100
+/** Those that the sentence names. */
+const namedMax = 3
+
+/**
+ * Workers do the checking: how long it takes is the schema's to say.
+ * @throws schema_violation with `validationErrors`: `{id, type, code, message, errors}`, the first 100, and `totalErrors`; too_costly.
+ */
+export async function checkCarriedOver(
+  { objects, workers }: Pick<Context, 'objects' | 'workers'>,
+  input: CarriedOverInput,
+): Promise<void> {
+  const changed = [...input.schemas].filter(([type, schema]) => {
+    const before = input.baseSchemas.get(type)
+    return before !== undefined && before.hash !== schema.hash
+  })
+  if (changed.length === 0) return
+  const validationErrors: (CarriedFault & { line: null })[] = []
+  let totalErrors = 0
+  const stream = new EntriesByType(input.entries())
+  try {
+    for (const [type, schema] of changed.sort(([a], [b]) => compareUtf8(a, b))) {
+      const base = input.base.types[type] ?? emptyTree
+      const key = `${schema.hash} ${type}`
+      const schemas: SchemaLines = { key, name: key, bytes: schema.lines }
+      for await (const standing of standingRecords(objects, base, stream.of(type))) {
+        const forms = standing.map(carriedOf).filter((form) => form !== undefined)
+        if (forms.length === 0) continue
+        const faults = await workers.checkCarried({ bytes: leafBodyOf(forms), schemas }, input)
+        totalErrors += faults.length
+        const listed = faults.slice(0, listedMax - validationErrors.length)
+        for (const fault of listed) validationErrors.push({ line: null, ...fault })
+      }
+    }
+  } finally {
+    await stream.close()
+  }
+  if (totalErrors > 0)
+    throw new RegistryError('schema_violation', {
+      details: { validationErrors, totalErrors },
+      say: { carried: namesOf(validationErrors, totalErrors) },
+    })
+}
+
+/** Some of them by name, for a sentence. */
+function namesOf(faults: readonly CarriedFault[], total: number): string {
+  const named = faults.slice(0, namedMax).map(({ type, id }) => `${type} ${JSON.stringify(id)}`)
+  return [...named, ...(total > named.length ? [`and ${total - named.length} more`] : [])].join(', ')
+}
+
+/** The canonical form of a record that comes from the base; undefined for what the push brings or removes. */
+function carriedOf(one: Standing): Uint8Array | undefined {
+  if ('carried' in one) return one.carried.canonical
+  return one.entry.put?.carried === true ? one.entry.put.canonical : undefined
+}

@@ -1,0 +1,69 @@
+/** A type's records as a push leaves them: those it names beside those it carries over from the base. */
+import { compareUtf8, type Hash, leafLines, type Tree, walkLeaves } from '@ulmus/content'
+import type { ObjectReader } from '@ulmus/storage'
+import { canonicalOf } from '../../versions/canonical-forms.ts'
+import type { PushEntry } from '../runs/entry.ts'
+
+export interface CarriedRecord {
+  id: string
+  hash: Hash
+  canonical: Uint8Array
+}
+
+/** Either an entry of the push, or a record of the base that the push does not name. */
+export type Standing = { entry: PushEntry } | { carried: CarriedRecord }
+
+/** What a batch holds, but for its last one: canonical forms, and so much more for each. Bytes. */
+const batchBytesMax = 1_048_576
+const standingBytes = 256
+
+/** All of them in id order, a batch at a time. Reads every record of `base`: for changes of schema alone. */
+export async function* standingRecords(
+  objects: ObjectReader,
+  base: Tree,
+  entries: AsyncGenerator<PushEntry[]>,
+): AsyncGenerator<Standing[]> {
+  let batch: PushEntry[] = []
+  let at = 0
+  const current = async (): Promise<PushEntry | undefined> => {
+    while (at >= batch.length) {
+      const next = await entries.next()
+      if (next.done) return undefined
+      batch = next.value
+      at = 0
+    }
+    return batch[at]
+  }
+  for await (const { hash: leafHash, leaf } of walkLeaves(base, objects)) {
+    let standing: Standing[] = []
+    let bytes = 0
+    for (const [index, line] of leafLines(await objects.body(leafHash)).entries()) {
+      const id = leaf.keys[index]!
+      let entry = at < batch.length ? batch[at] : await current()
+      while (entry !== undefined && compareUtf8(entry.id, id) < 0) {
+        standing.push({ entry })
+        bytes += (entry.put?.canonical.length ?? 0) + standingBytes
+        at++
+        if (bytes >= batchBytesMax) {
+          yield standing
+          standing = []
+          bytes = 0
+        }
+        entry = at < batch.length ? batch[at] : await current()
+      }
+      if (entry?.id === id) continue
+      const canonical = await canonicalOf(objects, line)
+      standing.push({ carried: { id, hash: leaf.hashes[index]!, canonical } })
+      bytes += canonical.length + standingBytes
+      if (bytes < batchBytesMax) continue
+      yield standing
+      standing = []
+      bytes = 0
+    }
+    if (standing.length > 0) yield standing
+  }
+  for (let entry = await current(); entry !== undefined; entry = await current()) {
+    yield batch.slice(at).map((rest) => ({ entry: rest }))
+    at = batch.length
+  }
+}

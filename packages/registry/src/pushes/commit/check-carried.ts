@@ -1,0 +1,33 @@
+/** Records of the base that a push carries over, checked against a schema that has changed: a task for a worker thread. */
+import { leafLines, parseCanonical, type SchemaIssue } from '@ulmus/content'
+import { checkData, schemasOf } from '../receiving/check-batch.ts'
+import type { SchemaLines } from '../schemas/schema-lines.ts'
+
+export interface CarriedTask {
+  /** Canonical forms, each ended by a newline. */
+  bytes: Uint8Array
+  /** With the type of all of them. */
+  schemas: SchemaLines
+}
+
+/** What does not fit. */
+export interface CarriedFault {
+  id: string
+  type: string
+  code: string
+  message: string
+  errors?: SchemaIssue[]
+}
+
+const decoder = new TextDecoder()
+
+export function checkCarried(task: CarriedTask): CarriedFault[] {
+  const schemas = schemasOf(task.schemas)
+  const faults: CarriedFault[] = []
+  for (const form of leafLines(task.bytes)) {
+    const { id, type, data } = parseCanonical(decoder.decode(form))
+    const checked = checkData(schemas.get(type)!, data, false)
+    if ('code' in checked) faults.push({ id, type, ...checked })
+  }
+  return faults
+}

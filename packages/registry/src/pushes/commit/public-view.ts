@@ -1,0 +1,68 @@
+/** How an edit of the full view is projected onto the public one (content-model §6). */
+import {
+  type Edit,
+  type Hash,
+  parseCanonical,
+  publicData,
+  recordOf,
+  type Schema,
+  type Tree,
+} from '@ulmus/content'
+import type { ObjectReader } from '@ulmus/storage'
+import { LeafCursor } from '../../versions/leaf-cursor.ts'
+import { lineFor, type NewLine } from '../leaves/line.ts'
+import type { PushEntry } from '../runs/entry.ts'
+import type { Standing } from './carried-over.ts'
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** Edits of a type's public tree (its shadow, where the type is private): what is pushed as private leaves it. */
+export async function* publicEdits(
+  schema: Pick<Schema, 'privateFields'>,
+  entries: AsyncGenerator<PushEntry[]>,
+): AsyncGenerator<Edit<NewLine>[]> {
+  for await (const batch of entries) {
+    yield batch.map(({ id, put }) =>
+      put === undefined || put.private ? { key: id } : publicPut(schema, id, put),
+    )
+  }
+}
+
+/**
+ * The whole public tree of a type anew, as edits of an empty one: for a change of its private fields, which changes every
+ * record. Records carried over stay private that were: those which the base's public tree lacks.
+ */
+export async function* reprojected(
+  objects: ObjectReader,
+  schema: Pick<Schema, 'privateFields'>,
+  basePublic: Tree,
+  standing: AsyncGenerator<Standing[]>,
+): AsyncGenerator<Edit<NewLine>[]> {
+  const shown = new LeafCursor(objects, basePublic)
+  for await (const batch of standing) {
+    const edits: Edit<NewLine>[] = []
+    for (const one of batch) {
+      if ('entry' in one) {
+        const { id, put } = one.entry
+        if (put !== undefined && !put.private) edits.push(publicPut(schema, id, put))
+      } else if ((await shown.find(one.carried.id)) !== undefined)
+        edits.push(publicPut(schema, one.carried.id, one.carried))
+    }
+    yield edits
+  }
+}
+
+function publicPut(
+  schema: Pick<Schema, 'privateFields'>,
+  id: string,
+  record: { hash: Hash; canonical: Uint8Array; refers?: boolean },
+): Edit<NewLine> {
+  if (schema.privateFields.length === 0) {
+    return { key: id, put: { hash: record.hash, size: record.canonical.length, payload: lineFor(record) } }
+  }
+  const { type, data } = parseCanonical(decoder.decode(record.canonical))
+  const stripped = recordOf(id, type, publicData(schema, data))
+  const payload = lineFor({ hash: stripped.hash, canonical: encoder.encode(stripped.canonical) })
+  return { key: id, put: { hash: stripped.hash, size: stripped.size, payload } }
+}

@@ -1,0 +1,246 @@
+/**
+ * A snapshot as the changes that it means: its manifest against the base, with the records that were sent. What the manifest
+ * lacks is removed; what it has and the base has too costs nothing, unless its privacy changed.
+ */
+import {
+  compareUtf8,
+  emptyTree,
+  type Hash,
+  type LeafNode,
+  leafLinesBetween,
+  type Tree,
+  type ViewDocument,
+  walkLeaves,
+} from '@ulmus/content'
+import type { ObjectReader, PushRunRow, PushStanding } from '@ulmus/storage'
+import type { Context } from '../../context.ts'
+import { RegistryError } from '../../errors/errors.ts'
+import type { Aside } from '../../versions/aside.ts'
+import { canonicalOf } from '../../versions/canonical-forms.ts'
+import { LeafCursor } from '../../versions/leaf-cursor.ts'
+import { EntriesByType } from '../runs/by-type.ts'
+import { compareEntries, type EntriesSource, type PushEntry } from '../runs/entry.ts'
+import { EntryBatch } from '../runs/entry-batch.ts'
+import { mergedEntries } from '../runs/runs.ts'
+
+interface SnapshotBase {
+  full: ViewDocument
+  public: ViewDocument
+  aside: Aside
+}
+
+/** Missing hashes answered at most. */
+const missingListedMax = 100
+
+/** Ids of the base told at once to be passed. */
+const passedAtOnce = 128
+
+/** Starts the stream of changes; checked to be complete.  @throws manifest_incomplete, manifest_conflict, records_missing. */
+export async function snapshotEntries(
+  context: Context,
+  push: PushStanding,
+  given: { base: SnapshotBase; runs: readonly PushRunRow[] },
+): Promise<EntriesSource> {
+  const manifest = given.runs.filter((run) => run.role === 'manifest')
+  const records = given.runs.filter((run) => run.role === 'records')
+  await demandComplete(context, push, { manifest, records })
+  return (passed) => changesOf(context, given.base, { manifest, records }, passed)
+}
+
+interface SnapshotRuns {
+  manifest: readonly PushRunRow[]
+  records: readonly PushRunRow[]
+}
+
+async function demandComplete(context: Context, push: PushStanding, runs: SnapshotRuns): Promise<void> {
+  const sent = new Ascending(mergedEntries(context, runs.records))
+  const missing: Hash[] = []
+  let received = 0
+  let missingCount = 0
+  try {
+    for await (const batch of mergedEntries(context, runs.manifest, refuseTwoHashes)) {
+      received += batch.length
+      for (const entry of batch) {
+        const put = entry.put!
+        if (!put.needed || (await sent.find(entry))?.put?.hash === put.hash) continue
+        missingCount++
+        if (missing.length < missingListedMax) missing.push(put.hash)
+      }
+    }
+  } finally {
+    await sent.close()
+  }
+  const expected = push.manifestExpected!
+  if (received !== expected) {
+    throw new RegistryError('manifest_incomplete', {
+      details: { manifest_received: received, manifest_expected: expected },
+    })
+  }
+  if (missingCount > 0) {
+    throw new RegistryError('records_missing', {
+      details: { missing_hashes: missing, totalMissing: missingCount },
+    })
+  }
+}
+
+export function refuseTwoHashes(entry: PushEntry, by: PushEntry): void {
+  if (entry.put?.hash === by.put?.hash) return
+  throw new RegistryError('manifest_conflict', {
+    details: { id: entry.id, type: entry.type, hashes: [entry.put?.hash, by.put?.hash] },
+  })
+}
+
+async function* changesOf(
+  context: Context,
+  base: SnapshotBase,
+  runs: SnapshotRuns,
+  passed?: (records: number) => void,
+): AsyncGenerator<PushEntry[]> {
+  const manifest = new EntriesByType(mergedEntries(context, runs.manifest))
+  const sent = new Ascending(mergedEntries(context, runs.records))
+  try {
+    for (const type of await typesOf(context, base, runs.manifest)) {
+      yield* changesOfType(context.objects, { type, base, entries: manifest.of(type), sent, passed })
+    }
+  } finally {
+    await Promise.all([manifest.close(), sent.close()])
+  }
+}
+
+/** The types of the base and of the manifest, in order. */
+async function typesOf(context: Context, base: SnapshotBase, runs: readonly PushRunRow[]): Promise<string[]> {
+  const types = new Set(Object.keys(base.full.types))
+  for await (const batch of mergedEntries(context, runs)) types.add(batch[0]!.type)
+  return [...types].sort(compareUtf8)
+}
+
+interface OneType {
+  type: string
+  base: SnapshotBase
+  entries: AsyncGenerator<PushEntry[]>
+  sent: Ascending
+  /** Told of the entries of the manifest, changes or none. */
+  passed?: (records: number) => void
+}
+
+async function* changesOfType(objects: ObjectReader, one: OneType): AsyncGenerator<PushEntry[]> {
+  const { type, sent } = one
+  const full = ownOf(one.base.full.types, type) ?? emptyTree
+  const shadow = ownOf(one.base.public.types, type) ?? ownOf(one.base.aside.shadows, type) ?? emptyTree
+  const shown = new LeafCursor(objects, shadow)
+  const before = new BaseRecords(objects, full)
+  const changes = new EntryBatch()
+  for await (const batch of one.entries) {
+    one.passed?.(batch.length)
+    for (const entry of batch) {
+      for (
+        let gone = await before.passedBy(entry.id);
+        gone.length > 0;
+        gone = await before.passedBy(entry.id)
+      ) {
+        for (const id of gone) changes.add({ type, id })
+        if (changes.isFull) yield changes.take()
+      }
+      const put = entry.put!
+      const held = before.take(entry.id)
+      if (held?.hash === put.hash) {
+        const wasPrivate = full.root !== shadow.root && (await shown.find(entry.id)) === undefined
+        if (put.private === wasPrivate) continue
+        const canonical = await before.canonical(held)
+        changes.add({ type, id: entry.id, put: { ...put, canonical, carried: true } })
+      } else {
+        const record = await sent.find(entry)
+        // Checked by `demandComplete` before; a base that changed under it would be a defect.
+        if (record?.put?.hash !== put.hash)
+          throw new RegistryError('records_missing', { details: { missing_hashes: [put.hash] } })
+        changes.add({ type, id: entry.id, put: { ...record.put, private: put.private } })
+      }
+      if (changes.isFull) yield changes.take()
+    }
+  }
+  if (!changes.isEmpty) yield changes.take()
+  for (let gone = await before.passedBy(); gone.length > 0; gone = await before.passedBy()) {
+    yield gone.map((id) => ({ type, id }))
+  }
+}
+
+const ownOf = <T>(record: Record<string, T>, key: string): T | undefined =>
+  Object.hasOwn(record, key) ? record[key] : undefined
+
+/** The records of a base tree, passed in order beside something else that ascends. */
+class BaseRecords {
+  readonly #objects: ObjectReader
+  readonly #leaves: ReturnType<typeof walkLeaves>
+  #leaf: { hash: Hash; node: LeafNode; at: number } | undefined
+  #isDone = false
+
+  constructor(objects: ObjectReader, tree: Tree) {
+    this.#objects = objects
+    this.#leaves = walkLeaves(tree, objects)
+  }
+
+  /** The next ids before `id` (undefined: of all that are left) that were not taken, some of them at once. None: there are no more. */
+  async passedBy(id?: string): Promise<string[]> {
+    for (;;) {
+      const leaf = this.#leaf ?? (await this.#next())
+      if (leaf === undefined) return []
+      const { keys } = leaf.node
+      const start = leaf.at
+      const end = Math.min(keys.length, start + passedAtOnce)
+      while (leaf.at < end && (id === undefined || compareUtf8(keys[leaf.at]!, id) < 0)) leaf.at++
+      if (leaf.at > start || leaf.at < keys.length) return keys.slice(start, leaf.at)
+      this.#leaf = undefined
+    }
+  }
+
+  /** The record with this id, if it is the next. */
+  take(id: string): { hash: Hash; leaf: Hash; index: number } | undefined {
+    const leaf = this.#leaf
+    if (leaf === undefined || leaf.node.keys[leaf.at] !== id) return undefined
+    const index = leaf.at++
+    return { hash: leaf.node.hashes[index]!, leaf: leaf.hash, index }
+  }
+
+  async canonical(held: { leaf: Hash; index: number }): Promise<Uint8Array> {
+    const [line] = leafLinesBetween(await this.#objects.body(held.leaf), held.index, held.index + 1)
+    return canonicalOf(this.#objects, line!)
+  }
+
+  async #next() {
+    this.#leaf = undefined
+    if (this.#isDone) return undefined
+    const next = await this.#leaves.next()
+    if (next.done) this.#isDone = true
+    else this.#leaf = { hash: next.value.hash, node: next.value.leaf, at: 0 }
+    return this.#leaf
+  }
+}
+
+/** A stream of entries that is asked for ascending ones, each passed once. */
+class Ascending {
+  readonly #batches: AsyncGenerator<PushEntry[]>
+  #batch: PushEntry[] = []
+  #at = 0
+
+  constructor(batches: AsyncGenerator<PushEntry[]>) {
+    this.#batches = batches
+  }
+
+  async find(wanted: { type: string; id: string }): Promise<PushEntry | undefined> {
+    for (;;) {
+      for (; this.#at < this.#batch.length; this.#at++) {
+        const order = compareEntries(this.#batch[this.#at]!, wanted)
+        if (order === 0) return this.#batch[this.#at]
+        if (order > 0) return undefined
+      }
+      const next = await this.#batches.next()
+      if (next.done) return undefined
+      this.#batch = next.value
+      this.#at = 0
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#batches.return(undefined)
+  }
+}

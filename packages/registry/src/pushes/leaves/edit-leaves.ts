@@ -1,0 +1,215 @@
+/** A stretch of a record tree edited, its new leaves encoded: the task a worker thread runs for what a commit changes. */
+import {
+  type Change,
+  type Child,
+  decodeStoredNode,
+  defaultShape,
+  type Edit,
+  editStretch,
+  type Hash,
+  hashBytes,
+  type LeafNode,
+  leafBodyOf,
+  leafLines,
+  type NewLeaf,
+  type OpenedLeaf,
+  type Stretch,
+} from '@ulmus/content'
+import type { EncodedObject, PreparedObject } from '@ulmus/storage'
+import { decodeChain } from '@ulmus/storage/decoding'
+import { encodeAlone, encodeObjectHere, encodeReplacing, type Replaced } from '@ulmus/storage/encoding'
+import { LeafRows } from '../../stored-leaves/leaf-rows.ts'
+import { type Damaged, orDamaged } from '../../threads/damage.ts'
+import { free } from '../../threads/free.ts'
+import { unpackEntries } from '../runs/frame.ts'
+import { type Line, mayRefer } from './line.ts'
+import { spliceLeaf } from './splice-leaf.ts'
+
+export interface LeavesTask {
+  /** Its edits, as `packEntries` has them, stand apart. */
+  stretch: Omit<Stretch<Line>, 'edits'>
+  edits: Uint8Array
+  /** By id, of those whose lines only name objects of their own: their records' sizes, and the files that these refer to. */
+  apart: Map<string, { size: number; files: readonly Hash[] }>
+  /** The stretch's old leaves as they are stored. */
+  encoded: readonly { node: EncodedObject; body: EncodedObject }[]
+}
+
+/** A change of a record that may refer to files, before it or after it. */
+export interface ReferringChange {
+  key: string
+  before: Line | undefined
+  after: Line | undefined
+}
+
+export interface EditedLeaves {
+  kind: 'edited'
+  /** All leaves of the stretch. */
+  leaves: Child[]
+  counts: { added: number; updated: number; removed: number }
+  referring: ReferringChange[]
+  /** What is new, leaves in key order; `encoded` are views of `room`. */
+  objects: PreparedObject[]
+  room: ArrayBuffer
+}
+
+export type LeavesOutcome = EditedLeaves | Damaged
+
+const cut = { kind: 'records', shape: defaultShape } as const
+
+export const editLeaves = (task: LeavesTask): Promise<LeavesOutcome> => orDamaged(edited(task))
+
+async function edited({ stretch: taken, edits, apart, encoded }: LeavesTask): Promise<EditedLeaves> {
+  const old = await Promise.all(encoded.map(readLeaf))
+  const stretch = { ...taken, edits: editsOf(edits, apart) }
+  const made = spliced(stretch, old) ?? madeAnew(stretch, old)
+  const objects: PreparedObject[] = []
+  for (const { made: leaf } of made.leaves) {
+    if (leaf !== undefined) objects.push(...(await preparedLeaf(leaf, old)))
+  }
+  const outcome: EditedLeaves = {
+    kind: 'edited',
+    leaves: made.leaves.map(({ made: _, ...leaf }) => leaf),
+    counts: countsOf(made.changes),
+    referring: made.changes.flatMap(referringChange),
+    ...inOneRoom(objects),
+  }
+  for (const bytes of [edits, ...old.flatMap(({ raws }) => raws), ...linksOf(encoded)]) free(bytes)
+  return outcome
+}
+
+/** What comes of a stretch. */
+interface Made {
+  leaves: (Child & { made?: MadeLeaf | undefined })[]
+  changes: readonly Change<Line>[]
+}
+
+/** What is new is stored as. */
+interface MadeLeaf extends Pick<NewLeaf<Line>, 'hash' | 'replaces'> {
+  text: Uint8Array
+  body: Uint8Array
+}
+
+/** Undefined: not so simple. */
+function spliced(stretch: Stretch<Line>, old: readonly OldLeaf[]): Made | undefined {
+  if (old.length !== 1) return undefined
+  const [{ hash: replaces, text: oldText, lines }] = old as [OldLeaf]
+  const rows = new LeafRows(stretch.leaves[0]!, oldText)
+  const edited = spliceLeaf(stretch, { rows, body: lines })
+  if (edited === undefined) return undefined
+  const { leaf, changes, text, body } = edited
+  if (text === undefined || body === undefined) return { leaves: [{ ...leaf, hash: replaces }], changes }
+  const hash = hashBytes(text)
+  return { leaves: [{ ...leaf, hash, made: { hash, text, body, replaces } }], changes }
+}
+
+function madeAnew(stretch: Stretch<Line>, old: readonly OldLeaf[]): Made {
+  const { leaves, changes } = editStretch(stretch, old.map(opened), cut)
+  return {
+    leaves: leaves.map(({ made, ...leaf }) => ({
+      ...leaf,
+      made: made && {
+        ...{ hash: made.hash, text: Buffer.from(made.text), replaces: made.replaces },
+        body: leafBodyOf(made.payloads.map((line) => line.bytes)),
+      },
+    })),
+    changes,
+  }
+}
+
+const linksOf = (encoded: LeavesTask['encoded']): Uint8Array[] =>
+  encoded.flatMap(({ node, body }) => [...node.chain, ...body.chain].map(({ bytes }) => bytes))
+
+interface OldLeaf {
+  hash: Hash
+  /** Its node's and its body's raw bytes. */
+  text: Uint8Array
+  lines: Uint8Array
+  node: Replaced
+  body: Replaced
+  /** All that was decoded for it. */
+  raws: Uint8Array[]
+}
+
+async function readLeaf({ node, body }: LeavesTask['encoded'][number]): Promise<OldLeaf> {
+  const nodes = await decodeChain(node, { mayHoldUp: true })
+  const bodies = await decodeChain(body, { mayHoldUp: true })
+  return {
+    ...{ hash: node.hash, text: nodes[0]!, lines: bodies[0]! },
+    node: replacedBy(node, nodes),
+    body: replacedBy(body, bodies),
+    raws: [...nodes, ...bodies],
+  }
+}
+
+const opened = ({ hash, text, lines }: OldLeaf): OpenedLeaf<Line> => ({
+  hash,
+  leaf: decodeStoredNode(text) as LeafNode,
+  payloads: leafLines(lines).map((bytes) => ({ bytes })),
+})
+
+const replacedBy = ({ chain }: EncodedObject, raws: readonly Uint8Array[]): Replaced => ({
+  chain: chain.map(({ hash, bytes }) => ({ hash, length: bytes.length })),
+  raw: (i) => raws[i]!,
+})
+
+const editsOf = (packed: Uint8Array, apart: LeavesTask['apart']): Edit<Line>[] =>
+  unpackEntries(packed).map(({ id: key, put }) => {
+    if (put === undefined) return { key }
+    const { hash, canonical: bytes, refers } = put
+    const large = apart.get(key)
+    return large === undefined
+      ? { key, put: { hash, size: bytes.length, payload: { bytes, refers } } }
+      : { key, put: { hash, size: large.size, payload: { bytes, files: large.files } } }
+  })
+
+/** Its node and its body. */
+async function preparedLeaf(
+  { hash, text, body: raw, replaces }: MadeLeaf,
+  old: readonly OldLeaf[],
+): Promise<PreparedObject[]> {
+  const replaced = old.find((leaf) => leaf.hash === replaces)
+  const node = await encoded(text, replaced?.node)
+  const body = await encoded(raw, replaced?.body)
+  const checksum = hashBytes(raw)
+  free(text)
+  free(raw)
+  return [
+    { kind: 'plain', hash, checksum: null, ...node },
+    { kind: 'body', hash, checksum, ...body },
+  ]
+}
+
+const encoded = (raw: Uint8Array, replaced?: Replaced) =>
+  replaced === undefined
+    ? encodeAlone(raw, encodeObjectHere)
+    : encodeReplacing(raw, replaced, encodeObjectHere)
+
+function countsOf(changes: readonly Change<Line>[]): EditedLeaves['counts'] {
+  const counts = { added: 0, updated: 0, removed: 0 }
+  for (const { before, after } of changes)
+    counts[before === undefined ? 'added' : after === undefined ? 'removed' : 'updated']++
+  return counts
+}
+
+function referringChange({ key, before, after }: Change<Line>): ReferringChange[] {
+  const [left, came] = [before?.payload, after?.payload]
+  return mayRefer(left) || mayRefer(came) ? [{ key, before: copied(left), after: copied(came) }] : []
+}
+
+/** A view would take along all that it is a view of. */
+const copied = (line: Line | undefined): Line | undefined =>
+  line && { ...line, bytes: new Uint8Array(line.bytes) }
+
+/** What one message can hand over whole. */
+function inOneRoom(objects: readonly PreparedObject[]): Pick<EditedLeaves, 'objects' | 'room'> {
+  const room = new ArrayBuffer(objects.reduce((sum, { encoded }) => sum + encoded.length, 0))
+  let at = 0
+  const moved = objects.map((object) => {
+    const encoded = new Uint8Array(room, at, object.encoded.length)
+    encoded.set(object.encoded)
+    at += encoded.length
+    return { ...object, encoded }
+  })
+  return { objects: moved, room }
+}

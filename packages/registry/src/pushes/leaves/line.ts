@@ -1,0 +1,78 @@
+/** A record as it stands in the body of its leaf. */
+import {
+  type Edit,
+  fileReferences,
+  type Hash,
+  isReferenceLine,
+  parseCanonical,
+  recordInlineBytesMax,
+  referenceLineTo,
+} from '@ulmus/content'
+import type { ObjectReader, ObjectWriter } from '@ulmus/storage'
+import { canonicalOf } from '../../versions/canonical-forms.ts'
+import type { PushedRecord } from '../runs/entry.ts'
+import type { FrameRoom } from '../runs/frame-room.ts'
+
+/** A record's line in a body. */
+export interface Line {
+  readonly bytes: Uint8Array
+  /** Where `bytes` lie with others of a run, to be left when they are copied. */
+  readonly room?: FrameRoom
+  /** False: the record is known to refer to no file. */
+  readonly refers?: boolean
+  /** The files that it refers to: of a record of this push that lies in an object of its own, which nobody can read yet. */
+  readonly files?: readonly Hash[]
+}
+
+/** What is put in a leaf, of a record of this push; `large`: its canonical form, where that is to lie in an object of its own. */
+export interface NewLine extends Line {
+  readonly large?: Uint8Array
+}
+
+export const lineFor = ({
+  hash,
+  canonical,
+  refers,
+  room,
+}: Pick<PushedRecord, 'hash' | 'canonical' | 'room'> & { refers?: boolean }): NewLine => {
+  const known = refers === undefined ? {} : { refers }
+  return canonical.length > recordInlineBytesMax
+    ? { bytes: referenceLineTo(hash), large: canonical, ...known }
+    : { bytes: canonical, ...known, ...(room && { room }) }
+}
+
+/** Edits whose large records are stored as they come, so that none of them waits for its leaf in memory. */
+export async function* storedApart(
+  edits: AsyncGenerator<Edit<NewLine>[]>,
+  writer: ObjectWriter,
+): AsyncGenerator<Edit<Line>[]> {
+  for await (const batch of edits) {
+    for (const { put } of batch) {
+      if (put?.payload.large === undefined) continue
+      const { bytes, large, refers } = put.payload
+      await writer.add('plain', put.hash, large)
+      put.payload = { bytes, files: refers === false ? [] : filesIn(large) }
+    }
+    yield batch
+  }
+}
+
+const fileMark = Buffer.from('"$file"')
+const decoder = new TextDecoder()
+
+/** JCS escapes nothing in `"$file"`: a form without these bytes refers to no file. */
+const holdsMark = (canonical: Uint8Array): boolean =>
+  Buffer.from(canonical.buffer, canonical.byteOffset, canonical.byteLength).includes(fileMark)
+
+/** Files that a canonical form refers to. */
+export const filesIn = (canonical: Uint8Array): Hash[] =>
+  holdsMark(canonical) ? fileReferences(parseCanonical(decoder.decode(canonical)).data) : []
+
+export const filesOf = async (objects: ObjectReader, line: Line): Promise<readonly Hash[]> =>
+  line.files ?? filesIn(await canonicalOf(objects, line.bytes))
+
+export function mayRefer(line: Line | undefined): line is Line {
+  if (line === undefined) return false
+  if (line.files !== undefined) return line.files.length > 0
+  return line.refers ?? (isReferenceLine(line.bytes) || holdsMark(line.bytes))
+}

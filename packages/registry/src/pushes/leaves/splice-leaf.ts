@@ -1,0 +1,122 @@
+/**
+ * A leaf edited where its rows and its lines lie: for a few edits of one leaf that is one afterwards, too, as most are of a push of
+ * scattered changes. The thousand records that stay are copied in a few pieces, and nothing is made of each.
+ */
+import { type Change, type Child, defaultShape, type Edit, type Entry, type Stretch } from '@ulmus/content'
+import type { LeafRows } from '../../stored-leaves/leaf-rows.ts'
+import type { Line } from './line.ts'
+
+/** Where one record in so many is edited or more, making all of them anew takes no longer. */
+const scarcity = 8
+
+const head = Buffer.from('{"e":[')
+const tail = Buffer.from('],"t":"leaf"}')
+const comma = Buffer.from(',')
+const newline = Buffer.from('\n')
+
+export interface SplicedLeaf {
+  /** Its node's text, which is to be hashed, and its body. Both undefined: nothing changed. */
+  text: Uint8Array | undefined
+  body: Uint8Array | undefined
+  leaf: Omit<Child, 'hash'>
+  /** As `editStretch` tells them; old lines are views of the old body. */
+  changes: Change<Line>[]
+}
+
+/** Rows [from, to) of the old leaf, or a record that is put. */
+type Piece = { from: number; to: number } | { key: string; entry: Entry<Line> }
+
+/**
+ * What `editStretch` makes of a stretch. Undefined: this one is not as described above, or the old body is not made of the lines that its
+ * leaf says; `editStretch` is to be asked.
+ * @param old the first of the stretch's leaves, its bytes checked
+ */
+export function spliceLeaf(
+  stretch: Stretch<Line>,
+  { rows, body }: { rows: LeafRows; body: Uint8Array },
+): SplicedLeaf | undefined {
+  if (!isWholeLeaf(stretch) || stretch.edits.length * scarcity > rows.length) return undefined
+  const starts = rows.lineStarts()
+  if (!areLines(body, starts)) return undefined
+  const { pieces, changes } = piecesOf(stretch.edits, rows, (row) =>
+    body.subarray(starts[row]!, starts[row + 1]! - newline.length),
+  )
+  const last = pieces.at(-1)
+  let { count, bytes } = stretch.leaves[0]!
+  for (const { before, after } of changes) {
+    count += (after === undefined ? 0 : 1) - (before === undefined ? 0 : 1)
+    bytes += (after?.size ?? 0) - (before?.size ?? 0)
+  }
+  // No key within ends a leaf, or the stretch would have ended there.
+  if (last === undefined || count > defaultShape.leafEntriesMax) return undefined
+  const isSame = changes.length === 0
+  return {
+    leaf: { lastKey: 'from' in last ? rows.key(last.to - 1) : last.key, count, bytes },
+    text: isSame ? undefined : textOf(pieces, rows),
+    body: isSame ? undefined : bodyOf(pieces, body, starts),
+    changes,
+  }
+}
+
+function isWholeLeaf({ leaves, after, through, goesOn, ends }: Stretch<Line>): boolean {
+  const isWhole = after === undefined && (through === undefined || through === leaves[0]?.lastKey)
+  return leaves.length === 1 && isWhole && ends && !goesOn
+}
+
+function areLines(body: Uint8Array, starts: Float64Array): boolean {
+  for (let row = 1; row < starts.length; row++) if (body[starts[row]! - 1] !== newline[0]) return false
+  return body.length === starts.at(-1)
+}
+
+function piecesOf(
+  edits: readonly Edit<Line>[],
+  rows: LeafRows,
+  lineAt: (row: number) => Uint8Array,
+): { pieces: Piece[]; changes: Change<Line>[] } {
+  const pieces: Piece[] = []
+  const changes: Change<Line>[] = []
+  let next = 0
+  const keepUpTo = (row: number) => {
+    if (row > next) pieces.push({ from: next, to: row })
+    next = row
+  }
+  for (const { key, put: after } of edits) {
+    const row = rows.firstAtLeast(key, next)
+    const isThere = row < rows.length && rows.key(row) === key
+    if (isThere ? isSame(after, rows, row) : after === undefined) continue
+    keepUpTo(row)
+    if (isThere) next++
+    if (after !== undefined) pieces.push({ key, entry: after })
+    const before = isThere
+      ? { hash: rows.hash(row), size: rows.size(row), payload: { bytes: lineAt(row) } }
+      : undefined
+    changes.push({ key, before, after })
+  }
+  keepUpTo(rows.length)
+  return { pieces, changes }
+}
+
+const isSame = (put: Edit<Line>['put'], rows: LeafRows, row: number): boolean =>
+  put !== undefined && put.size === rows.size(row) && put.hash === rows.hash(row)
+
+function textOf(pieces: readonly Piece[], rows: LeafRows): Uint8Array {
+  const parts: Uint8Array[] = [head]
+  for (const piece of pieces) {
+    if (parts.length > 1) parts.push(comma)
+    parts.push('from' in piece ? rows.text(piece.from, piece.to) : rowOf(piece))
+  }
+  return Buffer.concat([...parts, tail])
+}
+
+/** As `encodeNode` writes it. */
+const rowOf = ({ key, entry }: { key: string; entry: Entry<Line> }): Uint8Array =>
+  Buffer.from(`[${JSON.stringify(key)},"${entry.hash}",${entry.size}]`)
+
+const bodyOf = (pieces: readonly Piece[], body: Uint8Array, starts: Float64Array): Uint8Array =>
+  Buffer.concat(
+    pieces.flatMap((piece) =>
+      'from' in piece
+        ? [body.subarray(starts[piece.from], starts[piece.to])]
+        : [piece.entry.payload.bytes, newline],
+    ),
+  )

@@ -1,0 +1,38 @@
+/** Files that a session declares. */
+import { type Hash, parseFileReference } from '@ulmus/content'
+import { findLackingFiles, type PushStanding } from '@ulmus/storage'
+import type { Context } from '../../context.ts'
+import { filesNeeded } from '../../files/known-files.ts'
+import { malformed } from './opening.ts'
+
+/** Files that the state of a session names. */
+const neededFilesMax = 1_000
+
+/** What a session lacks of the files that it declared, page by page. */
+export async function lackingFiles(context: Context, push: PushStanding, filesAfter: string | undefined) {
+  const after = filesAfter === undefined ? '' : parseFileReference(filesAfter)
+  if (after === undefined) throw malformed('files_after', fileNameRule)
+  const page = { after, limit: neededFilesMax + 1 }
+  const found = await findLackingFiles(context.database, push.id, page)
+  const { total = 0, lacking = [] } = found ?? {}
+  const hashes = lacking.slice(0, neededFilesMax) as Hash[]
+  return {
+    total_files: total,
+    needed_files: await filesNeeded(context, push.collectionId, hashes),
+    next_files_after: lacking.length > hashes.length ? `sha256:${hashes.at(-1)}` : null,
+  }
+}
+
+const fileNameRule = 'must be `sha256:` and 64 lowercase hex digits'
+
+export function declaredFiles(names: readonly string[]): Hash[] {
+  const files = new Set<Hash>()
+  for (const [index, name] of names.entries()) {
+    const file = parseFileReference(name)
+    if (file === undefined) {
+      throw malformed(`files.${index}`, fileNameRule)
+    }
+    files.add(file)
+  }
+  return [...files].sort()
+}

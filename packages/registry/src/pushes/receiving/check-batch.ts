@@ -1,0 +1,214 @@
+/**
+ * A batch of record or delete lines, checked whole: the task a worker thread runs for every NDJSON request of a push.
+ * One bad line refuses the batch.
+ */
+import {
+  InputError,
+  type Json,
+  parseDeleteLine,
+  parseRecordLine,
+  recordOf,
+  type Schema,
+  type SchemaIssue,
+} from '@ulmus/content'
+import { compareEntries } from '../runs/entry.ts'
+import type { RunEntry } from '../runs/frame.ts'
+import { encodeRun } from '../runs/run.ts'
+import { LazySchemas, type SchemaLines } from '../schemas/schema-lines.ts'
+
+export interface BatchTask {
+  /** The request's body. */
+  bytes: Uint8Array
+  kind: 'records' | 'deletes'
+  /** What the lines are checked against. */
+  schemas: SchemaLines
+  /** Types that deletes may name beside those. */
+  formerTypes: readonly string[]
+  stripUnknownFields: boolean
+  /** True: the outcome has `facts`. */
+  facts: boolean
+  linesMax: number
+}
+
+export interface LineError {
+  /** Counts from 1, blank lines included. */
+  line: number
+  id: string | null
+  type: string | null
+  code: string
+  message: string
+  errors?: SchemaIssue[]
+}
+
+export type BatchOutcome =
+  | { kind: 'run'; run: Uint8Array<ArrayBuffer>; entries: number; received: number; facts?: LineFacts[] }
+  | { kind: 'refused'; errors: LineError[]; totalErrors: number }
+  | { kind: 'too_many_lines' }
+
+/** What a line says that a snapshot's manifest has said before it. */
+export interface LineFacts {
+  line: number
+  id: string
+  type: string
+  hash: string
+  /** Absent where the line does not say. */
+  private?: boolean
+}
+
+/** Errors answered at most; all are counted. */
+export const lineErrorsMax = 100
+
+const newline = 0x0a
+
+export function checkBatch(task: BatchTask): BatchOutcome {
+  const schemas = schemasOf(task.schemas)
+  const former = new Set(task.formerTypes)
+  const entries: RunEntry[] = []
+  const errors: LineError[] = []
+  const facts: LineFacts[] = []
+  let totalErrors = 0
+  for (const { line, bytes } of linesOf(task.bytes)) {
+    if (entries.length + totalErrors >= task.linesMax) return { kind: 'too_many_lines' }
+    const checked =
+      task.kind === 'records'
+        ? checkRecord(bytes, schemas, task.stripUnknownFields)
+        : checkDelete(bytes, schemas, former)
+    if ('code' in checked) {
+      totalErrors++
+      if (errors.length < lineErrorsMax) errors.push({ line, ...checked })
+    } else if (totalErrors === 0) {
+      entries.push(checked)
+      if (task.facts)
+        facts.push({
+          line,
+          id: checked.id,
+          type: checked.type,
+          hash: checked.put!.hash,
+          private: checked.said,
+        })
+    }
+  }
+  if (totalErrors > 0) return { kind: 'refused', errors, totalErrors }
+  const sorted = lastOfEach(entries)
+  const run = {
+    kind: 'run',
+    run: encodeRun(sorted),
+    entries: sorted.length,
+    received: entries.length,
+  } as const
+  return task.facts ? { ...run, facts } : run
+}
+
+type Refused = Omit<LineError, 'line'>
+
+/** `said`: the line's own `private`. */
+type CheckedEntry = RunEntry & { said?: boolean }
+
+function checkRecord(bytes: Uint8Array, schemas: LazySchemas, strip: boolean): CheckedEntry | Refused {
+  let named: { id: string; type: string } | undefined
+  try {
+    const line = parseRecordLine(bytes)
+    named = line
+    const schema = schemas.get(line.type)
+    if (schema === undefined)
+      return refuse('unknown_type', `there is no schema for type ${JSON.stringify(line.type)}`, named)
+    const checked = checkData(schema, line.data, strip)
+    if ('code' in checked) return { ...checked, id: line.id, type: line.type }
+    const record = recordOf(line.id, line.type, checked.data)
+    const { hash, canonical } = record
+    // JCS escapes nothing in `"$file"`: a form without it refers to no file.
+    const refers = canonical.includes('"$file"')
+    const put = { hash, canonical, private: line.private === true, refers }
+    return { type: line.type, id: line.id, put, said: line.private }
+  } catch (error) {
+    if (error instanceof InputError) return refuse(error.code, error.message, named)
+    throw error
+  }
+}
+
+/** A record's data against its type's schema, as a push and a change of schema both ask it. Takes the time that the schema takes. */
+export function checkData(
+  schema: Schema,
+  data: Json,
+  strip: boolean,
+): { data: Json } | Pick<Refused, 'code' | 'message' | 'errors'> {
+  const unknown = schema.unknownFields(data)
+  if (unknown.length > 0 && !strip) {
+    const names = unknown.map((name) => JSON.stringify(name)).join(', ')
+    const message = `the schema lists no ${names}; add to it, or push with strip_unknown_fields`
+    return {
+      code: 'unknown_fields',
+      message,
+      errors: unknown.map((name) => ({ path: pointerTo(name), message: 'unknown field' })),
+    }
+  }
+  const kept = unknown.length > 0 ? schema.strip(data) : data
+  const issues = schema.validate(kept)
+  if (issues.length === 0) return { data: kept }
+  return {
+    code: 'schema_violation',
+    message: 'the data does not match the schema of its type',
+    errors: issues,
+  }
+}
+
+const pointerTo = (name: string): string => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+
+function checkDelete(
+  bytes: Uint8Array,
+  schemas: LazySchemas,
+  former: ReadonlySet<string>,
+): CheckedEntry | Refused {
+  try {
+    const { id, type } = parseDeleteLine(bytes)
+    if (schemas.has(type) || former.has(type)) return { type, id }
+    return refuse('unknown_type', `there is no type ${JSON.stringify(type)}`, { id, type })
+  } catch (error) {
+    if (error instanceof InputError) return refuse(error.code, error.message)
+    throw error
+  }
+}
+
+const refuse = (code: string, message: string, named?: { id: string; type: string }): Refused => ({
+  id: named?.id ?? null,
+  type: named?.type ?? null,
+  code,
+  message,
+})
+
+/** The lines that hold something, numbered; a byte order mark at the start is skipped. */
+export function* linesOf(bytes: Uint8Array): Generator<{ line: number; bytes: Uint8Array }> {
+  let start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
+  for (let line = 1; start < bytes.length; line++) {
+    const found = bytes.indexOf(newline, start)
+    const end = found === -1 ? bytes.length : found
+    if (!isBlank(bytes, start, end)) yield { line, bytes: bytes.subarray(start, end) }
+    start = end + 1
+  }
+}
+
+function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]
+    if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false
+  }
+  return true
+}
+
+/** Sorted by (type, id); of the same one the last line counts. */
+function lastOfEach(entries: RunEntry[]): RunEntry[] {
+  // Array.prototype.sort is stable: equal ones keep the order of their lines.
+  const sorted = entries.toSorted(compareEntries)
+  return sorted.filter(
+    (entry, at) => at + 1 === sorted.length || compareEntries(entry, sorted[at + 1]!) !== 0,
+  )
+}
+
+/** The schemas of the push seen last: its next batch most often comes next. */
+let latest: { key: string; schemas: LazySchemas } | undefined
+
+/** The schemas of a task. */
+export function schemasOf({ key, bytes }: SchemaLines): LazySchemas {
+  if (latest?.key !== key) latest = { key, schemas: new LazySchemas(bytes) }
+  return latest.schemas
+}

@@ -1,0 +1,173 @@
+/**
+ * What a snapshot session has been told and sent so far, by hash: kept in memory by whichever server serves it, made again from
+ * the session's runs where it is not. A record's hash covers its type and id, so a hash stands for one entry of the manifest.
+ */
+import { BlobMissing, findPush, listPushRuns, type PushRunRow, type PushStanding } from '@ulmus/storage'
+import { LRUCache } from 'lru-cache'
+import type { Context } from '../../context.ts'
+import { entriesOf } from '../runs/runs.ts'
+import { isLive } from '../state/states.ts'
+
+const isPrivate = 1
+const isNeeded = 2
+const isReceived = 4
+const isTaken = 8
+
+/** Sessions of which marks are kept in memory, together at most: one of 12 million records takes 151 MB. Bytes. */
+const marksBytesMax = 256 * 1024 ** 2
+
+/**
+ * A set of hashes with marks, by the first 64 bits of each: open addressing, 9 bytes a place, at most three of four taken. Two
+ * hashes that share 64 bits would be taken for one; the commit compares whole ones.
+ */
+export class ManifestMarks {
+  #high = new Uint32Array(1024)
+  #low = new Uint32Array(1024)
+  #marks = new Uint8Array(1024)
+  size = 0
+  needed = 0
+  receivedNeeded = 0
+  /** Runs up to this sequence are in. */
+  sequence = 0
+
+  get bytes(): number {
+    return this.#marks.length * 9
+  }
+
+  /** Still to be sent. */
+  get remaining(): number {
+    return this.needed - this.receivedNeeded
+  }
+
+  add(hash: string, entry: { private: boolean; needed: boolean }): void {
+    if (this.size * 4 >= this.#marks.length * 3) this.#grow()
+    const place = this.#place(parseInt(hash.slice(0, 8), 16), parseInt(hash.slice(8, 16), 16))
+    if (this.#marks[place] === 0) {
+      this.size++
+      if (entry.needed) this.needed++
+    }
+    const received = this.#marks[place]! & isReceived
+    this.#marks[place] = isTaken | (entry.private ? isPrivate : 0) | (entry.needed ? isNeeded : 0) | received
+  }
+
+  /** What the manifest says of a hash; undefined when it lacks it. */
+  find(hash: string): { private: boolean } | undefined {
+    const marks = this.#marks[this.#placeOf(hash)]!
+    return marks === 0 ? undefined : { private: (marks & isPrivate) !== 0 }
+  }
+
+  receive(hash: string): void {
+    const place = this.#placeOf(hash)
+    const marks = this.#marks[place]!
+    if (marks === 0 || (marks & isReceived) !== 0) return
+    this.#marks[place] = marks | isReceived
+    if ((marks & isNeeded) !== 0) this.receivedNeeded++
+  }
+
+  #placeOf(hash: string): number {
+    return this.#place(parseInt(hash.slice(0, 8), 16), parseInt(hash.slice(8, 16), 16))
+  }
+
+  #place(high: number, low: number): number {
+    const mask = this.#marks.length - 1
+    for (let place = startOf(high, low) & mask; ; place = (place + 1) & mask) {
+      if (this.#marks[place] === 0 || (this.#high[place] === high && this.#low[place] === low)) {
+        this.#high[place] = high
+        this.#low[place] = low
+        return place
+      }
+    }
+  }
+
+  #grow(): void {
+    const [high, low, marks] = [this.#high, this.#low, this.#marks]
+    this.#high = new Uint32Array(marks.length * 2)
+    this.#low = new Uint32Array(marks.length * 2)
+    this.#marks = new Uint8Array(marks.length * 2)
+    for (let place = 0; place < marks.length; place++) {
+      if (marks[place] !== 0) this.#marks[this.#place(high[place]!, low[place]!)] = marks[place]!
+    }
+  }
+}
+
+/** Secret of this process: whoever chooses hashes must not choose their places, or a manifest could be made of one long row of them. */
+const [secretHigh = 0, secretLow = 0] = crypto.getRandomValues(new Uint32Array(2))
+
+const startOf = (high: number, low: number): number => mix(mix(high ^ secretHigh) ^ low ^ secretLow)
+
+/** The finaliser of MurmurHash3: every bit of a number in every bit of the result. */
+function mix(bits: number): number {
+  let mixed = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
+  return mixed ^ (mixed >>> 16)
+}
+
+export class ManifestMarksCache {
+  readonly #context: Context
+  readonly #kept = new LRUCache<string, { marks: ManifestMarks; ready: Promise<void> }>({
+    maxSize: marksBytesMax,
+    max: 1_000,
+    sizeCalculation: ({ marks }) => marks.bytes,
+  })
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  /** The marks of a session with every run that it has by now; undefined when it has ended by then: its runs go. */
+  async of(push: PushStanding): Promise<ManifestMarks | undefined> {
+    const kept = this.#kept.get(push.id) ?? { marks: new ManifestMarks(), ready: Promise.resolve() }
+    // One after the other: two requests of a session must not take in the same run twice at once.
+    const ready = kept.ready.catch(() => undefined).then(() => this.#takeIn(push.id, kept.marks))
+    // Set anew so that its size is reckoned anew.
+    this.#kept.set(push.id, { marks: kept.marks, ready })
+    const damage = await ready.catch((error: unknown) => {
+      if (error instanceof BlobMissing) return error
+      throw error
+    })
+    const now = await findPush(this.#context.database, push.collectionId, push.id)
+    if (now === undefined || !isLive(now.status)) return undefined
+    if (damage !== undefined) throw damage
+    return kept.marks
+  }
+
+  /**
+   * Taking a run in again changes nothing. One that is gone by the time it is read is part of a longer one, if its session stands:
+   * then the rows, looked at again, no longer name it.
+   * @throws BlobMissing when they do.
+   */
+  async #takeIn(pushId: string, marks: ManifestMarks): Promise<void> {
+    const taken = new Set<string>()
+    const gone = new Set<string>()
+    for (;;) {
+      const runs = await listPushRuns(this.#context.database, pushId, marks.sequence)
+      try {
+        for (const run of manifestFirst(runs)) {
+          if (!taken.has(run.name)) await this.#takeInRun(run, marks)
+          taken.add(run.name)
+        }
+        marks.sequence = runs.at(-1)?.sequence ?? marks.sequence
+        return
+      } catch (error) {
+        if (!(error instanceof BlobMissing) || gone.has(error.blob)) throw error
+        gone.add(error.blob)
+      }
+    }
+  }
+
+  async #takeInRun(run: PushRunRow, marks: ManifestMarks): Promise<void> {
+    for await (const entries of entriesOf(this.#context, run)) {
+      for (const { put } of entries) {
+        if (put === undefined) continue
+        if (run.role === 'records') marks.receive(put.hash)
+        else marks.add(put.hash, { private: put.private, needed: put.needed === true })
+      }
+    }
+  }
+}
+
+/** What is received counts only where the manifest is known, and a merged run of it comes after records that were sent in between. */
+function manifestFirst(runs: readonly PushRunRow[]): PushRunRow[] {
+  const ofRole = (role: PushRunRow['role']) => runs.filter((run) => run.role === role)
+  return [...ofRole('manifest'), ...ofRole('records')]
+}

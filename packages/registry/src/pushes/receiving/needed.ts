@@ -1,0 +1,45 @@
+/** Which records of a manifest the base version lacks, so that they must be sent. */
+import { emptyTree, type Hash } from '@ulmus/content'
+import { findVersionById, giveWay, type PushStanding } from '@ulmus/storage'
+import type { Context } from '../../context.ts'
+import { LeafCursor } from '../../versions/leaf-cursor.ts'
+import { rootsOf } from '../../versions/making.ts'
+import type { PushEntry } from '../runs/entry.ts'
+import { encodeRunStream, readRun } from '../runs/run.ts'
+
+export interface MarkedManifest {
+  /** The run again, its entries marked. */
+  run: Uint8Array
+  /** Hashes, in the order of the entries. */
+  needed: Hash[]
+}
+
+/** @param run as the worker made it of a manifest */
+export async function markNeeded(
+  context: Context,
+  push: PushStanding,
+  run: Uint8Array,
+): Promise<MarkedManifest> {
+  const base = push.baseId === null ? undefined : await findVersionById(context.database, push.baseId)
+  const types = base === undefined ? {} : (await rootsOf(context, base, 'full')).types
+  const needed: Hash[] = []
+  let cursor: { type: string; leaves: LeafCursor } | undefined
+  async function* marked(): AsyncGenerator<PushEntry[]> {
+    for await (const entries of readRun([run])) {
+      const batch: PushEntry[] = []
+      for (const entry of entries) {
+        if (cursor?.type !== entry.type) {
+          const tree = Object.hasOwn(types, entry.type) ? types[entry.type]! : emptyTree
+          cursor = { type: entry.type, leaves: new LeafCursor(context.objects, tree) }
+        }
+        const put = entry.put!
+        const isNeeded = (await cursor.leaves.find(entry.id))?.hash !== put.hash
+        if (isNeeded) needed.push(put.hash)
+        batch.push({ ...entry, put: { ...put, needed: isNeeded } })
+      }
+      yield batch
+      await giveWay()
+    }
+  }
+  return { run: Buffer.concat(await Array.fromAsync(encodeRunStream(marked()))), needed }
+}

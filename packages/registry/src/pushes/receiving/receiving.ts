@@ -1,0 +1,62 @@
+/** Batches of lines as they arrive: checked in a worker thread against what their session says. */
+import { findVersionById, type PushStanding } from '@ulmus/storage'
+import type { Context } from '../../context.ts'
+import { RegistryError } from '../../errors/errors.ts'
+import { standBack } from '../../precedence.ts'
+import type { Pieces } from '../../threads/pieces.ts'
+import type { TaskFor } from '../../threads/task-for.ts'
+import { rootsOf } from '../../versions/making.ts'
+import type { SchemaLines } from '../schemas/schema-lines.ts'
+import { baseSchemas, broughtSchemas } from '../schemas/session-schemas.ts'
+import type { LineError } from './check-batch.ts'
+
+/**
+ * @param options.facts true: the outcome also tells of each entry what a manifest is compared with
+ * @throws too_large, invalid_records, schema_violation, too_costly.
+ */
+export async function checkLines(
+  context: Context,
+  push: PushStanding,
+  batch: Pieces,
+  by: TaskFor,
+  options: { kind: 'records' | 'deletes'; facts?: boolean },
+) {
+  await standBack()
+  const task = {
+    bytes: batch,
+    kind: options.kind,
+    facts: options.facts === true,
+    ...(await typesOfPush(context, push)),
+    stripUnknownFields: push.stripUnknownFields,
+    linesMax: context.limits.batchLinesMax,
+  }
+  const outcome = await context.workers.checkBatch(task, by)
+  if (outcome.kind === 'run') return outcome
+  if (outcome.kind === 'too_many_lines') throw tooManyLines(context.limits.batchLinesMax)
+  throw linesRefused(outcome.errors, outcome.totalErrors)
+}
+
+/** The schemas that a session's records must fit, and the types of its base. @throws push_not_open, object_corrupt. */
+export async function typesOfPush(
+  context: Context,
+  push: PushStanding,
+): Promise<{ schemas: SchemaLines; formerTypes: string[] }> {
+  const brought = await broughtSchemas(context, push)
+  const base = push.baseId === null ? undefined : await findVersionById(context.database, push.baseId)
+  if (base === undefined) return { schemas: brought ?? noSchemas, formerTypes: [] }
+  const { types } = await rootsOf(context, base, 'full')
+  return { schemas: brought ?? (await baseSchemas(context, base)), formerTypes: Object.keys(types) }
+}
+
+const noSchemas: SchemaLines = { key: '', name: '', bytes: new Uint8Array() }
+
+const tooManyLines = (max: number): RegistryError =>
+  new RegistryError('too_large', { say: { what: 'The batch', limit: `${max} lines a request` } })
+
+/** `errors`: the first of them. */
+export function linesRefused(errors: readonly LineError[], totalErrors: number): RegistryError {
+  const ofData = errors.every(({ code }) => code === 'schema_violation' || code === 'unknown_fields')
+  return new RegistryError(ofData ? 'schema_violation' : 'invalid_records', {
+    details: { validationErrors: errors, totalErrors },
+  })
+}

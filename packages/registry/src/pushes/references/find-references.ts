@@ -1,0 +1,69 @@
+/** What pushed records of a type refer to: a task for a worker thread, since it parses every one of them. */
+import {
+  eachId,
+  type Json,
+  leafLines,
+  malformedFileReferences,
+  parseCanonical,
+  referenceFieldsOf,
+} from '@ulmus/content'
+import { type PushWarnings, WarningList } from '../schemas/warnings.ts'
+
+export interface ReferencesTask {
+  /** Canonical forms of records of one type, each ended by a newline. */
+  bytes: Uint8Array
+  /** That type's schema, canonical. */
+  schema: Uint8Array
+}
+
+/** A record that others refer to. `from`, `path`: the first that does, and where. */
+export interface Referred {
+  type: string
+  id: string
+  from: string
+  path: string
+  /** References to it among the records of the task. */
+  times: number
+}
+
+export interface ReferencesFound {
+  /** Each once a field. */
+  referred: Referred[]
+  /** `$file` that names no file. */
+  malformed: PushWarnings
+}
+
+const decoder = new TextDecoder()
+
+export function findReferences({ bytes, schema }: ReferencesTask): ReferencesFound {
+  const fields = referenceFieldsOf(JSON.parse(decoder.decode(new Uint8Array(schema))) as Json)
+  const byField = fields.map((field) => ({ field, referred: new Map<string, Referred>() }))
+  const malformed = new WarningList()
+  for (const form of leafLines(bytes)) {
+    const text = decoder.decode(form)
+    const { id: from, type, data } = parseCanonical(text)
+    for (const { field, referred } of byField) {
+      eachId(data, field, (id, path) => {
+        const known = referred.get(id)
+        if (known === undefined) referred.set(id, { type: field.type, id, from, path: path(), times: 1 })
+        else known.times++
+      })
+    }
+    // JCS escapes nothing in it.
+    if (text.includes('"$file"')) noteMalformed(malformed, { type, id: from, data })
+  }
+  const referred = byField.flatMap((one) => [...one.referred.values()])
+  return { referred, malformed: { listed: malformed.listed, total: malformed.total } }
+}
+
+function noteMalformed(
+  malformed: WarningList,
+  { type, id, data }: { type: string; id: string; data: Json },
+): void {
+  for (const { path, value } of malformedFileReferences(data)) {
+    const message = `${shortened(JSON.stringify(value))} names no file: \`sha256:\` and 64 lowercase hexadecimal digits do`
+    malformed.add({ code: 'file_reference_malformed', type, id, path, message })
+  }
+}
+
+const shortened = (text: string): string => (text.length <= 100 ? text : `${text.slice(0, 97)}…`)

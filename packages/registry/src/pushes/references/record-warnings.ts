@@ -1,0 +1,171 @@
+/**
+ * What is odd in the records of a push, looked for once they are all there: `$file` that names no file, and references to records that the
+ * version will not have. Costs nothing where no schema says `x-ref-type` and no record has `$file`.
+ */
+import { compareUtf8, findEntry, leafBodyOf, type ViewDocument } from '@ulmus/content'
+import { giveWay } from '@ulmus/storage'
+import type { Context } from '../../context.ts'
+import { EntriesByType } from '../runs/by-type.ts'
+import type { EntriesSource, PushEntry } from '../runs/entry.ts'
+import type { PushSchema } from '../schemas/schema-lines.ts'
+import { noWarnings, type PushWarnings, WarningList } from '../schemas/warnings.ts'
+import type { Referred } from './find-references.ts'
+
+/** Records that others refer to, of which is looked whether they are there: each takes some hundred bytes of memory. */
+const referredMax = 100_000
+/** Canonical forms that a thread is given at once. Bytes. */
+const formsBytesMax = 1_048_576
+
+export interface RecordWarningsInput {
+  base: ViewDocument
+  schemas: ReadonlyMap<string, PushSchema>
+  /** Is read up to twice more. */
+  entries: EntriesSource
+  /** Whose turns at the workers it takes. */
+  owner: string
+}
+
+const referenceMark = Buffer.from('"x-ref-type"')
+
+/** Notes, while something else reads the entries of a push, of which types the records are worth a look. */
+export class WorthALook {
+  readonly types = new Set<string>()
+  readonly #referring: ReadonlySet<string>
+
+  constructor(schemas: ReadonlyMap<string, PushSchema>) {
+    const referring = [...schemas].filter(([, { text }]) => Buffer.from(text).includes(referenceMark))
+    this.#referring = new Set(referring.map(([type]) => type))
+  }
+
+  noting(entries: EntriesSource): EntriesSource {
+    return (passed) => this.#noted(entries(passed))
+  }
+
+  /** Batches are of one type each. */
+  async *#noted(batches: AsyncGenerator<PushEntry[]>): AsyncGenerator<PushEntry[]> {
+    for await (const batch of batches) {
+      const { type } = batch[0]!
+      if (!this.types.has(type) && batch.some(({ put }) => put && this.isWorth(type, put)))
+        this.types.add(type)
+      yield batch
+    }
+  }
+
+  isWorth(type: string, put: NonNullable<PushEntry['put']>): boolean {
+    return put.carried !== true && (put.refers || this.#referring.has(type))
+  }
+}
+
+/** @throws busy, unavailable and the like; nothing for what is odd. */
+export async function recordWarnings(
+  context: Pick<Context, 'objects' | 'workers'>,
+  worth: WorthALook,
+  input: RecordWarningsInput,
+): Promise<PushWarnings> {
+  if (worth.types.size === 0) return noWarnings
+  const warnings = new WarningList()
+  const referred = new ReferredRecords()
+  const stream = new EntriesByType(input.entries())
+  try {
+    for (const type of [...worth.types].sort(compareUtf8)) {
+      const schema = input.schemas.get(type)!.text
+      const ofType = stream.of(type)
+      for await (const bytes of formsOf(ofType, (put) => worth.isWorth(type, put))) {
+        const found = await context.workers.findReferences({ bytes, schema }, input)
+        warnings.addAll(found.malformed)
+        for (const one of found.referred) referred.add(type, one)
+      }
+    }
+  } finally {
+    await stream.close()
+  }
+  await referred.tellMissing(context, input, warnings)
+  return warnings
+}
+
+async function* formsOf(
+  batches: AsyncGenerator<PushEntry[]>,
+  isWorth: (put: NonNullable<PushEntry['put']>) => boolean,
+): AsyncGenerator<Uint8Array> {
+  let forms: Uint8Array[] = []
+  let bytes = 0
+  for await (const batch of batches) {
+    for (const { put } of batch) {
+      if (put === undefined || !isWorth(put)) continue
+      // A copy: what it lies in may go with its batch.
+      forms.push(put.canonical.slice())
+      bytes += put.canonical.length
+      if (bytes < formsBytesMax) continue
+      yield leafBodyOf(forms)
+      forms = []
+      bytes = 0
+    }
+  }
+  if (forms.length > 0) yield leafBodyOf(forms)
+}
+
+type FromType = Referred & { fromType: string }
+
+/** By type and id, each once. */
+class ReferredRecords {
+  readonly #byType = new Map<string, Map<string, FromType>>()
+  #count = 0
+  #isMore: FromType | undefined
+
+  add(fromType: string, one: Referred): void {
+    let ofType = this.#byType.get(one.type)
+    if (ofType === undefined) {
+      ofType = new Map()
+      this.#byType.set(one.type, ofType)
+    }
+    const known = ofType.get(one.id)
+    if (known !== undefined) known.times += one.times
+    else if (this.#count < referredMax) {
+      this.#count++
+      ofType.set(one.id, { ...one, fromType })
+    } else this.#isMore ??= { ...one, fromType }
+  }
+
+  /** Of what is neither pushed nor in the base and not deleted. Of types that the version will not have its schemas' warnings tell. */
+  async tellMissing(
+    { objects }: Pick<Context, 'objects'>,
+    { base, schemas, entries }: RecordWarningsInput,
+    warnings: WarningList,
+  ): Promise<void> {
+    const types = [...this.#byType.keys()].filter((type) => schemas.has(type)).sort(compareUtf8)
+    if (types.length === 0) return
+    const stream = new EntriesByType(entries())
+    try {
+      for (const type of types) {
+        const wanted = this.#byType.get(type)!
+        const deleted = new Set<string>()
+        for await (const batch of stream.of(type)) {
+          for (const { id, put } of batch) {
+            if (put !== undefined) wanted.delete(id)
+            else if (wanted.has(id)) deleted.add(id)
+          }
+        }
+        const tree = Object.hasOwn(base.types, type) ? base.types[type] : undefined
+        for (const id of [...wanted.keys()].sort(compareUtf8)) {
+          await giveWay()
+          const isThere = tree && !deleted.has(id) && (await findEntry(tree, id, objects)) !== undefined
+          if (!isThere) warnings.add(missing(wanted.get(id)!))
+        }
+      }
+    } finally {
+      await stream.close()
+    }
+    if (this.#isMore !== undefined) warnings.add(unlooked(this.#isMore))
+  }
+}
+
+function missing({ type, id, from, path, fromType, times }: FromType) {
+  const others = times === 1 ? '' : `; ${times} references of this push name it`
+  const message = `there is no ${type} ${JSON.stringify(id)}${others}`
+  return { code: 'reference_missing', type: fromType, id: from, path, message }
+}
+
+function unlooked({ from, path, fromType }: FromType) {
+  const message = `the push refers to more than ${referredMax} different records: whether this one and later ones are there was not looked up`
+  return { code: 'references_unchecked', type: fromType, id: from, path, message }
+}

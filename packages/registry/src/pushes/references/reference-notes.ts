@@ -1,0 +1,140 @@
+/**
+ * Notes that keys of a reference tree come or go, taken in any order and read in the order of the keys. Memory does not grow with
+ * them: what is beyond a bound waits in runs, as entries that have a file for a type and the rest of the key for an id. So those
+ * of one file are told from others at once, and not by the 65 characters that their keys share.
+ */
+import { fileOfKey, type Hash, referencePrefix } from '@ulmus/content'
+import { giveWay } from '@ulmus/storage'
+import { compareEntries, type PushEntry } from '../runs/entry.ts'
+import { groupsToMerge, mergeRuns, runsAtOnceMax } from '../runs/merge.ts'
+import type { PassingRuns } from '../runs/passing-runs.ts'
+
+export interface ReferenceNote {
+  readonly key: string
+  readonly file: Hash
+  /** False: it goes. */
+  readonly comes: boolean
+}
+
+/** Notes that are sorted at once: a millisecond or two. */
+const pieceNotesMax = 1_024
+/** Notes read at once, at least, but for the last. */
+const batchNotes = 512
+/** What all notes in memory hold at most. UTF-16 units of keys; some 80,000 keys of references. */
+const heldUnitsMax = 8 * 1024 ** 2
+/** A note that a key comes is a put; a run wants a hash for it, which says nothing. */
+const coming = Object.freeze({
+  hash: '0'.repeat(64) as Hash,
+  canonical: new Uint8Array(),
+  private: false,
+  refers: false,
+})
+
+/** Calls come one after the other, never at once. */
+export class ReferenceNotes {
+  readonly #passing: PassingRuns
+  readonly #bounds: { pieceNotesMax: number; heldUnitsMax: number }
+  /** Names of runs; what they hold was noted before what the pieces hold, and that before the newest. */
+  #runs: string[] = []
+  #pieces: PushEntry[][] = []
+  #newest = new Map<string, boolean>()
+  #heldUnits = 0
+
+  /** @param bounds Smaller in tests. */
+  constructor(passing: PassingRuns, bounds = { pieceNotesMax, heldUnitsMax }) {
+    this.#passing = passing
+    this.#bounds = bounds
+  }
+
+  get isEmpty(): boolean {
+    return this.#newest.size + this.#pieces.length + this.#runs.length === 0
+  }
+
+  /** Of several notes on one key the last counts. Returns a promise only when there is one to await. */
+  note(key: string, comes: boolean): Promise<void> | undefined {
+    const { size } = this.#newest
+    this.#newest.set(key, comes)
+    if (this.#newest.size > size) this.#heldUnits += key.length
+    if (this.#newest.size < this.#bounds.pieceNotesMax && !this.#isOver) return undefined
+    return this.#close()
+  }
+
+  /** Adds the notes of another, as later ones. The other takes no more notes from now on. */
+  async add(other: ReferenceNotes): Promise<void> {
+    if (other.#runs.length + other.#pieces.length > 0) {
+      this.#sortNewest()
+      if (other.#runs.length > 0) await this.#setAside()
+      this.#runs.push(...other.#runs)
+      this.#pieces.push(...other.#pieces)
+      for (const piece of other.#pieces) this.#heldUnits += unitsOf(piece)
+    }
+    for (const [key, comes] of other.#newest) await this.note(key, comes)
+    await this.#close()
+  }
+
+  /** Every key that was noted, ascending, with the last note on it. May be read as often as wanted. */
+  async *sorted(): AsyncGenerator<ReferenceNote[]> {
+    this.#sortNewest()
+    while (this.#runs.length > runsAtOnceMax) await this.#mergeRuns()
+    const runs = this.#runs.map((name) => this.#passing.read(name))
+    let notes: ReferenceNote[] = []
+    for await (const entries of mergeRuns([...runs, ...this.#pieces.map(alone)])) {
+      notes.push(...entries.map(noteOf))
+      if (notes.length < batchNotes) continue
+      yield notes
+      notes = []
+    }
+    if (notes.length > 0) yield notes
+  }
+
+  get #isOver(): boolean {
+    return this.#heldUnits >= this.#bounds.heldUnitsMax
+  }
+
+  async #close(): Promise<void> {
+    if (this.#newest.size >= this.#bounds.pieceNotesMax || this.#isOver) this.#sortNewest()
+    if (this.#isOver) await this.#setAside()
+    else await giveWay()
+  }
+
+  #sortNewest(): void {
+    if (this.#newest.size === 0) return
+    this.#pieces.push(Array.from(this.#newest, ([key, comes]) => entryOf(key, comes)).sort(compareEntries))
+    this.#newest = new Map()
+  }
+
+  /** Moves the pieces into a run. */
+  async #setAside(): Promise<void> {
+    if (this.#pieces.length === 0) return
+    this.#runs.push(await this.#passing.keep(mergeRuns(this.#pieces.map(alone))))
+    this.#pieces = []
+    this.#heldUnits = 0
+  }
+
+  /** Merges some neighbours into longer runs, which take their place here; another that shares them still reads them. */
+  async #mergeRuns(): Promise<void> {
+    const groups = groupsToMerge(this.#runs)
+    const longer: string[] = []
+    for (const group of groups)
+      longer.push(await this.#passing.keep(mergeRuns(group.map((name) => this.#passing.read(name)))))
+    this.#runs = [...longer, ...this.#runs.slice(groups.flat().length)]
+  }
+}
+
+async function* alone(piece: PushEntry[]): AsyncGenerator<PushEntry[]> {
+  yield piece
+}
+
+function entryOf(key: string, comes: boolean): PushEntry {
+  const file = fileOfKey(key)
+  const id = key.slice(referencePrefix(file).length)
+  return comes ? { type: file, id, put: coming } : { type: file, id }
+}
+
+function noteOf({ type, id, put }: PushEntry): ReferenceNote {
+  const file = type as Hash
+  return { key: referencePrefix(file) + id, file, comes: put !== undefined }
+}
+
+const unitsOf = (piece: readonly PushEntry[]): number =>
+  piece.reduce((sum, { type, id }) => sum + type.length + id.length, 0)

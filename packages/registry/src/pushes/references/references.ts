@@ -1,0 +1,154 @@
+/**
+ * Which files a view holds, kept up to date at the cost of what a push changes (content-model §6): a reference tree has one key
+ * for every (file, type, id), and a file is in the view while some key of it is.
+ */
+import {
+  type Edit,
+  editTree,
+  findEntry,
+  type Hash,
+  noHash,
+  referencePrefix,
+  type Tree,
+  walkLeaves,
+} from '@ulmus/content'
+import { giveWay, type ObjectReader, type ObjectWriter } from '@ulmus/storage'
+import { LeafCursor } from '../../versions/leaf-cursor.ts'
+import { setPort } from '../leaves/tree-ports.ts'
+import type { ReferenceChanges } from './reference-changes.ts'
+
+export interface FileView {
+  references: Tree
+  files: Tree
+}
+
+/**
+ * Applies changes to a view's reference tree and lets its file set follow. Reads the base only.
+ * @param sizes Bytes of every arriving file.
+ */
+export async function applyReferences(
+  base: FileView,
+  changes: ReferenceChanges,
+  sizes: ReadonlyMap<Hash, number>,
+  io: { objects: ObjectReader; writer: ObjectWriter },
+): Promise<FileView> {
+  if (changes.isEmpty) return base
+  const port = setPort(io.objects, io.writer)
+  return {
+    references: await editTree(base.references, referenceEdits(changes, sizes), port, { kind: 'set' }),
+    files: await editTree(base.files, fileEdits(base.references, changes, sizes, io.objects), port, {
+      kind: 'set',
+    }),
+  }
+}
+
+const put = (key: string, size: number): Edit<null> => ({ key, put: { hash: noHash, size, payload: null } })
+
+async function* referenceEdits(
+  changes: ReferenceChanges,
+  sizes: ReadonlyMap<Hash, number>,
+): AsyncGenerator<Edit<null>[]> {
+  for await (const notes of changes.sorted())
+    yield notes.map(({ key, file, comes }) => (comes ? put(key, sizes.get(file)!) : { key }))
+}
+
+/** A file of which a key comes is there; one of which keys leave goes unless one of them stays. */
+async function* fileEdits(
+  references: Tree,
+  changes: ReferenceChanges,
+  sizes: ReadonlyMap<Hash, number>,
+  objects: ObjectReader,
+): AsyncGenerator<Edit<null>[]> {
+  const base = new LeafCursor(objects, references)
+  let file: Hash | undefined
+  let comes = false
+  let leaving = 0
+  const editsOf = async (one: Hash): Promise<Edit<null>[]> => {
+    if (comes) return [put(one, sizes.get(one)!)]
+    return (await hasMoreKeys(references, one, leaving, objects)) ? [] : [{ key: one }]
+  }
+  for await (const notes of changes.sorted()) {
+    const edits: Edit<null>[] = []
+    for (const note of notes) {
+      if (note.file !== file) {
+        if (file !== undefined) edits.push(...(await editsOf(file)))
+        file = note.file
+        comes = false
+        leaving = 0
+      }
+      comes ||= note.comes
+      if (!comes && (await base.find(note.key)) !== undefined) leaving++
+    }
+    yield edits
+  }
+  if (file !== undefined) yield await editsOf(file)
+}
+
+/** Whether the tree has more than `count` keys of a file. Reads on no further than to the first beyond them. */
+async function hasMoreKeys(
+  references: Tree,
+  file: Hash,
+  count: number,
+  objects: ObjectReader,
+): Promise<boolean> {
+  const prefix = referencePrefix(file)
+  let left = count
+  for await (const { leaf, start } of walkLeaves(references, objects, { after: prefix })) {
+    for (let index = start; index < leaf.keys.length; index++) {
+      if (!leaf.keys[index]!.startsWith(prefix)) return false
+      if (left-- === 0) return true
+    }
+    await giveWay()
+  }
+  return false
+}
+
+/** Sizes of those of `files` that a file tree holds. */
+export async function sizesIn(
+  tree: Tree,
+  files: Iterable<Hash>,
+  objects: ObjectReader,
+): Promise<Map<Hash, number>> {
+  const sizes = new Map<Hash, number>()
+  for (const file of files) {
+    const found = await findEntry(tree, file, objects)
+    if (found !== undefined) sizes.set(file, found.size)
+    await giveWay()
+  }
+  return sizes
+}
+
+/** Sizes of all files of which a reference arrives in either view: the base's own, and others as `fileSizes` knows them. */
+export async function arrivingSizes(
+  changes: { full: ReferenceChanges; public: ReferenceChanges },
+  base: Tree,
+  objects: ObjectReader,
+  fileSizes: (files: readonly Hash[]) => Promise<ReadonlyMap<Hash, number>>,
+): Promise<ReadonlyMap<Hash, number>> {
+  const sizes = new Map<Hash, number>()
+  const unknown = new Set<Hash>()
+  for (const view of [changes.full, changes.public]) {
+    for await (const files of view.arriving()) {
+      const others = files.filter((file) => !sizes.has(file) && !unknown.has(file))
+      const had = await sizesIn(base, others, objects)
+      for (const [file, size] of had) sizes.set(file, size)
+      for (const file of others) if (!had.has(file)) unknown.add(file)
+    }
+  }
+  if (unknown.size > 0) for (const [file, size] of await fileSizes([...unknown])) sizes.set(file, size)
+  return sizes
+}
+
+/** Files of which a reference arrives and which the view lacked before. */
+export async function enteredFiles(
+  changes: ReferenceChanges,
+  before: Tree,
+  objects: ObjectReader,
+): Promise<Hash[]> {
+  const entered: Hash[] = []
+  for await (const files of changes.arriving()) {
+    const had = await sizesIn(before, files, objects)
+    for (const file of files) if (!had.has(file)) entered.push(file)
+  }
+  return entered
+}

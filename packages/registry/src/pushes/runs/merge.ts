@@ -1,0 +1,137 @@
+/** Many sorted runs into one sorted stream, of the same (type, id) the entry of the latest run alone. */
+import { standBack } from '../../precedence.ts'
+import { compareEntries, type PushEntry } from './entry.ts'
+import { EntryBatch } from './entry-batch.ts'
+
+/** Runs that may be read side by side: each holds a frame and what was read ahead of it, half a megabyte. */
+export const runsAtOnceMax = 128
+
+/**
+ * Neighbours to merge into one run each, so that few enough are left to be read at once: from the first on, and no more than that
+ * takes. Of very many, what comes of it is to be asked about again.
+ */
+export function groupsToMerge<Run>(runs: readonly Run[], most = runsAtOnceMax): Run[][] {
+  const groups: Run[][] = []
+  let left = runs.length
+  for (let at = 0; left > most && at < runs.length - 1; ) {
+    const group = runs.slice(at, at + Math.min(most, left - most + 1))
+    groups.push(group)
+    at += group.length
+    left -= group.length - 1
+  }
+  return groups
+}
+
+/** Told of every entry that another one, of a later run, stands in for. May throw. */
+export type Superseded = (entry: PushEntry, by: PushEntry) => void
+
+/** What is read of a run at once: its entries, each asked for when the one before it is done with. */
+type Frames = AsyncGenerator<Iterable<PushEntry>>
+
+/** A run being read: where it stands and how late it is. */
+interface Cursor {
+  readonly frames: Frames
+  /** Of the same (type, id) the higher one counts. */
+  readonly sequence: number
+  rest: Iterator<PushEntry>
+  entry: PushEntry
+}
+
+/**
+ * Merges runs, given in the order in which they arrived, holding one frame of each. Batches hold entries of one type only and
+ * are not empty; together they ascend strictly by (type, id). The runs are closed when the merge ends or is abandoned.
+ * Gives way between batches and frames.
+ */
+export async function* mergeRuns(
+  runs: readonly Frames[],
+  superseded?: Superseded,
+): AsyncGenerator<PushEntry[]> {
+  const heap: Cursor[] = []
+  try {
+    for (const [sequence, frames] of runs.entries()) {
+      const begun = await nextFrame(frames)
+      if (begun !== undefined) pushUp(heap, { frames, sequence, ...begun })
+    }
+    yield* mergedBatches(heap, superseded)
+  } finally {
+    await Promise.all(runs.map((frames) => frames.return(undefined)))
+  }
+}
+
+async function* mergedBatches(heap: Cursor[], superseded?: Superseded): AsyncGenerator<PushEntry[]> {
+  const batch = new EntryBatch()
+  let last: PushEntry | undefined
+  while (heap.length > 0) {
+    const top = heap[0]!
+    const { entry } = top
+    // Of equal keys the heap gives the latest run first: the ones that follow are superseded.
+    if (last === undefined || compareEntries(last, entry) !== 0) {
+      if (batch.isFull || (last !== undefined && last.type !== entry.type)) {
+        yield batch.take()
+        await standBack()
+      }
+      batch.add(entry)
+      last = entry
+    } else superseded?.(entry, last)
+    const next = top.rest.next()
+    if (next.done !== true) top.entry = next.value
+    else {
+      const begun = await nextFrame(top.frames)
+      if (begun !== undefined) Object.assign(top, begun)
+      else {
+        const tail = heap.pop()!
+        if (heap.length === 0) break
+        heap[0] = tail
+      }
+    }
+    sinkDown(heap)
+  }
+  if (!batch.isEmpty) yield batch.take()
+}
+
+/** The next frame that holds an entry, begun; undefined at the end of the run. */
+async function nextFrame(frames: Frames): Promise<Pick<Cursor, 'entry' | 'rest'> | undefined> {
+  for (;;) {
+    const frame = await frames.next()
+    if (frame.done) return undefined
+    // Frames of runs that resemble each other end together: decoding the next ones takes a millisecond each.
+    await standBack()
+    const rest = frame.value[Symbol.iterator]()
+    const first = rest.next()
+    if (first.done !== true) return { entry: first.value, rest }
+  }
+}
+
+function before(a: Cursor, b: Cursor): boolean {
+  const order = compareEntries(a.entry, b.entry)
+  return order === 0 ? a.sequence > b.sequence : order < 0
+}
+
+function pushUp(heap: Cursor[], cursor: Cursor): void {
+  let at = heap.push(cursor) - 1
+  while (at > 0) {
+    const parent = (at - 1) >> 1
+    if (!before(heap[at]!, heap[parent]!)) return
+    swap(heap, at, parent)
+    at = parent
+  }
+}
+
+function sinkDown(heap: Cursor[]): void {
+  let at = 0
+  for (;;) {
+    let least = at
+    for (const child of [2 * at + 1, 2 * at + 2]) {
+      if (child < heap.length && before(heap[child]!, heap[least]!)) least = child
+    }
+    if (least === at) return
+    swap(heap, at, least)
+    at = least
+  }
+}
+
+function swap(heap: Cursor[], a: number, b: number): void {
+  const held = heap[a]!
+  heap[a] = heap[b]!
+  heap[b] = held
+}

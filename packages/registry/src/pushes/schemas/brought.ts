@@ -1,0 +1,62 @@
+/** What a body that opens a session brings, looked at closely: in workers where it may be long. */
+import { formatSemver, parseSemver } from '@ulmus/content'
+import type { Seen } from '../../access/seen.ts'
+import type { Context } from '../../context.ts'
+import { RegistryError } from '../../errors/errors.ts'
+import type { TaskFor } from '../../threads/task-for.ts'
+import { documentOf, semverOf } from '../../versions/making.ts'
+import { type AcceptedSchemas, typesBytesMax, typesMax } from './accept-schemas.ts'
+
+/** The schemas a push brings. @throws invalid_schema naming the type and the place, too_many_types. */
+export async function accepted(
+  context: Context,
+  schemas: Uint8Array<ArrayBuffer>,
+  by: TaskFor,
+): Promise<AcceptedSchemas> {
+  const outcome = await context.workers.acceptSchemas(schemas, by)
+  if (outcome.kind === 'accepted') return outcome
+  if (outcome.kind === 'too_many') {
+    const { types } = outcome
+    const limits = { limitTypes: typesMax, limitBytes: typesBytesMax }
+    throw new RegistryError('too_many_types', { details: types > typesMax ? { types, ...limits } : limits })
+  }
+  const { type, path, reason } = outcome
+  throw new RegistryError('invalid_schema', {
+    details: { type, ...(path === undefined ? {} : { path }) },
+    say: { reason },
+  })
+}
+
+/** The metadata a push brings, as text. @throws invalid_request, too_large. */
+export async function fitted(
+  context: Context,
+  seen: Seen,
+  bytes: Uint8Array<ArrayBuffer>,
+  by: TaskFor,
+): Promise<string> {
+  const base = seen.head === null ? {} : (await documentOf(context, seen.head, 'full')).metadata
+  const outcome = await context.workers.fitMetadata({ bytes, base }, by)
+  if (outcome.kind === 'fits') return outcome.patch
+  if (outcome.kind === 'too_large')
+    throw new RegistryError('too_large', {
+      say: { what: 'The merged metadata', limit: '1 MiB in canonical form' },
+    })
+  const issues = outcome.issues.map(({ path, message }) => ({ path: `metadata.${path}`, message }))
+  throw new RegistryError('invalid_request', { details: { issues } })
+}
+
+/** The base that a caller names must be the head. */
+export function demandHead(seen: Seen, baseVersion: string | null): void {
+  const semver = baseVersion === null ? null : parseSemver(baseVersion)
+  if (semver === undefined) {
+    const message = `${JSON.stringify(baseVersion)} is no version such as v1.2.3`
+    throw new RegistryError('invalid_request', { details: { issues: [{ path: 'base_version', message }] } })
+  }
+  const named = semver === null ? null : formatSemver(semver)
+  const current = seen.head === null ? null : semverOf(seen.head)
+  if (named === current) return
+  throw new RegistryError('version_conflict', {
+    details: { currentVersion: current },
+    say: { baseVersion: named },
+  })
+}

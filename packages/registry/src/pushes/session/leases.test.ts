@@ -1,0 +1,162 @@
+/** Servers on one database, of which one stands still in the middle of a commit and another takes it over. */
+import { type Database, openMemoryStore } from '@ulmus/storage'
+import { databases } from '@ulmus/storage/testing'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { contextOn } from '../../testing/context.ts'
+import { inhabit, type Path, settle } from '../../testing/world.ts'
+import { CommitLeases } from './leases.ts'
+
+const schemas = { A: { type: 'object' } }
+const records = 300
+const puts = Array.from({ length: records }, (_, n) => ({ id: `${n}`, type: 'A', data: { n } }))
+
+/** Where commits of a server wait, if it is shut. */
+class Gate {
+  /** Commits' calls that came here. */
+  arrived = 0
+  #opened: PromiseWithResolvers<void> | undefined
+
+  shut(): void {
+    this.arrived = 0
+    this.#opened = Promise.withResolvers()
+  }
+  async pass(): Promise<void> {
+    this.arrived++
+    await this.#opened?.promise
+  }
+  open(): void {
+    this.#opened?.resolve()
+    this.#opened = undefined
+  }
+  /** What waits here fails, and whatever comes after it passes. */
+  break(): void {
+    this.#opened?.reject(new Error('the disk is full'))
+    this.#opened = undefined
+  }
+}
+
+describe.each(databases)('leases of commits ($name)', (testDatabase) => {
+  const ending = new AsyncDisposableStack()
+  let database: Database
+  let a: Server
+  let b: Server
+  let c: Server
+  type Server = Awaited<ReturnType<typeof server>>
+
+  async function server(name: string, stores: Parameters<typeof contextOn>[0], people: typeof settled) {
+    const gate = new Gate()
+    const plain = contextOn(stores, { works: false })
+    const workers: typeof plain.workers = {
+      ...plain.workers,
+      async editLeaves(task, by) {
+        await gate.pass()
+        return plain.workers.editLeaves(task, by)
+      },
+    }
+    const context = { ...plain, workers }
+    const world = await inhabit(context, people, name)
+    ending.defer(() => world.dispose())
+    return { ...world, gate, leases: new CommitLeases(context) }
+  }
+  let settled: Awaited<ReturnType<typeof settle>>
+
+  beforeAll(async () => {
+    const opened = await testDatabase.open()
+    database = opened.database
+    ending.defer(() => opened.dispose())
+    const stores = { database, blobs: openMemoryStore() }
+    settled = await settle(contextOn(stores, { works: false }))
+    a = await server('a', stores, settled)
+    b = await server('b', stores, settled)
+    c = await server('c', stores, settled)
+  })
+  afterAll(() => ending.disposeAsync())
+  // Nobody renews a lease.
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  const reached = (one: Server) => expect.poll(() => one.gate.arrived, { timeout: 10_000 }).toBeGreaterThan(0)
+  const status = async (path: Path, session: string) => (await c.state(path, session)).status
+  const becomes = (path: Path, session: string, what: string) =>
+    expect.poll(() => status(path, session), { timeout: 10_000 }).toBe(what)
+  /** A session that A commits, and does not get on with. */
+  async function stuck() {
+    const path = await a.collection()
+    const session = await a.open(path, { base: null, schemas, puts })
+    a.gate.shut()
+    const answer = a.commit(path, session).catch((error: unknown) => error)
+    await reached(a)
+    return { path, session, answer }
+  }
+  async function takenOverByB(session: string): Promise<void> {
+    b.gate.shut()
+    await database.query(`update pushes set lease_until = now() - interval '1 second' where id = $1`, [
+      session,
+    ])
+    await b.leases.recover()
+    await reached(b)
+  }
+  const linesOf = async (path: Path) => (await c.read(path)).split('\n').filter(Boolean).length
+
+  test('whose commit fails after it was taken over does not reopen the session', async () => {
+    const { path, session, answer } = await stuck()
+    await takenOverByB(session)
+    let isAnswered = false
+    void answer.then(() => {
+      isAnswered = true
+    })
+    a.gate.break()
+    const late = a.receive(path, session, [{ id: 'late', type: 'A', data: {} }])
+    await expect(late).rejects.toMatchObject({ code: 'push_not_open' })
+    // Long enough for A to fail.
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect([await status(path, session), isAnswered]).toEqual(['committing', false])
+    b.gate.open()
+    expect(await answer).toBe('v1.0.0')
+    expect(await linesOf(path)).toBe(records)
+  })
+
+  test('whose commit was taken over makes no version of what the session held then', async () => {
+    const { path, session, answer } = await stuck()
+    await takenOverByB(session)
+    b.gate.break()
+    await becomes(path, session, 'open')
+    expect(await b.receive(path, session, [{ id: 'late', type: 'A', data: {} }])).toEqual({ received: 1 })
+    c.gate.shut()
+    const final = c.commit(path, session)
+    await reached(c)
+    a.gate.open()
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    expect(await status(path, session)).toBe('committing')
+    c.gate.open()
+    expect([await final, await answer]).toEqual(['v1.0.0', 'v1.0.0'])
+    expect(await linesOf(path)).toBe(records + 1)
+  })
+
+  test('of commits taken over none waits for another', async () => {
+    const { path, session, answer } = await stuck()
+    await takenOverByB(session)
+    const other = await c.collection()
+    const second = await c.open(other, { base: null, schemas, metadata: { license: 'MIT' } })
+    await database.query(
+      `update pushes set status = 'committing', lease_until = now() - interval '1 second' where id = $1`,
+      [second],
+    )
+    await b.leases.recover()
+    await becomes(other, second, 'committed')
+    expect(await status(path, session)).toBe('committing')
+    for (const { gate } of [b, a]) gate.open()
+    expect(await answer).toBe('v1.0.0')
+  })
+
+  test('a job leaves a commit alone that somebody else is at', async () => {
+    const { path, session, answer } = await stuck()
+    const { rows } = await database.query('select collection_id as id from pushes where id = $1', [session])
+    b.gate.shut()
+    await b.leases.runJob({ pushId: session, collectionId: String(rows[0]!['id']) })
+    expect(b.gate.arrived).toBe(0)
+    a.gate.open()
+    expect(await answer).toBe('v1.0.0')
+    expect(await status(path, session)).toBe('committed')
+  })
+})

@@ -1,0 +1,116 @@
+/**
+ * Who commits a session: whoever holds its lease, which it renews while it works. When a lease has run out its server is dead, or has
+ * stood still for long, and another takes the commit over with a lease of its own. What the former holder still does is then refused: it
+ * can neither settle the session nor make its version.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  findPush,
+  listAbandonedCommits,
+  type PushRow,
+  type PushStanding,
+  renewPushLease,
+  takePushLease,
+} from '@ulmus/storage'
+import { v4 as randomId } from 'uuid'
+import type { Context } from '../../context.ts'
+import { RegistryError, type StoredRefusal } from '../../errors/errors.ts'
+import { type CommitAnswer, type CommitResult, type Progress, runCommit } from '../commit/commit.ts'
+import { leaseOf } from '../state/lease.ts'
+
+/** How long a silent server counts as alive. Three renewals may fail within it. */
+const leaseSeconds = 4
+const renewalMilliseconds = 1_000
+const pollMilliseconds = 100
+/** Commits that one process takes over side by side; others wait, or other servers take them. */
+const takenOverAtOnceMax = 4
+
+export const newLease = () => ({ holder: randomId(), seconds: leaseSeconds })
+/** Of a commit that is left to a job; when no job takes it in time, `recover` does. */
+export const noLease = { holder: null, seconds: leaseSeconds }
+
+export class CommitLeases {
+  readonly #context: Context
+  /** Holders that are at work in this process. */
+  readonly #held = new Set<string>()
+  /** How many commits are under way that were taken over. */
+  #takenOver = 0
+
+  constructor(context: Context) {
+    this.#context = context
+  }
+
+  /** Does `work` while vouching for the session, as long as its lease is not lost, and keeps in its row what `work` reports. */
+  async hold<T>(push: PushRow, work: (progress: Progress) => Promise<T>): Promise<T> {
+    const { holder } = leaseOf(push)
+    const progress: Progress = { recordsDone: 0, recordsTotal: 0 }
+    this.#held.add(holder)
+    const renew = async () => {
+      const lease = { holder, seconds: leaseSeconds }
+      if (!(await renewPushLease(this.#context.database, push.id, lease, progress))) clearInterval(renewal)
+    }
+    const renewal = setInterval(() => {
+      renew().catch((error: unknown) => {
+        this.#context.log.warn({ err: error, pushId: push.id }, 'could not renew the lease of a commit')
+      })
+    }, renewalMilliseconds)
+    try {
+      return await work(progress)
+    } finally {
+      clearInterval(renewal)
+      this.#held.delete(holder)
+    }
+  }
+
+  /** Commits a session that an asynchronous request left to a job; its refusal is the session's `error`. */
+  async runJob(job: { pushId: string; collectionId: string }): Promise<void> {
+    const push = await findPush(this.#context.database, job.collectionId, job.pushId)
+    const taken = push?.status === 'committing' ? await this.#take(push) : undefined
+    if (taken !== undefined) await this.#settle(taken)
+  }
+
+  /** Takes over the commits of servers that fell silent, and lets them go on. */
+  async recover(): Promise<void> {
+    if (this.#takenOver === takenOverAtOnceMax) return
+    for (const push of await listAbandonedCommits(this.#context.database)) {
+      const taken = await this.#take(push)
+      if (taken === undefined) continue
+      this.#takenOver++
+      this.#context.jobs.leave(
+        this.#settle(taken).finally(() => {
+          this.#takenOver--
+        }),
+      )
+      if (this.#takenOver === takenOverAtOnceMax) return
+    }
+  }
+
+  /** Undefined: somebody else has it. This process has it also when it stood still for longer than its lease. */
+  async #take({ id, leaseHolder }: PushStanding): Promise<PushRow | undefined> {
+    if (leaseHolder !== null && this.#held.has(leaseHolder)) return undefined
+    return this.#context.database.transact((tx) => takePushLease(tx, id, newLease()))
+  }
+
+  async #settle(push: PushRow): Promise<void> {
+    try {
+      await this.hold(push, (progress) => runCommit(this.#context, push, progress))
+    } catch (error) {
+      if (!(error instanceof RegistryError))
+        this.#context.log.error({ err: error, pushId: push.id }, 'a commit failed')
+    }
+  }
+
+  /** The outcome of a commit that is under way, wherever it is. */
+  async wait(push: PushStanding): Promise<CommitAnswer> {
+    for (;;) {
+      await sleep(pollMilliseconds)
+      const now = await findPush(this.#context.database, push.collectionId, push.id)
+      if (now?.status === 'committed')
+        return { kind: 'committed', result: now.result as unknown as CommitResult }
+      if (now?.status === 'committing') continue
+      const stored = now?.error as unknown as StoredRefusal | null | undefined
+      if (stored) throw RegistryError.restored(stored)
+      throw new RegistryError('push_not_open', { details: { status: now?.status ?? 'gone' } })
+    }
+  }
+}

@@ -1,0 +1,272 @@
+/** Push sessions of either kind: opened against the head, committed once, watched, given up. http-api §9. */
+import {
+  claimPush,
+  countOpenPushes,
+  findPush,
+  insertPush,
+  insertPushRun,
+  lockAccount,
+  movePush,
+  type PushRow,
+  type PushStanding,
+  touchOpenPush,
+} from '@ulmus/storage'
+import { validate as isId, v7 as newId } from 'uuid'
+import { type Acting, demandNow, demandStill } from '../../access/authority.ts'
+import { demandCaller } from '../../access/caller.ts'
+import { mayWork } from '../../access/policy.ts'
+import type { Caller, Principal, Scope } from '../../access/principal.ts'
+import { type Seen, seeCollection } from '../../access/seen.ts'
+import type { Context } from '../../context.ts'
+import { demand, RegistryError, type StoredRefusal } from '../../errors/errors.ts'
+import { filesNeeded } from '../../files/known-files.ts'
+import { instantText } from '../../instants.ts'
+import type { TaskFor } from '../../threads/task-for.ts'
+import { semverOf } from '../../versions/making.ts'
+import { type CommitAnswer, type CommitResult, runCommit } from '../commit/commit.ts'
+import { declaredFiles, lackingFiles } from '../opening/declared-files.ts'
+import type { ReadOpening } from '../opening/opening.ts'
+import type { PushOpening } from '../opening/opening-body.ts'
+import { dropRuns, tidySessions } from '../runs/runs.ts'
+import type { AcceptedSchemas } from '../schemas/accept-schemas.ts'
+import { accepted, demandHead, fitted } from '../schemas/brought.ts'
+import { keptSchemas } from '../schemas/session-schemas.ts'
+import { noWarnings, type PushWarnings } from '../schemas/warnings.ts'
+import { idleEnd, isWorthPuttingOff } from '../state/idle-end.ts'
+import { statesFor } from '../state/states.ts'
+import { CommitLeases, newLease, noLease } from './leases.ts'
+import { UnderWay } from './under-way.ts'
+
+export type CollectionPath = { owner: string; slug: string }
+export type PushKind = PushRow['kind']
+
+export interface PushStateAnswer {
+  session_id: string
+  status: PushRow['status']
+  base_version: string | null
+  total_records: number
+  /** How many records the session still lacks: 0 in a delta. */
+  needed_records: number
+  /** How many files it declared. */
+  total_files: number
+  /** The first of those it still lacks, at most `neededFilesMax`, ascending. */
+  needed_files: string[]
+  /** What to ask for to be told more; null: that was all. */
+  next_files_after: string | null
+  /** Progress of a commit. */
+  records_done: number
+  records_total: number
+  expires_at: string
+  result: CommitResult | null
+  /** Why the session failed, or why its last commit did not succeed. */
+  error: StoredRefusal | null
+}
+
+/** Queue of commits asked for with `?async=true`. */
+const commitQueue = 'push-commit'
+const recoverySeconds = 1
+const tidyingSeconds = 60
+
+export type PushSessions = ReturnType<typeof pushSessionsOf>
+
+export function pushSessionsOf(context: Context) {
+  const leases = new CommitLeases(context)
+  const underWay = new UnderWay()
+  context.jobs.define(commitQueue, ({ pushId, collectionId }) =>
+    leases.runJob({ pushId: String(pushId), collectionId: String(collectionId) }),
+  )
+  context.jobs.repeat('taking over abandoned commits', recoverySeconds, () => leases.recover())
+  const tidy = () => tidySessions(context)
+  context.jobs.repeat('tidying push sessions', tidyingSeconds, tidy, { frees: true })
+
+  return {
+    /** The collection, for whoever may work there. */
+    async workplace(who: Principal, path: CollectionPath, scope: Scope): Promise<Seen> {
+      const seen = await seeCollection(context, who, path)
+      demand(mayWork(who, seen.collection, seen.role, scope), { owner: seen.owner.slug, needed: scope })
+      return seen
+    },
+
+    /** @throws push_not_found. */
+    async find(seen: Seen, kind: PushKind, id: string): Promise<PushStanding> {
+      const push = isId(id) ? await findPush(context.database, seen.collection.id, id) : undefined
+      if (push?.kind !== kind) throw new RegistryError('push_not_found')
+      return push.status === 'open' && push.expiresAt <= context.now() ? { ...push, status: 'expired' } : push
+    },
+
+    /** As `find`, for whoever asks about a session: that is a request too, and puts off its end. */
+    async watch(seen: Seen, kind: PushKind, id: string): Promise<PushStanding> {
+      const push = await this.find(seen, kind, id)
+      if (push.status !== 'open' || !isWorthPuttingOff(context, push.expiresAt)) return push
+      const touch = { now: context.now(), expiresAt: idleEnd(context), receivedRecords: 0 }
+      const isOpen = await context.database.transact((tx) => touchOpenPush(tx, push.id, touch))
+      return isOpen ? { ...push, expiresAt: touch.expiresAt } : this.find(seen, kind, id)
+    },
+
+    /** @throws push_not_found, push_not_open. */
+    async findOpen(
+      who: Principal,
+      path: CollectionPath,
+      kind: PushKind,
+      id: string,
+    ): Promise<{ push: PushStanding; by: Acting }> {
+      const { push, by } = await this.findToWrite(who, path, kind, id)
+      demandOpen(push)
+      return { push, by }
+    },
+
+    /** @throws push_not_found. */
+    async findToWrite(who: Principal, path: CollectionPath, kind: PushKind, id: string) {
+      const seen = await this.workplace(who, path, 'write')
+      return { push: await this.find(seen, kind, id), by: { ...seen, who: demandCaller(who) } }
+    },
+
+    /** Takes the bytes of what was read over. @throws collection_not_found, version_conflict, too_costly, invalid_schema, too_many_types, too_many_pushes, invalid_request, too_large. */
+    async open(
+      who: Caller,
+      seen: Seen,
+      { opening, schemas, metadata }: ReadOpening<PushOpening>,
+      as: { kind: PushKind; manifestExpected?: number },
+      task: TaskFor,
+    ): Promise<{ push: PushStanding; totalFiles: number; neededFiles: string[]; warnings: PushWarnings }> {
+      const by = { ...seen, who }
+      demandHead(seen, opening.base_version)
+      if (schemas !== undefined || metadata !== undefined) await demandNow(context, by)
+      const brought = schemas === undefined ? undefined : await accepted(context, schemas, task)
+      const patch = metadata === undefined ? null : await fitted(context, seen, metadata, task)
+      const files = declaredFiles(opening.files ?? [])
+      const row = {
+        id: newId(),
+        collectionId: seen.collection.id,
+        accountId: who.accountId,
+        kind: as.kind,
+        status: 'open' as const,
+        baseId: seen.head?.id ?? null,
+        baseSemver: seen.head === null ? null : semverOf(seen.head),
+        manifestExpected: as.manifestExpected ?? null,
+        metadata: patch,
+        files,
+        stripUnknownFields: opening.strip_unknown_fields ?? false,
+        message: opening.message ?? null,
+        appId: opening.app_id ?? null,
+        actorId: opening.actor_id ?? null,
+        createdAt: context.now(),
+        expiresAt: idleEnd(context),
+      }
+      const push = await insertOpened(row, brought, by)
+      const neededFiles = await filesNeeded(context, seen.collection.id, files)
+      const warnings = brought?.warnings ?? noWarnings
+      return { push, totalFiles: files.length, neededFiles, warnings }
+    },
+
+    /** What is done for a session ends, in this process, when that is cancelled. @throws push_not_open then, and what `work` rejects with. */
+    during: <T>(push: PushStanding, by: TaskFor, work: (by: TaskFor) => Promise<T>): Promise<T> =>
+      underWay.run(push.id, by, work),
+
+    /** @throws what the commit is refused for; see `runCommit`. */
+    async commit(
+      who: Principal,
+      path: CollectionPath,
+      kind: PushKind,
+      id: string,
+      options: { async: boolean },
+    ): Promise<CommitAnswer> {
+      const { push, by } = await this.findToWrite(who, path, kind, id)
+      if (push.status === 'committed') {
+        return { kind: 'committed', result: push.result as unknown as CommitResult }
+      }
+      if (push.status === 'committing') return options.async ? committing(push) : leases.wait(push)
+      demandOpen(push)
+      const claimed = await claim(push, by, options)
+      // Somebody else was quicker: whatever became of it is the answer.
+      if (claimed === undefined) return this.commit(who, path, kind, id, options)
+      if (options.async) {
+        context.jobs.poke(commitQueue)
+        return committing(claimed)
+      }
+      const result = await leases.hold(claimed, (progress) => runCommit(context, claimed, progress, by))
+      return result === undefined ? leases.wait(claimed) : { kind: 'committed', result }
+    },
+
+    /** @param filesAfter `next_files_after` of the answer before. @throws invalid_request */
+    async state(push: PushStanding, neededRecords: number, filesAfter?: string): Promise<PushStateAnswer> {
+      const files = await lackingFiles(context, push, filesAfter)
+      return {
+        session_id: push.id,
+        status: push.status,
+        base_version: push.baseSemver,
+        total_records: push.manifestExpected ?? push.receivedRecords,
+        needed_records: neededRecords,
+        ...files,
+        records_done: push.recordsDone,
+        records_total: push.recordsTotal,
+        expires_at: instantText(push.expiresAt),
+        result: push.result as unknown as CommitResult | null,
+        error: push.error as unknown as StoredRefusal | null,
+      }
+    },
+
+    /** Ends a session that has not been committed; ending it twice is harmless. */
+    async cancel(who: Principal, path: CollectionPath, kind: PushKind, id: string): Promise<void> {
+      const { push, by } = await this.findToWrite(who, path, kind, id)
+      const moved = await context.database.transact(async (tx) => {
+        await demandStill(context, tx, by)
+        return movePush(tx, push.id, statesFor('cancel'), { status: 'cancelled' })
+      })
+      if (!moved) throw new RegistryError('push_not_open', { details: { status: push.status } })
+      underWay.end(push.id)
+      await dropRuns(context, push.id)
+    },
+  }
+
+  async function insertOpened(
+    row: Parameters<typeof insertPush>[1],
+    brought: AcceptedSchemas | undefined,
+    by: Acting,
+  ): Promise<PushStanding> {
+    const { run, ...columns } = brought === undefined ? {} : await keptSchemas(context, row.id, brought)
+    try {
+      return await context.database.transact(async (tx) => {
+        await lockAccount(tx, by.who.accountId)
+        await demandStill(context, tx, by)
+        const max = context.limits.openPushesMax
+        if ((await countOpenPushes(tx, by.who.accountId, context.now())) >= max)
+          throw new RegistryError('too_many_pushes', { say: { max } })
+        const push = await insertPush(tx, { ...row, ...columns })
+        if (run !== undefined) await insertPushRun(tx, run)
+        return push
+      })
+    } catch (error) {
+      // A sweep would do it, too, but much later. The commit may stand although its answer was lost: then so must this.
+      if (run !== undefined && error instanceof RegistryError) await context.blobs.remove(run.name)
+      throw error
+    }
+  }
+
+  /** Moves an open session to `committing`, with the job that commits it where nobody waits for that. */
+  function claim(push: PushStanding, by: Acting, options: { async: boolean }): Promise<PushRow | undefined> {
+    return context.database.transact(async (tx) => {
+      await demandStill(context, tx, by)
+      const claimed = await claimPush(tx, push.id, {
+        now: context.now(),
+        expiresAt: idleEnd(context),
+        lease: options.async ? noLease : newLease(),
+        committerId: by.who.accountId,
+      })
+      if (claimed !== undefined && options.async) {
+        await context.jobs.enqueue(tx, commitQueue, { pushId: push.id, collectionId: push.collectionId })
+      }
+      return claimed
+    })
+  }
+}
+
+const committing = (push: PushStanding): CommitAnswer => ({
+  kind: 'committing',
+  session_id: push.id,
+  status: 'committing',
+})
+
+function demandOpen(push: PushStanding): void {
+  if (push.status !== 'open') throw new RegistryError('push_not_open', { details: { status: push.status } })
+}

@@ -1,0 +1,32 @@
+/** What workers do for push sessions in this process: it ends when its session is cancelled. */
+import { RegistryError } from '../../errors/errors.ts'
+import type { TaskFor } from '../../threads/task-for.ts'
+
+export class UnderWay {
+  /** By session. */
+  readonly #tasks = new Map<string, Set<AbortController>>()
+
+  /** @throws push_not_open when the session is cancelled meanwhile; the signal's reason; and what `work` rejects with. */
+  async run<T>(pushId: string, { owner, signal }: TaskFor, work: (by: TaskFor) => Promise<T>): Promise<T> {
+    const ending = new AbortController()
+    const leave = () => ending.abort(signal!.reason)
+    if (signal?.aborted) leave()
+    else signal?.addEventListener('abort', leave)
+    const others = this.#tasks.get(pushId)
+    if (others === undefined) this.#tasks.set(pushId, new Set([ending]))
+    else others.add(ending)
+    try {
+      return await work({ owner, signal: ending.signal })
+    } finally {
+      signal?.removeEventListener('abort', leave)
+      const tasks = this.#tasks.get(pushId)
+      tasks?.delete(ending)
+      if (tasks?.size === 0) this.#tasks.delete(pushId)
+    }
+  }
+
+  end(pushId: string): void {
+    const reason = new RegistryError('push_not_open', { details: { status: 'cancelled' } })
+    for (const ending of this.#tasks.get(pushId) ?? []) ending.abort(reason)
+  }
+}

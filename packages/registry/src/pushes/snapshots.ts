@@ -1,0 +1,218 @@
+/**
+ * Snapshot pushes, "this is everything": a manifest names every record by its hash, what the base version lacks is sent, and the
+ * commit makes the version hold just that. http-api §9.
+ */
+import type { Hash } from '@ulmus/content'
+import type { PushStanding } from '@ulmus/storage'
+import { type Acting, demandNow } from '../access/authority.ts'
+import { demandCaller } from '../access/caller.ts'
+import type { Principal } from '../access/principal.ts'
+import type { Context } from '../context.ts'
+import { RegistryError } from '../errors/errors.ts'
+import { taskFor } from '../threads/task-for.ts'
+import type { CommitAnswer } from './commit/commit.ts'
+import { malformed, readOpening, type Shape } from './opening/opening.ts'
+import type { SnapshotOpening } from './opening/opening-body.ts'
+import type { LineError, LineFacts } from './receiving/check-batch.ts'
+import type { ManifestOutcome } from './receiving/check-manifest.ts'
+import { type ManifestMarks, ManifestMarksCache } from './receiving/manifest-marks.ts'
+import { type MarkedManifest, markNeeded } from './receiving/needed.ts'
+import { checkLines, linesRefused, typesOfPush } from './receiving/receiving.ts'
+import { keepRun } from './runs/runs.ts'
+import { readSchemas } from './schemas/schema-lines.ts'
+import type { CollectionPath, PushSessions, PushStateAnswer } from './session/sessions.ts'
+import { idleEnd } from './state/idle-end.ts'
+import { isLive } from './state/states.ts'
+
+/** Entries of a manifest in the body that opens the session, and in one chunk. */
+const inlineMax = {
+  entries: 500_000,
+  say: '500,000 entries in one body; give `manifest_expected` and send it in chunks',
+}
+const chunkMax = { entries: 50_000, say: '50,000 entries a request' }
+/** The body that opens a session, and a chunk. Bytes. */
+const openingBytesMax = 128 * 1024 ** 2
+const chunkBytesMax = 64 * 1024 ** 2
+/** A schema may nest as deep as a record; it lies two levels down in the body. */
+const openingDepthMax = 67
+/** What a body that opens a session holds beside its manifest, as long as all that opens a delta. UTF-16 units of JSON. */
+const restUnitsMax = 32 * 1024 ** 2
+
+type ManifestRun = Extract<ManifestOutcome, { kind: 'run' }>
+
+export type Snapshots = ReturnType<typeof snapshotsOf>
+
+export function snapshotsOf(context: Context, sessions: PushSessions) {
+  const marks = new ManifestMarksCache(context)
+
+  return {
+    /**
+     * Opens a session.
+     * @throws version_conflict, invalid_schema, invalid_request, invalid_records, manifest_conflict, too_large, busy, too_costly.
+     */
+    async negotiate(
+      who: Principal,
+      path: CollectionPath,
+      body: AsyncIterable<Uint8Array>,
+      shape: Shape<SnapshotOpening>,
+      signal?: AbortSignal,
+    ) {
+      const seen = await sessions.workplace(who, path, 'write')
+      const snapshot = { entriesMax: inlineMax.entries, restUnitsMax }
+      const reading = { bytesMax: openingBytesMax, depthMax: openingDepthMax, snapshot }
+      const read = await readOpening(context, who, body, reading, shape, signal)
+      const { opening, manifest } = read
+      if ((manifest === undefined) === (opening.manifest_expected === undefined)) {
+        throw malformed('manifest', 'give either `manifest` or `manifest_expected`')
+      }
+      const inline = manifest && accepted(manifest, inlineMax)
+      const expected = inline?.entries ?? opening.manifest_expected!
+      const { push, totalFiles, neededFiles, warnings } = await sessions.open(
+        demandCaller(who),
+        seen,
+        read,
+        { kind: 'snapshot', manifestExpected: expected },
+        taskFor(who, signal),
+      )
+      const files = {
+        needed_files: neededFiles,
+        total_files: totalFiles,
+        already_have_files: totalFiles - neededFiles.length,
+        warnings: warnings.listed,
+        total_warnings: warnings.total,
+      }
+      if (inline === undefined) {
+        const next = `/api/collections/${seen.owner.slug}/${seen.collection.slug}/versions/negotiate/${push.id}/manifest`
+        return { session_id: push.id, manifest_expected: expected, manifest_received: 0, ...files, next }
+      }
+      const needed = await keepManifest(push, inline, { ...seen, who: demandCaller(who) })
+      return {
+        session_id: push.id,
+        needed_records: needed,
+        total_records: expected,
+        already_have_records: expected - needed.length,
+        ...files,
+      }
+    },
+
+    /** Takes a chunk of the manifest; taking it again is harmless. @throws as `negotiate`, and push_not_open. */
+    async manifest(
+      who: Principal,
+      path: CollectionPath,
+      id: string,
+      body: AsyncIterable<Uint8Array>,
+      signal?: AbortSignal,
+    ) {
+      const { push, by } = await sessions.findOpen(who, path, 'snapshot', id)
+      const { schemas } = await typesOfPush(context, push)
+      const types = [...(await readSchemas(schemas.bytes)).keys()]
+      const outcome = await sessions.during(push, taskFor(who, signal), (task) =>
+        context.bodies.gather(who, body, chunkBytesMax, async (bytes) => {
+          await demandNow(context, by)
+          return context.workers.checkManifest({ bytes, types, entriesMax: chunkMax.entries }, task)
+        }),
+      )
+      const chunk = accepted(outcome, chunkMax)
+      const needed = await keepManifest(push, chunk, by)
+      const known = await marksOf(push)
+      return {
+        received: chunk.received,
+        needed_records: needed,
+        manifest_received: known.size,
+        manifest_expected: push.manifestExpected!,
+      }
+    },
+
+    /** Takes records that the manifest names, all of a batch or none. @throws unexpected_record, as `checkLines`, and push_not_open. */
+    async receive(
+      who: Principal,
+      path: CollectionPath,
+      id: string,
+      body: AsyncIterable<Uint8Array>,
+      signal?: AbortSignal,
+    ): Promise<{ received: number; remaining: number }> {
+      const { push, by } = await sessions.findOpen(who, path, 'snapshot', id)
+      const { run, entries, received, facts } = await sessions.during(push, taskFor(who, signal), (task) =>
+        context.bodies.gather(who, body, context.limits.batchBytesMax, async (batch) => {
+          await demandNow(context, by)
+          return checkLines(context, push, batch, task, { kind: 'records', facts: true })
+        }),
+      )
+      const known = await marksOf(push)
+      compareWithManifest(facts ?? [], (hash) => known.find(hash))
+      await keepRun(
+        context,
+        push.id,
+        { role: 'records', run, entries },
+        { expiresAt: idleEnd(context), receivedRecords: received },
+        by,
+      )
+      return { received, remaining: (await marksOf(push)).remaining }
+    },
+
+    commit: (
+      who: Principal,
+      path: CollectionPath,
+      id: string,
+      options: { async: boolean },
+    ): Promise<CommitAnswer> => sessions.commit(who, path, 'snapshot', id, options),
+
+    async state(
+      who: Principal,
+      path: CollectionPath,
+      id: string,
+      filesAfter?: string,
+    ): Promise<PushStateAnswer> {
+      const seen = await sessions.workplace(who, path, 'read')
+      const push = await sessions.watch(seen, 'snapshot', id)
+      if (!isLive(push.status)) return sessions.state(push, 0, filesAfter)
+      const known = await marks.of(push)
+      if (known === undefined) return sessions.state(await sessions.find(seen, 'snapshot', id), 0, filesAfter)
+      return sessions.state(push, known.remaining, filesAfter)
+    },
+
+    cancel: (who: Principal, path: CollectionPath, id: string): Promise<void> =>
+      sessions.cancel(who, path, 'snapshot', id),
+  }
+
+  /** @throws push_not_open when the session ends meanwhile. */
+  async function marksOf(push: PushStanding): Promise<ManifestMarks> {
+    const known = await marks.of(push)
+    if (known === undefined) throw new RegistryError('push_not_open', { say: { status: 'no longer open' } })
+    return known
+  }
+
+  /** Keeps a run of the manifest, marked with what the base lacks; the hashes of that are the result. */
+  async function keepManifest(push: PushStanding, run: ManifestRun, by: Acting): Promise<Hash[]> {
+    const marked: MarkedManifest = await markNeeded(context, push, run.run)
+    const kept = { role: 'manifest', run: marked.run, entries: run.entries } as const
+    await keepRun(context, push.id, kept, { expiresAt: idleEnd(context), receivedRecords: 0 }, by)
+    return marked.needed
+  }
+}
+
+function accepted(outcome: ManifestOutcome, max: { say: string }): ManifestRun {
+  if (outcome.kind === 'run') return outcome
+  if (outcome.kind === 'too_many')
+    throw new RegistryError('too_large', { say: { what: 'The manifest', limit: max.say } })
+  if (outcome.kind === 'refused') throw linesRefused(outcome.errors, outcome.totalErrors)
+  const { id, type, hashes } = outcome
+  throw new RegistryError('manifest_conflict', { details: { id, type, hashes } })
+}
+
+/** Every line must be a record of the manifest, and say of its privacy nothing else. */
+function compareWithManifest(
+  facts: readonly LineFacts[],
+  find: (hash: string) => { private: boolean } | undefined,
+): void {
+  const errors: LineError[] = []
+  for (const { line, id, type, hash, private: said } of facts) {
+    const known = find(hash)
+    if (known === undefined)
+      throw new RegistryError('unexpected_record', { details: { line, id, type, hash } })
+    if (said === undefined || said === known.private) continue
+    const message = `the manifest says ${known.private ? 'that it is private' : 'nothing of its being private'}, the line says otherwise`
+    errors.push({ line, id, type, code: 'private_mismatch', message })
+  }
+  if (errors.length > 0) throw linesRefused(errors.slice(0, 100), errors.length)
+}

@@ -1,0 +1,40 @@
+/** One record by its id: out of what is kept, or, of a leaf that is not worth keeping, by a thread that takes it out of what is stored. */
+import {
+  type Child,
+  checkPlace,
+  entryIn,
+  findLeaf,
+  type LeafNode,
+  leafLinesBetween,
+  type Tree,
+} from '@ulmus/content'
+import type { ObjectReader } from '@ulmus/storage'
+import type { Context } from '../context.ts'
+import type { FoundRecord } from '../stored-leaves/find-record.ts'
+
+/** @param reader as of `ReadingThreads`. Undefined: the tree has none with that id. What a large record's line stands for is not read. */
+export async function findRecord(
+  { objects, reading }: Pick<Context, 'objects' | 'reading'>,
+  tree: Tree,
+  id: string,
+  reader: string,
+): Promise<FoundRecord | undefined> {
+  const leaf = await findLeaf(tree, id, objects)
+  if (leaf === undefined) return undefined
+  if (objects.isWorthKeeping(leaf) || !reading.isReady()) return findKept(objects, leaf, id)
+  const task = { ...(await objects.encodedLeaf(leaf.hash)), lastKey: leaf.lastKey, id }
+  return reading.findRecord(task, reader)
+}
+
+async function findKept(
+  objects: ObjectReader,
+  { hash, lastKey }: Child,
+  id: string,
+): Promise<FoundRecord | undefined> {
+  const node = await objects.node(hash)
+  checkPlace(hash, node, { level: 0, lastKey })
+  const entry = entryIn(hash, node as LeafNode, id)
+  if (entry === undefined) return undefined
+  const [line] = leafLinesBetween(await objects.body(hash), entry.index, entry.index + 1)
+  return { hash: entry.hash, size: entry.size, line: line! }
+}

@@ -1,0 +1,231 @@
+/**
+ * Records of a version (http-api §7), always by type, then id, both by UTF-8 bytes. Their stored canonical forms are passed on as
+ * bytes, hash appended: nothing is parsed on the way out.
+ */
+import {
+  countThrough,
+  type Hash,
+  type LeafNode,
+  leafLinesBetween,
+  proveEntry,
+  type ViewRoots,
+  walkLeaves,
+} from '@ulmus/content'
+import { giveWay } from '@ulmus/storage'
+import type { Principal } from '../access/principal.ts'
+import { JsonText, quoted } from '../answers/json-text.ts'
+import {
+  comparePlaces,
+  PageRoom,
+  type Place,
+  readCursor,
+  selectedTypes,
+  type TreeFrom,
+  treesFrom,
+  typeNames,
+  typeTree,
+  writeCursor,
+} from '../answers/places.ts'
+import { type AnswerBytes, type Destination, readerOf, streamBytes } from '../budgets/answer-room.ts'
+import type { Context } from '../context.ts'
+import { RegistryError } from '../errors/errors.ts'
+import { canonicalOf } from '../versions/canonical-forms.ts'
+import { documentBytes } from '../versions/making.ts'
+import { seeVersion, type VersionPath } from '../versions/versions.ts'
+import { findRecord } from './lookup.ts'
+import { streamRecords } from './stream.ts'
+
+export const recordsLimitMax = 2_000
+
+export interface RecordsAsk {
+  type?: string
+  id?: string
+  /** 1 – 2,000. */
+  limit: number
+  /** base64url of JCS([type, id]). */
+  after?: string
+}
+
+export interface RecordsPage {
+  /** Each `{id, type, data, hash}`. */
+  records: JsonText[]
+  pagination: { limit: number; hasMore: boolean; nextCursor: string | null; total: number }
+}
+
+export interface RecordsStream {
+  /** How many records follow. */
+  count: number
+  /** Names the version and view, for an entity tag. */
+  hash: string
+  /** NDJSON: chunks of whole lines. A chunk is the reader's until it asks for the next one. */
+  lines: AsyncGenerator<Uint8Array>
+}
+
+export type Records = ReturnType<typeof recordsOf>
+
+export function recordsOf(context: Context) {
+  const { objects, answers } = context
+
+  return {
+    /**
+     * @param to as of `AnswerRoom`
+     * @throws collection_not_found, version_not_found, invalid_request for a malformed cursor, busy.
+     */
+    async page(who: Principal, path: VersionPath, ask: RecordsAsk, to?: Destination): Promise<RecordsPage> {
+      const { roots } = await seeVersion(context, who, path)
+      const after = ask.after === undefined ? undefined : readCursor(ask.after, 'after')
+      return answers.with(who, to, (answer) =>
+        ask.id === undefined
+          ? pageOf(roots, ask, after, answer)
+          : pageOfId(roots, { ...ask, id: ask.id, reader: readerOf(who, to?.address) }, after, answer),
+      )
+    },
+
+    /**
+     * One record; with `proof`, what shows that it belongs to the version's digest.
+     * @param to as of `AnswerRoom`
+     * @throws record_not_found, busy.
+     */
+    async one(
+      who: Principal,
+      path: VersionPath & Place,
+      options: { proof: boolean },
+      to?: Destination,
+    ): Promise<JsonText> {
+      const { seen, version, roots } = await seeVersion(context, who, path)
+      const tree = typeTree(roots, path.type)
+      const found = tree && (await findRecord(context, tree, path.id, readerOf(who, to?.address)))
+      if (tree === undefined || found === undefined) {
+        const types = tree === undefined ? typeNames(roots) : undefined
+        throw new RegistryError('record_not_found', { say: { type: path.type, id: path.id, types } })
+      }
+      return answers.with(who, to, async (answer) => {
+        answer.add(found.size * (options.proof ? 2 : 1))
+        const canonical = await canonicalOf(objects, found.line)
+        if (!options.proof) return recordJson(canonical, found.hash)
+        await giveWay()
+        const proof = await proveEntry(tree, path.id, objects)
+        const nodes: string[] = []
+        for (const node of proof!.nodes) nodes.push((await quoted(Buffer.from(node))).join(''))
+        const document = await documentBytes(context, version, seen.view)
+        return new JsonText(
+          ...recordJson(canonical, found.hash).pieces.slice(0, -1),
+          `,"hash":"${found.hash}","proof":{"canonical":`,
+          ...(await quoted(canonical)),
+          `,"nodes":[${nodes.join(',')}],"document":`,
+          ...(await quoted(document)),
+          '}}',
+        )
+      })
+    },
+
+    /**
+     * All records, or those of a type, from the first or the one after a cursor.
+     * @param to as of `AnswerRoom`
+     * @throws collection_not_found, version_not_found, invalid_request; busy from `lines`.
+     */
+    async stream(
+      who: Principal,
+      path: VersionPath,
+      ask: { type?: string; after?: string },
+      to?: Destination,
+    ): Promise<RecordsStream> {
+      const { seen, version, roots } = await seeVersion(context, who, path)
+      const after = ask.after === undefined ? undefined : readCursor(ask.after, 'after')
+      const trees = [...treesFrom(roots, ask.type, after)]
+      let count = 0
+      for (const { tree, startAfter } of trees) {
+        count += tree.count - (startAfter === undefined ? 0 : await countThrough(tree, startAfter, objects))
+      }
+      const lines = answers.stream(
+        who,
+        to,
+        streamBytes.records,
+        streamLines(trees, readerOf(who, to?.address)),
+      )
+      return { count, hash: `${seen.view}:${version.id}`, lines }
+    },
+  }
+
+  async function pageOf(
+    roots: ViewRoots,
+    ask: RecordsAsk,
+    after: Place | undefined,
+    answer: AnswerBytes,
+  ): Promise<RecordsPage> {
+    const records: JsonText[] = []
+    let last: Place | undefined
+    let hasMore = false
+    const room = new PageRoom(ask.limit)
+    for (const { type, tree, startAfter } of treesFrom(roots, ask.type, after)) {
+      for await (const { hash, leaf, start } of walkLeaves(tree, objects, { after: startAfter })) {
+        const end = room.takeFrom(leaf, start)
+        if (end > start) {
+          answer.add(sumOf(leaf.sizes.slice(start, end)))
+          records.push(...(await recordsBetween(hash, leaf, start, end)))
+          last = { type, id: leaf.keys[end - 1]! }
+        }
+        if (end < leaf.keys.length) hasMore = true
+        if (hasMore) break
+      }
+      if (hasMore) break
+    }
+    const total = [...selectedTypes(roots, ask.type)].reduce((sum, [, { count }]) => sum + count, 0)
+    const nextCursor = hasMore && last !== undefined ? writeCursor(last) : null
+    return { records, pagination: { limit: ask.limit, hasMore, nextCursor, total } }
+  }
+
+  /** The records with one id: at most one a type. */
+  async function pageOfId(
+    roots: ViewRoots,
+    { id, reader, ...ask }: RecordsAsk & { id: string; reader: string },
+    after: Place | undefined,
+    answer: AnswerBytes,
+  ): Promise<RecordsPage> {
+    const found: { place: Place; json: JsonText }[] = []
+    for (const [type, tree] of selectedTypes(roots, ask.type)) {
+      const record = await findRecord(context, tree, id, reader)
+      if (record === undefined) continue
+      answer.add(record.size)
+      const canonical = await canonicalOf(objects, record.line)
+      found.push({ place: { type, id }, json: recordJson(canonical, record.hash) })
+    }
+    const rest = after === undefined ? found : found.filter(({ place }) => comparePlaces(place, after) > 0)
+    const shown = rest.slice(0, ask.limit)
+    const hasMore = rest.length > shown.length
+    return {
+      records: shown.map(({ json }) => json),
+      pagination: {
+        limit: ask.limit,
+        hasMore,
+        nextCursor: hasMore ? writeCursor(shown.at(-1)!.place) : null,
+        total: found.length,
+      },
+    }
+  }
+
+  async function recordsBetween(
+    leafHash: Hash,
+    leaf: LeafNode,
+    from: number,
+    to: number,
+  ): Promise<JsonText[]> {
+    const lines = leafLinesBetween(await objects.body(leafHash), from, to)
+    return Promise.all(
+      lines.map(async (line, index) =>
+        recordJson(await canonicalOf(objects, line), leaf.hashes[from + index]!),
+      ),
+    )
+  }
+
+  async function* streamLines(trees: readonly TreeFrom[], reader: string): AsyncGenerator<Uint8Array> {
+    for (const { tree, startAfter } of trees)
+      yield* streamRecords(context, tree, { after: startAfter, form: 'hash', reader, fleeting: true })
+  }
+}
+
+const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0)
+
+/** `{id, type, data, hash}` as JSON: the canonical form with one member more. */
+const recordJson = (canonical: Uint8Array, hash: Hash): JsonText =>
+  new JsonText(canonical.subarray(0, -1), `,"hash":"${hash}"}`)

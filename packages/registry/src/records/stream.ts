@@ -1,0 +1,93 @@
+/** The records of a tree as a stream of NDJSON: what whole versions are read by. */
+import { Ahead, type Child, nameLeaves, type Tree } from '@ulmus/content'
+import type { ObjectReader } from '@ulmus/storage'
+import type { Context } from '../context.ts'
+import { type LineForm, linesOfForms } from '../stored-leaves/lines.ts'
+import { runsOfLeaf, walkRecords } from './walk.ts'
+
+/** Leaves that are being read and decoded while one is sent, at most: enough to keep two threads busy. */
+const leavesAhead = { most: 4, bytesMost: 8_388_608 }
+/** A reader who takes longer over a chunk gains nothing by what lies ready for him. Milliseconds. */
+const promptMilliseconds = 1_000
+/** Leaves whose places are looked up together. */
+const leavesForeseen = 64
+/** Room that is kept for the next leaves is no larger. Bytes. */
+const roomBytesMax = 4_194_304
+
+export interface StreamOptions {
+  /** Only records with an id beyond it. */
+  after?: string | undefined
+  form: LineForm
+  /** As of `ReadingThreads`. */
+  reader: string
+  /** A chunk is the reader's only until it asks for the next one: then its memory is used again. Default: false. */
+  fleeting?: boolean
+}
+
+/** Whole lines, of every record wanted, in order. May be left at any time. */
+export async function* streamRecords(
+  context: Pick<Context, 'objects' | 'reading'>,
+  tree: Tree,
+  options: StreamOptions,
+): AsyncGenerator<Uint8Array> {
+  const reader = context.objects.forWalk(tree.bytes)
+  // What is small enough to be kept is read from what is kept.
+  if (reader !== context.objects) yield* streamInThreads(reader, context.reading, tree, options)
+  else
+    for await (const run of walkRecords(reader, tree, options))
+      yield linesOfForms(run.forms, { ...run, form: options.form })
+}
+
+async function* streamInThreads(
+  reader: ObjectReader,
+  threads: Context['reading'],
+  tree: Tree,
+  { after, form, reader: whose, fleeting = false }: StreamOptions,
+): AsyncGenerator<Uint8Array> {
+  const leaves = foreseen(reader, nameLeaves(tree, reader, { after }))
+  const spare: ArrayBuffer[] = []
+  const write = async (leaf: Child) => {
+    const encoded = await reader.encodedLeaf(leaf.hash)
+    const { lastKey } = leaf
+    const task = { ...encoded, lastKey, after, form, room: spare.pop() }
+    return { leaf, outcome: await threads.writeLeaf(task, whose) }
+  }
+  // One more with every chunk that is taken promptly: most of those who take nothing never have more than a few.
+  const ahead = new Ahead<Awaited<ReturnType<typeof write>>>({ ...leavesAhead, most: 1 })
+  async function* takeFirst(): AsyncGenerator<Uint8Array> {
+    const { leaf, outcome } = await ahead.take()
+    if (outcome.kind === 'lines') {
+      const givenAt = performance.now()
+      yield Buffer.from(outcome.room, 0, outcome.bytes)
+      const isPrompt = performance.now() - givenAt < promptMilliseconds
+      ahead.most = isPrompt ? Math.min(ahead.most + 1, leavesAhead.most) : 1
+      if (fleeting && outcome.room.byteLength <= roomBytesMax) spare.push(outcome.room)
+    } else
+      for await (const run of runsOfLeaf(reader, leaf.hash, after))
+        yield linesOfForms(run.forms, { ...run, form })
+  }
+  try {
+    for await (const leaf of leaves) {
+      while (!ahead.hasRoom(leaf.bytes)) yield* takeFirst()
+      ahead.add(write(leaf), leaf.bytes)
+    }
+    while (!ahead.isEmpty) yield* takeFirst()
+  } finally {
+    // Collected, it would be given back only when somebody else makes garbage.
+    for (const { outcome } of await ahead.settle()) if (outcome.kind === 'lines') spare.push(outcome.room)
+    for (const room of spare) room.transfer(0)
+  }
+}
+
+async function* foreseen(
+  reader: ObjectReader,
+  groups: AsyncGenerator<Child[]>,
+): AsyncGenerator<Child, undefined> {
+  for await (const group of groups) {
+    for (let i = 0; i < group.length; i += leavesForeseen) {
+      const leaves = group.slice(i, i + leavesForeseen)
+      await reader.foresee(leaves.map(({ hash }) => hash))
+      yield* leaves
+    }
+  }
+}

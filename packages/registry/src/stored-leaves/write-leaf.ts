@@ -1,0 +1,56 @@
+/** A leaf's records as NDJSON, made of what is stored of the leaf: a task for a reading thread. */
+import { checkPlace, decodeStoredNode, firstAfter, type LeafNode, recordInlineBytesMax } from '@ulmus/content'
+import type { EncodedObject } from '@ulmus/storage'
+import { decodeEncoded, ObjectCorrupt } from '@ulmus/storage/decoding'
+import { type Damaged, orDamaged } from '../threads/damage.ts'
+import { free } from '../threads/free.ts'
+import { type LineForm, lineBytes, writeLines } from './lines.ts'
+
+export interface LeafTask {
+  node: EncodedObject
+  body: EncodedObject
+  /** What the leaf's parent says of it. */
+  lastKey: string
+  /** Only records with an id beyond it. */
+  after: string | undefined
+  form: LineForm
+  /** Is written to if the lines fit, and comes back with them. */
+  room: ArrayBuffer | undefined
+}
+
+export type LeafOutcome =
+  | { kind: 'lines'; room: ArrayBuffer; bytes: number }
+  /** Some of the records lie in objects of their own. */
+  | { kind: 'scattered' }
+  | Damaged
+
+/** New room has at least this size, so that it will do for the next leaf as well. Bytes. */
+const roomBytesMin = 1_048_576
+
+export const writeLeaf = (task: LeafTask): Promise<LeafOutcome> => orDamaged(written(task))
+
+async function written({
+  node,
+  body,
+  lastKey,
+  after,
+  form,
+  room,
+}: LeafTask): Promise<Exclude<LeafOutcome, Damaged>> {
+  const text = await decodeEncoded(node, { mayHoldUp: true })
+  const leaf = decodeStoredNode(text) as LeafNode
+  checkPlace(node.hash, leaf, { level: 0, lastKey })
+  const start = after === undefined ? 0 : firstAfter(leaf.keys, after)
+  if (leaf.sizes.some((size) => size > recordInlineBytesMax)) return { kind: 'scattered' }
+  const raw = await decodeEncoded(body, { mayHoldUp: true })
+  const bytes = lineBytes(leaf, start, form)
+  const to = room !== undefined && room.byteLength >= bytes ? room : roomFor(bytes)
+  if (!writeLines(Buffer.from(to), { leaf, start, form, body: raw }))
+    throw new ObjectCorrupt('body', body.hash, body.chain[0]!.pack)
+  for (const bytes of [text, raw, ...[...node.chain, ...body.chain].map((link) => link.bytes)]) free(bytes)
+  return { kind: 'lines', room: to, bytes }
+}
+
+/** Not set to zero first: all of it that is used is written. */
+const roomFor = (bytes: number): ArrayBuffer =>
+  Buffer.allocUnsafeSlow(Math.max(roomBytesMin, bytes)).buffer as ArrayBuffer

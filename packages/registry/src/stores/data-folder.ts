@@ -1,0 +1,52 @@
+/** The data folder is its owner's alone: whoever reads it reads what is private, and hashes of keys and sessions. */
+import { chmodSync, readdirSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
+import { makeFolders } from '@ulmus/storage'
+import type { Log } from '../log.ts'
+
+/** What is kept in the data folder; undefined what is not. */
+export interface Folders {
+  database: string | undefined
+  objects: string | undefined
+}
+
+const ownerOnly = 0o700
+/** Permission bits of group and others. */
+const othersBits = 0o077
+
+/**
+ * Closes `folders`, and the data folder above them unless it holds something of others, to everyone but the owner. Tells what stays open.
+ * @param make makes the data folder where it is absent
+ */
+export function makePrivate(dataFolder: string, folders: Folders, log: Log, make: boolean): void {
+  const ours = [folders.database, folders.objects].filter((folder) => folder !== undefined)
+  if (ours.length === 0 || process.platform === 'win32') return
+  if (make) makeFolders(dataFolder)
+  const names = new Set(['database', 'objects', 'lost+found'])
+  const holdsOurs = readdirSync(dataFolder).every((name) => names.has(name))
+  for (const folder of holdsOurs ? [dataFolder, ...ours] : ours) close(folder, log)
+  if (!holdsOurs && isOpen(dataFolder))
+    log.warn(
+      { folder: dataFolder },
+      `Others may enter ${dataFolder}, which holds more than Ulmus keeps there; ${ours.map((folder) => basename(folder)).join('/ and ')}/ are closed to them.`,
+    )
+}
+
+function close(folder: string, log: Log): void {
+  if (!isOpen(folder)) return
+  try {
+    chmodSync(folder, ownerOnly)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code !== 'EPERM' && code !== 'EROFS') throw error
+    log.warn(
+      { folder },
+      `Others than its owner may enter ${folder}, and this account may not change that. Set its mode to 0700.`,
+    )
+  }
+}
+
+function isOpen(folder: string): boolean {
+  const found = statSync(folder, { throwIfNoEntry: false })
+  return found !== undefined && (found.mode & othersBits) !== 0
+}

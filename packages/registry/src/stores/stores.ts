@@ -1,0 +1,145 @@
+/** The two stores that everything rests on, opened from configuration. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  type BlobStore,
+  type Database,
+  type DiskSpace,
+  hasEmbedded,
+  keepBallast,
+  openDatabase,
+  openDiskStore,
+  openS3Store,
+  recordsBlobs,
+  type S3Settings,
+  watchSpace,
+} from '@ulmus/storage'
+import type { Log } from '../log.ts'
+import { type Folders, makePrivate } from './data-folder.ts'
+import {
+  databaseMissing,
+  holdsBlobs,
+  joinStores,
+  type Places,
+  type Purpose,
+  StoresUnfit,
+  storeLost,
+} from './installation.ts'
+
+export interface StoresConfig {
+  /** Folder of what is kept on disk: `objects/` unless `bucket` is given, and `database/` unless `databaseUrl` is. */
+  dataFolder: string
+  /** A PostgreSQL server; without it the embedded database. */
+  databaseUrl?: string
+  /** Where objects are kept; without it in a folder. */
+  bucket?: S3Settings
+  /** Free space of `dataFolder` that is not to be written to. Bytes. Default 0. */
+  reserveBytes?: number
+  log: Log
+}
+
+export interface OpenStores {
+  database: Database
+  blobs: BlobStore
+  space: DiskSpace
+  /** @throws StoresUnfit when they are not of one installation any more: one was exchanged beneath a running server. */
+  demandSame(): Promise<void>
+}
+
+/**
+ * Opens both; `opened` closes them. Only `serve` makes folders, and `rebuild` a database that is not there.
+ * @throws StoresUnfit when they do not belong together, or one that should be there is not; FolderInUse when another process has the
+ * data folder; BucketUnusable; DatabaseUnfit; what the stores reject with when they cannot be reached.
+ */
+export async function openStores(
+  config: StoresConfig,
+  opened: AsyncDisposableStack,
+  purpose: Purpose,
+): Promise<OpenStores> {
+  const folders = foldersOf(config)
+  const places = placesOf(config, folders)
+  demandFolders(config, folders, purpose)
+  makePrivate(config.dataFolder, folders, config.log, purpose !== 'check')
+  const reserveBytes = config.reserveBytes ?? 0
+  const watched = Object.values(folders).filter((folder) => folder !== undefined)
+  const space = watchSpace({ folders: watched, reserveBytes })
+  let blobs: BlobStore | undefined
+  const openBlobs = async (): Promise<BlobStore> => {
+    const store =
+      folders.objects === undefined
+        ? await openS3Store(config.bucket!)
+        : await openDiskStore(folders.objects, space)
+    opened.defer(() => store.close())
+    return store
+  }
+  // Before anything is made: a new database beside objects would be in the way of the one that is to be put back.
+  if (isMissing(folders.database, hasEmbedded) && !isMissing(folders.objects, existsSync)) {
+    blobs = await openBlobs()
+    if (purpose !== 'rebuild' && (await holdsBlobs(blobs))) throw databaseMissing(places)
+  }
+  const database = await openDatabase({
+    ...(folders.database === undefined ? { url: config.databaseUrl! } : { folder: folders.database }),
+    log: (line) => config.log.info({}, line),
+  })
+  opened.defer(() => database.close())
+  if (folders.database !== undefined && reserveBytes > 0)
+    opened.defer(ballastedAlways(folders.database, reserveBytes, config.log))
+  if (isMissing(folders.objects, existsSync) && (await recordsBlobs(database))) throw storeLost(places)
+  blobs ??= await openBlobs()
+  const stores = { database, blobs }
+  await joinStores(stores, places, purpose)
+  return { ...stores, space, demandSame: () => joinStores(stores, places, 'check') }
+}
+
+const foldersOf = ({ dataFolder, databaseUrl, bucket }: StoresConfig): Folders => ({
+  database: databaseUrl === undefined ? join(dataFolder, 'database') : undefined,
+  objects: bucket === undefined ? join(dataFolder, 'objects') : undefined,
+})
+
+const isMissing = (folder: string | undefined, isThere: (folder: string) => boolean): boolean =>
+  folder !== undefined && !isThere(folder)
+
+/** @throws StoresUnfit when a command would have to make what it is to look at. */
+function demandFolders({ dataFolder }: StoresConfig, folders: Folders, purpose: Purpose): void {
+  if (purpose === 'serve') return
+  const refuse = (what: string) => {
+    throw new StoresUnfit(
+      `There is no ${what}. Set DATA_DIR to the data folder of the server; it is ${dataFolder} now.`,
+    )
+  }
+  if (isMissing(folders.objects, existsSync)) refuse(`folder of objects ${folders.objects}`)
+  if (purpose === 'check' && isMissing(folders.database, hasEmbedded))
+    refuse(`database in ${folders.database}`)
+}
+
+const placesOf = ({ databaseUrl, bucket }: StoresConfig, folders: Folders): Places => ({
+  database:
+    databaseUrl === undefined
+      ? `the database in ${folders.database}`
+      : `the database at DATABASE_URL${hostOf(databaseUrl)}`,
+  objects:
+    bucket === undefined
+      ? `objects in ${folders.objects}`
+      : `objects in s3://${bucket.bucket}/${bucket.prefix}`,
+})
+
+/** Without the credentials. */
+function hostOf(url: string): string {
+  const parsed = URL.parse(url)
+  return parsed === null ? '' : ` (${parsed.host}${parsed.pathname})`
+}
+
+/** How often it is made sure that the database has its ballast. Milliseconds. */
+const ballastMilliseconds = 10_000
+
+/** @returns what ends it. */
+function ballastedAlways(folder: string, reserveBytes: number, log: Log): () => void {
+  const timer = setInterval(
+    () =>
+      void keepBallast(folder, reserveBytes).catch((error: unknown) =>
+        log.warn({ err: error }, 'the ballast of the database could not be made'),
+      ),
+    ballastMilliseconds,
+  )
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openThreadPool } from './thread-pool.ts'
+
+const options = { filename: new URL('../workers/reading.ts', import.meta.url).href }
+let pool: ReturnType<typeof openThreadPool>
+let begun: number
+
+const open = (maxThreads: number) => {
+  pool = openThreadPool({ ...options, maxThreads })
+  pool.on('workerCreate', () => begun++)
+}
+const run = () => pool.run(undefined, { name: 'begin' })
+
+beforeEach(() => {
+  begun = 0
+})
+afterEach(() => pool.close())
+
+test('a task does not wait for a thread that begins while another is idle', async () => {
+  open(2)
+  await run()
+  await Promise.all([run(), run()])
+  expect(begun).toBe(1)
+  await expect.poll(() => begun, { timeout: 20_000 }).toBe(2)
+  await Promise.all(Array.from({ length: 100 }, run))
+  expect(pool.queueSize).toBe(0)
+})
+
+test('no more threads begin than there are tasks at once', async () => {
+  open(8)
+  await run()
+  await Promise.all([run(), run(), run()])
+  expect(pool.threads.length).toBeLessThanOrEqual(3)
+})
+
+test('it closes while tasks wait for threads that begin', async () => {
+  open(8)
+  await run()
+  const asked = Promise.allSettled([run(), run(), run()])
+  await pool.close()
+  expect((await asked).some(({ status }) => status === 'fulfilled')).toBe(true)
+})

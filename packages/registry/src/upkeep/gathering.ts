@@ -1,0 +1,67 @@
+/** Gathering: the objects of inline packs, which the database keeps for a while, go into one pack in the blob store. */
+import {
+  copyObjects,
+  dropInlinePacks,
+  foundPacks,
+  type InlinePack,
+  moveRows,
+  ObjectCorrupt,
+  oldestInlinePacks,
+  putInlinePacks,
+} from '@ulmus/storage'
+import type { Context } from '../context.ts'
+
+/** What is inline is read from the database, and stays in the way of its backups: not for long. */
+const gatherEverySeconds = 10
+/** Of at most 64 KiB each. */
+const packsAtOnce = 256
+
+type GatherContext = Pick<Context, 'database' | 'blobs' | 'log'>
+
+/** On every server that works: of two that gather the same at once, one does. */
+export function scheduleGathering(context: Context): void {
+  context.jobs.repeat('gathering small packs', gatherEverySeconds, () => gather(context))
+}
+
+/** Until no pack is inline. */
+export async function gather(context: GatherContext): Promise<void> {
+  for (;;) {
+    const packs = await oldestInlinePacks(context.database, packsAtOnce)
+    if (packs.length === 0) return
+    try {
+      await gatherAll(context, packs)
+    } catch (error) {
+      if (!(error instanceof ObjectCorrupt)) throw error
+      for (const pack of packs) await gatherAlone(context, pack)
+    }
+  }
+}
+
+async function gatherAll({ database, blobs }: GatherContext, packs: readonly InlinePack[]): Promise<void> {
+  const ids = packs.map(({ id }) => id)
+  const isEmpty = packs.every(({ entries }) => entries.length === 0)
+  const copy = isEmpty ? undefined : await copyObjects(blobs, foundPacks(packs), packs)
+  try {
+    await database.transact(async (tx) => {
+      if (copy !== undefined && (await moveRows(tx, copy, ids)) === 0) throw new Overtaken()
+      await dropInlinePacks(tx, ids)
+    })
+  } catch (error) {
+    if (!(error instanceof Overtaken)) throw error
+    await blobs.remove(copy!.name)
+  }
+}
+
+/** Another server has gathered all of it meanwhile. */
+class Overtaken extends Error {}
+
+/** A damaged one becomes a blob as it is: its objects are `object_corrupt` there, too, and fsck names them. */
+async function gatherAlone(context: GatherContext, pack: InlinePack): Promise<void> {
+  try {
+    await gatherAll(context, [pack])
+  } catch (error) {
+    if (!(error instanceof ObjectCorrupt)) throw error
+    context.log.error({ err: error, pack: pack.name }, 'a small pack is damaged and stays as it is')
+    await putInlinePacks(context, [pack])
+  }
+}

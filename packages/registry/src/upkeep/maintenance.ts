@@ -1,0 +1,40 @@
+/** What an operator does to the stores without a server: opened from the same configuration, over the same two stores. */
+
+import type { Purpose } from '../stores/installation.ts'
+import { openStores, type StoresConfig } from '../stores/stores.ts'
+import { type RebuildReport, rebuild } from './fsck/rebuild.ts'
+import { type FsckOptions, type FsckReport, fsck } from './fsck.ts'
+import { type SweepOptions, type SweepReport, sweep } from './sweep.ts'
+
+export interface Maintenance {
+  /** @throws what `sweep` throws. */
+  sweep(options?: SweepOptions): Promise<SweepReport>
+  fsck(options: FsckOptions): Promise<FsckReport>
+  /** No server may run meanwhile. */
+  rebuildIndex(): Promise<RebuildReport>
+  close(): Promise<void>
+}
+
+/**
+ * @param purpose `rebuild`: for `rebuildIndex`, which may join a database and a store that have not been
+ * @throws what `openStores` throws.
+ */
+export async function openMaintenance(
+  config: StoresConfig,
+  purpose: Exclude<Purpose, 'serve'> = 'check',
+): Promise<Maintenance> {
+  const opened = new AsyncDisposableStack()
+  try {
+    const { database, blobs } = await openStores(config, opened, purpose)
+    const context = { database, blobs, log: config.log, now: () => new Date() }
+    return {
+      sweep: (options) => sweep(context, options),
+      fsck: (options) => fsck(context, options),
+      rebuildIndex: () => rebuild(context),
+      close: () => opened.disposeAsync(),
+    }
+  } catch (error) {
+    await opened.disposeAsync()
+    throw error
+  }
+}

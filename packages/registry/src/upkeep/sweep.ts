@@ -1,0 +1,288 @@
+/**
+ * Sweeping (content-model §8): removes what no version needs. Dead objects leave the index, packs of which little is left are written
+ * anew. Packs of which nothing is left, and leftovers of what came to nothing, are set aside; what has been set aside for a week is
+ * removed from the store. Files that a version ever had are kept, whoever referred to them; uploads that none had are forgotten after a month.
+ *
+ * Runs beside everything else, on any server, also several at once; how a sweep and a commit stay clear of one another is written
+ * in storage's sql/sweeps.ts. What is younger than a day stays.
+ */
+import {
+  allSetAside,
+  allVersionRoots,
+  BlobMissing,
+  basesOfYoungRows,
+  condemn,
+  copyObjects,
+  endChore,
+  forgetEmptyPacks,
+  isStorageFull,
+  momentAgo,
+  moveRows,
+  ObjectCorrupt,
+  oldRows,
+  openObjectReader,
+  type PackEntry,
+  packBytesMax,
+  packsOf,
+  pardon,
+  recordedPacks,
+  removeCondemned,
+  rowsOfPack,
+  type SweptRow,
+  type WornPack,
+  wornPacks,
+} from '@ulmus/storage'
+import { v7 as newId } from 'uuid'
+import type { Context } from '../context.ts'
+import { defaultLimits } from '../limits.ts'
+import {
+  add,
+  addTo,
+  forgetUploads,
+  noBlobs,
+  removeLongAside,
+  removeRuns,
+  setLeftoversAside,
+  type Tally,
+} from './sweep/leftovers.ts'
+import { Marks } from './sweep/marks.ts'
+import { refuseMost } from './sweep/most.ts'
+
+/** The chore's name: one server at a time begins it, and metrics tell how it ended. */
+export const sweeping = 'sweep'
+const daySeconds = 86_400
+/** Nothing younger is touched: what is being made may not be recorded yet. */
+const graceSecondsUsual = daySeconds
+const asideSecondsUsual = 7 * daySeconds
+const cacheBytes = 33_554_432
+const rowsAtOnceUsual = 5_000
+
+export interface SweepReport {
+  versions: number
+  /** Objects that versions need. */
+  living: number
+  /** Objects taken out of the index. */
+  objectsRemoved: number
+  /** Packs of which nothing is left in the index. */
+  packsEmptied: number
+  packsRewritten: number
+  /** What packs written anew take. */
+  bytesWritten: number
+  /** Uploads that no version ever had, forgotten because they are old: the next sweep sets their bytes aside. */
+  uploadsForgotten: Tally
+  /** Packs and uploads set aside by this sweep. */
+  setAside: Tally
+  /** What is gone from the store: what had been set aside long enough, and what ended push sessions had received. */
+  removed: Tally
+  /** All that is set aside now. */
+  aside: Tally
+}
+
+export type SweepContext = Pick<Context, 'database' | 'blobs' | 'log' | 'now'>
+
+export interface SweepOptions {
+  /** What is younger stays. Default: a day. */
+  graceSeconds?: number
+  /** How long blobs stay set aside before they are removed. Default: a week. */
+  asideSeconds?: number
+  /** How long uploads are kept that no version has. Default: `Limits.uploadDays`. Days. */
+  uploadDays?: number
+  /** Goes on though more than half of the store would be set aside. */
+  force?: boolean
+  /** Rows that one transaction condemns, pardons or removes: fewer in tests. */
+  rowsAtOnce?: number
+  /** Called between the steps; for tests that let something happen there. */
+  onStep?: (step: 'marked' | 'condemned' | 'pardoned') => Promise<void>
+}
+
+/**
+ * @throws SweepTooLarge. Also when an object that a version needs cannot be read: nothing is removed while nobody can say what lives. fsck tells more.
+ */
+export async function sweep(context: SweepContext, options: SweepOptions = {}): Promise<SweepReport> {
+  const ended = (succeeded: boolean) =>
+    context.database.transactOnce((tx) => endChore(tx, sweeping, succeeded))
+  try {
+    const report = await new Sweep(context, options).run()
+    await ended(true)
+    return report
+  } catch (error) {
+    // Why it ended is worth more than that it could not be noted.
+    await ended(false).catch(() => undefined)
+    throw error
+  }
+}
+
+class Sweep {
+  readonly #context: SweepContext
+  readonly #id = newId()
+  readonly #grace: number
+  readonly #asideSeconds: number
+  readonly #uploadDays: number
+  readonly #force: boolean
+  readonly #rowsAtOnce: number
+  readonly #onStep: NonNullable<SweepOptions['onStep']>
+  readonly #marks: Marks
+  readonly #report: SweepReport = {
+    versions: 0,
+    living: 0,
+    objectsRemoved: 0,
+    packsEmptied: 0,
+    packsRewritten: 0,
+    bytesWritten: 0,
+    uploadsForgotten: noBlobs(),
+    setAside: noBlobs(),
+    removed: noBlobs(),
+    aside: noBlobs(),
+  }
+
+  constructor(context: SweepContext, options: SweepOptions) {
+    const { database, blobs } = context
+    this.#context = context
+    this.#grace = options.graceSeconds ?? graceSecondsUsual
+    this.#asideSeconds = options.asideSeconds ?? asideSecondsUsual
+    this.#uploadDays = options.uploadDays ?? defaultLimits.uploadDays
+    this.#force = options.force ?? false
+    this.#rowsAtOnce = options.rowsAtOnce ?? rowsAtOnceUsual
+    this.#onStep = options.onStep ?? (async () => undefined)
+    this.#marks = new Marks(database, openObjectReader({ database, blobs, cacheBytesMax: cacheBytes }))
+  }
+
+  async run(): Promise<SweepReport> {
+    const before = new Date(this.#context.now().getTime() - this.#grace * 1_000)
+    const youngSince = await momentAgo(this.#context.database, this.#grace)
+    await this.#mark(youngSince)
+    const dead = await this.#dead(youngSince)
+    if (!this.#force) await refuseMost(this.#context, dead, { before, graceSeconds: this.#grace })
+    await this.#onStep('marked')
+    // Bases are condemned before what needs them, and go after it.
+    dead.sort((a, b) => a.bases.length - b.bases.length)
+    await this.#inSlices(dead, (tx, rows) => condemn(tx, this.#id, rows, youngSince))
+    await this.#onStep('condemned')
+    await this.#mark(youngSince)
+    const doomed = await this.#pardonLiving(dead)
+    await this.#onStep('pardoned')
+    await this.#inSlices(
+      doomed.toReversed(),
+      async (tx, rows) => removeCondemned(tx, this.#id, rows),
+      (removed) => {
+        this.#report.objectsRemoved += removed
+      },
+    )
+    await this.#forgetEmptyPacks()
+    await this.#rewriteWornPacks()
+    await this.#tidy(before)
+    this.#report.versions = this.#marks.versions
+    this.#report.living = this.#marks.living
+    return this.#report
+  }
+
+  async #tidy(before: Date): Promise<void> {
+    add(this.#report.setAside, await setLeftoversAside(this.#context, before))
+    const uploadsBefore = new Date(this.#context.now().getTime() - this.#uploadDays * daySeconds * 1_000)
+    add(this.#report.uploadsForgotten, await forgetUploads(this.#context, uploadsBefore))
+    add(this.#report.removed, await removeRuns(this.#context, before))
+    add(this.#report.removed, await removeLongAside(this.#context, before, this.#asideSeconds))
+    this.#report.aside = await allSetAside(this.#context.database)
+  }
+
+  /** Marks all versions there are, and the bases of young rows, which may be of commits that are not versions yet. */
+  async #mark(youngSince: Date): Promise<void> {
+    const { database } = this.#context
+    await this.#marks.mark(await allVersionRoots(database))
+    for (const base of await basesOfYoungRows(database, youngSince)) this.#marks.markAlone(base)
+  }
+
+  /** Old rows of objects that no version needs, neither as themselves nor as a base. */
+  async #dead(youngSince: Date): Promise<SweptRow[]> {
+    const unmarked: SweptRow[] = []
+    for await (const page of oldRows(this.#context.database, youngSince)) {
+      for (const row of page) {
+        if (this.#marks.lives(row)) this.#markBases(row)
+        else unmarked.push(row)
+      }
+    }
+    return this.#withoutLiving(unmarked)
+  }
+
+  #markBases({ kind, bases }: SweptRow): void {
+    for (const hash of bases) this.#marks.markAlone({ kind, hash })
+  }
+
+  /** A row names its whole chain, so one look at each living row finds every base that lives. */
+  #withoutLiving(rows: readonly SweptRow[]): SweptRow[] {
+    for (const row of rows) if (this.#marks.lives(row)) this.#markBases(row)
+    return rows.filter((row) => !this.#marks.lives(row))
+  }
+
+  /** What is left is in the order in which it was condemned. */
+  async #pardonLiving(condemned: readonly SweptRow[]): Promise<SweptRow[]> {
+    const doomed = this.#withoutLiving(condemned)
+    const still = new Set(doomed)
+    const living = condemned.filter((row) => !still.has(row))
+    await this.#inSlices(living, (tx, rows) => pardon(tx, this.#id, rows))
+    return doomed
+  }
+
+  async #inSlices<T>(
+    rows: readonly SweptRow[],
+    work: (tx: Parameters<typeof pardon>[0], rows: readonly SweptRow[]) => Promise<T>,
+    done?: (result: T) => void,
+  ): Promise<void> {
+    for (let i = 0; i < rows.length; i += this.#rowsAtOnce) {
+      const slice = rows.slice(i, i + this.#rowsAtOnce)
+      const result = await this.#context.database.transact((tx) => work(tx, slice))
+      done?.(result)
+    }
+  }
+
+  async #forgetEmptyPacks(): Promise<number> {
+    const { database } = this.#context
+    const { aside, forgotten } = await database.transact((tx) => forgetEmptyPacks(tx, this.#grace))
+    addTo(this.#report.setAside, aside)
+    this.#report.packsEmptied += forgotten
+    return forgotten
+  }
+
+  async #rewriteWornPacks(): Promise<void> {
+    const { database } = this.#context
+    let gathered: { pack: WornPack; entries: PackEntry[] }[] = []
+    let bytes = 0
+    for (const pack of await wornPacks(database, this.#grace)) {
+      const entries = await rowsOfPack(database, pack.id)
+      gathered.push({ pack, entries })
+      bytes += entries.reduce((sum, entry) => sum + entry.length, 0)
+      if (bytes < packBytesMax / 2) continue
+      await this.#rewrite(gathered)
+      gathered = []
+      bytes = 0
+    }
+    if (gathered.length > 0) await this.#rewrite(gathered)
+  }
+
+  async #rewrite(worn: readonly { pack: WornPack; entries: PackEntry[] }[]): Promise<void> {
+    const { database, blobs } = this.#context
+    try {
+      const copy = await copyObjects(
+        blobs,
+        packsOf(this.#context),
+        worn.map(({ pack, entries }) => ({ name: pack.name, entries })),
+      )
+      const from = worn.map(({ pack }) => pack.id)
+      await database.transact((tx) => moveRows(tx, copy, from))
+      this.#report.bytesWritten += copy.bytes
+      this.#report.packsRewritten += await this.#forgetEmptyPacks()
+    } catch (error) {
+      // A later sweep has room, perhaps made by what this one removes.
+      if (isStorageFull(error)) return
+      if (!(error instanceof ObjectCorrupt || error instanceof BlobMissing)) throw error
+      if (worn.length > 1) for (const one of worn) await this.#rewrite([one])
+      else await this.#tellDamaged(worn[0]!.pack, error)
+    }
+  }
+
+  /** What another sweep has written anew meanwhile is not damaged. */
+  async #tellDamaged({ name: pack }: WornPack, err: Error): Promise<void> {
+    if (!(await recordedPacks(this.#context.database, [pack])).has(pack)) return
+    this.#context.log.error({ err, pack }, 'a worn pack is damaged and stays as it is')
+  }
+}

@@ -1,0 +1,54 @@
+/** A sweep that would take most of the store is more likely to have the wrong database than to be right. */
+import { oldPacks, type SweptRow } from '@ulmus/storage'
+import type { Context } from '../../context.ts'
+import { weighStore } from './leftovers.ts'
+
+/** So little may go whatever the store holds: a first collection that is deleted again is no accident. Bytes. */
+const trivialBytes = 1_048_576
+
+/** A sweep would set aside more than half of what the store holds, and has done nothing. The message is for the operator. */
+export class SweepTooLarge extends Error {
+  override name = 'SweepTooLarge'
+  readonly bytes: number
+  readonly storeBytes: number
+
+  constructor(bytes: number, storeBytes: number) {
+    super(
+      `No version needs ${bytes} of the ${storeBytes} bytes in the object store, which is more than half, so nothing was removed. ` +
+        'If much was deleted, that is right: `ulmus sweep --force` goes on. If not, the database may be the wrong one, or restored ' +
+        'from before the objects: check DATABASE_URL and DATA_DIR.',
+    )
+    this.bytes = bytes
+    this.storeBytes = storeBytes
+  }
+}
+
+/**
+ * @param dead rows that the sweep is about to condemn
+ * @throws SweepTooLarge
+ */
+export async function refuseMost(
+  context: Pick<Context, 'database' | 'blobs'>,
+  dead: readonly SweptRow[],
+  { before, graceSeconds }: { before: Date; graceSeconds: number },
+): Promise<void> {
+  const { storeBytes, leftoverBytes } = await weighStore(context, before)
+  const going = leftoverBytes + (await packBytesGoing(context, dead, graceSeconds))
+  if (going > trivialBytes && going * 2 > storeBytes) throw new SweepTooLarge(going, storeBytes)
+}
+
+/** Of packs that will be empty, all bytes; of those that will be written anew, what is not copied. */
+async function packBytesGoing(
+  { database }: Pick<Context, 'database'>,
+  dead: readonly SweptRow[],
+  graceSeconds: number,
+): Promise<number> {
+  const deadBytes = new Map<number, number>()
+  for (const { packId, length } of dead) deadBytes.set(packId, (deadBytes.get(packId) ?? 0) + length)
+  let going = 0
+  for (const { id, bytes, objectBytes, livingBytes } of await oldPacks(database, graceSeconds)) {
+    const left = livingBytes - (deadBytes.get(id) ?? 0)
+    if (left === 0 || left * 2 < objectBytes) going += bytes - left
+  }
+  return going
+}

@@ -1,0 +1,125 @@
+import {
+  insertMetadataJob,
+  insertPush,
+  insertPushRun,
+  insertSession,
+  metadataJobs,
+  pushes,
+  pushRuns,
+  sessions,
+  vacuumTables,
+} from '@ulmus/storage'
+import { databases } from '@ulmus/storage/testing'
+import { eq } from 'drizzle-orm'
+import { v7 as newId } from 'uuid'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addAccount, addCollection, addVersion, openContext, type TestContext } from '../testing/context.ts'
+import { keepUp } from './upkeep.ts'
+
+const now = new Date('2026-06-15T12:00:00Z')
+const hoursAgo = (hours: number) => new Date(now.getTime() - hours * 3_600_000)
+
+describe.each(databases)('the upkeep on $name', (testDatabase) => {
+  let context: TestContext
+  let collectionId: string
+  let baseId: string
+  let accountId: string
+
+  beforeAll(async () => {
+    context = await openContext(testDatabase, { now: () => now })
+    const account = await addAccount(context, 'ada')
+    const collection = await addCollection(context, account, { slug: 'c' })
+    const version = await addVersion(context, collection)
+    accountId = account.id
+    collectionId = collection.id
+    baseId = version.id
+  })
+  afterAll(() => context.dispose())
+
+  test('a metadata update can be polled for a day after its end, one that runs stays', async () => {
+    const ended = async (finishedAt: Date | null) => {
+      const id = newId()
+      await context.database.transact(async (tx) => {
+        const job = { id, collectionId, baseId, baseSemver: 'v1.0.0', patch: '{}', startedAt: hoursAgo(900) }
+        const by = { accountId, credential: null, ownerId: accountId, roles: ['owner'] as const, now }
+        expect(await insertMetadataJob(tx, job, true, by)).toBe(true)
+        if (finishedAt === null) return
+        const end = { status: 'completed' as const, finishedAt }
+        await tx.orm.update(metadataJobs).set(end).where(eq(metadataJobs.id, id))
+      })
+      return id
+    }
+    await ended(hoursAgo(24.1))
+    const young = await ended(hoursAgo(23.9))
+    const running = await ended(null)
+    await keepUp(context)
+    const left = await context.database.orm.select({ id: metadataJobs.id }).from(metadataJobs)
+    expect(left.map(({ id }) => id).sort()).toEqual([young, running].sort())
+  })
+
+  test('a push session that ended tells its outcome for a week; open ones and what they received stay', async () => {
+    const add = async (
+      status: typeof pushes.$inferSelect.status,
+      hours: number,
+      { run = false } = {},
+    ): Promise<string> => {
+      const id = newId()
+      await context.database.transact(async (tx) => {
+        const session = {
+          id,
+          collectionId,
+          accountId,
+          kind: 'delta',
+          status,
+          createdAt: hoursAgo(900),
+        } as const
+        await insertPush(tx, { ...session, expiresAt: hoursAgo(hours) })
+        if (run)
+          await insertPushRun(tx, { pushId: id, role: 'records', name: `runs/${id}/1`, entries: 1, bytes: 1 })
+      })
+      return id
+    }
+    for (const status of ['committed', 'failed', 'cancelled', 'expired'] as const) await add(status, 169)
+    const stay = [
+      await add('committed', 167),
+      await add('open', 900),
+      await add('committing', 900),
+      await add('expired', 900, { run: true }),
+    ]
+    await keepUp(context)
+    const left = await context.database.orm.select({ id: pushes.id }).from(pushes)
+    expect(left.map(({ id }) => id).sort()).toEqual(stay.sort())
+    expect(await context.database.orm.select().from(pushRuns)).toHaveLength(1)
+  })
+
+  test('browser sessions that ran out go, in however many transactions it takes', async () => {
+    const hashes = Array.from({ length: 2_500 }, (_, index) => `ended-${index}`)
+    await context.database.transact(async (tx) => {
+      const session = { accountId, createdAt: hoursAgo(900) }
+      for (const tokenHash of hashes)
+        await insertSession(tx, { ...session, tokenHash, expiresAt: hoursAgo(0.1) })
+      await insertSession(tx, { ...session, tokenHash: 'live', expiresAt: hoursAgo(-0.1) })
+    })
+    await keepUp(context)
+    const left = await context.database.orm.select({ tokenHash: sessions.tokenHash }).from(sessions)
+    expect(left).toEqual([{ tokenHash: 'live' }])
+  })
+
+  test('vacuumed tables use the room of dead rows again', async () => {
+    const bytes = async () => {
+      const { rows } = await context.database.query("select pg_relation_size('chores')::integer as bytes")
+      return Number(rows[0]!['bytes'])
+    }
+    const rewrite = async () => {
+      await context.database.query('update chores set begun_at = now()')
+      await vacuumTables(context.database)
+    }
+    await context.database.query(
+      "insert into chores select 'chore ' || n, now() from generate_series(1, 5000) n",
+    )
+    await rewrite()
+    const once = await bytes()
+    for (let round = 0; round < 4; round++) await rewrite()
+    expect(await bytes()).toBeLessThan(once * 1.5)
+  })
+})

@@ -1,0 +1,153 @@
+/** What differs between two views, record by record, by type, then id: what the diff and the manifest's delta are made of. */
+import {
+  type Child,
+  compareUtf8,
+  type DiffReader,
+  diffTrees,
+  emptyTree,
+  type Hash,
+  type Tree,
+  type ViewRoots,
+} from '@ulmus/content'
+import { type EncodedLeaf, giveWay, type ObjectReader } from '@ulmus/storage'
+import { type Place, typeTree } from '../answers/places.ts'
+import type { AnswerBytes } from '../budgets/answer-room.ts'
+import type { Context } from '../context.ts'
+import type { ComparedLeaf, LeafChange } from '../stored-leaves/compare-leaves.ts'
+
+/** A record that two views do not hold alike. */
+export interface RecordDifference extends LeafChange {
+  type: string
+}
+
+/** Pairs of leaves that are compared on the calling thread in any case: for so few, none begins. */
+const pairsHere = 12
+
+/**
+ * For one walk along the differences of record trees: where many leaves differ, threads compare them. Until a thread has begun the calling
+ * one does, unless lines are wanted: decoding bodies would hold it up for longer than the walk would wait.
+ * @param reader as of `ReadingThreads`
+ * @param options.lines such differences come with the lines of both sides
+ */
+export function differenceReader(
+  { objects, reading }: Pick<Context, 'objects' | 'reading'>,
+  reader: string,
+  options: { lines?: boolean } = {},
+): DiffReader<LeafChange> {
+  let pairs = 0
+  const compare = async (before: Child, after: Child): Promise<LeafChange[]> => {
+    const bodies = options.lines === true
+    const [old, next] = await objects.encodedPair([before.hash, after.hash], { bodies })
+    return reading.compareLeaves({ before: leafOf(before, old), after: leafOf(after, next) }, reader)
+  }
+  return {
+    node: (hash) => objects.node(hash),
+    foresee: (leaves) => objects.foresee(leaves),
+    compareLeaves: (before, after) =>
+      ++pairs > pairsHere && (options.lines === true || reading.hasBegun())
+        ? compare(before, after)
+        : undefined,
+  }
+}
+
+const leafOf = ({ hash, lastKey }: Child, encoded: EncodedLeaf): ComparedLeaf => ({
+  hash,
+  lastKey,
+  ...encoded,
+})
+
+/** A type whose tree may differ between two views, and where to begin in it. */
+export interface TypePair {
+  type: string
+  before: Tree
+  after: Tree
+  startAfter?: string
+}
+
+/** The types of either view in order, from that of `after` on. A view that lacks a type has an empty tree for it. */
+export function* typePairs(
+  before: ViewRoots,
+  after: ViewRoots,
+  beyond: Place | undefined,
+): Generator<TypePair> {
+  const types = new Set([...Object.keys(before.types), ...Object.keys(after.types)])
+  for (const type of [...types].sort(compareUtf8)) {
+    const order = beyond === undefined ? 1 : compareUtf8(type, beyond.type)
+    if (order < 0) continue
+    const pair = {
+      type,
+      before: typeTree(before, type) ?? emptyTree,
+      after: typeTree(after, type) ?? emptyTree,
+    }
+    yield order === 0 ? { ...pair, startAfter: beyond!.id } : pair
+  }
+}
+
+/** Every record that `before` and `after` do not hold alike, from a place on. Costs about as much as there are differences. */
+export async function* recordDifferences(
+  reader: DiffReader<LeafChange>,
+  before: ViewRoots,
+  after: ViewRoots,
+  beyond: Place | undefined,
+): AsyncGenerator<RecordDifference> {
+  for (const pair of typePairs(before, after, beyond)) {
+    const changes = diffTrees(pair.before, pair.after, reader, { after: pair.startAfter })
+    for await (const change of changes) yield { type: pair.type, ...change }
+  }
+}
+
+export interface DifferenceTotals {
+  added: number
+  updated: number
+  removed: number
+}
+
+/** Differences that are counted at most: some tenths of a second. */
+const countedMax = 100_000
+/** Counted between two looks whether others wait. */
+const countedAtOnce = 256
+
+/** How many records differ, and how; null for more than `most`, not counting types that one of the views lacks. */
+export async function countDifferences(
+  reader: DiffReader<LeafChange>,
+  before: ViewRoots,
+  after: ViewRoots,
+  most = countedMax,
+): Promise<DifferenceTotals | null> {
+  const totals = { added: 0, updated: 0, removed: 0 }
+  let counted = 0
+  for (const pair of typePairs(before, after, undefined)) {
+    if (pair.before.count === 0) totals.added += pair.after.count
+    else if (pair.after.count === 0) totals.removed += pair.before.count
+    else {
+      for await (const change of diffTrees(pair.before, pair.after, reader)) {
+        if (++counted > most) return null
+        if (counted % countedAtOnce === 0) await giveWay()
+        totals[change.before === undefined ? 'added' : change.after === undefined ? 'removed' : 'updated']++
+      }
+    }
+  }
+  return totals
+}
+
+/** `sha256:…` in an answer. Bytes. */
+export const fileNameBytes = 71
+
+/** Files by which two views differ, as `sha256:…`, ascending. @throws busy. */
+export async function fileDifferences(
+  objects: ObjectReader,
+  before: ViewRoots,
+  after: ViewRoots,
+  answer: AnswerBytes,
+): Promise<{ added: string[]; removed: string[] }> {
+  const added: string[] = []
+  const removed: string[] = []
+  // What lies in file trees has no bodies, whose places `foresee` would ask for each time.
+  const nodes = { node: (hash: Hash) => objects.node(hash) }
+  for await (const change of diffTrees(before.files, after.files, nodes)) {
+    answer.add(fileNameBytes)
+    const list = change.before === undefined ? added : removed
+    list.push(`sha256:${change.key}`)
+  }
+  return { added, removed }
+}

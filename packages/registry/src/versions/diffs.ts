@@ -1,0 +1,220 @@
+/** The difference of two versions with the data on both sides (http-api §7). Stored canonical forms are passed on as they are. */
+import { documentDigest, emptyTree, type Hash, type Located, leafLines, type ViewRoots } from '@ulmus/content'
+import type { ObjectReader } from '@ulmus/storage'
+import type { Principal } from '../access/principal.ts'
+import { seeCollection } from '../access/seen.ts'
+import { JsonText } from '../answers/json-text.ts'
+import { PageRoom, type Place, readCursor, writeCursor } from '../answers/places.ts'
+import { type AnswerBytes, type Destination, readerOf } from '../budgets/answer-room.ts'
+import type { Context } from '../context.ts'
+import { canonicalOf } from './canonical-forms.ts'
+import {
+  countDifferences,
+  type DifferenceTotals,
+  differenceReader,
+  fileDifferences,
+  type RecordDifference,
+  recordDifferences,
+} from './changes.ts'
+import { metadataBytes, semverOf } from './making.ts'
+import { type SeenVersion, type VersionPath, versionIn } from './versions.ts'
+
+export interface DiffAsk {
+  /** The version that the differences are from: `latest`, a semver or a digest. */
+  from: string
+  /** `nextCursor` of a page, or base64url of JCS([type, id]). */
+  cursor?: string
+  /** 1 – 2,000, of added, updated and removed together. A page of large records holds fewer (`pageBytesMax`). */
+  limit: number
+}
+
+export interface DiffPage {
+  /** Semvers. */
+  from: string
+  to: string
+  /** Each `{id, type, hash, data}`. */
+  added: JsonText[]
+  /** Each `{id, type, hash, data, previousHash, previousData}`. */
+  updated: JsonText[]
+  removed: { id: string; type: string; hash: Hash }[]
+  pagination: { limit: number; hasMore: boolean; nextCursor: string | null }
+  /** Of the whole difference. The totals and the files are told on the first page only, the one without a cursor. */
+  meta: {
+    /** Null: too many to be counted (`countDifferences`). */
+    totals?: DifferenceTotals | null
+    schemasChanged: boolean
+    metadataChanged: boolean
+    filesAdded?: string[]
+    filesRemoved?: string[]
+  }
+}
+
+/** Differences of which the records are read at once; scattered ones lie in two leaves each. */
+const readAtOnce = 32
+
+export type Diffs = ReturnType<typeof diffsOf>
+
+export function diffsOf(context: Context) {
+  const { objects, answers } = context
+
+  return {
+    /**
+     * A page of what leads from one version to another; either may be the newer. Both are read in the caller's view.
+     * @param destination as of `AnswerRoom`
+     * @throws collection_not_found, version_not_found, invalid_request for a malformed cursor, busy.
+     */
+    async page(
+      who: Principal,
+      path: VersionPath,
+      ask: DiffAsk,
+      destination?: Destination,
+    ): Promise<DiffPage> {
+      const seen = await seeCollection(context, who, path)
+      const to = await versionIn(context, seen, path.v)
+      const from = await versionIn(context, seen, ask.from)
+      const beyond = ask.cursor === undefined ? undefined : readCursor(ask.cursor, 'cursor')
+      const pair = { from: from.roots, to: to.roots }
+      const reader = readerOf(who, destination?.address)
+      return answers.with(who, destination, async (answer) => {
+        const { nextCursor, ...differences } = await readPage(pair, beyond, { ...ask, reader }, answer)
+        const meta = await metaOf(from, to)
+        const isFirst = beyond === undefined
+        return {
+          from: semverOf(from.version),
+          to: semverOf(to.version),
+          ...differences,
+          pagination: { limit: ask.limit, hasMore: nextCursor !== null, nextCursor },
+          meta: isFirst
+            ? { ...meta, ...(await wholeOf(pair, differences, nextCursor, reader, answer)) }
+            : meta,
+        }
+      })
+    },
+  }
+
+  /** The differences of a page are told by the trees alone; then their records are read, some at once. */
+  async function readPage(
+    { from, to }: { from: ViewRoots; to: ViewRoots },
+    beyond: Place | undefined,
+    { limit, reader: whose }: { limit: number; reader: string },
+    answer: AnswerBytes,
+  ) {
+    const room = new PageRoom(limit)
+    const differences: RecordDifference[] = []
+    let hasMore = false
+    const reader = differenceReader(context, whose, { lines: true })
+    for await (const difference of recordDifferences(reader, from, to, beyond)) {
+      const bytes = dataBytes(difference)
+      hasMore = !room.take(bytes)
+      if (hasMore) break
+      answer.add(bytes)
+      differences.push(difference)
+    }
+    const page = { added: [] as JsonText[], updated: [] as JsonText[], removed: [] as DiffPage['removed'] }
+    const forms = new FormReader(objects)
+    for (let start = 0; start < differences.length; start += readAtOnce) {
+      const some = differences.slice(start, start + readAtOnce)
+      const texts = await Promise.all(some.map((difference) => jsonOf(difference, forms)))
+      // Ends the work when nobody takes the answer any more.
+      answer.add(0)
+      for (const [index, { key: id, type, before, after }] of some.entries()) {
+        if (after === undefined) page.removed.push({ id, type, hash: before!.hash })
+        else (before === undefined ? page.added : page.updated).push(texts[index]!)
+      }
+      forms.forgetAllBut(some.at(-1)!)
+    }
+    const last = differences.at(-1)
+    return { ...page, nextCursor: hasMore ? writeCursor({ type: last!.type, id: last!.key }) : null }
+  }
+
+  /** What is told of the whole difference on its first page. */
+  async function wholeOf(
+    { from, to }: { from: ViewRoots; to: ViewRoots },
+    page: Pick<DiffPage, 'added' | 'updated' | 'removed'>,
+    nextCursor: string | null,
+    reader: string,
+    answer: AnswerBytes,
+  ) {
+    const { added, updated, removed } = page
+    const totals =
+      nextCursor === null
+        ? { added: added.length, updated: updated.length, removed: removed.length }
+        : await countDifferences(differenceReader(context, reader), from, to)
+    const files = await fileDifferences(objects, from, to, answer)
+    return { totals, filesAdded: files.added, filesRemoved: files.removed }
+  }
+
+  async function metaOf(from: SeenVersion, to: SeenVersion) {
+    return {
+      schemasChanged: schemasOf(from.roots) !== schemasOf(to.roots),
+      metadataChanged: await metadataDiffers(from, to),
+    }
+  }
+
+  /** Compares texts: each may have a MiB. */
+  async function metadataDiffers(from: SeenVersion, to: SeenVersion): Promise<boolean> {
+    if (from.version.id === to.version.id) return false
+    const [one, other] = await Promise.all(
+      [from, to].map(({ seen, version }) => metadataBytes(context, version, seen.view)),
+    )
+    return Buffer.compare(one!, other!) !== 0
+  }
+}
+
+/** Names the types of a view and their schemas, and nothing else of it. */
+const schemasOf = ({ types }: ViewRoots): Hash =>
+  documentDigest({
+    files: emptyTree,
+    metadata: {},
+    types: Object.fromEntries(
+      Object.entries(types).map(([type, { schema }]) => [type, { schema, ...emptyTree }]),
+    ),
+  })
+
+/** What a difference puts into a page. What was removed comes without its data. */
+const dataBytes = ({ before, after }: RecordDifference): number =>
+  after === undefined ? 0 : after.size + (before?.size ?? 0)
+
+/** What is told of a record that was added or updated; nothing of one removed. */
+async function jsonOf(difference: RecordDifference, forms: FormReader): Promise<JsonText | undefined> {
+  const { key, type, before, after, lines } = difference
+  if (after === undefined) return undefined
+  const [form, previous] = await Promise.all([
+    forms.read(after, lines?.after),
+    before && forms.read(before, lines?.before),
+  ])
+  const open = [form.subarray(0, -1), `,"hash":"${after.hash}"`]
+  if (previous === undefined) return new JsonText(...open, '}')
+  // Both forms begin alike: `{"id":…,"type":…,"data":`.
+  const dataStart = Buffer.byteLength(`{"id":${JSON.stringify(key)},"type":${JSON.stringify(type)},"data":`)
+  const past = `,"previousHash":"${before!.hash}","previousData":`
+  return new JsonText(...open, past, previous.subarray(dataStart, -1), '}')
+}
+
+/** Reads canonical forms, in about tree order: the lines of a leaf are told apart once. */
+class FormReader {
+  readonly #objects: ObjectReader
+  readonly #leaves = new Map<Hash, Promise<Uint8Array[]>>()
+
+  constructor(objects: ObjectReader) {
+    this.#objects = objects
+  }
+
+  /** @param line the record's line, where it is known */
+  async read({ leaf, index }: Located, line?: Uint8Array): Promise<Uint8Array> {
+    if (line !== undefined) return canonicalOf(this.#objects, line)
+    let lines = this.#leaves.get(leaf)
+    if (lines === undefined) {
+      lines = this.#objects.body(leaf).then(leafLines)
+      this.#leaves.set(leaf, lines)
+    }
+    return canonicalOf(this.#objects, (await lines)[index]!)
+  }
+
+  /** Lets go of the leaves that what comes after this difference does not lie in. */
+  forgetAllBut({ before, after }: RecordDifference): void {
+    for (const leaf of this.#leaves.keys()) {
+      if (leaf !== before?.leaf && leaf !== after?.leaf) this.#leaves.delete(leaf)
+    }
+  }
+}

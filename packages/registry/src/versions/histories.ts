@@ -1,0 +1,187 @@
+/** The history of a record: the versions in which it changed (http-api §7), in the view that the caller reads. */
+import { emptyTree, findEntry, type Hash, parseSemver, type Tree } from '@ulmus/content'
+import { listVersions, type VersionRow } from '@ulmus/storage'
+import type { Principal } from '../access/principal.ts'
+import { type Seen, seeCollection } from '../access/seen.ts'
+import {
+  mapPage,
+  type Page,
+  type PageAsk,
+  type PageOrder,
+  type PageStretch,
+  pageOf,
+  type Stopped,
+} from '../answers/pages.ts'
+import { type Place, typeTree } from '../answers/places.ts'
+import type { Context } from '../context.ts'
+import { RegistryError } from '../errors/errors.ts'
+import { instantText } from '../instants.ts'
+import { rootsOf, semverOf } from './making.ts'
+
+export interface HistoryItem {
+  semver: string
+  change: 'added' | 'updated' | 'removed'
+  /** The record's hash in that version; of one removed, the hash it had. */
+  hash: Hash
+  /** When the version was made. */
+  createdAt: string
+}
+
+/** Versions looked up together. */
+const versionsAtOnce = 100
+/** Versions that one answer goes through at most: what comes after them is on its next page. */
+const versionsMax = 300
+/** Versions of which the roots are read at the same time. Only what they say of one type is kept. */
+const rootsAtOnce = 8
+
+const newestFirst: PageOrder = {
+  name: 'history',
+  read: (text) => (parseSemver(text) === undefined ? undefined : text),
+}
+
+interface Change {
+  version: VersionRow
+  change: HistoryItem['change']
+  hash: Hash
+}
+
+export type Histories = ReturnType<typeof historiesOf>
+
+export function historiesOf(context: Context) {
+  const { database, objects } = context
+
+  return {
+    /**
+     * Newest first. A version that left the record's type as it was costs a look at its roots, one that changed metadata alone less. A
+     * page ends after `versionsMax` versions, with fewer items than were asked for, perhaps none, and a link to the next.
+     * @throws collection_not_found; record_not_found when no version had the record, in the caller's view; invalid_request for an offset
+     *   beyond what one answer goes through.
+     */
+    async list(
+      who: Principal,
+      path: { owner: string; slug: string } & Place,
+      ask: PageAsk,
+    ): Promise<Page<HistoryItem>> {
+      const seen = await seeCollection(context, who, path)
+      const page = await pageOf(
+        ask,
+        newestFirst,
+        (stretch) => readStretch(seen, path, stretch),
+        ({ version }) => ({ value: semverOf(version), id: version.id }),
+      )
+      const isWhole = ask.cursor === undefined && (ask.offset ?? 0) === 0
+      if (page.items.length === 0 && isWhole && page.links.next === undefined) {
+        throw new RegistryError('record_not_found', { say: { type: path.type, id: path.id } })
+      }
+      return mapPage(page, ({ version, change, hash }) => ({
+        semver: semverOf(version),
+        change,
+        hash,
+        createdAt: instantText(version.createdAt),
+      }))
+    },
+  }
+
+  async function readStretch(
+    seen: Seen,
+    place: Place,
+    stretch: PageStretch,
+  ): Promise<Change[] | Stopped<Change>> {
+    const found: Change[] = []
+    let passed = 0
+    let looked = 0
+    for await (const [read, base] of successions(seen, place.type, stretch)) {
+      const change = await changeIn(place, read, base)
+      if (change !== undefined && passed++ >= stretch.offset) found.push(change)
+      if (found.length === stretch.limit) break
+      if (++looked < versionsMax) continue
+      if (passed < stretch.offset) throw tooFar()
+      return { rows: found, at: { value: semverOf(read.version), id: read.version.id } }
+    }
+    return found
+  }
+
+  /** A version, and the tree that it has for the record's type. */
+  interface Read {
+    version: VersionRow
+    tree: Tree
+  }
+
+  /** Versions beyond a place, in the stretch's direction, each with the one before it. */
+  async function* successions(
+    seen: Seen,
+    type: string,
+    stretch: PageStretch,
+  ): AsyncGenerator<[version: Read, base: Read | undefined]> {
+    let last: Read | undefined
+    for await (const one of versionsBeyond(seen, type, stretch)) {
+      if (stretch.backwards) yield [one, last ?? (await versionBefore(seen, type, one))]
+      else if (last !== undefined) yield [last, one]
+      last = one
+    }
+    if (!stretch.backwards && last !== undefined) yield [last, undefined]
+  }
+
+  async function* versionsBeyond(
+    seen: Seen,
+    type: string,
+    { beyond, backwards }: Pick<PageStretch, 'beyond' | 'backwards'>,
+  ): AsyncGenerator<Read> {
+    let place = beyond && parseSemver(String(beyond.value))
+    for (;;) {
+      const rows = await listVersions(database, seen.collection.id, {
+        limit: versionsAtOnce,
+        offset: 0,
+        beyond: place,
+        backwards,
+      })
+      const trees = new Map<string, Promise<Tree>>()
+      for (let i = 0; i < rows.length; i += rootsAtOnce) {
+        const some = rows.slice(i, i + rootsAtOnce)
+        yield* await Promise.all(some.map((version) => read(seen, type, version, trees)))
+      }
+      if (rows.length < versionsAtOnce) return
+      place = rows.at(-1)
+    }
+  }
+
+  async function versionBefore(seen: Seen, type: string, { version }: Read): Promise<Read | undefined> {
+    const older = { limit: 1, offset: 0, beyond: version, backwards: false }
+    const [row] = await listVersions(database, seen.collection.id, older)
+    return row && read(seen, type, row)
+  }
+
+  /** @param trees by aside: versions that differ in their metadata alone have one. */
+  async function read(
+    seen: Seen,
+    type: string,
+    version: VersionRow,
+    trees = new Map<string, Promise<Tree>>(),
+  ): Promise<Read> {
+    let tree = trees.get(version.aside)
+    if (tree === undefined) {
+      tree = rootsOf(context, version, seen.view).then((roots) => typeTree(roots, type) ?? emptyTree)
+      trees.set(version.aside, tree)
+    }
+    return { version, tree: await tree }
+  }
+
+  async function changeIn({ id }: Place, { version, tree }: Read, base: Read | undefined) {
+    const baseTree = base?.tree ?? emptyTree
+    if (tree.root === baseTree.root) return undefined
+    const is = await findEntry(tree, id, objects)
+    const was = await findEntry(baseTree, id, objects)
+    return changeOf(version, was?.hash, is?.hash)
+  }
+}
+
+function tooFar(): RegistryError {
+  const message = `passes over more than ${versionsMax} versions; follow the \`Link\` headers instead`
+  return new RegistryError('invalid_request', { details: { issues: [{ path: 'offset', message }] } })
+}
+
+function changeOf(version: VersionRow, was: Hash | undefined, is: Hash | undefined): Change | undefined {
+  if (was === is) return undefined
+  if (is === undefined) return { version, change: 'removed', hash: was! }
+  return { version, change: was === undefined ? 'added' : 'updated', hash: is }
+}

@@ -1,0 +1,239 @@
+/** Manifests: what a version holds, by hash (http-api §7), for those who compare it with what they have. */
+import {
+  compareUtf8,
+  diffTrees,
+  emptyTree,
+  type Hash,
+  type Tree,
+  type TreeChange,
+  type ViewRoots,
+  walkLeaves,
+} from '@ulmus/content'
+import type { VersionRow } from '@ulmus/storage'
+import type { View } from '../access/policy.ts'
+import type { Principal } from '../access/principal.ts'
+import { seeCollection } from '../access/seen.ts'
+import { PageRoom, type Place, readCursor, treesFrom, typeTree, writeCursor } from '../answers/places.ts'
+import { type AnswerBytes, type Destination, readerOf } from '../budgets/answer-room.ts'
+import type { Context } from '../context.ts'
+import { readAside } from './aside.ts'
+import { differenceReader, fileNameBytes, type TypePair, typePairs } from './changes.ts'
+import { LeafCursor } from './leaf-cursor.ts'
+import { rootsOf, semverOf, shownDigest, storedHash } from './making.ts'
+import { type SeenVersion, type VersionPath, versionIn } from './versions.ts'
+
+export interface ManifestAsk {
+  /** A version that the caller has: answer what has changed since. */
+  since?: string
+  /** `nextCursor` of a page, or base64url of JCS([type, id]). */
+  cursor?: string
+  /** 1 – 10,000. A page of long ids holds fewer. */
+  limit: number
+}
+
+export interface ManifestEntry {
+  id: string
+  type: string
+  hash: Hash
+  /** Only in the full view: the record was pushed as private. */
+  private?: true
+}
+
+export interface ManifestDelta {
+  added: ManifestEntry[]
+  /** With another hash, or private where it was not, or the other way round. */
+  updated: ManifestEntry[]
+  removed: { id: string; type: string; hash: Hash }[]
+}
+
+export interface Manifest {
+  semver: string
+  hash: string
+  /** Schema hashes by type. */
+  schemas: Record<string, Hash>
+  /** Absent with `since`. */
+  records?: ManifestEntry[]
+  /** Only with `since`. */
+  delta?: ManifestDelta
+  /** All files of the version, as `sha256:…`, ascending; on the first page only, the one without a cursor. */
+  files?: string[]
+  pagination: { limit: number; hasMore: boolean; nextCursor: string | null }
+}
+
+/** What an entry takes beside its id, about. Bytes. */
+const entryBytes = 128
+/** What the entries of a page take together. They are written in one turn of the event loop. Bytes. */
+const pageEntriesBytesMax = 2_097_152
+
+export type Manifests = ReturnType<typeof manifestsOf>
+
+export function manifestsOf(context: Context) {
+  const { objects } = context
+
+  return {
+    /**
+     * @param to as of `AnswerRoom`
+     * @throws collection_not_found, version_not_found, invalid_request for a malformed cursor, busy.
+     */
+    async page(who: Principal, path: VersionPath, ask: ManifestAsk, to?: Destination): Promise<Manifest> {
+      const seen = await seeCollection(context, who, path)
+      const asked = await versionIn(context, seen, path.v)
+      const known = ask.since === undefined ? undefined : await versionIn(context, seen, ask.since)
+      const beyond = ask.cursor === undefined ? undefined : readCursor(ask.cursor, 'cursor')
+      return context.answers.with(who, to, async (answer) => {
+        const { nextCursor, ...entries } =
+          known === undefined
+            ? await recordsPage(asked, beyond, ask.limit, answer)
+            : await deltaPage({ known, asked, reader: readerOf(who, to?.address) }, beyond, ask.limit, answer)
+        const schemas = Object.entries(asked.roots.types).map(([type, { schema }]) => [type, schema])
+        return {
+          semver: semverOf(asked.version),
+          hash: shownDigest(asked.version, seen.view),
+          schemas: Object.fromEntries(schemas),
+          ...entries,
+          ...(beyond === undefined && { files: await filesOf(asked.roots, answer) }),
+          pagination: { limit: ask.limit, hasMore: nextCursor !== null, nextCursor },
+        }
+      })
+    },
+  }
+
+  async function recordsPage(
+    { seen, version, roots }: SeenVersion,
+    beyond: Place | undefined,
+    limit: number,
+    answer: AnswerBytes,
+  ) {
+    const shadowOf = await shadowsOf(version, seen.view)
+    const room = new PageRoom(limit, pageEntriesBytesMax)
+    const records: ManifestEntry[] = []
+    for (const { type, tree, startAfter } of treesFrom(roots, undefined, beyond)) {
+      const shadow = shadowOf(type) ?? tree
+      const shown = shadow.root === tree.root ? undefined : new LeafCursor(objects, shadow)
+      for await (const { leaf, start } of walkLeaves(tree, objects, { after: startAfter })) {
+        for (let index = start; index < leaf.keys.length; index++) {
+          const id = leaf.keys[index]!
+          if (!room.take(entryBytes + id.length)) return { records, nextCursor: writeCursor(records.at(-1)!) }
+          answer.add(entryBytes + id.length)
+          const hidden = shown !== undefined && (await shown.find(id)) === undefined
+          records.push(entryOf(type, id, leaf.hashes[index]!, hidden))
+        }
+      }
+    }
+    return { records, nextCursor: null }
+  }
+
+  async function deltaPage(
+    { known, asked, reader }: { known: SeenVersion; asked: SeenVersion; reader: string },
+    beyond: Place | undefined,
+    limit: number,
+    answer: AnswerBytes,
+  ) {
+    const delta: ManifestDelta = { added: [], updated: [], removed: [] }
+    const shadows = {
+      before: await shadowsOf(known.version, known.seen.view),
+      after: await shadowsOf(asked.version, asked.seen.view),
+    }
+    const room = new PageRoom(limit, pageEntriesBytesMax)
+    let last: Place | undefined
+    for (const pair of typePairs(known.roots, asked.roots, beyond)) {
+      const before = shadows.before(pair.type) ?? pair.before
+      const after = shadows.after(pair.type) ?? pair.after
+      for await (const { id, was, is } of changedEntries(pair, { before, after }, reader)) {
+        if (!room.take(entryBytes + id.length)) return { delta, nextCursor: writeCursor(last!) }
+        last = { type: pair.type, id }
+        answer.add(entryBytes + id.length)
+        if (is === undefined) delta.removed.push({ ...last, hash: was!.hash })
+        else
+          (was === undefined ? delta.added : delta.updated).push(entryOf(pair.type, id, is.hash, is.hidden))
+      }
+    }
+    return { delta, nextCursor: null }
+  }
+
+  interface Standing {
+    hash: Hash
+    /** Pushed as private. */
+    hidden: boolean
+  }
+
+  /** What changed of a type, in the view read and, where records can be private in it, in who else sees them. */
+  async function* changedEntries(
+    pair: TypePair,
+    shadows: { before: Tree; after: Tree },
+    reader: string,
+  ): AsyncGenerator<{ id: string; was: Standing | undefined; is: Standing | undefined }> {
+    const from = { after: pair.startAfter }
+    const full = diffTrees(pair.before, pair.after, differenceReader(context, reader), from)
+    if (shadows.before.root === pair.before.root && shadows.after.root === pair.after.root) {
+      for await (const { key, before, after } of full) {
+        yield { id: key, was: openStanding(before), is: openStanding(after) }
+      }
+      return
+    }
+    const shown = {
+      before: new LeafCursor(objects, shadows.before),
+      after: new LeafCursor(objects, shadows.after),
+    }
+    const standing = new LeafCursor(objects, pair.after)
+    const shadow = diffTrees(shadows.before, shadows.after, differenceReader(context, reader), from)
+    for await (const { key: id, first } of joined(full, shadow)) {
+      const wasHidden = (await shown.before.find(id)) === undefined
+      const isHidden = (await shown.after.find(id)) === undefined
+      if (first === undefined && wasHidden === isHidden) continue
+      const unchanged = first === undefined ? await standing.find(id) : undefined
+      const before = first === undefined ? unchanged : first.before
+      const after = first === undefined ? unchanged : first.after
+      yield {
+        id,
+        was: before && { hash: before.hash, hidden: wasHidden },
+        is: after && { hash: after.hash, hidden: isHidden },
+      }
+    }
+  }
+
+  /**
+   * The trees that tell who else sees a type's records: a record of the full view is private when it is not in this one. In
+   * the public view nothing is private, and there is none.
+   */
+  async function shadowsOf(version: VersionRow, view: View): Promise<(type: string) => Tree | undefined> {
+    if (view !== 'full') return () => undefined
+    const open = await rootsOf(context, version, 'public')
+    const { shadows } = await readAside(objects, storedHash(version.aside))
+    return (type) => typeTree(open, type) ?? (Object.hasOwn(shadows, type) ? shadows[type] : emptyTree)
+  }
+
+  async function filesOf(roots: ViewRoots, answer: AnswerBytes): Promise<string[]> {
+    answer.add(roots.files.count * fileNameBytes)
+    const files: string[] = []
+    for await (const { leaf } of walkLeaves(roots.files, objects)) {
+      for (const hash of leaf.keys) files.push(`sha256:${hash}`)
+    }
+    return files
+  }
+}
+
+const openStanding = (entry: { hash: Hash } | undefined) => entry && { hash: entry.hash, hidden: false }
+
+const entryOf = (type: string, id: string, hash: Hash, hidden: boolean): ManifestEntry =>
+  hidden ? { id, type, hash, private: true } : { id, type, hash }
+
+/** The keys of two streams in key order, each once, with what the first says of it. */
+async function* joined(
+  first: AsyncGenerator<TreeChange, void>,
+  second: AsyncGenerator<TreeChange, void>,
+): AsyncGenerator<{ key: string; first: TreeChange | undefined }> {
+  const next = async (stream: AsyncGenerator<TreeChange, void>) => (await stream.next()).value ?? undefined
+  try {
+    let a = await next(first)
+    let b = await next(second)
+    while (a !== undefined || b !== undefined) {
+      const order = a === undefined ? 1 : b === undefined ? -1 : compareUtf8(a.key, b.key)
+      yield { key: (order > 0 ? b! : a!).key, first: order > 0 ? undefined : a }
+      if (order <= 0) a = await next(first)
+      if (order >= 0) b = await next(second)
+    }
+  } finally {
+    await Promise.all([first.return(undefined), second.return(undefined)])
+  }
+}

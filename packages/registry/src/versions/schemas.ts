@@ -1,0 +1,56 @@
+/** The schemas of a version's view, read from its objects. */
+import type { Hash, ViewRoots } from '@ulmus/content'
+import { giveWay, type ObjectReader } from '@ulmus/storage'
+import { LRUCache } from 'lru-cache'
+import { JsonText } from '../answers/json-text.ts'
+import type { AnswerBytes } from '../budgets/answer-room.ts'
+
+/** As JSON, their members in canonical order. @param answer that they go into. @throws busy. */
+export async function schemasOf(
+  objects: ObjectReader,
+  roots: ViewRoots,
+  answer?: AnswerBytes,
+): Promise<Map<string, JsonText>> {
+  const schemas = new Map<string, JsonText>()
+  for await (const { type, bytes } of readSchemaObjects(objects, roots)) {
+    answer?.add(bytes.length)
+    schemas.set(type, new JsonText(bytes))
+  }
+  return schemas
+}
+
+/** `bytes`: canonical JSON. Whoever asks for the next gives way. */
+export async function* readSchemaObjects(
+  objects: ObjectReader,
+  roots: ViewRoots,
+): AsyncGenerator<{ type: string; hash: Hash; bytes: Uint8Array }> {
+  const types = Object.entries(roots.types)
+  for (let at = 0; at < types.length; at += readAtOnce) {
+    const some = types.slice(at, at + readAtOnce)
+    const read = await Promise.all(some.map(([, { schema }]) => bytesOf(objects, schema)))
+    for (const [index, [type, { schema }]] of some.entries()) {
+      // Before, so that what is done with one counts; after, so that no second is done in the same turn.
+      await giveWay()
+      yield { type, hash: schema, bytes: read[index]! }
+      await giveWay()
+    }
+  }
+}
+
+/** Schemas read at the same time. */
+const readAtOnce = 32
+
+/** Schemas by hash, the latest used ones: a version of thousands of types is not read object by object each time. */
+const latest = new LRUCache<Hash, Uint8Array>({
+  maxSize: 16 * 1024 ** 2,
+  sizeCalculation: (bytes) => 300 + bytes.length,
+})
+
+async function bytesOf(objects: ObjectReader, hash: Hash): Promise<Uint8Array> {
+  const held = latest.get(hash)
+  if (held !== undefined) return held
+  // A copy: what is read may be a small part of a larger buffer.
+  const bytes = new Uint8Array(await objects.plain(hash))
+  latest.set(hash, bytes)
+  return bytes
+}

@@ -1,0 +1,132 @@
+/** Versions as they are read (http-api §7): always those of the view that the caller may read. */
+import { formatSemver, parseDigestLabel, parseSemver, type ViewRoots } from '@ulmus/content'
+import { findVersionByDigest, findVersionBySemver, listVersions, type VersionRow } from '@ulmus/storage'
+import type { View } from '../access/policy.ts'
+import type { Principal } from '../access/principal.ts'
+import { type Seen, seeCollection } from '../access/seen.ts'
+import { JsonText } from '../answers/json-text.ts'
+import { mapPage, type Page, type PageAsk, type PageOrder, pageOf } from '../answers/pages.ts'
+import type { Destination } from '../budgets/answer-room.ts'
+import type { Context } from '../context.ts'
+import { RegistryError } from '../errors/errors.ts'
+import { instantText } from '../instants.ts'
+import { metadataBytes, rootsOf, semverOf, shownCounts, shownDigest, shownWords } from './making.ts'
+import { schemasOf } from './schemas.ts'
+
+export interface VersionItem {
+  semver: string
+  hash: string
+  message: string | null
+  appId: string | null
+  actorId: string | null
+  recordCount: number
+  fileCount: number
+  totalBytes: number
+  createdAt: string
+}
+
+export interface VersionDetail extends VersionItem {
+  metadata: JsonText
+  schemas: Record<string, JsonText>
+  typeCounts: Record<string, number>
+  baseSemver: string | null
+}
+
+/** A version that the caller may see, with the roots of the view it reads. */
+export interface SeenVersion {
+  readonly seen: Seen
+  readonly version: VersionRow
+  readonly roots: ViewRoots
+}
+
+export interface VersionPath {
+  owner: string
+  slug: string
+  /** `latest`, `v1.2.3`, `1.2.3`, or a digest such as `public:…`. */
+  v: string
+}
+
+/** @throws collection_not_found, version_not_found. */
+export async function seeVersion(context: Context, who: Principal, path: VersionPath): Promise<SeenVersion> {
+  return versionIn(context, await seeCollection(context, who, path), path.v)
+}
+
+/** A version of a collection that was looked up already: two versions must be read in one view. @throws version_not_found. */
+export async function versionIn(context: Context, seen: Seen, v: string): Promise<SeenVersion> {
+  const version = await resolveVersion(context, seen, v)
+  if (version === undefined) throw new RegistryError('version_not_found', { say: { version: v } })
+  return { seen, version, roots: await rootsOf(context, version, seen.view) }
+}
+
+async function resolveVersion(context: Context, seen: Seen, asked: string): Promise<VersionRow | undefined> {
+  if (asked === 'latest') return seen.head ?? undefined
+  const semver = parseSemver(asked)
+  if (semver !== undefined) {
+    if (seen.head !== null && semverOf(seen.head) === formatSemver(semver)) return seen.head
+    return findVersionBySemver(context.database, seen.collection.id, semver)
+  }
+  const digest = parseDigestLabel(asked)
+  if (digest === undefined) return undefined
+  const view: View = digest.view === 'private' ? 'full' : 'public'
+  // The digest of the full view would tell an outsider whether its guess at private content is right.
+  if (view === 'full' && seen.view !== 'full') return undefined
+  return findVersionByDigest(context.database, seen.collection.id, { view, hash: digest.hash })
+}
+
+const newestFirst: PageOrder = {
+  name: 'semver',
+  read: (text) => (parseSemver(text) === undefined ? undefined : text),
+}
+
+export type Versions = ReturnType<typeof versionsOf>
+
+export function versionsOf(context: Context) {
+  return {
+    /** Newest first. */
+    async list(
+      who: Principal,
+      path: { owner: string; slug: string },
+      ask: PageAsk,
+    ): Promise<Page<VersionItem>> {
+      const seen = await seeCollection(context, who, path)
+      const page = await pageOf(
+        ask,
+        newestFirst,
+        ({ beyond, ...stretch }) => {
+          const place = beyond && parseSemver(String(beyond.value))
+          return listVersions(context.database, seen.collection.id, { ...stretch, beyond: place })
+        },
+        (row) => ({ value: semverOf(row), id: row.id }),
+      )
+      return mapPage(page, (row) => versionItem(row, seen.view))
+    },
+
+    /** @param to as of `AnswerRoom`. @throws collection_not_found, version_not_found, busy. */
+    async detail(who: Principal, path: VersionPath, to?: Destination): Promise<VersionDetail> {
+      const { seen, version, roots } = await seeVersion(context, who, path)
+      return context.answers.with(who, to, async (answer) => {
+        const metadata = await metadataBytes(context, version, seen.view)
+        answer.add(metadata.length)
+        const schemas = await schemasOf(context.objects, roots, answer)
+        const counts = Object.entries(roots.types).map(([type, { count }]) => [type, count])
+        return {
+          ...versionItem(version, seen.view),
+          metadata: new JsonText(metadata),
+          schemas: Object.fromEntries(schemas),
+          typeCounts: Object.fromEntries(counts),
+          baseSemver: version.baseSemver,
+        }
+      })
+    },
+  }
+}
+
+function versionItem(version: VersionRow, view: View): VersionItem {
+  return {
+    semver: semverOf(version),
+    hash: shownDigest(version, view),
+    ...shownWords(version, view),
+    ...shownCounts(version, view),
+    createdAt: instantText(version.createdAt),
+  }
+}

@@ -1,0 +1,65 @@
+import { databases } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Jobs } from '../jobs.ts'
+import { openContext, type TestContext } from '../testing/context.ts'
+import { healthOf } from './health.ts'
+import { beat, isAlive, scheduleHeartbeat } from './heartbeat.ts'
+
+describe.each(databases)('the sign of life of background work on $name', (database) => {
+  let context: TestContext
+  beforeAll(async () => {
+    context = await openContext(database)
+  })
+  afterAll(() => context.dispose())
+
+  const lastSign = (secondsAgo: number) =>
+    context.database.transact((tx) =>
+      tx.query(`update chores set ended_at = now() - make_interval(secs => $1::double precision)`, [
+        secondsAgo,
+      ]),
+    )
+
+  /** What it would repeat, to be done when the test wants it. */
+  function scheduled() {
+    const tasks: { seconds: number; work: () => Promise<void>; everywhere: boolean }[] = []
+    const jobs: Jobs = {
+      ...context.jobs,
+      repeat: (_name, seconds, work, { everywhere = false } = {}) =>
+        void tasks.push({ seconds, work, everywhere }),
+    }
+    scheduleHeartbeat({ ...context, jobs })
+    return {
+      give: tasks.find(({ everywhere }) => !everywhere)!,
+      look: tasks.find(({ everywhere }) => everywhere)!,
+    }
+  }
+
+  test('its want is told within a minute, once, in the log and by health; and its return', async () => {
+    const { give, look } = scheduled()
+    const { log } = context
+    await look.work()
+    await look.work()
+    expect(log.warnings.map(({ line }) => line)).toEqual([expect.stringContaining('ROLES')])
+    expect(await healthOf(context).check()).toMatchObject({ ready: true, worker: 'missing' })
+
+    await give.work()
+    await look.work()
+    await look.work()
+    expect(log.infos.map(({ line }) => line)).toEqual(['Background work is done again.'])
+    expect(await healthOf(context).check()).toMatchObject({ ready: true, worker: 'ok' })
+
+    // The worst case: it ended right after a sign, and the look came right before that is too long ago.
+    await lastSign(60 - look.seconds)
+    expect(await isAlive(context.database)).toBe(false)
+    // One sign that comes late is no reason to wake anyone.
+    await lastSign(2 * give.seconds + 5)
+    expect(await isAlive(context.database)).toBe(true)
+  })
+
+  test('while the disk is full it is not missed: it waits for room', async () => {
+    await lastSign(600)
+    const space = { ...context.space, isFull: async () => true }
+    expect(await healthOf({ ...context, space }).check()).toMatchObject({ storage: 'full', worker: 'paused' })
+    await beat(context)
+  })
+})

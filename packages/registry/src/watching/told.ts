@@ -1,0 +1,31 @@
+/** What an operator must know of, in the log: one line each, once it is so. Names, ids and roles; nothing that is secret and no content. */
+
+import type { Principal } from '../access/principal.ts'
+import type { Context } from '../context.ts'
+
+const sentences = {
+  signed_in: 'Somebody signed in.',
+  key_made: 'An API key was made.',
+  key_revoked: 'An API key was revoked.',
+  member_set: 'A member was added, or has another role.',
+  member_removed: 'A member was removed.',
+  organization_made: 'An organization was made.',
+  account_renamed: 'An account has another slug.',
+  account_deleted: 'An account was deleted.',
+  collection_visibility: 'A collection was made public or private.',
+  collection_renamed: 'A collection has another slug.',
+  collection_deleted: 'A collection was deleted with all its versions.',
+}
+
+/** @param who did it; after the transaction that did */
+export function tell(
+  { log }: Pick<Context, 'log'>,
+  event: keyof typeof sentences,
+  who: Principal,
+  facts: Readonly<Record<string, string | boolean | null>>,
+): void {
+  const actor = who.kind === 'anonymous' ? null : who.accountSlug
+  const key =
+    who.kind !== 'anonymous' && who.credential !== null && 'key' in who.credential ? who.credential.key : null
+  log.info({ event, actor, ...(key !== null && { byKey: key }), ...facts }, sentences[event])
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { leafOf, rawOf } from '../stored-leaves/stored-leaf.fixture.ts'
+import { openReadingThreads } from './reading-threads.ts'
+
+test('asked whether one has begun, a thread begins, and is told of when it has', async () => {
+  const threads = openReadingThreads()
+  try {
+    expect([threads.hasBegun(), threads.hasBegun()]).toEqual([false, false])
+    await expect.poll(() => threads.hasBegun(), { timeout: 60_000 }).toBe(true)
+    expect(threads.isReady()).toBe(true)
+  } finally {
+    await threads.close()
+  }
+})
+
+test('whoever wants one thing does not wait for all that somebody else has asked for', async () => {
+  const threads = openReadingThreads()
+  const leaf = () => leafOf(rawOf({ a: { n: 1 }, b: { n: 2 } }))
+  try {
+    await threads.findRecord({ ...leaf(), id: 'a' }, 'ada')
+    let done = 0
+    const long = Array.from({ length: 200 }, async () => {
+      await threads.writeLeaf({ ...leaf(), after: undefined, form: 'canonical', room: undefined }, 'eve')
+      done++
+    })
+    await threads.findRecord({ ...leaf(), id: 'b' }, 'ada')
+    expect(done).toBeLessThan(20)
+    await Promise.all(long)
+  } finally {
+    await threads.close()
+  }
+})

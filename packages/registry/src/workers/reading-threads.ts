@@ -1,0 +1,94 @@
+/**
+ * The threads that decode what long streams are made of, and leaves of which somebody wants one record: so that the event loop has
+ * time for everyone else, and a stream takes more than one core. They are others than those of pushes, behind which no reader is to wait.
+ */
+
+import type { CompareOutcome, CompareTask, LeafChange } from '../stored-leaves/compare-leaves.ts'
+import type { FindOutcome, FindTask, FoundRecord } from '../stored-leaves/find-record.ts'
+import type { LeafOutcome, LeafTask } from '../stored-leaves/write-leaf.ts'
+import { type OnDamage, refuseDamaged } from '../threads/damage.ts'
+import { wholeBuffers } from '../threads/free.ts'
+import { openThreadPool, threadsUsual } from '../threads/thread-pool.ts'
+import { Turns } from '../threads/turns.ts'
+import { youngMebibytes } from './workers.ts'
+
+/** `reader`: who takes turns with others (`readerOf`). */
+export interface ReadingThreads {
+  /**
+   * A leaf's records as lines, checked. Takes the room of the task over, and what was read if nothing else lies beside it in memory.
+   * @throws ObjectCorrupt; TreeError when the leaf is not what its parent says.
+   */
+  writeLeaf(task: LeafTask, reader: string): Promise<Exclude<LeafOutcome, { kind: 'damaged' }>>
+  /** What differs between two leaves. Takes over likewise. @throws likewise. */
+  compareLeaves(task: CompareTask, reader: string): Promise<LeafChange[]>
+  /** One record of a leaf; undefined when the leaf has none with that id. Takes over likewise. @throws likewise. */
+  findRecord(task: FindTask, reader: string): Promise<FoundRecord | undefined>
+  /**
+   * Whether a single record is found here without waiting for a thread that begins, or for what others asked for. Asked again soon
+   * while there is no thread, one begins.
+   */
+  isReady(): boolean
+  /** Whether there is a thread that need not be waited for until it has begun. If there is none, one begins. */
+  hasBegun(): boolean
+  /** Waits for running tasks. */
+  close(): Promise<void>
+}
+
+/** Whoever asks for single records more rarely has a thread begin for nobody. Milliseconds. */
+const soonMilliseconds = 1_000
+
+/** Threads of their own (`openThreadPool`). */
+export function openReadingThreads(onDamage?: OnDamage): ReadingThreads {
+  const pool = openThreadPool({
+    filename: new URL('./reading.ts', import.meta.url).href,
+    resourceLimits: { maxYoungGenerationSizeMb: youngMebibytes },
+  })
+  const turns = new Turns({ places: threadsUsual })
+  const run = <Outcome>(name: string, task: object, over: ArrayBuffer[], reader: string): Promise<Outcome> =>
+    turns.run(reader, () => pool.run(task, { name, transferList: over }))
+  let askedAt = Number.NEGATIVE_INFINITY
+  let beginning = false
+  async function begin(): Promise<void> {
+    beginning = true
+    try {
+      await pool.run(undefined, { name: 'begin' })
+    } catch {
+      // Closed meanwhile, or what hinders it is told to whoever asks for something.
+    } finally {
+      beginning = false
+    }
+  }
+  return {
+    async writeLeaf(task, reader) {
+      const over = [...wholeBuffers([task]), ...(task.room === undefined ? [] : [task.room])]
+      return refuseDamaged(await run<LeafOutcome>('writeLeaf', task, over, reader), onDamage)
+    },
+    async compareLeaves(task, reader) {
+      const over = wholeBuffers([task.before, task.after])
+      return refuseDamaged(await run<CompareOutcome>('compareLeaves', task, over, reader), onDamage).changes
+    },
+    async findRecord(task, reader) {
+      const found = refuseDamaged(
+        await run<FindOutcome>('findRecord', task, wholeBuffers([task]), reader),
+        onDamage,
+      )
+      return found.kind === 'found' ? found : undefined
+    },
+    isReady() {
+      const now = performance.now()
+      const isSoon = now - askedAt < soonMilliseconds
+      askedAt = now
+      if (pool.threads.length > 0) return !beginning && pool.queueSize === 0 && !turns.isFull
+      if (isSoon) void begin()
+      return false
+    },
+    hasBegun() {
+      if (pool.threads.length === 0) void begin()
+      return !beginning
+    },
+    async close() {
+      await turns.close()
+      await pool.close()
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import { acceptSchema, type JsonObject } from '@ulmus/content'
+import { afterAll, describe, expect, test } from 'vitest'
+import { linesOfSchemas } from '../pushes/schemas/schema-lines.ts'
+import type { TaskFor } from '../threads/task-for.ts'
+import { openWorkers } from './workers.ts'
+
+const workers = openWorkers({ costlyMilliseconds: 200, taskMilliseconds: 500, heapMebibytes: 64 })
+afterAll(() => workers.close())
+
+const ndjson = (value: unknown) => new TextEncoder().encode(`${JSON.stringify(value)}\n`)
+const schemasOf = (schema: JsonObject) => {
+  const accepted = acceptSchema(schema)
+  return { key: accepted.hash, name: accepted.hash, bytes: linesOfSchemas(new Map([['T', accepted]])) }
+}
+const batchOf = (schema: JsonObject, data: unknown) => ({
+  ...{ bytes: [ndjson({ id: 'a', type: 'T', data })], kind: 'records' as const, schemas: schemasOf(schema) },
+  ...{ formerTypes: [], stripUnknownFields: false, facts: false, linesMax: 10 },
+})
+const check = (schema: JsonObject, data: unknown, by: TaskFor = { owner: 'ada' }) =>
+  workers.checkBatch(batchOf(schema, data), by)
+
+const branch = { properties: { x: { $ref: '#/$defs/a' } }, required: ['x'] }
+/** Doubles its work at every level of the data. */
+const doubling: JsonObject = {
+  properties: { x: { $ref: '#/$defs/a' } },
+  $defs: { a: { anyOf: [branch, { ...branch, title: 'again' }] } },
+}
+let deep: JsonObject = { leaf: 1 }
+for (let level = 0; level < 60; level++) deep = { x: deep }
+
+describe('what would take a worker too long or too much', () => {
+  test('a batch of which the schema takes for ever is refused, and the worker goes on', async () => {
+    await expect(check(doubling, deep)).rejects.toMatchObject({ code: 'too_costly' })
+    expect(await check({}, deep)).toMatchObject({ kind: 'run', received: 1 })
+  })
+
+  test('for a while the same schemas are refused at once to whoever sent them, and to nobody else', async () => {
+    const other = { ...doubling, title: 'other' }
+    await expect(check(other, deep)).rejects.toMatchObject({ code: 'too_costly' })
+    const from = performance.now()
+    await expect(check(other, {})).rejects.toMatchObject({ code: 'too_costly' })
+    expect(performance.now() - from).toBeLessThan(100)
+    expect(await check(other, {}, { owner: 'bob' })).toMatchObject({ kind: 'run' })
+  })
+
+  test('so are records that are carried over', async () => {
+    const task = () => ({ bytes: ndjson({ id: 'a', type: 'T', data: deep }), schemas: schemasOf(doubling) })
+    await expect(workers.checkCarried(task(), { owner: 'eve' })).rejects.toMatchObject({ code: 'too_costly' })
+    expect(await workers.checkCarried({ ...task(), schemas: schemasOf({}) }, { owner: 'eve' })).toEqual([])
+  })
+
+  test('a batch of which the issues do not fit its memory is refused, and another worker goes on', async () => {
+    const asked = { contains: { anyOf: Array.from({ length: 20 }, (_, value) => ({ const: value + 1 })) } }
+    await expect(check(asked, Array(300_000).fill(0))).rejects.toMatchObject({ code: 'too_costly' })
+    expect(await check(asked, [0, 1], { owner: 'bob' })).toMatchObject({ kind: 'run', received: 1 })
+  })
+})
+
+describe('whoever comes beside what is costly', () => {
+  const many = Array.from({ length: 6 }, (_, i) => ({ ...doubling, title: `schema ${i}` }))
+
+  test('does not wait for six costly batches of one account', async () => {
+    const patient = openWorkers({ taskMilliseconds: 25_000 })
+    const leaving = new AbortController()
+    try {
+      const by = { owner: 'eve', signal: leaving.signal }
+      const costly = Promise.allSettled(many.map((schema) => patient.checkBatch(batchOf(schema, deep), by)))
+      await new Promise((resolve) => setTimeout(resolve, 1_500))
+      const batches = Array.from({ length: 4 }, () => patient.checkBatch(batchOf({}, {}), { owner: 'ada' }))
+      const from = performance.now()
+      expect(await Promise.all(batches)).toMatchObject(Array(4).fill({ kind: 'run' }))
+      // Most of it is the start of a thread.
+      expect(performance.now() - from).toBeLessThan(15_000)
+      leaving.abort(new Error('left'))
+      await costly
+    } finally {
+      await patient.close()
+    }
+  })
+
+  test('has the worker as soon as nobody wants the outcome any more, and who waits is let go', async () => {
+    const patient = openWorkers({ taskMilliseconds: 60_000, costlyMilliseconds: 60_000 })
+    try {
+      const leaving = new AbortController()
+      const by = { owner: 'eve', signal: leaving.signal }
+      const left = Promise.allSettled(many.map((schema) => patient.checkBatch(batchOf(schema, deep), by)))
+      await new Promise((resolve) => setTimeout(resolve, 1_500))
+      leaving.abort(new Error('left'))
+      const from = performance.now()
+      expect((await left).map((one) => one.status === 'rejected' && one.reason.message)).toEqual(
+        Array(6).fill('left'),
+      )
+      const batches = [1, 2].map(() => patient.checkBatch(batchOf({}, {}), { owner: 'eve' }))
+      expect(await Promise.all(batches)).toMatchObject(Array(2).fill({ kind: 'run' }))
+      expect(performance.now() - from).toBeLessThan(20_000)
+    } finally {
+      await patient.close()
+    }
+  })
+})

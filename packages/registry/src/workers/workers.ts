@@ -1,0 +1,200 @@
+/** The worker threads: what costs CPU runs there, so that a push delays no one else's request. */
+
+import { RegistryError } from '../errors/errors.ts'
+import { fitMetadata, type MetadataOutcome, type MetadataTask } from '../metadata/fit-metadata.ts'
+import type { PatchOutcome } from '../metadata/read-patch.ts'
+import type { CarriedFault, CarriedTask } from '../pushes/commit/check-carried.ts'
+import type { EditedLeaves, LeavesOutcome, LeavesTask } from '../pushes/leaves/edit-leaves.ts'
+import { checkOpening, type OpeningOutcome, type OpeningTask } from '../pushes/opening/check-opening.ts'
+import type { BatchOutcome, BatchTask } from '../pushes/receiving/check-batch.ts'
+import type { ManifestOutcome, ManifestTask } from '../pushes/receiving/check-manifest.ts'
+import type { ReferencesFound, ReferencesTask } from '../pushes/references/find-references.ts'
+import type { SchemasOutcome } from '../pushes/schemas/accept-schemas.ts'
+import type { SchemaLines } from '../pushes/schemas/schema-lines.ts'
+import { Costly } from '../threads/costly.ts'
+import { refuseDamaged } from '../threads/damage.ts'
+import { wholeBuffers } from '../threads/free.ts'
+import { type InPieces, joined, type Pieces } from '../threads/pieces.ts'
+import type { TaskFor } from '../threads/task-for.ts'
+import { Deadline, openThreadPool, type TimeAllowed, threadsUsual } from '../threads/thread-pool.ts'
+import { type Turn, Turns } from '../threads/turns.ts'
+
+/** What asks users' schemas throws too_costly when it takes more time or memory than a worker has. */
+export interface Workers {
+  /** Checks a batch of lines. Takes the task's bytes over: they are gone from this thread afterwards. */
+  checkBatch(task: InPieces<BatchTask>, by: TaskFor): Promise<BatchOutcome>
+  /** Checks a chunk of a manifest; takes the bytes over. */
+  checkManifest(task: InPieces<ManifestTask>, by: TaskFor): Promise<ManifestOutcome>
+  /** Reads the body that opens a session, a short one in this thread; takes the bytes over. */
+  checkOpening(task: InPieces<OpeningTask>, by: TaskFor): Promise<OpeningOutcome>
+  /** Checks records that are carried over; takes the bytes over. */
+  checkCarried(task: CarriedTask, by: TaskFor): Promise<CarriedFault[]>
+  /** Finds what records refer to; takes their bytes over. */
+  findReferences(task: ReferencesTask, by: TaskFor): Promise<ReferencesFound>
+  /**
+   * Edits leaves of a record tree; takes over the edits' bytes, and what was read if nothing else lies beside it in memory.
+   * @throws ObjectCorrupt.
+   */
+  editLeaves(task: LeavesTask, by: TaskFor): Promise<EditedLeaves>
+  /** @param bytes JSON `{type: schema}`; they are taken over. */
+  acceptSchemas(bytes: Uint8Array<ArrayBuffer>, by: TaskFor): Promise<SchemasOutcome>
+  /** Fits metadata to its base, a short patch in this thread; takes the bytes over. */
+  fitMetadata(task: MetadataTask, by: TaskFor): Promise<MetadataOutcome>
+  /** Reads a body that patches metadata; takes the bytes over. */
+  readPatch(bytes: Uint8Array<ArrayBuffer>, by: TaskFor): Promise<PatchOutcome>
+  /** Waits for running tasks. */
+  close(): Promise<void>
+}
+
+/**
+ * What a task that asks users' schemas is allowed, beside what its size allows it; and what its thread may hold in JavaScript's heap: bodies
+ * lie outside of it. Milliseconds.
+ */
+const usual = { costlyMilliseconds: 1_000, taskMilliseconds: 5_000, heapMebibytes: 1_024 }
+/**
+ * What a MiB of lines allows such a task: three times what the slowest of them, short records, take on a core that they share with
+ * another thread. Milliseconds.
+ */
+const perMebibyte = 150
+/** What a MiB of schemas allows the task that compiles some of them: to compile a thousand small ones takes seconds. Milliseconds. */
+const perMebibyteOfSchemas = 3_000
+/** However large it is. Milliseconds. */
+const taskMillisecondsMax = 30_000
+/**
+ * Of what a task makes next to nothing outlives it. A push of 200,000 records takes 420 MiB at its peak with 6 MiB for young objects, 450
+ * with this and 510 with V8's usual 48; its batches are checked a fifth faster with this than with 6.
+ */
+export const youngMebibytes = 16
+
+/** JSON up to this size is read where it is: 3 ms as usual, 23 at worst, and waits for no worker. Bytes. */
+export const shortBytesMax = 65_536
+
+const mebibyte = 1024 ** 2
+
+/** What of a task decides how it is done. */
+interface Costs {
+  /** Of what it reads. Bytes. */
+  bytes: number
+  /** Users' schemas that it compiles and asks, or some of them. Bytes; undefined: none, so its time is linear in what it reads. */
+  schemaBytes?: number
+  /** Names the schemas that it asks. */
+  schemas?: string
+}
+
+/**
+ * Threads of their own (`openThreadPool`), which owners take turns at. There is one more than elsewhere, for whoever has none: an account
+ * with tasks for every core does not keep others waiting.
+ */
+export function openWorkers(options: Partial<typeof usual> = {}): Workers {
+  const { costlyMilliseconds, taskMilliseconds, heapMebibytes } = { ...usual, ...options }
+  const threads = threadsUsual + 1
+  const pool = openThreadPool({
+    filename: new URL('./tasks.ts', import.meta.url).href,
+    maxThreads: threads,
+    resourceLimits: { maxOldGenerationSizeMb: heapMebibytes, maxYoungGenerationSizeMb: youngMebibytes },
+  })
+  const costly = new Costly()
+  const turns = new Turns({
+    places: threads,
+    keepsOne: true,
+    isSlowed: (owner) => costly.isSlowed(owner),
+  })
+  const allowed = ({ bytes, schemaBytes }: Costs): TimeAllowed | undefined => {
+    if (schemaBytes === undefined) return undefined
+    const bySize = (bytes / mebibyte) * perMebibyte
+    const most = taskMilliseconds + bySize + (schemaBytes / mebibyte) * perMebibyteOfSchemas
+    const atMost = Math.max(Math.min(most, taskMillisecondsMax), taskMilliseconds)
+    return { usual: Math.min(costlyMilliseconds + bySize, atMost), most: atMost }
+  }
+  const run = async <Outcome>(
+    name: string,
+    task: object,
+    { owner, signal }: TaskFor,
+    costs: Costs,
+    over: ArrayBufferLike[] = [],
+  ): Promise<Outcome> => {
+    const refuse = () => {
+      if (costly.isRefused(owner, costs.schemas)) throw new RegistryError('too_costly')
+    }
+    refuse()
+    let turn: Turn | undefined
+    const deadline = new Deadline(allowed(costs), () => {
+      turn!.isCostly = true
+    })
+    const leave = () => deadline.leave()
+    const work = async (taken: Turn) => {
+      turn = taken
+      // What it was found to be while this one waited.
+      refuse()
+      signal?.addEventListener('abort', leave)
+      try {
+        const transferList = over as ArrayBuffer[]
+        const running = pool.run(deadline.mark(task), { name, transferList, signal: deadline.signal })
+        return (await running) as Outcome
+      } catch (error) {
+        if (signal?.aborted) throw signal.reason
+        const isTooLarge = (error as { code?: unknown }).code === 'ERR_WORKER_OUT_OF_MEMORY'
+        if (!deadline.isOver && !isTooLarge) throw error
+        costly.note(owner, costs.schemas)
+        throw new RegistryError('too_costly')
+      } finally {
+        deadline.settle()
+        signal?.removeEventListener('abort', leave)
+      }
+    }
+    return turns.run(owner, work, signal)
+  }
+  const overTaken = <Outcome>(
+    name: string,
+    task: InPieces<object>,
+    by: TaskFor,
+    asked?: SchemaLines,
+  ): Promise<Outcome> => {
+    const bytes = lengthOf(task.bytes)
+    const schemas = asked && { schemaBytes: asked.bytes.length, schemas: asked.name }
+    return run(
+      name,
+      task,
+      by,
+      { bytes, ...schemas },
+      task.bytes.map(({ buffer }) => buffer),
+    )
+  }
+  return {
+    checkBatch: (task, by) => overTaken('checkBatch', task, by, task.schemas),
+    checkManifest: (task, by) => overTaken('checkManifest', task, by),
+    checkOpening: async (task, by) => {
+      if (lengthOf(task.bytes) > shortBytesMax) return overTaken('checkOpening', task, by)
+      return checkOpening({ ...task, bytes: joined(task.bytes) })
+    },
+    checkCarried: (task, by) => {
+      const { bytes, schemas } = task
+      const costs = { bytes: bytes.length, schemaBytes: schemas.bytes.length, schemas: schemas.name }
+      return run('checkCarried', task, by, costs, [bytes.buffer])
+    },
+    findReferences: (task, by) =>
+      run('findReferences', task, by, { bytes: task.bytes.length }, [task.bytes.buffer]),
+    editLeaves: async (task, by) => {
+      const over = [task.edits.buffer, ...wholeBuffers(task.encoded)]
+      const bytes = over.reduce((sum, { byteLength }) => sum + byteLength, 0)
+      return refuseDamaged(await run<LeavesOutcome>('editLeaves', task, by, { bytes }, over))
+    },
+    acceptSchemas: (bytes, by) => {
+      const costs = { bytes: bytes.length, schemaBytes: bytes.length }
+      return run('acceptSchemas', { bytes }, by, costs, [bytes.buffer])
+    },
+    fitMetadata: async (task, by) => {
+      const { length } = task.bytes
+      if (length <= shortBytesMax) return fitMetadata(task)
+      return run('fitMetadata', task, by, { bytes: length }, [task.bytes.buffer])
+    },
+    readPatch: (bytes, by) => run('readPatch', { bytes }, by, { bytes: bytes.length }, [bytes.buffer]),
+    async close() {
+      // Piscina, when it closes, waits for ever for a task that is ended meanwhile.
+      await turns.close()
+      await pool.destroy()
+    },
+  }
+}
+
+const lengthOf = (pieces: Pieces): number => pieces.reduce((sum, piece) => sum + piece.length, 0)
