@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { catalogue } from '@ulmus/registry'
 import { expect, test } from 'vitest'
-import { read, sourceFiles } from './source-files.ts'
+import { read, root, sourceFiles } from './source-files.ts'
 
 /** Names of level-2 headings that are written as `## code`. */
 const codesIn = (text: string): string[] =>
@@ -72,4 +74,16 @@ test('whatever part of the design the sources cite is in docs/design', () => {
     }),
   )
   expect(lost, 'Cite a heading of docs/design, or say it in words.').toEqual([])
+})
+
+test.each(['ARCHITECTURE.md', 'CONTRIBUTING.md'])('%s names files and folders that are there', (page) => {
+  const named = Array.from(
+    read(page).matchAll(/`((?:packages|apps|house|docs|bench|deploy)\/[^`\s<*]+)`/g),
+    ([, path]) => path!,
+  )
+  expect(named.length).toBeGreaterThan(10)
+  expect(
+    named.filter((path) => !existsSync(join(root, path))),
+    'Say where it is now.',
+  ).toEqual([])
 })
