@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Hash, hashText, type JsonObject } from '@ulmus/content'
 import {
+  endOfChore,
   fileName,
   filesPrefix,
   ObjectsSwept,
@@ -753,7 +754,10 @@ describe.each(databases)('sweeping ($name)', (database) => {
     const name = fileName(hashText('two megabytes'))
     await blobs.put(name, Buffer.alloc(2_097_152))
     const later = contextOn({ database: db, blobs }, { now: () => new Date(Date.now() + 2 * 86_400_000) })
-    await db.query(`insert into chores (name, begun_at) values ('sweep', now() - interval '2 days')`)
+    await db.query(
+      `insert into chores (name, begun_at) values ('sweep', now() - interval '2 days')
+       on conflict (name) do update set begun_at = excluded.begun_at`,
+    )
     scheduleSweeps(later, async () => undefined)
     await later.jobs.start()
     await expect
@@ -762,7 +766,10 @@ describe.each(databases)('sweeping ($name)', (database) => {
     await later.dispose()
     expect(await blobs.size(name)).toBe(2_097_152)
     expect(await rows('select name from blobs_set_aside')).toEqual([])
+    // How it ended is told, too.
+    expect(await endOfChore(db, 'sweep')).toMatchObject({ succeeded: false })
     await now()
+    expect(await endOfChore(db, 'sweep')).toMatchObject({ succeeded: true })
   })
 
   test('a chore is due once in its time, and not when it is first heard of', async () => {
