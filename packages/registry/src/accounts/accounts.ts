@@ -100,76 +100,89 @@ export function accountsOf(context: Context) {
      * Makes an organization with the caller as its owner.
      * @throws insufficient_scope, key_limited, invalid_slug, reserved_slug, too_many_organizations, slug_taken
      */
-    async createOrg(who: Principal, org: { slug: string; displayName: string }): Promise<AccountProfile> {
-      const caller = demandCaller(who)
-      demand(mayEnter(who, { scope: 'admin', unlimited: true }), { needed: 'admin' })
-      checkAccountSlug(org.slug)
-      const createdAt = context.now()
-      const account: AccountRow = { ...org, id: newId(), type: 'org', email: null, createdAt }
-      const owner = { orgId: account.id, userId: caller.accountId, role: 'owner', since: createdAt } as const
-      const max = context.limits.organizationsMax
-      await database.transact(async (tx) => {
-        await demandOwnAccount(context, tx, caller)
-        if ((await listOwnedOrgs(tx, caller.accountId)).length >= max)
-          throw new RegistryError('too_many_organizations', { say: { max } })
-        if (!(await insertAccount(tx, account))) throw slugTaken(org.slug)
-        await putMember(tx, owner)
-      })
-      tell(context, 'organization_made', who, { organization: org.slug })
-      return profileOf(account)
-    },
+    createOrg: (who: Principal, org: { slug: string; displayName: string }): Promise<AccountProfile> =>
+      createOrg(context, who, org),
 
     /**
      * Changes what is given. The former slug leads to the account until another takes it.
      * @throws account_not_found, Moved, not_a_member, insufficient_role, invalid_slug, reserved_slug, slug_taken
      */
-    async update(
-      who: Principal,
-      slug: string,
-      changes: { displayName?: string; slug?: string },
-    ): Promise<void> {
-      const seen = await seeAccount(context, who, slug)
-      demand(mayManageAccount(who, seen.role), { owner: slug, needed: 'admin' })
-      if (changes.slug !== undefined && changes.slug !== seen.account.slug) checkAccountSlug(changes.slug)
-      const work = database.transact(async (tx) => {
-        const account = await demandLocked(tx, seen.account)
-        await demandCredential(context, tx, demandCaller(who))
-        demand(mayManageAccount(who, await roleIn(tx, who, account)), { owner: slug, needed: 'admin' })
-        if (changes.displayName !== undefined)
-          await updateAccount(tx, account.id, { displayName: changes.displayName })
-        if (changes.slug !== undefined && changes.slug !== account.slug)
-          await renameAccount(tx, account, changes.slug)
-        const { slug: newSlug = account.slug, displayName = account.displayName } = changes
-        await renameOwnerOfCollections(tx, account.id, { slug: newSlug, displayName })
-      })
-      await work.catch((error: unknown) => {
-        throw isUniqueViolation(error, 'accounts_slug_unique') ? slugTaken(changes.slug) : error
-      })
-      if (changes.slug !== undefined && changes.slug !== slug)
-        tell(context, 'account_renamed', who, { account: changes.slug, formerly: slug })
-    },
+    update: (who: Principal, slug: string, changes: { displayName?: string; slug?: string }): Promise<void> =>
+      changeAccount(context, who, slug, changes),
 
     /**
      * Deletes an account with its keys, sessions and memberships.
      * @throws account_not_found, Moved, not_a_member, insufficient_role, has_collections, last_owner
      */
-    async remove(who: Principal, slug: string): Promise<void> {
-      const seen = await seeAccount(context, who, slug)
-      demand(mayManageAccount(who, seen.role, 'owner'), { owner: slug, needed: 'owner' })
-      await database.transact(async (tx) => {
-        if (seen.account.type === 'user') await demandOtherOwners(tx, seen.account.id)
-        const account = await demandLocked(tx, seen.account, 'update')
-        await demandCredential(context, tx, demandCaller(who))
-        demand(mayManageAccount(who, await roleIn(tx, who, account), 'owner'), {
-          owner: slug,
-          needed: 'owner',
-        })
-        if (await ownsCollections(tx, account.id)) throw new RegistryError('has_collections')
-        await deleteAccount(tx, account.id)
-      })
-      tell(context, 'account_deleted', who, { account: slug })
-    },
+    remove: (who: Principal, slug: string): Promise<void> => removeAccount(context, who, slug),
   }
+}
+
+async function createOrg(
+  context: Context,
+  who: Principal,
+  org: { slug: string; displayName: string },
+): Promise<AccountProfile> {
+  const caller = demandCaller(who)
+  demand(mayEnter(who, { scope: 'admin', unlimited: true }), { needed: 'admin' })
+  checkAccountSlug(org.slug)
+  const createdAt = context.now()
+  const account: AccountRow = { ...org, id: newId(), type: 'org', email: null, createdAt }
+  const owner = { orgId: account.id, userId: caller.accountId, role: 'owner', since: createdAt } as const
+  const max = context.limits.organizationsMax
+  await context.database.transact(async (tx) => {
+    await demandOwnAccount(context, tx, caller)
+    if ((await listOwnedOrgs(tx, caller.accountId)).length >= max)
+      throw new RegistryError('too_many_organizations', { say: { max } })
+    if (!(await insertAccount(tx, account))) throw slugTaken(org.slug)
+    await putMember(tx, owner)
+  })
+  tell(context, 'organization_made', who, { organization: org.slug })
+  return profileOf(account)
+}
+
+async function changeAccount(
+  context: Context,
+  who: Principal,
+  slug: string,
+  changes: { displayName?: string; slug?: string },
+): Promise<void> {
+  const seen = await seeAccount(context, who, slug)
+  demand(mayManageAccount(who, seen.role), { owner: slug, needed: 'admin' })
+  if (changes.slug !== undefined && changes.slug !== seen.account.slug) checkAccountSlug(changes.slug)
+  const work = context.database.transact(async (tx) => {
+    const account = await demandLocked(tx, seen.account)
+    await demandCredential(context, tx, demandCaller(who))
+    demand(mayManageAccount(who, await roleIn(tx, who, account)), { owner: slug, needed: 'admin' })
+    if (changes.displayName !== undefined)
+      await updateAccount(tx, account.id, { displayName: changes.displayName })
+    if (changes.slug !== undefined && changes.slug !== account.slug)
+      await renameAccount(tx, account, changes.slug)
+    const { slug: newSlug = account.slug, displayName = account.displayName } = changes
+    await renameOwnerOfCollections(tx, account.id, { slug: newSlug, displayName })
+  })
+  await work.catch((error: unknown) => {
+    throw isUniqueViolation(error, 'accounts_slug_unique') ? slugTaken(changes.slug) : error
+  })
+  if (changes.slug !== undefined && changes.slug !== slug)
+    tell(context, 'account_renamed', who, { account: changes.slug, formerly: slug })
+}
+
+async function removeAccount(context: Context, who: Principal, slug: string): Promise<void> {
+  const seen = await seeAccount(context, who, slug)
+  demand(mayManageAccount(who, seen.role, 'owner'), { owner: slug, needed: 'owner' })
+  await context.database.transact(async (tx) => {
+    if (seen.account.type === 'user') await demandOtherOwners(tx, seen.account.id)
+    const account = await demandLocked(tx, seen.account, 'update')
+    await demandCredential(context, tx, demandCaller(who))
+    demand(mayManageAccount(who, await roleIn(tx, who, account), 'owner'), {
+      owner: slug,
+      needed: 'owner',
+    })
+    if (await ownsCollections(tx, account.id)) throw new RegistryError('has_collections')
+    await deleteAccount(tx, account.id)
+  })
+  tell(context, 'account_deleted', who, { account: slug })
 }
 
 /** Rolls back the account made for an identity that has one by now. */

@@ -65,43 +65,7 @@ export function keysOf(context: Context) {
      * @throws insufficient_scope, key_limited (also of what would outlive the caller's key), invalid_request (an `expiresAt` that is
      * past, or after 9999), collection_not_found, too_many_keys
      */
-    async create(
-      who: Principal,
-      wanted: NewKey,
-    ): Promise<Omit<KeyItem, 'start' | 'createdAt' | 'lastUsedAt'> & { key: string }> {
-      const caller = demandCaller(who)
-      const collectionId = wanted.collectionId ?? null
-      demand(mayHandleKey(caller, { scope: wanted.scope, collectionId }), { needed: wanted.scope })
-      const now = context.now()
-      const expiresAt = wanted.expiresAt === undefined ? caller.expiresAt : expiryOf(wanted.expiresAt, now)
-      demand(mayMakeKeyUntil(caller, expiresAt), { until: caller.expiresAt?.toISOString() })
-      if (collectionId !== null) await demandReadable(caller.accountId, collectionId)
-      const key = makeRawKey()
-      const { label, scope } = wanted
-      const row: KeyRow = {
-        ...{
-          id: newId(),
-          accountId: caller.accountId,
-          hash: hashText(key),
-          start: key.slice(0, keyStartLength),
-        },
-        ...{ label, scope, collectionId, createdAt: now, expiresAt, lastUsedAt: null },
-      }
-      await database.transact(async (tx) => {
-        await demandOwnAccount(context, tx, caller)
-        const live = await countLiveKeys(tx, caller.accountId, now)
-        if (live >= liveKeysMax) throw new RegistryError('too_many_keys', { say: { max: liveKeysMax } })
-        await deleteKeysExpiredBefore(
-          tx,
-          caller.accountId,
-          new Date(now.getTime() - expiredKeyDays * 86_400_000),
-        )
-        await goneAs('collection_not_found', {}, () => insertKey(tx, row))
-      })
-      const end = instantTextOrNull(expiresAt)
-      tell(context, 'key_made', who, { key: row.id, scope, collection: collectionId, expiresAt: end })
-      return { id: row.id, key, label, scope, collectionId, expiresAt: end }
-    },
+    create: (who: Principal, wanted: NewKey): Promise<MadeKey> => createKey(context, who, wanted),
 
     /** Every key of the caller's account, the oldest first. */
     async list(who: Principal): Promise<KeyItem[]> {
@@ -140,14 +104,47 @@ export function keysOf(context: Context) {
     /** Resolves when every use noted so far is written. */
     settle: () => uses.settle(),
   }
+}
 
-  /** @throws collection_not_found unless the account itself, by whatever credential, may read the collection. */
-  async function demandReadable(accountId: string, collectionId: string): Promise<void> {
-    const account = actingAccount(accountId)
-    const found = await findCollectionById(database, collectionId, accountId)
-    if (found === undefined || !maySee(account, found.collection, found.role))
-      throw new RegistryError('collection_not_found')
+type MadeKey = Omit<KeyItem, 'start' | 'createdAt' | 'lastUsedAt'> & { key: string }
+
+async function createKey(context: Context, who: Principal, wanted: NewKey): Promise<MadeKey> {
+  const caller = demandCaller(who)
+  const collectionId = wanted.collectionId ?? null
+  demand(mayHandleKey(caller, { scope: wanted.scope, collectionId }), { needed: wanted.scope })
+  const now = context.now()
+  const expiresAt = wanted.expiresAt === undefined ? caller.expiresAt : expiryOf(wanted.expiresAt, now)
+  demand(mayMakeKeyUntil(caller, expiresAt), { until: caller.expiresAt?.toISOString() })
+  if (collectionId !== null) await demandReadable(context, caller.accountId, collectionId)
+  const key = makeRawKey()
+  const { label, scope } = wanted
+  const row: KeyRow = {
+    ...{
+      id: newId(),
+      accountId: caller.accountId,
+      hash: hashText(key),
+      start: key.slice(0, keyStartLength),
+    },
+    ...{ label, scope, collectionId, createdAt: now, expiresAt, lastUsedAt: null },
   }
+  await context.database.transact(async (tx) => {
+    await demandOwnAccount(context, tx, caller)
+    const live = await countLiveKeys(tx, caller.accountId, now)
+    if (live >= liveKeysMax) throw new RegistryError('too_many_keys', { say: { max: liveKeysMax } })
+    await deleteKeysExpiredBefore(tx, caller.accountId, new Date(now.getTime() - expiredKeyDays * 86_400_000))
+    await goneAs('collection_not_found', {}, () => insertKey(tx, row))
+  })
+  const end = instantTextOrNull(expiresAt)
+  tell(context, 'key_made', who, { key: row.id, scope, collection: collectionId, expiresAt: end })
+  return { id: row.id, key, label, scope, collectionId, expiresAt: end }
+}
+
+/** @throws collection_not_found unless the account itself, by whatever credential, may read the collection. */
+async function demandReadable(context: Context, accountId: string, collectionId: string): Promise<void> {
+  const account = actingAccount(accountId)
+  const found = await findCollectionById(context.database, collectionId, accountId)
+  if (found === undefined || !maySee(account, found.collection, found.role))
+    throw new RegistryError('collection_not_found')
 }
 
 /** When keys were last used, written behind the requests that use them and once a minute and key at most. */
