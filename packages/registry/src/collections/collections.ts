@@ -91,44 +91,15 @@ export function collectionsOf(context: Context) {
     },
 
     /** @throws collection_not_found, not_a_member, key_limited, invalid_slug, slug_taken. */
-    async patch(who: Principal, path: CollectionPath, change: CollectionChange): Promise<{ ok: true }> {
-      const { collection, owner, role } = await seeCollection(context, who, path)
-      demand(mayWork(who, collection, role, 'write'), { owner: owner.slug })
-      if (change.slug !== undefined) checkCollectionSlug(change.slug)
-      const before = await slugTakenAs(change.slug, () =>
-        context.database.transact(async (tx) => {
-          const locked = await lockCollection(tx, collection.id, 'update')
-          if (locked === undefined) throw new RegistryError('collection_not_found', { say: path })
-          await demandStill(context, tx, { who: demandCaller(who), collection, owner })
-          await applyChange(context, tx, locked, change)
-          return locked
-        }),
-      )
-      tellChange(context, who, { owner: owner.slug, before, change })
-      return { ok: true }
-    },
+    patch: (who: Principal, path: CollectionPath, change: CollectionChange): Promise<{ ok: true }> =>
+      changeCollection(context, who, path, change),
 
     /**
      * With its versions, records and file references. What it frees is swept later; what a living fork inherited stays.
      * @throws collection_not_found, not_a_member, key_limited, insufficient_role.
      */
-    async remove(who: Principal, path: CollectionPath): Promise<{ ok: true }> {
-      const { collection, owner, role } = await seeCollection(context, who, path)
-      demand(mayDeleteCollection(who, collection, role), { owner: owner.slug, needed: 'admin' })
-      await context.database.transact(async (tx) => {
-        const acting = { who: demandCaller(who), collection, owner }
-        await lockCollection(tx, collection.id, 'update')
-        await demandStill(context, tx, acting, mayDeleteCollection)
-        const pushIds = await listPushesWithRuns(tx, collection.id)
-        await deleteCollection(tx, collection.id)
-        // Its ancestors may be gone already, and kept only what they knew of files for its sake.
-        const collectionIds = [collection.id, ...collection.ancestors]
-        await context.jobs.enqueue(tx, sweeping, { collectionIds, pushIds })
-      })
-      context.jobs.poke(sweeping)
-      tell(context, 'collection_deleted', who, { collection: `${owner.slug}/${collection.slug}` })
-      return { ok: true }
-    },
+    remove: (who: Principal, path: CollectionPath): Promise<{ ok: true }> =>
+      removeCollection(context, who, path),
 
     /** Public collections, whoever asks. @throws invalid_request for a cursor of another list. */
     async browse(ask: BrowseAsk) {
@@ -153,19 +124,8 @@ export function collectionsOf(context: Context) {
      * The collections of an account: all for its members, else the public ones, and that which the caller's limited key is for.
      * @throws account_not_found, invalid_request.
      */
-    async list(who: Principal, owner: string, ask: PageAsk): Promise<Page<ReturnType<typeof ownedItem>>> {
-      const { account, role } = await seeAccount(context, who, owner)
-      const limitedTo = who.kind === 'anonymous' ? null : who.limitedTo
-      const all = role !== null && limitedTo === null
-      const besides = role === null ? null : limitedTo
-      const page = await pageOf(
-        ask,
-        orders.updated,
-        (stretch) => listOwnedCollections(context.database, { ownerId: account.id, all, besides, stretch }),
-        ({ collection }) => placeOf(collection, 'updated'),
-      )
-      return mapPage(page, ownedItem)
-    },
+    list: (who: Principal, owner: string, ask: PageAsk): Promise<Page<ReturnType<typeof ownedItem>>> =>
+      listOwned(context, who, owner, ask),
 
     /** @throws collection_not_found. */
     async detail(who: Principal, path: CollectionPath) {
@@ -190,6 +150,69 @@ export function collectionsOf(context: Context) {
       }
     },
   }
+}
+
+async function listOwned(
+  context: Context,
+  who: Principal,
+  owner: string,
+  ask: PageAsk,
+): Promise<Page<ReturnType<typeof ownedItem>>> {
+  const { account, role } = await seeAccount(context, who, owner)
+  const limitedTo = who.kind === 'anonymous' ? null : who.limitedTo
+  const all = role !== null && limitedTo === null
+  const besides = role === null ? null : limitedTo
+  const page = await pageOf(
+    ask,
+    orders.updated,
+    (stretch) => listOwnedCollections(context.database, { ownerId: account.id, all, besides, stretch }),
+    ({ collection }) => placeOf(collection, 'updated'),
+  )
+  return mapPage(page, ownedItem)
+}
+
+async function removeCollection(
+  context: Context,
+  who: Principal,
+  path: CollectionPath,
+): Promise<{ ok: true }> {
+  const { collection, owner, role } = await seeCollection(context, who, path)
+  demand(mayDeleteCollection(who, collection, role), { owner: owner.slug, needed: 'admin' })
+  await context.database.transact(async (tx) => {
+    const acting = { who: demandCaller(who), collection, owner }
+    await lockCollection(tx, collection.id, 'update')
+    await demandStill(context, tx, acting, mayDeleteCollection)
+    const pushIds = await listPushesWithRuns(tx, collection.id)
+    await deleteCollection(tx, collection.id)
+    // Its ancestors may be gone already, and kept only what they knew of files for its sake.
+    const collectionIds = [collection.id, ...collection.ancestors]
+    await context.jobs.enqueue(tx, sweeping, { collectionIds, pushIds })
+  })
+  context.jobs.poke(sweeping)
+  tell(context, 'collection_deleted', who, { collection: `${owner.slug}/${collection.slug}` })
+  return { ok: true }
+}
+
+async function changeCollection(
+  context: Context,
+  who: Principal,
+  path: CollectionPath,
+  change: CollectionChange,
+): Promise<{ ok: true }> {
+  const { collection, owner, role } = await seeCollection(context, who, path)
+  demand(mayWork(who, collection, role, 'write'), { owner: owner.slug })
+  if (change.slug !== undefined) checkCollectionSlug(change.slug)
+  const before = await slugTakenAs(change.slug, () =>
+    context.database.transact(async (tx) => {
+      const locked = await lockCollection(tx, collection.id, 'update')
+      if (locked === undefined) throw new RegistryError('collection_not_found', { say: path })
+      await demandStill(context, tx, { who: demandCaller(who), collection, owner })
+      await applyChange(context, tx, locked, change)
+      return locked
+    }),
+  )
+  tellChange(context, who, { owner: owner.slug, before, change })
+  return { ok: true }
 }
 
 const orders: Record<CollectionOrder, PageOrder> = {

@@ -64,8 +64,6 @@ export interface RecordsStream {
 export type Records = ReturnType<typeof recordsOf>
 
 export function recordsOf(context: Context) {
-  const { objects, answers } = context
-
   return {
     /**
      * @param to as of `AnswerRoom`
@@ -74,10 +72,16 @@ export function recordsOf(context: Context) {
     async page(who: Principal, path: VersionPath, ask: RecordsAsk, to?: Destination): Promise<RecordsPage> {
       const { roots } = await seeVersion(context, who, path)
       const after = ask.after === undefined ? undefined : readCursor(ask.after, 'after')
-      return answers.with(who, to, (answer) =>
+      return context.answers.with(who, to, (answer) =>
         ask.id === undefined
-          ? pageOf(roots, ask, after, answer)
-          : pageOfId(roots, { ...ask, id: ask.id, reader: readerOf(who, to?.address) }, after, answer),
+          ? pageOf(context, roots, ask, after, answer)
+          : pageOfId(
+              context,
+              roots,
+              { ...ask, id: ask.id, reader: readerOf(who, to?.address) },
+              after,
+              answer,
+            ),
       )
     },
 
@@ -99,12 +103,12 @@ export function recordsOf(context: Context) {
         const types = tree === undefined ? typeNames(roots) : undefined
         throw new RegistryError('record_not_found', { say: { type: path.type, id: path.id, types } })
       }
-      return answers.with(who, to, async (answer) => {
+      return context.answers.with(who, to, async (answer) => {
         answer.add(found.size * (options.proof ? 2 : 1))
-        const canonical = await canonicalOf(objects, found.line)
+        const canonical = await canonicalOf(context.objects, found.line)
         if (!options.proof) return recordJson(canonical, found.hash)
         await giveWay()
-        const proof = await proveEntry(tree, path.id, objects)
+        const proof = await proveEntry(tree, path.id, context.objects)
         const nodes: string[] = []
         for (const node of proof!.nodes) nodes.push((await quoted(Buffer.from(node))).join(''))
         const document = await documentBytes(context, version, seen.view)
@@ -135,93 +139,101 @@ export function recordsOf(context: Context) {
       const trees = [...treesFrom(roots, ask.type, after)]
       let count = 0
       for (const { tree, startAfter } of trees) {
-        count += tree.count - (startAfter === undefined ? 0 : await countThrough(tree, startAfter, objects))
+        count +=
+          tree.count - (startAfter === undefined ? 0 : await countThrough(tree, startAfter, context.objects))
       }
-      const lines = answers.stream(
+      const lines = context.answers.stream(
         who,
         to,
         streamBytes.records,
-        streamLines(trees, readerOf(who, to?.address)),
+        streamLines(context, trees, readerOf(who, to?.address)),
       )
       return { count, hash: `${seen.view}:${version.id}`, lines }
     },
   }
+}
 
-  async function pageOf(
-    roots: ViewRoots,
-    ask: RecordsAsk,
-    after: Place | undefined,
-    answer: AnswerBytes,
-  ): Promise<RecordsPage> {
-    const records: JsonText[] = []
-    let last: Place | undefined
-    let hasMore = false
-    const room = new PageRoom(ask.limit)
-    for (const { type, tree, startAfter } of treesFrom(roots, ask.type, after)) {
-      for await (const { hash, leaf, start } of walkLeaves(tree, objects, { after: startAfter })) {
-        const end = room.takeFrom(leaf, start)
-        if (end > start) {
-          answer.add(sumOf(leaf.sizes.slice(start, end)))
-          records.push(...(await recordsBetween(hash, leaf, start, end)))
-          last = { type, id: leaf.keys[end - 1]! }
-        }
-        if (end < leaf.keys.length) hasMore = true
-        if (hasMore) break
+async function pageOf(
+  context: Context,
+  roots: ViewRoots,
+  ask: RecordsAsk,
+  after: Place | undefined,
+  answer: AnswerBytes,
+): Promise<RecordsPage> {
+  const records: JsonText[] = []
+  let last: Place | undefined
+  let hasMore = false
+  const room = new PageRoom(ask.limit)
+  for (const { type, tree, startAfter } of treesFrom(roots, ask.type, after)) {
+    for await (const { hash, leaf, start } of walkLeaves(tree, context.objects, { after: startAfter })) {
+      const end = room.takeFrom(leaf, start)
+      if (end > start) {
+        answer.add(sumOf(leaf.sizes.slice(start, end)))
+        records.push(...(await recordsBetween(context, hash, leaf, start, end)))
+        last = { type, id: leaf.keys[end - 1]! }
       }
+      if (end < leaf.keys.length) hasMore = true
       if (hasMore) break
     }
-    const total = [...selectedTypes(roots, ask.type)].reduce((sum, [, { count }]) => sum + count, 0)
-    const nextCursor = hasMore && last !== undefined ? writeCursor(last) : null
-    return { records, pagination: { limit: ask.limit, hasMore, nextCursor, total } }
+    if (hasMore) break
   }
+  const total = [...selectedTypes(roots, ask.type)].reduce((sum, [, { count }]) => sum + count, 0)
+  const nextCursor = hasMore && last !== undefined ? writeCursor(last) : null
+  return { records, pagination: { limit: ask.limit, hasMore, nextCursor, total } }
+}
 
-  /** The records with one id: at most one a type. */
-  async function pageOfId(
-    roots: ViewRoots,
-    { id, reader, ...ask }: RecordsAsk & { id: string; reader: string },
-    after: Place | undefined,
-    answer: AnswerBytes,
-  ): Promise<RecordsPage> {
-    const found: { place: Place; json: JsonText }[] = []
-    for (const [type, tree] of selectedTypes(roots, ask.type)) {
-      const record = await findRecord(context, tree, id, reader)
-      if (record === undefined) continue
-      answer.add(record.size)
-      const canonical = await canonicalOf(objects, record.line)
-      found.push({ place: { type, id }, json: recordJson(canonical, record.hash) })
-    }
-    const rest = after === undefined ? found : found.filter(({ place }) => comparePlaces(place, after) > 0)
-    const shown = rest.slice(0, ask.limit)
-    const hasMore = rest.length > shown.length
-    return {
-      records: shown.map(({ json }) => json),
-      pagination: {
-        limit: ask.limit,
-        hasMore,
-        nextCursor: hasMore ? writeCursor(shown.at(-1)!.place) : null,
-        total: found.length,
-      },
-    }
+/** The records with one id: at most one a type. */
+async function pageOfId(
+  context: Context,
+  roots: ViewRoots,
+  { id, reader, ...ask }: RecordsAsk & { id: string; reader: string },
+  after: Place | undefined,
+  answer: AnswerBytes,
+): Promise<RecordsPage> {
+  const found: { place: Place; json: JsonText }[] = []
+  for (const [type, tree] of selectedTypes(roots, ask.type)) {
+    const record = await findRecord(context, tree, id, reader)
+    if (record === undefined) continue
+    answer.add(record.size)
+    const canonical = await canonicalOf(context.objects, record.line)
+    found.push({ place: { type, id }, json: recordJson(canonical, record.hash) })
   }
+  const rest = after === undefined ? found : found.filter(({ place }) => comparePlaces(place, after) > 0)
+  const shown = rest.slice(0, ask.limit)
+  const hasMore = rest.length > shown.length
+  return {
+    records: shown.map(({ json }) => json),
+    pagination: {
+      limit: ask.limit,
+      hasMore,
+      nextCursor: hasMore ? writeCursor(shown.at(-1)!.place) : null,
+      total: found.length,
+    },
+  }
+}
 
-  async function recordsBetween(
-    leafHash: Hash,
-    leaf: LeafNode,
-    from: number,
-    to: number,
-  ): Promise<JsonText[]> {
-    const lines = leafLinesBetween(await objects.body(leafHash), from, to)
-    return Promise.all(
-      lines.map(async (line, index) =>
-        recordJson(await canonicalOf(objects, line), leaf.hashes[from + index]!),
-      ),
-    )
-  }
+async function recordsBetween(
+  context: Context,
+  leafHash: Hash,
+  leaf: LeafNode,
+  from: number,
+  to: number,
+): Promise<JsonText[]> {
+  const lines = leafLinesBetween(await context.objects.body(leafHash), from, to)
+  return Promise.all(
+    lines.map(async (line, index) =>
+      recordJson(await canonicalOf(context.objects, line), leaf.hashes[from + index]!),
+    ),
+  )
+}
 
-  async function* streamLines(trees: readonly TreeFrom[], reader: string): AsyncGenerator<Uint8Array> {
-    for (const { tree, startAfter } of trees)
-      yield* streamRecords(context, tree, { after: startAfter, form: 'hash', reader, fleeting: true })
-  }
+async function* streamLines(
+  context: Context,
+  trees: readonly TreeFrom[],
+  reader: string,
+): AsyncGenerator<Uint8Array> {
+  for (const { tree, startAfter } of trees)
+    yield* streamRecords(context, tree, { after: startAfter, form: 'hash', reader, fleeting: true })
 }
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, number) => sum + number, 0)

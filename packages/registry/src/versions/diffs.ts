@@ -55,8 +55,6 @@ const readAtOnce = 32
 export type Diffs = ReturnType<typeof diffsOf>
 
 export function diffsOf(context: Context) {
-  const { objects, answers } = context
-
   return {
     /**
      * A page of what leads from one version to another; either may be the newer. Both are read in the caller's view.
@@ -75,9 +73,15 @@ export function diffsOf(context: Context) {
       const beyond = ask.cursor === undefined ? undefined : readCursor(ask.cursor, 'cursor')
       const pair = { from: from.roots, to: to.roots }
       const reader = readerOf(who, destination?.address)
-      return answers.with(who, destination, async (answer) => {
-        const { nextCursor, ...differences } = await readPage(pair, beyond, { ...ask, reader }, answer)
-        const meta = await metaOf(from, to)
+      return context.answers.with(who, destination, async (answer) => {
+        const { nextCursor, ...differences } = await readPage(
+          context,
+          pair,
+          beyond,
+          { ...ask, reader },
+          answer,
+        )
+        const meta = await metaOf(context, from, to)
         const isFirst = beyond === undefined
         return {
           from: semverOf(from.version),
@@ -85,80 +89,82 @@ export function diffsOf(context: Context) {
           ...differences,
           pagination: { limit: ask.limit, hasMore: nextCursor !== null, nextCursor },
           meta: isFirst
-            ? { ...meta, ...(await wholeOf(pair, differences, nextCursor, reader, answer)) }
+            ? { ...meta, ...(await wholeOf(context, pair, differences, nextCursor, reader, answer)) }
             : meta,
         }
       })
     },
   }
+}
 
-  /** The differences of a page are told by the trees alone; then their records are read, some at once. */
-  async function readPage(
-    { from, to }: { from: ViewRoots; to: ViewRoots },
-    beyond: Place | undefined,
-    { limit, reader: whose }: { limit: number; reader: string },
-    answer: AnswerBytes,
-  ) {
-    const room = new PageRoom(limit)
-    const differences: RecordDifference[] = []
-    let hasMore = false
-    const reader = differenceReader(context, whose, { lines: true })
-    for await (const difference of recordDifferences(reader, from, to, beyond)) {
-      const bytes = dataBytes(difference)
-      hasMore = !room.take(bytes)
-      if (hasMore) break
-      answer.add(bytes)
-      differences.push(difference)
+/** The differences of a page are told by the trees alone; then their records are read, some at once. */
+async function readPage(
+  context: Context,
+  { from, to }: { from: ViewRoots; to: ViewRoots },
+  beyond: Place | undefined,
+  { limit, reader: whose }: { limit: number; reader: string },
+  answer: AnswerBytes,
+) {
+  const room = new PageRoom(limit)
+  const differences: RecordDifference[] = []
+  let hasMore = false
+  const reader = differenceReader(context, whose, { lines: true })
+  for await (const difference of recordDifferences(reader, from, to, beyond)) {
+    const bytes = dataBytes(difference)
+    hasMore = !room.take(bytes)
+    if (hasMore) break
+    answer.add(bytes)
+    differences.push(difference)
+  }
+  const page = { added: [] as JsonText[], updated: [] as JsonText[], removed: [] as DiffPage['removed'] }
+  const forms = new FormReader(context.objects)
+  for (let start = 0; start < differences.length; start += readAtOnce) {
+    const some = differences.slice(start, start + readAtOnce)
+    const texts = await Promise.all(some.map((difference) => jsonOf(difference, forms)))
+    // Ends the work when nobody takes the answer any more.
+    answer.add(0)
+    for (const [index, { key: id, type, before, after }] of some.entries()) {
+      if (after === undefined) page.removed.push({ id, type, hash: before!.hash })
+      else (before === undefined ? page.added : page.updated).push(texts[index]!)
     }
-    const page = { added: [] as JsonText[], updated: [] as JsonText[], removed: [] as DiffPage['removed'] }
-    const forms = new FormReader(objects)
-    for (let start = 0; start < differences.length; start += readAtOnce) {
-      const some = differences.slice(start, start + readAtOnce)
-      const texts = await Promise.all(some.map((difference) => jsonOf(difference, forms)))
-      // Ends the work when nobody takes the answer any more.
-      answer.add(0)
-      for (const [index, { key: id, type, before, after }] of some.entries()) {
-        if (after === undefined) page.removed.push({ id, type, hash: before!.hash })
-        else (before === undefined ? page.added : page.updated).push(texts[index]!)
-      }
-      forms.forgetAllBut(some.at(-1)!)
-    }
-    const last = differences.at(-1)
-    return { ...page, nextCursor: hasMore ? writeCursor({ type: last!.type, id: last!.key }) : null }
+    forms.forgetAllBut(some.at(-1)!)
   }
+  const last = differences.at(-1)
+  return { ...page, nextCursor: hasMore ? writeCursor({ type: last!.type, id: last!.key }) : null }
+}
 
-  /** What is told of the whole difference on its first page. */
-  async function wholeOf(
-    { from, to }: { from: ViewRoots; to: ViewRoots },
-    page: Pick<DiffPage, 'added' | 'updated' | 'removed'>,
-    nextCursor: string | null,
-    reader: string,
-    answer: AnswerBytes,
-  ) {
-    const { added, updated, removed } = page
-    const totals =
-      nextCursor === null
-        ? { added: added.length, updated: updated.length, removed: removed.length }
-        : await countDifferences(differenceReader(context, reader), from, to)
-    const files = await fileDifferences(objects, from, to, answer)
-    return { totals, filesAdded: files.added, filesRemoved: files.removed }
-  }
+/** What is told of the whole difference on its first page. */
+async function wholeOf(
+  context: Context,
+  { from, to }: { from: ViewRoots; to: ViewRoots },
+  page: Pick<DiffPage, 'added' | 'updated' | 'removed'>,
+  nextCursor: string | null,
+  reader: string,
+  answer: AnswerBytes,
+) {
+  const { added, updated, removed } = page
+  const totals =
+    nextCursor === null
+      ? { added: added.length, updated: updated.length, removed: removed.length }
+      : await countDifferences(differenceReader(context, reader), from, to)
+  const files = await fileDifferences(context.objects, from, to, answer)
+  return { totals, filesAdded: files.added, filesRemoved: files.removed }
+}
 
-  async function metaOf(from: SeenVersion, to: SeenVersion) {
-    return {
-      schemasChanged: schemasOf(from.roots) !== schemasOf(to.roots),
-      metadataChanged: await metadataDiffers(from, to),
-    }
+async function metaOf(context: Context, from: SeenVersion, to: SeenVersion) {
+  return {
+    schemasChanged: schemasOf(from.roots) !== schemasOf(to.roots),
+    metadataChanged: await metadataDiffers(context, from, to),
   }
+}
 
-  /** Compares texts: each may have a MiB. */
-  async function metadataDiffers(from: SeenVersion, to: SeenVersion): Promise<boolean> {
-    if (from.version.id === to.version.id) return false
-    const [one, other] = await Promise.all(
-      [from, to].map(({ seen, version }) => metadataBytes(context, version, seen.view)),
-    )
-    return Buffer.compare(one!, other!) !== 0
-  }
+/** Compares texts: each may have a MiB. */
+async function metadataDiffers(context: Context, from: SeenVersion, to: SeenVersion): Promise<boolean> {
+  if (from.version.id === to.version.id) return false
+  const [one, other] = await Promise.all(
+    [from, to].map(({ seen, version }) => metadataBytes(context, version, seen.view)),
+  )
+  return Buffer.compare(one!, other!) !== 0
 }
 
 /** Names the types of a view and their schemas, and nothing else of it. */

@@ -48,8 +48,6 @@ interface Change {
 export type Histories = ReturnType<typeof historiesOf>
 
 export function historiesOf(context: Context) {
-  const { database, objects } = context
-
   return {
     /**
      * Newest first. A version that left the record's type as it was costs a look at its roots, one that changed metadata alone less. A
@@ -66,7 +64,7 @@ export function historiesOf(context: Context) {
       const page = await pageOf(
         ask,
         newestFirst,
-        (stretch) => readStretch(seen, path, stretch),
+        (stretch) => readStretch(context, seen, path, stretch),
         ({ version }) => ({ value: semverOf(version), id: version.id }),
       )
       const isWhole = ask.cursor === undefined && (ask.offset ?? 0) === 0
@@ -81,98 +79,107 @@ export function historiesOf(context: Context) {
       }))
     },
   }
+}
 
-  async function readStretch(
-    seen: Seen,
-    place: Place,
-    stretch: PageStretch,
-  ): Promise<Change[] | Stopped<Change>> {
-    const found: Change[] = []
-    let passed = 0
-    let looked = 0
-    for await (const [read, base] of successions(seen, place.type, stretch)) {
-      const change = await changeIn(place, read, base)
-      if (change !== undefined && passed++ >= stretch.offset) found.push(change)
-      if (found.length === stretch.limit) break
-      if (++looked < versionsMax) continue
-      if (passed < stretch.offset) throw tooFar()
-      return { rows: found, at: { value: semverOf(read.version), id: read.version.id } }
+async function readStretch(
+  context: Context,
+  seen: Seen,
+  place: Place,
+  stretch: PageStretch,
+): Promise<Change[] | Stopped<Change>> {
+  const found: Change[] = []
+  let passed = 0
+  let looked = 0
+  for await (const [read, base] of successions(context, seen, place.type, stretch)) {
+    const change = await changeIn(context, place, read, base)
+    if (change !== undefined && passed++ >= stretch.offset) found.push(change)
+    if (found.length === stretch.limit) break
+    if (++looked < versionsMax) continue
+    if (passed < stretch.offset) throw tooFar()
+    return { rows: found, at: { value: semverOf(read.version), id: read.version.id } }
+  }
+  return found
+}
+
+/** A version, and the tree that it has for the record's type. */
+interface Read {
+  version: VersionRow
+  tree: Tree
+}
+
+/** Versions beyond a place, in the stretch's direction, each with the one before it. */
+async function* successions(
+  context: Context,
+  seen: Seen,
+  type: string,
+  stretch: PageStretch,
+): AsyncGenerator<[version: Read, base: Read | undefined]> {
+  let last: Read | undefined
+  for await (const one of versionsBeyond(context, seen, type, stretch)) {
+    if (stretch.backwards) yield [one, last ?? (await versionBefore(context, seen, type, one))]
+    else if (last !== undefined) yield [last, one]
+    last = one
+  }
+  if (!stretch.backwards && last !== undefined) yield [last, undefined]
+}
+
+async function* versionsBeyond(
+  context: Context,
+  seen: Seen,
+  type: string,
+  { beyond, backwards }: Pick<PageStretch, 'beyond' | 'backwards'>,
+): AsyncGenerator<Read> {
+  let place = beyond && parseSemver(String(beyond.value))
+  for (;;) {
+    const rows = await listVersions(context.database, seen.collection.id, {
+      limit: versionsAtOnce,
+      offset: 0,
+      beyond: place,
+      backwards,
+    })
+    const trees = new Map<string, Promise<Tree>>()
+    for (let i = 0; i < rows.length; i += rootsAtOnce) {
+      const some = rows.slice(i, i + rootsAtOnce)
+      yield* await Promise.all(some.map((version) => read(context, seen, type, version, trees)))
     }
-    return found
+    if (rows.length < versionsAtOnce) return
+    place = rows.at(-1)
   }
+}
 
-  /** A version, and the tree that it has for the record's type. */
-  interface Read {
-    version: VersionRow
-    tree: Tree
-  }
+async function versionBefore(
+  context: Context,
+  seen: Seen,
+  type: string,
+  { version }: Read,
+): Promise<Read | undefined> {
+  const older = { limit: 1, offset: 0, beyond: version, backwards: false }
+  const [row] = await listVersions(context.database, seen.collection.id, older)
+  return row && read(context, seen, type, row)
+}
 
-  /** Versions beyond a place, in the stretch's direction, each with the one before it. */
-  async function* successions(
-    seen: Seen,
-    type: string,
-    stretch: PageStretch,
-  ): AsyncGenerator<[version: Read, base: Read | undefined]> {
-    let last: Read | undefined
-    for await (const one of versionsBeyond(seen, type, stretch)) {
-      if (stretch.backwards) yield [one, last ?? (await versionBefore(seen, type, one))]
-      else if (last !== undefined) yield [last, one]
-      last = one
-    }
-    if (!stretch.backwards && last !== undefined) yield [last, undefined]
+/** @param trees by aside: versions that differ in their metadata alone have one. */
+async function read(
+  context: Context,
+  seen: Seen,
+  type: string,
+  version: VersionRow,
+  trees = new Map<string, Promise<Tree>>(),
+): Promise<Read> {
+  let tree = trees.get(version.aside)
+  if (tree === undefined) {
+    tree = rootsOf(context, version, seen.view).then((roots) => typeTree(roots, type) ?? emptyTree)
+    trees.set(version.aside, tree)
   }
+  return { version, tree: await tree }
+}
 
-  async function* versionsBeyond(
-    seen: Seen,
-    type: string,
-    { beyond, backwards }: Pick<PageStretch, 'beyond' | 'backwards'>,
-  ): AsyncGenerator<Read> {
-    let place = beyond && parseSemver(String(beyond.value))
-    for (;;) {
-      const rows = await listVersions(database, seen.collection.id, {
-        limit: versionsAtOnce,
-        offset: 0,
-        beyond: place,
-        backwards,
-      })
-      const trees = new Map<string, Promise<Tree>>()
-      for (let i = 0; i < rows.length; i += rootsAtOnce) {
-        const some = rows.slice(i, i + rootsAtOnce)
-        yield* await Promise.all(some.map((version) => read(seen, type, version, trees)))
-      }
-      if (rows.length < versionsAtOnce) return
-      place = rows.at(-1)
-    }
-  }
-
-  async function versionBefore(seen: Seen, type: string, { version }: Read): Promise<Read | undefined> {
-    const older = { limit: 1, offset: 0, beyond: version, backwards: false }
-    const [row] = await listVersions(database, seen.collection.id, older)
-    return row && read(seen, type, row)
-  }
-
-  /** @param trees by aside: versions that differ in their metadata alone have one. */
-  async function read(
-    seen: Seen,
-    type: string,
-    version: VersionRow,
-    trees = new Map<string, Promise<Tree>>(),
-  ): Promise<Read> {
-    let tree = trees.get(version.aside)
-    if (tree === undefined) {
-      tree = rootsOf(context, version, seen.view).then((roots) => typeTree(roots, type) ?? emptyTree)
-      trees.set(version.aside, tree)
-    }
-    return { version, tree: await tree }
-  }
-
-  async function changeIn({ id }: Place, { version, tree }: Read, base: Read | undefined) {
-    const baseTree = base?.tree ?? emptyTree
-    if (tree.root === baseTree.root) return undefined
-    const is = await findEntry(tree, id, objects)
-    const was = await findEntry(baseTree, id, objects)
-    return changeOf(version, was?.hash, is?.hash)
-  }
+async function changeIn(context: Context, { id }: Place, { version, tree }: Read, base: Read | undefined) {
+  const baseTree = base?.tree ?? emptyTree
+  if (tree.root === baseTree.root) return undefined
+  const is = await findEntry(tree, id, context.objects)
+  const was = await findEntry(baseTree, id, context.objects)
+  return changeOf(version, was?.hash, is?.hash)
 }
 
 function tooFar(): RegistryError {

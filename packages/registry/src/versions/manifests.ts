@@ -68,8 +68,6 @@ const pageEntriesBytesMax = 2_097_152
 export type Manifests = ReturnType<typeof manifestsOf>
 
 export function manifestsOf(context: Context) {
-  const { objects } = context
-
   return {
     /**
      * @param to as of `AnswerRoom`
@@ -83,134 +81,146 @@ export function manifestsOf(context: Context) {
       return context.answers.with(who, to, async (answer) => {
         const { nextCursor, ...entries } =
           known === undefined
-            ? await recordsPage(asked, beyond, ask.limit, answer)
-            : await deltaPage({ known, asked, reader: readerOf(who, to?.address) }, beyond, ask.limit, answer)
+            ? await recordsPage(context, asked, beyond, ask.limit, answer)
+            : await deltaPage(
+                context,
+                { known, asked, reader: readerOf(who, to?.address) },
+                beyond,
+                ask.limit,
+                answer,
+              )
         const schemas = Object.entries(asked.roots.types).map(([type, { schema }]) => [type, schema])
         return {
           semver: semverOf(asked.version),
           hash: shownDigest(asked.version, seen.view),
           schemas: Object.fromEntries(schemas),
           ...entries,
-          ...(beyond === undefined && { files: await filesOf(asked.roots, answer) }),
+          ...(beyond === undefined && { files: await filesOf(context, asked.roots, answer) }),
           pagination: { limit: ask.limit, hasMore: nextCursor !== null, nextCursor },
         }
       })
     },
   }
+}
 
-  async function recordsPage(
-    { seen, version, roots }: SeenVersion,
-    beyond: Place | undefined,
-    limit: number,
-    answer: AnswerBytes,
-  ) {
-    const shadowOf = await shadowsOf(version, seen.view)
-    const room = new PageRoom(limit, pageEntriesBytesMax)
-    const records: ManifestEntry[] = []
-    for (const { type, tree, startAfter } of treesFrom(roots, undefined, beyond)) {
-      const shadow = shadowOf(type) ?? tree
-      const shown = shadow.root === tree.root ? undefined : new LeafCursor(objects, shadow)
-      for await (const { leaf, start } of walkLeaves(tree, objects, { after: startAfter })) {
-        for (let index = start; index < leaf.keys.length; index++) {
-          const id = leaf.keys[index]!
-          if (!room.take(entryBytes + id.length)) return { records, nextCursor: writeCursor(records.at(-1)!) }
-          answer.add(entryBytes + id.length)
-          const hidden = shown !== undefined && (await shown.find(id)) === undefined
-          records.push(entryOf(type, id, leaf.hashes[index]!, hidden))
-        }
-      }
-    }
-    return { records, nextCursor: null }
-  }
-
-  async function deltaPage(
-    { known, asked, reader }: { known: SeenVersion; asked: SeenVersion; reader: string },
-    beyond: Place | undefined,
-    limit: number,
-    answer: AnswerBytes,
-  ) {
-    const delta: ManifestDelta = { added: [], updated: [], removed: [] }
-    const shadows = {
-      before: await shadowsOf(known.version, known.seen.view),
-      after: await shadowsOf(asked.version, asked.seen.view),
-    }
-    const room = new PageRoom(limit, pageEntriesBytesMax)
-    let last: Place | undefined
-    for (const pair of typePairs(known.roots, asked.roots, beyond)) {
-      const before = shadows.before(pair.type) ?? pair.before
-      const after = shadows.after(pair.type) ?? pair.after
-      for await (const { id, was, is } of changedEntries(pair, { before, after }, reader)) {
-        if (!room.take(entryBytes + id.length)) return { delta, nextCursor: writeCursor(last!) }
-        last = { type: pair.type, id }
+async function recordsPage(
+  context: Context,
+  { seen, version, roots }: SeenVersion,
+  beyond: Place | undefined,
+  limit: number,
+  answer: AnswerBytes,
+) {
+  const shadowOf = await shadowsOf(context, version, seen.view)
+  const room = new PageRoom(limit, pageEntriesBytesMax)
+  const records: ManifestEntry[] = []
+  for (const { type, tree, startAfter } of treesFrom(roots, undefined, beyond)) {
+    const shadow = shadowOf(type) ?? tree
+    const shown = shadow.root === tree.root ? undefined : new LeafCursor(context.objects, shadow)
+    for await (const { leaf, start } of walkLeaves(tree, context.objects, { after: startAfter })) {
+      for (let index = start; index < leaf.keys.length; index++) {
+        const id = leaf.keys[index]!
+        if (!room.take(entryBytes + id.length)) return { records, nextCursor: writeCursor(records.at(-1)!) }
         answer.add(entryBytes + id.length)
-        if (is === undefined) delta.removed.push({ ...last, hash: was!.hash })
-        else
-          (was === undefined ? delta.added : delta.updated).push(entryOf(pair.type, id, is.hash, is.hidden))
-      }
-    }
-    return { delta, nextCursor: null }
-  }
-
-  interface Standing {
-    hash: Hash
-    /** Pushed as private. */
-    hidden: boolean
-  }
-
-  /** What changed of a type, in the view read and, where records can be private in it, in who else sees them. */
-  async function* changedEntries(
-    pair: TypePair,
-    shadows: { before: Tree; after: Tree },
-    reader: string,
-  ): AsyncGenerator<{ id: string; was: Standing | undefined; is: Standing | undefined }> {
-    const from = { after: pair.startAfter }
-    const full = diffTrees(pair.before, pair.after, differenceReader(context, reader), from)
-    if (shadows.before.root === pair.before.root && shadows.after.root === pair.after.root) {
-      for await (const { key, before, after } of full) {
-        yield { id: key, was: openStanding(before), is: openStanding(after) }
-      }
-      return
-    }
-    const shown = {
-      before: new LeafCursor(objects, shadows.before),
-      after: new LeafCursor(objects, shadows.after),
-    }
-    const standing = new LeafCursor(objects, pair.after)
-    const shadow = diffTrees(shadows.before, shadows.after, differenceReader(context, reader), from)
-    for await (const { key: id, first } of joined(full, shadow)) {
-      const wasHidden = (await shown.before.find(id)) === undefined
-      const isHidden = (await shown.after.find(id)) === undefined
-      if (first === undefined && wasHidden === isHidden) continue
-      const unchanged = first === undefined ? await standing.find(id) : undefined
-      const before = first === undefined ? unchanged : first.before
-      const after = first === undefined ? unchanged : first.after
-      yield {
-        id,
-        was: before && { hash: before.hash, hidden: wasHidden },
-        is: after && { hash: after.hash, hidden: isHidden },
+        const hidden = shown !== undefined && (await shown.find(id)) === undefined
+        records.push(entryOf(type, id, leaf.hashes[index]!, hidden))
       }
     }
   }
+  return { records, nextCursor: null }
+}
 
-  /**
-   * The trees that tell who else sees a type's records: a record of the full view is private when it is not in this one. In
-   * the public view nothing is private, and there is none.
-   */
-  async function shadowsOf(version: VersionRow, view: View): Promise<(type: string) => Tree | undefined> {
-    if (view !== 'full') return () => undefined
-    const open = await rootsOf(context, version, 'public')
-    const { shadows } = await readAside(objects, storedHash(version.aside))
-    return (type) => typeTree(open, type) ?? (Object.hasOwn(shadows, type) ? shadows[type] : emptyTree)
+async function deltaPage(
+  context: Context,
+  { known, asked, reader }: { known: SeenVersion; asked: SeenVersion; reader: string },
+  beyond: Place | undefined,
+  limit: number,
+  answer: AnswerBytes,
+) {
+  const delta: ManifestDelta = { added: [], updated: [], removed: [] }
+  const shadows = {
+    before: await shadowsOf(context, known.version, known.seen.view),
+    after: await shadowsOf(context, asked.version, asked.seen.view),
   }
-
-  async function filesOf(roots: ViewRoots, answer: AnswerBytes): Promise<string[]> {
-    answer.add(roots.files.count * fileNameBytes)
-    const files: string[] = []
-    for await (const { leaf } of walkLeaves(roots.files, objects)) {
-      for (const hash of leaf.keys) files.push(`sha256:${hash}`)
+  const room = new PageRoom(limit, pageEntriesBytesMax)
+  let last: Place | undefined
+  for (const pair of typePairs(known.roots, asked.roots, beyond)) {
+    const before = shadows.before(pair.type) ?? pair.before
+    const after = shadows.after(pair.type) ?? pair.after
+    for await (const { id, was, is } of changedEntries(context, pair, { before, after }, reader)) {
+      if (!room.take(entryBytes + id.length)) return { delta, nextCursor: writeCursor(last!) }
+      last = { type: pair.type, id }
+      answer.add(entryBytes + id.length)
+      if (is === undefined) delta.removed.push({ ...last, hash: was!.hash })
+      else (was === undefined ? delta.added : delta.updated).push(entryOf(pair.type, id, is.hash, is.hidden))
     }
-    return files
   }
+  return { delta, nextCursor: null }
+}
+
+interface Standing {
+  hash: Hash
+  /** Pushed as private. */
+  hidden: boolean
+}
+
+/** What changed of a type, in the view read and, where records can be private in it, in who else sees them. */
+async function* changedEntries(
+  context: Context,
+  pair: TypePair,
+  shadows: { before: Tree; after: Tree },
+  reader: string,
+): AsyncGenerator<{ id: string; was: Standing | undefined; is: Standing | undefined }> {
+  const from = { after: pair.startAfter }
+  const full = diffTrees(pair.before, pair.after, differenceReader(context, reader), from)
+  if (shadows.before.root === pair.before.root && shadows.after.root === pair.after.root) {
+    for await (const { key, before, after } of full) {
+      yield { id: key, was: openStanding(before), is: openStanding(after) }
+    }
+    return
+  }
+  const shown = {
+    before: new LeafCursor(context.objects, shadows.before),
+    after: new LeafCursor(context.objects, shadows.after),
+  }
+  const standing = new LeafCursor(context.objects, pair.after)
+  const shadow = diffTrees(shadows.before, shadows.after, differenceReader(context, reader), from)
+  for await (const { key: id, first } of joined(full, shadow)) {
+    const wasHidden = (await shown.before.find(id)) === undefined
+    const isHidden = (await shown.after.find(id)) === undefined
+    if (first === undefined && wasHidden === isHidden) continue
+    const unchanged = first === undefined ? await standing.find(id) : undefined
+    const before = first === undefined ? unchanged : first.before
+    const after = first === undefined ? unchanged : first.after
+    yield {
+      id,
+      was: before && { hash: before.hash, hidden: wasHidden },
+      is: after && { hash: after.hash, hidden: isHidden },
+    }
+  }
+}
+
+/**
+ * The trees that tell who else sees a type's records: a record of the full view is private when it is not in this one. In
+ * the public view nothing is private, and there is none.
+ */
+async function shadowsOf(
+  context: Context,
+  version: VersionRow,
+  view: View,
+): Promise<(type: string) => Tree | undefined> {
+  if (view !== 'full') return () => undefined
+  const open = await rootsOf(context, version, 'public')
+  const { shadows } = await readAside(context.objects, storedHash(version.aside))
+  return (type) => typeTree(open, type) ?? (Object.hasOwn(shadows, type) ? shadows[type] : emptyTree)
+}
+
+async function filesOf(context: Context, roots: ViewRoots, answer: AnswerBytes): Promise<string[]> {
+  answer.add(roots.files.count * fileNameBytes)
+  const files: string[] = []
+  for await (const { leaf } of walkLeaves(roots.files, context.objects)) {
+    for (const hash of leaf.keys) files.push(`sha256:${hash}`)
+  }
+  return files
 }
 
 const openStanding = (entry: { hash: Hash } | undefined) => entry && { hash: entry.hash, hidden: false }
