@@ -16,14 +16,16 @@ export interface ReferenceField {
 
 /** Deeper fields are not looked for. Levels. */
 const depthMax = 16
+/** Nor more of a schema: each is looked for in every record. */
+const fieldsMax = 100
 
-/** The fields that say `x-ref-type`, within `properties` and `items` alone: what is behind a `$ref` or in `anyOf` depends on the data. */
+/** The first 100 fields that say `x-ref-type`, within `properties` and `items` alone: what is behind a `$ref` or in `anyOf` depends on the data. */
 export function referenceFieldsOf(schema: Json): ReferenceField[] {
   const fields: ReferenceField[] = []
   const visit = (value: Json | undefined, steps: Steps): void => {
     if (value === undefined || !isJsonObject(value) || steps.length > depthMax) return
     const type = value[referenceKeyword]
-    if (typeof type === 'string') fields.push({ steps, type })
+    if (typeof type === 'string' && fields.length < fieldsMax) fields.push({ steps, type })
     if (isJsonObject(value['properties'] ?? null))
       for (const [name, member] of Object.entries(value['properties'] as object))
         visit(member as Json, [...steps, name])

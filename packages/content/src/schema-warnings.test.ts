@@ -111,6 +111,11 @@ test('ids in fields with x-ref-type: members, items, and items of members', () =
     expect(foundIn(other as Json)).toEqual([])
 })
 
+test('of very many such fields the first 100 are looked at', () => {
+  const names = Array.from({ length: 5_000 }, (_, i) => [`f${i}`, { 'x-ref-type': 'City' }])
+  expect(referenceFieldsOf({ properties: Object.fromEntries(names) })).toHaveLength(100)
+})
+
 test('`$file` that names no file', () => {
   const file = `sha256:${'a'.repeat(64)}`
   const of = (data: Json) => [...malformedFileReferences(data)].map(({ path }) => path)
