@@ -57,7 +57,7 @@ async function started(command: string, ...args: string[]) {
   }
   const exit = once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | string)
   const end = Date.now() + 50_000
-  while (!said.includes('API reference')) {
+  while (!said.includes('Ulmus is running.')) {
     if (Date.now() > end) throw new Error(`It does not start: ${said}`)
     await sleep(50)
   }

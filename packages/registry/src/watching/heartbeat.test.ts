@@ -20,14 +20,14 @@ describe.each(databases)('the sign of life of background work on $name', (databa
     )
 
   /** What it would repeat, to be done when the test wants it. */
-  function scheduled() {
+  function scheduled(patience = 0) {
     const tasks: { seconds: number; work: () => Promise<void>; everywhere: boolean }[] = []
     const jobs: Jobs = {
       ...context.jobs,
       repeat: (_name, seconds, work, { everywhere = false } = {}) =>
         void tasks.push({ seconds, work, everywhere }),
     }
-    scheduleHeartbeat({ ...context, jobs })
+    scheduleHeartbeat({ ...context, jobs }, patience)
     return {
       give: tasks.find(({ everywhere }) => !everywhere)!,
       look: tasks.find(({ everywhere }) => everywhere)!,
@@ -54,6 +54,15 @@ describe.each(databases)('the sign of life of background work on $name', (databa
     // One sign that comes late is no reason to wake anyone.
     await lastSign(2 * give.seconds + 5)
     expect(await isAlive(context.database)).toBe(true)
+  })
+
+  test('a server that begins is patient: its worker may begin beside it', async () => {
+    await lastSign(600)
+    const { look } = scheduled(40)
+    const before = context.log.warnings.length
+    await look.work()
+    expect(context.log.warnings).toHaveLength(before)
+    await beat(context)
   })
 
   test('while the disk is full it is not missed: it waits for room', async () => {

@@ -7,12 +7,18 @@ const beatEverySeconds = 15
 /** Two signs that did not come, and some patience. */
 const silentSecondsMax = 40
 
-/** Where background work is done, it says so in the database; every process looks, and says in its log when nobody does and when again somebody does. */
-export function scheduleHeartbeat(context: Context): void {
+/**
+ * Where background work is done, it says so in the database; every process looks, and says in its log when nobody does and when again
+ * somebody does.
+ * @param patienceSeconds since its own start: who starts beside a worker does not miss it
+ */
+export function scheduleHeartbeat(context: Context, patienceSeconds = silentSecondsMax): void {
+  const patientUntil = performance.now() + patienceSeconds * 1_000
   context.jobs.repeat('the sign of life of background work', beatEverySeconds, () => beat(context))
   let silent = false
   const look = async () => {
     if ((await context.space.isFull()) || (await isAlive(context.database)) !== silent) return
+    if (performance.now() < patientUntil) return
     silent = !silent
     if (silent)
       context.log.warn(
