@@ -3,25 +3,21 @@ import { formatSemver } from '@ulmus/content'
 import {
   type CollectionOrder,
   type CollectionRow,
-  deleteCollection,
   findCollectionById,
-  forgetFiles,
   insertCollection,
   keepFormerSlug,
   type ListedCollection,
   listOwnedCollections,
   listPublicCollections,
-  listPushesWithRuns,
   lockCollection,
   placeOf,
-  runsPrefix,
   searchPublicCollections,
   type Tx,
   updateCollection,
 } from '@ulmus/storage'
 import { demandStill } from '../access/authority.ts'
 import { demandCaller } from '../access/caller.ts'
-import { mayCreateIn, mayDeleteCollection, maySee, mayWork } from '../access/policy.ts'
+import { mayCreateIn, maySee, mayWork } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
 import { type Seen, seeCollection } from '../access/seen.ts'
 import { seeAccount } from '../access/seen-account.ts'
@@ -42,12 +38,10 @@ import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
 import { metadataBytes, semverOf, shownCounts, shownWords } from '../versions/making.ts'
 import { tell } from '../watching/told.ts'
+import { type CollectionPath, defineForgetting, removeCollection } from './deletion.ts'
 import { demandMayCreate, type NewCollection, newCollection, slugTakenAs } from './making.ts'
 
-export type CollectionPath = {
-  owner: string
-  slug: string
-}
+export type { CollectionPath } from './deletion.ts'
 
 /** Only what is to change. */
 export type CollectionChange = Partial<NewCollection>
@@ -65,15 +59,8 @@ export interface BrowseAsk extends PageAsk {
 
 export type Collections = ReturnType<typeof collectionsOf>
 
-/** Files of deleted collections are forgotten in transactions of this many rows. */
-const forgottenAtOnce = 5_000
-const sweeping = 'sweep-deleted-collection'
-
 export function collectionsOf(context: Context) {
-  context.jobs.define(sweeping, async ({ collectionIds, pushIds }) => {
-    for (const id of collectionIds as string[]) await forgetAll(context, id)
-    for (const id of pushIds as string[]) await dropPush(context, id)
-  })
+  defineForgetting(context)
   return {
     /** @throws account_not_found, not_a_member, key_limited, invalid_slug, slug_taken. */
     async create(who: Principal, owner: string, input: NewCollection) {
@@ -171,28 +158,6 @@ async function listOwned(
   return mapPage(page, ownedItem)
 }
 
-async function removeCollection(
-  context: Context,
-  who: Principal,
-  path: CollectionPath,
-): Promise<{ ok: true }> {
-  const { collection, owner, role } = await seeCollection(context, who, path)
-  demand(mayDeleteCollection(who, collection, role), { owner: owner.slug, needed: 'admin' })
-  await context.database.transact(async (tx) => {
-    const acting = { who: demandCaller(who), collection, owner }
-    await lockCollection(tx, collection.id, 'update')
-    await demandStill(context, tx, acting, mayDeleteCollection)
-    const pushIds = await listPushesWithRuns(tx, collection.id)
-    await deleteCollection(tx, collection.id)
-    // Its ancestors may be gone already, and kept only what they knew of files for its sake.
-    const collectionIds = [collection.id, ...collection.ancestors]
-    await context.jobs.enqueue(tx, sweeping, { collectionIds, pushIds })
-  })
-  context.jobs.poke(sweeping)
-  tell(context, 'collection_deleted', who, { collection: `${owner.slug}/${collection.slug}` })
-  return { ok: true }
-}
-
 async function changeCollection(
   context: Context,
   who: Principal,
@@ -252,17 +217,6 @@ function tellChange(
     tell(context, 'collection_renamed', who, { collection, formerly: `${owner}/${before.slug}` })
   if (change.public !== undefined && change.public !== before.public)
     tell(context, 'collection_visibility', who, { collection, public: change.public })
-}
-
-async function forgetAll(context: Context, collectionId: string): Promise<void> {
-  for (let dropped = forgottenAtOnce; dropped === forgottenAtOnce; ) {
-    dropped = await context.database.transact((tx) => forgetFiles(tx, collectionId, forgottenAtOnce))
-  }
-}
-
-/** What an unfinished push session had received. */
-async function dropPush(context: Context, pushId: string): Promise<void> {
-  for await (const blob of context.blobs.list(runsPrefix(pushId))) await context.blobs.remove(blob.name)
 }
 
 /** The latest version's metadata.description, else the collection's own, else null. */

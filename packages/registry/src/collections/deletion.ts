@@ -1,0 +1,60 @@
+/** How a collection goes: its rows at once, the files and batches that it had in the background, what it stored by a sweep. http-api §4. */
+import { deleteCollection, forgetFiles, listPushesWithRuns, lockCollection, runsPrefix } from '@ulmus/storage'
+import { demandStill } from '../access/authority.ts'
+import { demandCaller } from '../access/caller.ts'
+import { mayDeleteCollection } from '../access/policy.ts'
+import type { Principal } from '../access/principal.ts'
+import { seeCollection } from '../access/seen.ts'
+import type { Context } from '../context.ts'
+import { demand } from '../errors/errors.ts'
+import { tell } from '../watching/told.ts'
+
+export type CollectionPath = {
+  owner: string
+  slug: string
+}
+
+/** Files of deleted collections are forgotten in transactions of this many rows. */
+const forgottenAtOnce = 5_000
+const sweeping = 'sweep-deleted-collection'
+
+/** The background work that deletions ask for. Before the jobs start. */
+export function defineForgetting(context: Context): void {
+  context.jobs.define(sweeping, async ({ collectionIds, pushIds }) => {
+    for (const id of collectionIds as string[]) await forgetAll(context, id)
+    for (const id of pushIds as string[]) await dropPush(context, id)
+  })
+}
+
+export async function removeCollection(
+  context: Context,
+  who: Principal,
+  path: CollectionPath,
+): Promise<{ ok: true }> {
+  const { collection, owner, role } = await seeCollection(context, who, path)
+  demand(mayDeleteCollection(who, collection, role), { owner: owner.slug, needed: 'admin' })
+  await context.database.transact(async (tx) => {
+    const acting = { who: demandCaller(who), collection, owner }
+    await lockCollection(tx, collection.id, 'update')
+    await demandStill(context, tx, acting, mayDeleteCollection)
+    const pushIds = await listPushesWithRuns(tx, collection.id)
+    await deleteCollection(tx, collection.id)
+    // Its ancestors may be gone already, and kept only what they knew of files for its sake.
+    const collectionIds = [collection.id, ...collection.ancestors]
+    await context.jobs.enqueue(tx, sweeping, { collectionIds, pushIds })
+  })
+  context.jobs.poke(sweeping)
+  tell(context, 'collection_deleted', who, { collection: `${owner.slug}/${collection.slug}` })
+  return { ok: true }
+}
+
+async function forgetAll(context: Context, collectionId: string): Promise<void> {
+  for (let dropped = forgottenAtOnce; dropped === forgottenAtOnce; ) {
+    dropped = await context.database.transact((tx) => forgetFiles(tx, collectionId, forgottenAtOnce))
+  }
+}
+
+/** What an unfinished push session had received. */
+async function dropPush(context: Context, pushId: string): Promise<void> {
+  for await (const blob of context.blobs.list(runsPrefix(pushId))) await context.blobs.remove(blob.name)
+}
