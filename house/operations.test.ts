@@ -20,7 +20,7 @@ test('the page has every metric of ours, and no other', () => {
 })
 
 test('the page has every event of the log, and no other', () => {
-  const told = namesIn(read('packages/registry/src/watching/told.ts'), /^ {2}([a-z_]+): '/gm)
+  const told = namesIn(read('packages/registry/src/monitoring/event-log.ts'), /^ {2}([a-z_]+): '/gm)
   expect(told.length).toBeGreaterThan(5)
   const [, table = ''] = /^\| `event` \|.*\n([\s\S]*?)\n\n/m.exec(page) ?? []
   const cells = Array.from(table.matchAll(/^\|([^|]*)\|/gm), ([, cell]) => cell!).join()

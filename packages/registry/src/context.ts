@@ -5,7 +5,7 @@ import type { BodyRoom } from './budgets/body-room.ts'
 import type { Jobs } from './jobs.ts'
 import type { Limits } from './limits.ts'
 import type { Log } from './log.ts'
-import type { Tally } from './watching/tally.ts'
+import type { CommitCounters } from './monitoring/commit-counters.ts'
 import type { ReadingThreads } from './workers/reading-threads.ts'
 import type { Workers } from './workers/workers.ts'
 
@@ -20,7 +20,7 @@ export interface Context {
   readonly reading: ReadingThreads
   readonly bodies: BodyRoom
   readonly answers: AnswerRoom
-  readonly tally: Tally
+  readonly commitCounters: CommitCounters
   readonly log: Log
   /** The clock, so that tests can move it. */
   now(): Date

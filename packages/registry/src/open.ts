@@ -15,6 +15,10 @@ import { filesOf } from './files/files.ts'
 import { jobsOf } from './jobs.ts'
 import type { Limits } from './limits.ts'
 import { metadataOf } from './metadata/metadata.ts'
+import { CommitCounters } from './monitoring/commit-counters.ts'
+import { figuresOf } from './monitoring/figures.ts'
+import { healthOf } from './monitoring/health.ts'
+import { beat, scheduleHeartbeat } from './monitoring/heartbeat.ts'
 import { pushesOf } from './pushes/pushes.ts'
 import { pushSessionsOf } from './pushes/session/sessions.ts'
 import { snapshotsOf } from './pushes/snapshots.ts'
@@ -27,10 +31,6 @@ import { diffsOf } from './versions/diffs.ts'
 import { historiesOf } from './versions/histories.ts'
 import { manifestsOf } from './versions/manifests.ts'
 import { versionsOf } from './versions/versions.ts'
-import { figuresOf } from './watching/figures.ts'
-import { healthOf } from './watching/health.ts'
-import { beat, scheduleHeartbeat } from './watching/heartbeat.ts'
-import { Tally } from './watching/tally.ts'
 import { openReadingThreads } from './workers/reading-threads.ts'
 import { openWorkers } from './workers/workers.ts'
 
@@ -70,7 +70,7 @@ export async function openRegistry(config: RegistryConfig) {
       reading,
       bodies: new BodyRoom(),
       answers: new AnswerRoom(),
-      tally: new Tally(),
+      commitCounters: new CommitCounters(),
       limits: config.limits,
       log,
       now: config.now ?? (() => new Date()),

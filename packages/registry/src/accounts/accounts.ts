@@ -28,7 +28,7 @@ import { checkAccountSlug, slugCandidates, slugFrom } from '../access/slugs.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
-import { tell } from '../watching/told.ts'
+import { logEvent } from '../monitoring/event-log.ts'
 
 /** Who an identity provider says has signed in. The identity is (issuer, subject); the rest only describes. */
 export interface Identity {
@@ -81,7 +81,7 @@ export function accountsOf(context: Context) {
       const { email } = contactOf(identity)
       if (email !== null && email !== account.email)
         await database.transact((tx) => updateAccount(tx, account.id, { email }))
-      tell(context, 'signed_in', { ...actingAccount(account.id), accountSlug: account.slug }, {})
+      logEvent(context, 'signed_in', { ...actingAccount(account.id), accountSlug: account.slug }, {})
       return profileOf(account)
     },
 
@@ -137,7 +137,7 @@ async function createOrg(
     if (!(await insertAccount(tx, account))) throw slugTaken(org.slug)
     await putMember(tx, owner)
   })
-  tell(context, 'organization_made', who, { organization: org.slug })
+  logEvent(context, 'organization_made', who, { organization: org.slug })
   return profileOf(account)
 }
 
@@ -165,7 +165,7 @@ async function changeAccount(
     throw isUniqueViolation(error, 'accounts_slug_unique') ? slugTaken(changes.slug) : error
   })
   if (changes.slug !== undefined && changes.slug !== slug)
-    tell(context, 'account_renamed', who, { account: changes.slug, formerly: slug })
+    logEvent(context, 'account_renamed', who, { account: changes.slug, formerly: slug })
 }
 
 async function removeAccount(context: Context, who: Principal, slug: string): Promise<void> {
@@ -182,7 +182,7 @@ async function removeAccount(context: Context, who: Principal, slug: string): Pr
     if (await ownsCollections(tx, account.id)) throw new RegistryError('has_collections')
     await deleteAccount(tx, account.id)
   })
-  tell(context, 'account_deleted', who, { account: slug })
+  logEvent(context, 'account_deleted', who, { account: slug })
 }
 
 /** Rolls back the account made for an identity that has one by now. */

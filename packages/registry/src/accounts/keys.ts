@@ -23,7 +23,7 @@ import { isUuid } from '../answers/pages.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText, instantTextOrNull, isInstant } from '../instants.ts'
-import { tell } from '../watching/told.ts'
+import { logEvent } from '../monitoring/event-log.ts'
 import { isRawKey, keyStartLength, makeRawKey } from './raw-key.ts'
 
 export interface NewKey {
@@ -84,7 +84,7 @@ export function keysOf(context: Context) {
         return deleteKey(tx, id)
       })
       if (!revoked) throw new RegistryError('key_not_found')
-      tell(context, 'key_revoked', who, { key: id, scope: key.scope })
+      logEvent(context, 'key_revoked', who, { key: id, scope: key.scope })
     },
 
     /** Who sends this key. One look-up, none for what cannot be a key. @throws unauthenticated */
@@ -135,7 +135,7 @@ async function createKey(context: Context, who: Principal, wanted: NewKey): Prom
     await goneAs('collection_not_found', {}, () => insertKey(tx, row))
   })
   const end = instantTextOrNull(expiresAt)
-  tell(context, 'key_made', who, { key: row.id, scope, collection: collectionId, expiresAt: end })
+  logEvent(context, 'key_made', who, { key: row.id, scope, collection: collectionId, expiresAt: end })
   return { id: row.id, key, label, scope, collectionId, expiresAt: end }
 }
 

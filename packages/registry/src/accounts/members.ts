@@ -23,7 +23,7 @@ import { byText, mapPage, type Page, type PageAsk, pageOf } from '../answers/pag
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
-import { tell } from '../watching/told.ts'
+import { logEvent } from '../monitoring/event-log.ts'
 import { type AccountProfile, profileOf } from './accounts.ts'
 
 export interface Membership {
@@ -84,7 +84,7 @@ export function membersOf(context: Context) {
         const member = { orgId: org.id, userId: user.id, role, since: context.now() }
         await goneAs('account_not_found', { slug: user.slug }, () => putMember(tx, member))
       })
-      tell(context, 'member_set', who, { organization: path.slug, user: path.user, role })
+      logEvent(context, 'member_set', who, { organization: path.slug, user: path.user, role })
     },
 
     /**
@@ -98,7 +98,7 @@ export function membersOf(context: Context) {
         if (held === 'owner') await demandAnotherOwner(tx, org)
         await deleteMember(tx, org.id, user.id)
       })
-      tell(context, 'member_removed', who, { organization: path.slug, user: path.user })
+      logEvent(context, 'member_removed', who, { organization: path.slug, user: path.user })
     },
   }
 

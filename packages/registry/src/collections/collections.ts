@@ -36,8 +36,8 @@ import {
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
+import { logEvent } from '../monitoring/event-log.ts'
 import { metadataBytes, semverOf, shownCounts, shownWords } from '../versions/making.ts'
-import { tell } from '../watching/told.ts'
 import { type CollectionPath, defineForgetting, removeCollection } from './deletion.ts'
 import { demandMayCreate, type NewCollection, newCollection, slugTakenAs } from './making.ts'
 
@@ -214,9 +214,9 @@ function tellChange(
   const slug = change.slug ?? before.slug
   const collection = `${owner}/${slug}`
   if (slug !== before.slug)
-    tell(context, 'collection_renamed', who, { collection, formerly: `${owner}/${before.slug}` })
+    logEvent(context, 'collection_renamed', who, { collection, formerly: `${owner}/${before.slug}` })
   if (change.public !== undefined && change.public !== before.public)
-    tell(context, 'collection_visibility', who, { collection, public: change.public })
+    logEvent(context, 'collection_visibility', who, { collection, public: change.public })
 }
 
 /** The latest version's metadata.description, else the collection's own, else null. */

@@ -7,7 +7,7 @@ import type { Principal } from '../access/principal.ts'
 import { seeCollection } from '../access/seen.ts'
 import type { Context } from '../context.ts'
 import { demand } from '../errors/errors.ts'
-import { tell } from '../watching/told.ts'
+import { logEvent } from '../monitoring/event-log.ts'
 
 export type CollectionPath = {
   owner: string
@@ -44,7 +44,7 @@ export async function removeCollection(
     await context.jobs.enqueue(tx, sweeping, { collectionIds, pushIds })
   })
   context.jobs.poke(sweeping)
-  tell(context, 'collection_deleted', who, { collection: `${owner.slug}/${collection.slug}` })
+  logEvent(context, 'collection_deleted', who, { collection: `${owner.slug}/${collection.slug}` })
   return { ok: true }
 }
 

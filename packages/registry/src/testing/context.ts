@@ -25,9 +25,9 @@ import type { Context } from '../context.ts'
 import { jobsOf } from '../jobs.ts'
 import { defaultLimits } from '../limits.ts'
 import type { Log } from '../log.ts'
+import { CommitCounters } from '../monitoring/commit-counters.ts'
 import { writeAside } from '../versions/aside.ts'
 import { makeVersion } from '../versions/making.ts'
-import { Tally } from '../watching/tally.ts'
 import { openReadingThreads } from '../workers/reading-threads.ts'
 import { openWorkers } from '../workers/workers.ts'
 
@@ -90,7 +90,7 @@ export function contextOn(
     reading,
     bodies: new BodyRoom(),
     answers: new AnswerRoom(),
-    tally: new Tally(),
+    commitCounters: new CommitCounters(),
     log,
     now: options.now ?? (() => new Date()),
     async dispose() {

@@ -31,7 +31,7 @@ import {
   shownDigest,
   type VersionContent,
 } from '../../versions/making.ts'
-import { recordWarnings, WorthALook } from '../references/record-warnings.ts'
+import { ReferringTypes, recordWarnings } from '../references/record-warnings.ts'
 import type { EntriesSource, PushEntry } from '../runs/entry.ts'
 import { PassingRuns } from '../runs/passing-runs.ts'
 import { dropRuns, mergedEntries, tieredRuns } from '../runs/runs.ts'
@@ -100,11 +100,11 @@ export async function runCommit(
 ): Promise<CommitResult | undefined> {
   try {
     const result = await againIfSwept(context.objects, () => commit(context, push, progress, by))
-    context.tally.committed(progress.recordsTotal)
+    context.commitCounters.committed(progress.recordsTotal)
     return result
   } catch (error) {
     if (await isSettledElsewhere(context, push, error)) return undefined
-    context.tally.refused(refusalOf(error).code)
+    context.commitCounters.refused(refusalOf(error).code)
     throw error
   }
 }
@@ -144,7 +144,7 @@ async function commit(
   const schemas = brought ?? base.schemas
   const runs = await tieredRuns(context, leaseOf(push), refuseTwoHashes)
   progress.recordsTotal = push.manifestExpected ?? runs.reduce((sum, run) => sum + run.entries, 0)
-  const worth = new WorthALook(schemas)
+  const referring = new ReferringTypes(schemas)
   const entries: EntriesSource =
     push.kind === 'delta'
       ? (passed) => counted(mergedEntries(context, runs), passed)
@@ -161,7 +161,7 @@ async function commit(
           base,
           baseSchemas: base.schemas,
           schemas,
-          entries: worth.noting(entries),
+          entries: referring.noting(entries),
           metadata: mergeMetadata(base.full.metadata, patch),
           declared: push.files as Hash[],
           replacesDeclared: push.kind === 'snapshot',
@@ -172,7 +172,7 @@ async function commit(
       )
       const change = demandChange(base, built)
       const look = { base: base.full, schemas, entries, owner }
-      return { built, change, warnings: await recordWarnings(context, worth, look) }
+      return { built, change, warnings: await recordWarnings(context, referring, look) }
     })
     return await landVersion(context, push, { base, ...made, writer, progress, by })
   } finally {

@@ -27,8 +27,8 @@ export interface RecordWarningsInput {
 
 const referenceMark = Buffer.from('"x-ref-type"')
 
-/** Notes, while something else reads the entries of a push, of which types the records are worth a look. */
-export class WorthALook {
+/** Notes, while something else reads the entries of a push, of which types the records are referring a look. */
+export class ReferringTypes {
   readonly types = new Set<string>()
   readonly #referring: ReadonlySet<string>
 
@@ -45,13 +45,13 @@ export class WorthALook {
   async *#noted(batches: AsyncGenerator<PushEntry[]>): AsyncGenerator<PushEntry[]> {
     for await (const batch of batches) {
       const { type } = batch[0]!
-      if (!this.types.has(type) && batch.some(({ put }) => put && this.isWorth(type, put)))
+      if (!this.types.has(type) && batch.some(({ put }) => put && this.mayRefer(type, put)))
         this.types.add(type)
       yield batch
     }
   }
 
-  isWorth(type: string, put: NonNullable<PushEntry['put']>): boolean {
+  mayRefer(type: string, put: NonNullable<PushEntry['put']>): boolean {
     return put.carried !== true && (put.refers || this.#referring.has(type))
   }
 }
@@ -59,18 +59,18 @@ export class WorthALook {
 /** @throws busy, unavailable and the like; nothing for what is odd. */
 export async function recordWarnings(
   context: Pick<Context, 'objects' | 'workers'>,
-  worth: WorthALook,
+  referring: ReferringTypes,
   input: RecordWarningsInput,
 ): Promise<PushWarnings> {
-  if (worth.types.size === 0) return noWarnings
+  if (referring.types.size === 0) return noWarnings
   const warnings = new WarningList()
   const referred = new ReferredRecords()
   const stream = new EntriesByType(input.entries())
   try {
-    for (const type of [...worth.types].sort(compareUtf8)) {
+    for (const type of [...referring.types].sort(compareUtf8)) {
       const schema = input.schemas.get(type)!.text
       const ofType = stream.of(type)
-      for await (const bytes of formsOf(ofType, (put) => worth.isWorth(type, put))) {
+      for await (const bytes of formsOf(ofType, (put) => referring.mayRefer(type, put))) {
         const found = await context.workers.findReferences({ bytes, schema }, input)
         warnings.addAll(found.malformed)
         for (const one of found.referred) referred.add(type, one)
@@ -85,13 +85,13 @@ export async function recordWarnings(
 
 async function* formsOf(
   batches: AsyncGenerator<PushEntry[]>,
-  isWorth: (put: NonNullable<PushEntry['put']>) => boolean,
+  mayRefer: (put: NonNullable<PushEntry['put']>) => boolean,
 ): AsyncGenerator<Uint8Array> {
   let forms: Uint8Array[] = []
   let bytes = 0
   for await (const batch of batches) {
     for (const { put } of batch) {
-      if (put === undefined || !isWorth(put)) continue
+      if (put === undefined || !mayRefer(put)) continue
       // A copy: what it lies in may go with its batch.
       forms.push(put.canonical.slice())
       bytes += put.canonical.length

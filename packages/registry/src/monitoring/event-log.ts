@@ -18,7 +18,7 @@ const sentences = {
 }
 
 /** @param who did it; after the transaction that did */
-export function tell(
+export function logEvent(
   { log }: Pick<Context, 'log'>,
   event: keyof typeof sentences,
   who: Principal,

@@ -7,13 +7,13 @@ import { secondsSinceBeat } from './heartbeat.ts'
 export type Figures = ReturnType<typeof figuresOf>
 
 export function figuresOf(context: Context) {
-  const { database, objects, tally } = context
+  const { database, objects, commitCounters } = context
   return {
     databaseKind: database.kind,
     /** Made of what is in memory. */
     process: () => ({
-      commits: [...tally.commits],
-      commitRecords: tally.records,
+      commits: [...commitCounters.commits],
+      commitRecords: commitCounters.records,
       cachedBytes: objects.cachedBytes(),
       connections: database.connections(),
     }),

@@ -1,5 +1,5 @@
 /** What this process has counted since it began, for metrics. */
-export class Tally {
+export class CommitCounters {
   /** Commits of pushes by how they ended: `committed`, or the code of what refused them. */
   readonly commits = new Map<string, number>()
   /** Lines of records and deletes, and entries of manifests, of the commits that made a version. */
