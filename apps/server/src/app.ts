@@ -1,4 +1,5 @@
 /** The whole HTTP server, put together: plugins in the order in which a request meets them, then the routes. */
+
 import type { Server as HttpServer } from 'node:http'
 import cookie from '@fastify/cookie'
 import type { Registry } from '@ulmus/registry'
@@ -8,6 +9,7 @@ import Fastify, {
   type FastifyInstance,
   type FastifyServerOptions,
 } from 'fastify'
+import manifest from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
 import './plugins/carried.ts'
 import { docRoutes } from './docs/routes.ts'
@@ -55,9 +57,6 @@ export interface AppOptions {
   readonly checkAnswers?: boolean
 }
 
-/** As the package has it. */
-const version = '0.1.0'
-
 /** Longest path parameter: a record's id, percent-encoded. Characters. */
 const pathParameterCharactersMax = 8_192
 
@@ -92,8 +91,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   tagAnswers(app)
   await compressAnswers(app)
   completeTags(app)
-  describeApi(app, { sessionCookie: browserCookie.name, version })
-  measure(app, { figures: registry.figures, openConnections, version })
+  describeApi(app, { sessionCookie: browserCookie.name, version: manifest.version })
+  measure(app, { figures: registry.figures, openConnections, version: manifest.version })
 
   await app.register(apiRoutes, { prefix: '/api', registry })
   await app.register(probeRoutes, { registry })

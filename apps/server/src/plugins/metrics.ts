@@ -1,4 +1,4 @@
-/** Figures for Prometheus: how long requests take, route by route, how the process is, what is under way and what is stored. */
+/** Metrics for Prometheus: requests by route, the process, work in progress, stored bytes. */
 import type { Registry as Ulmus } from '@ulmus/registry'
 import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
@@ -7,14 +7,12 @@ import { keptFor } from './kept.ts'
 /** Seconds: from a warm look-up to a push's commit. */
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120]
 
-/** To make them takes a while, and anyone may ask. */
+/** Rendering takes some milliseconds, and anyone may ask. */
 const keptMilliseconds = 1_000
-/** The same of what the database is asked for: all servers ask it. */
+/** Every server queries the database for these, so each queries it rarely. */
 const askedKeptMilliseconds = 5_000
-/** And of what it reads a row for each pack and file for. */
+/** This query reads one row for each pack and file. */
 const storedKeptMilliseconds = 60_000
-/** What the database does not answer by then is left out. */
-const answerMillisecondsMax = 2_000
 
 export interface Measured {
   readonly figures: Ulmus['figures']
@@ -104,7 +102,7 @@ function measureProcess(metrics: Registry, { figures, openConnections, version }
   })
 }
 
-/** What all servers on one database share: the same on each. Left out while the database is away. */
+/** Figures of the whole registry, equal on every server. They are absent while the database does not answer. */
 function measureRegistry(metrics: Registry, figures: Ulmus['figures']): void {
   const shared = <Label extends string, Figures>(
     about: { name: string; help: string; labelNames?: Label[] },
@@ -117,21 +115,21 @@ function measureRegistry(metrics: Registry, figures: Ulmus['figures']): void {
       async collect() {
         const found = await ask()
         this.reset()
-        // Without labels it would be 0 now, which says something else than nothing.
+        // After `reset` a gauge without labels is 0, which would be a figure.
         if (about.labelNames === undefined) this.remove()
         if (found !== undefined) set(this, found)
       },
     })
   shared(
     { name: 'ulmus_jobs', help: 'Background jobs of the last day.', labelNames: ['queue', 'state'] },
-    keptInTime(figures.jobs),
+    keptFor(askedKeptMilliseconds, figures.jobs),
     (gauge, counts) => {
       for (const { queue, state, jobs } of counts) gauge.set({ queue, state }, jobs)
     },
   )
   shared(
     { name: 'ulmus_pushes', help: 'Push sessions under way.', labelNames: ['state'] },
-    keptInTime(figures.pushes),
+    keptFor(askedKeptMilliseconds, figures.pushes),
     (gauge, { open, committing }) => {
       gauge.set({ state: 'open' }, open)
       gauge.set({ state: 'committing' }, committing)
@@ -140,10 +138,10 @@ function measureRegistry(metrics: Registry, figures: Ulmus['figures']): void {
   const about = 'Since any server that does background work gave a sign of life.'
   shared(
     { name: 'ulmus_worker_seen_seconds', help: about },
-    keptInTime(async () => (await figures.workerSeconds()) ?? Number.POSITIVE_INFINITY),
+    keptFor(askedKeptMilliseconds, figures.workerSeconds),
     (gauge, seconds) => gauge.set(seconds),
   )
-  const lastSweep = keptInTime(figures.lastSweep)
+  const lastSweep = keptFor(askedKeptMilliseconds, figures.lastSweep)
   shared(
     { name: 'ulmus_sweep_age_seconds', help: 'Since the last sweep ended.' },
     lastSweep,
@@ -157,27 +155,11 @@ function measureRegistry(metrics: Registry, figures: Ulmus['figures']): void {
   const bytes = 'In the object store: packs, files, and what is set aside to be removed.'
   shared(
     { name: 'ulmus_stored_bytes', help: bytes, labelNames: ['kind'] },
-    keptInTime(figures.stored, storedKeptMilliseconds),
+    keptFor(storedKeptMilliseconds, figures.stored),
     (gauge, { packs, files, setAside }) => {
       gauge.set({ kind: 'packs' }, packs)
       gauge.set({ kind: 'files' }, files)
       gauge.set({ kind: 'set_aside' }, setAside)
     },
   )
-}
-
-const keptInTime = <T>(ask: () => Promise<T>, milliseconds = askedKeptMilliseconds) =>
-  keptFor(milliseconds, () => inTime(ask()))
-
-/** Undefined for what fails or does not come in time. */
-async function inTime<T>(asked: Promise<T>): Promise<T | undefined> {
-  const { promise: late, resolve } = Promise.withResolvers<undefined>()
-  const timer = setTimeout(resolve, answerMillisecondsMax, undefined)
-  try {
-    return await Promise.race([asked, late])
-  } catch {
-    return undefined
-  } finally {
-    clearTimeout(timer)
-  }
 }

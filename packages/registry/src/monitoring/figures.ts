@@ -1,8 +1,9 @@
-/** Figures for metrics: of this process, and of what all share. Names, data and accounts are in none of them. */
+/** Figures for metrics, of this process and of the whole registry. None contains names, data or accounts. */
 import { countJobs, countPushesUnderWay, endOfChore, storedBytes } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { sweeping } from '../upkeep/sweep.ts'
 import { secondsSinceBeat } from './heartbeat.ts'
+import { inTime } from './in-time.ts'
 
 export type Figures = ReturnType<typeof figuresOf>
 
@@ -10,19 +11,22 @@ export function figuresOf(context: Context) {
   const { database, objects, commitCounters } = context
   return {
     databaseKind: database.kind,
-    /** Made of what is in memory. */
+    /** Read from memory. */
     process: () => ({
       commits: [...commitCounters.commits],
       commitRecords: commitCounters.records,
       cachedBytes: objects.cachedBytes(),
       connections: database.connections(),
     }),
-    /** The rest ask the database, each by a statement that reads few rows, and reject while it is away. */
-    jobs: () => countJobs(database),
-    pushes: () => countPushesUnderWay(database),
-    workerSeconds: () => secondsSinceBeat(database),
-    lastSweep: () => endOfChore(database, sweeping),
-    /** Bytes of packs, files and what is set aside. Reads a row for each pack and file. */
-    stored: () => storedBytes(database),
+    /** The following query the database, each with one statement. Undefined: the database did not answer in time. */
+    jobs: () => inTime(countJobs(database)),
+    pushes: () => inTime(countPushesUnderWay(database)),
+    /** Infinity: no process has ever given a sign. */
+    workerSeconds: () =>
+      inTime(secondsSinceBeat(database).then((seconds) => seconds ?? Number.POSITIVE_INFINITY)),
+    /** Also undefined until the first sweep has ended. */
+    lastSweep: () => inTime(endOfChore(database, sweeping)),
+    /** Bytes of packs, files and blobs set aside. Reads one row for each pack and file. */
+    stored: () => inTime(storedBytes(database)),
   }
 }

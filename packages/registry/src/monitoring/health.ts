@@ -1,17 +1,15 @@
 /** Whether what the registry stands on answers. */
 import type { Context } from '../context.ts'
 import { isAlive } from './heartbeat.ts'
+import { inTime } from './in-time.ts'
 
 export type Health = ReturnType<typeof healthOf>
-
-/** How long a store may take to answer. Milliseconds. */
-const answerMillisecondsMax = 2_000
 
 export function healthOf(context: Context) {
   return {
     /**
-     * Never rejects. The database's tables are up to date whenever it is open: opening it migrates. A full disk and the want of background
-     * work are told, and do not make it unready: what is stored can be read, and a load balancer would take that away, too.
+     * Never rejects. The tables are up to date: opening the database migrates it. A full disk and missing background work leave `ready`
+     * true: reads still work, and a load balancer would stop them.
      */
     async check(): Promise<{
       ready: boolean
@@ -23,35 +21,21 @@ export function healthOf(context: Context) {
     }> {
       const { database: at, blobs, space } = context
       const [database, objects, isFull, works] = await Promise.all([
-        within(at.ping()),
-        within(blobs.ping()),
+        answers(at.ping()),
+        answers(blobs.ping()),
         space.isFull(),
-        within(isAlive(at).then((alive) => alive || Promise.reject(new Error('nobody works')))),
+        inTime(isAlive(at)),
       ])
       return {
         ready: database && objects,
         database,
         objects,
         storage: isFull ? 'full' : 'ok',
-        worker: isFull ? 'paused' : works ? 'ok' : 'missing',
+        worker: isFull ? 'paused' : works === true ? 'ok' : 'missing',
       }
     },
   }
 }
 
-/** Whether an answer comes in time, and is none of refusal. */
-async function within(asked: Promise<unknown>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const patience = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), answerMillisecondsMax)
-  })
-  const answer = asked.then(
-    () => true,
-    () => false,
-  )
-  try {
-    return await Promise.race([answer, patience])
-  } finally {
-    clearTimeout(timer)
-  }
-}
+const answers = async (ping: Promise<void>): Promise<boolean> =>
+  (await inTime(ping.then(() => true))) === true
