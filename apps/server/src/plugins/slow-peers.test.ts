@@ -71,8 +71,8 @@ async function send(path: string, parts: readonly number[]): Promise<string> {
   socket.setEncoding('utf8').on('data', (more: string) => {
     answer += more
   })
-  socket.on('error', () => undefined)
-  const closed = once(socket, 'close')
+  // `once` would reject on the error of a connection that is cut.
+  const closed = new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve))
   socket.write(
     `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: a/b\r\nContent-Length: 10000\r\n\r\n`,
   )
@@ -122,11 +122,11 @@ async function take(path: string, pause: number | null): Promise<number> {
     setTimeout(() => socket.resume(), pause!)
   })
   if (pause === null) socket.pause()
-  // Whoever takes nothing learns of no end.
+  // A client that reads nothing does not see the end.
   const end =
     pause === null
       ? once(app.server, 'connection').then(([there]) => once(there as Socket, 'close'))
-      : once(socket, 'end')
+      : new Promise((resolve) => socket.once('end', resolve).once('close', resolve))
   socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)
   await end
   socket.destroy()
