@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { importsOf, isForTests, sourceFiles } from './source-files.ts'
 
-/** The folder of a file in a package's sources: one deep, and two deep in `pushes`, which are many rooms. Undefined for what lies in none. */
+/** The room of a file: its folder under `floor`, or its subfolder in `pushes`. Undefined for files that lie directly under `floor`. */
 function roomOf(file: string, floor: string): string | undefined {
   const path = file.startsWith(`${floor}/`)
     ? file
@@ -12,7 +12,7 @@ function roomOf(file: string, floor: string): string | undefined {
   return path.length === 0 ? undefined : path.slice(0, path[0] === 'pushes' ? 2 : 1).join('/')
 }
 
-/** What tests need is no part of the house; `testing/` puts together what it likes. */
+/** Which rooms each room imports. Tests and `testing/` folders do not count. */
 const rooms = (floor: string): Map<string, Set<string>> => {
   const doors = new Map<string, Set<string>>()
   for (const { file, target } of sourceFiles.filter((one) => !isForTests(one)).flatMap(importsOf)) {

@@ -58,7 +58,7 @@ function openLog({ logLevel: level }: Config): Logger {
   })
 }
 
-/** Node's own warnings, which it would write as plain text. */
+/** Node writes its own warnings as plain text; the log has them as JSON. */
 function logWarningsTo(log: Logger): void {
   process.removeAllListeners('warning')
   process.on('warning', (warning) => log.warn({ err: warning }, warning.message))
@@ -71,7 +71,7 @@ interface Running {
   readonly onServer: boolean
 }
 
-/** On a terminal, for people; else lines of the log. */
+/** Writes a banner to a terminal; elsewhere it writes log lines, so that every line of the output is JSON. */
 function greet(running: Running, log: Logger): void {
   const { url, config, onServer } = running
   if (process.stdout.isTTY) return void process.stdout.write(welcome(running))
@@ -150,7 +150,7 @@ function lastCause(error: unknown): Error {
   return deeper === undefined ? (error as Error) : lastCause(deeper)
 }
 
-/** What is for the operator to put right is a sentence; what is a defect is told with its stack, as a line of the log where nobody looks on. */
+/** Writes one sentence for what the operator can fix. Writes the stack of a defect: as text on a terminal, else as a JSON line. */
 function tellWhyNot(error: unknown): void {
   const sentence = sentenceOf(error)
   if (sentence !== undefined) return void process.stderr.write(`Ulmus cannot start. ${sentence}\n`)

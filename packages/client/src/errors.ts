@@ -53,7 +53,7 @@ export class UlmusError extends Error {
 /** Refused lines that a message names. */
 const namedMax = 3
 
-/** The first refused lines or records, as a message ends with them. @param linesBefore what is added to their numbers */
+/** The end of a message: the first refused lines or records. @param linesBefore is added to their numbers */
 function firstOf({ validationErrors = [], totalErrors }: ErrorFacts, linesBefore = 0): string {
   if (!Array.isArray(validationErrors) || validationErrors.length === 0) return ''
   const named = validationErrors.slice(0, namedMax).map((fault) => {

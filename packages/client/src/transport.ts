@@ -105,7 +105,7 @@ export function openTransport(options: ClientOptions): Transport {
   }
 }
 
-/** Callers may be in plain JavaScript, where nothing else would say what is missing before the first call fails. */
+/** Plain JavaScript has no compiler that reports a missing option before the first call fails. */
 function demandUsable({ baseUrl, apiKey }: Partial<ClientOptions> = {}): void {
   const inBrowser = 'location' in globalThis
   const like = "such as 'https://registry.example'"

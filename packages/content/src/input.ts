@@ -47,8 +47,8 @@ export function parseStrict(source: string | Uint8Array, options: ParseOptions =
 const members: ReadonlySet<string> = new Set(['id', 'type', 'data', 'private'])
 
 /**
- * A record line `{id, type, data, private?}`; other members are ignored, unless they look like a misspelt `private`: its author would believe
- * the record hidden.
+ * A record line `{id, type, data, private?}`; other members are ignored, unless one looks like a misspelt `private`,
+ * because its author believes that the record is hidden.
  * @throws InputError every code of content-model §2 but `record_too_large`, which `recordOf` finds.
  */
 export function parseRecordLine(source: string | Uint8Array): RecordLine {

@@ -1,11 +1,11 @@
-/** Fields that hold ids of other records, by their schema, and what some data has in them (content-model §4). */
+/** Fields that hold ids of other records: which a schema declares, and which ids a record has in them (content-model §4). */
 import { isJsonObject, type Json } from './json.ts'
 import { parseFileReference } from './record.ts'
 
 /** The keyword by which a field says that it holds the id of a record, and of which type. */
 export const referenceKeyword = 'x-ref-type'
 
-/** A way into data; undefined stands for every item of an array. */
+/** A path into data; undefined stands for every item of an array. */
 type Steps = readonly (string | undefined)[]
 
 export interface ReferenceField {
@@ -14,9 +14,9 @@ export interface ReferenceField {
   readonly type: string
 }
 
-/** Deeper fields are not looked for. Levels. */
+/** Fields nested deeper are ignored. Levels. */
 const depthMax = 16
-/** Nor more of a schema: each is looked for in every record. */
+/** Further fields are ignored: every record is searched for each of them. */
 const fieldsMax = 100
 
 /** The first 100 fields that say `x-ref-type`, within `properties` and `items` alone: what is behind a `$ref` or in `anyOf` depends on the data. */
@@ -35,7 +35,7 @@ export function referenceFieldsOf(schema: Json): ReferenceField[] {
   return fields
 }
 
-/** Tells the ids that data has in such a field, each with its JSON pointer. What is no text is none. */
+/** Calls `tell` with each id in a field and its JSON pointer. Values that are no strings are skipped. */
 export function eachId(
   data: Json,
   field: ReferenceField,
@@ -73,7 +73,7 @@ const pointerOf = (way: readonly (string | number)[]): string =>
 /** A member's name in a JSON pointer (RFC 6901). */
 const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** Members `$file` that name no file: what they name is not kept with the version, and a reader is not led to it. */
+/** Members `$file` that name no file. The registry does not treat them as references. */
 export function* malformedFileReferences(data: Json, path = ''): Generator<{ path: string; value: Json }> {
   if (typeof data !== 'object' || data === null) return
   if (!Array.isArray(data) && Object.hasOwn(data, '$file')) {

@@ -26,9 +26,9 @@ const elsewhere = new Set([
   '$async',
 ])
 
-/** Keywords that are compared with the known ones, of one schema: each takes some microseconds. */
+/** Unknown keywords of one schema that are compared with the known ones. Each comparison takes some microseconds. */
 const comparedMax = 2_000
-/** Longer ones are not meant for any of them. Characters. */
+/** Longer keywords cannot be misspellings. Characters. */
 const comparedCharactersMax = 40
 
 /** @param hasType whether the version is to have a type of that name */
@@ -38,13 +38,13 @@ export function* schemaWarnings(
 ): Generator<SchemaWarning, void, undefined> {
   if (!isJsonObject(schema)) return
   yield* draftWarnings(schema)
-  const likenesses = new Likenesses()
+  const suggestions = new KeywordSuggestions()
   for (const place of placesOf(schema).places) {
     if (!place.isCertain) continue
     for (const keyword of Object.keys(place.schema)) {
-      const like = likenesses.of(keyword)
-      if (like !== undefined)
-        yield warning('keyword_unknown', place, keyword, `has no effect: "${like}" may be meant`)
+      const suggestion = suggestions.for(keyword)
+      if (suggestion !== undefined)
+        yield warning('keyword_unknown', place, keyword, `has no effect: "${suggestion}" may be meant`)
     }
     yield* formatWarnings(place)
     yield* referenceWarnings(place, hasType)
@@ -84,26 +84,27 @@ const warning = (
   message: string,
 ): SchemaWarning => ({ code, path: pointerTo(at, keyword), message })
 
-/** Which known keyword one is like that is not known: misspelt in a letter or two, or in its capitals and hyphens. */
-class Likenesses {
+/** Suggests the known keyword that an unknown one misspells: in one or two letters, in case or in hyphens. */
+class KeywordSuggestions {
   readonly #found = new Map<string, string | undefined>()
 
-  of(keyword: string): string | undefined {
+  for(keyword: string): string | undefined {
     if (isJsonSchemaKeyword(keyword) || elsewhere.has(keyword)) return undefined
     if (keyword.length > comparedCharactersMax) return undefined
-    if (!this.#found.has(keyword) && this.#found.size < comparedMax) this.#found.set(keyword, likeOf(keyword))
+    if (!this.#found.has(keyword) && this.#found.size < comparedMax)
+      this.#found.set(keyword, suggestionFor(keyword))
     return this.#found.get(keyword)
   }
 }
 
-function likeOf(keyword: string): string | undefined {
+function suggestionFor(keyword: string): string | undefined {
   if (isLikePrivate(keyword)) return 'private'
   const plain = plainOf(keyword)
   let like: string | undefined
   let least = Number.POSITIVE_INFINITY
   for (const name of known) {
     const apart = distance(plain, plainOf(name))
-    // Short words are like many.
+    // Short words resemble too many others.
     const most = name.length < 4 ? 0 : name.length < 8 ? 1 : 2
     if (apart <= most && apart < least) [like, least] = [name, apart]
   }

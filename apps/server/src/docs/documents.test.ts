@@ -44,7 +44,7 @@ test('whatever they link to is there, down to the heading', async () => {
     const known = pages.get(path)
     if (known !== undefined) return known
     const { status, text } = await read(path)
-    // Signing in goes on at the identity provider.
+    // This page redirects to the identity provider.
     expect(status, path).toBe(path === '/auth/login' ? 302 : 200)
     pages.set(path, text)
     return text

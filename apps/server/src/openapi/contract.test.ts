@@ -14,12 +14,12 @@ import { type Overrides, serveForTest } from '../testing/serve.ts'
 
 let contract: Contract
 let url: string
-/** By whom: a session, an admin key of hers, a read key of hers, somebody else's admin key. */
+/** Callers: Ada's session, her admin key, her read key, and the admin key of another user. */
 let session: { cookie: string }
 let ada: Asker
 let reader: Asker
 let eve: Asker
-/** Ids that the registry gave. */
+/** Ids from earlier answers. */
 let ids: { push: string; ended: string; committed: string; snapshot: string; job: string; key: string }
 const ends: (() => Promise<void>)[] = []
 /** `METHOD path status` of every refusal so far. */
@@ -50,7 +50,7 @@ afterAll(async () => {
   for (const end of ends) await end()
 })
 
-/** What the examples tell of, under a former slug first; and sessions, a job and a key to name. */
+/** Creates what the examples name, renames it once so that former slugs exist, and creates sessions, a job and a key. */
 async function furnish(): Promise<void> {
   await send('createOrganization', { body: { slug: 'old-atlas', displayName: 'Atlas' } })
   await send('updateAccount', { path: { slug: 'old-atlas' }, body: { slug: 'atlas' } })
@@ -91,14 +91,14 @@ const real = ({ operation }: DescribedCall): Record<string, string> => {
   return { job_id: ids.job, ...(id === undefined ? {} : { id }) }
 }
 
-/** Who asks, what in place of the examples, and what beside them. Default: `ada`. */
+/** Who asks (default: `ada`), what replaces the examples, and what is sent in addition. */
 interface How {
   by?: Asker
   instead?: Instead
   also?: Ask
 }
 
-/** Asks, and compares the answer with what is expected and what is described. */
+/** Sends a request. Returns how the answer differs from the expected status and from the description. */
 async function refused(
   call: DescribedCall,
   status: number,
@@ -117,7 +117,7 @@ async function refused(
 const hasCode = ({ operation }: DescribedCall, code: string): boolean =>
   Object.values(operation.responses).some((answer) => answer['x-codes']?.includes(code))
 
-/** One kind of refusal, of all operations that can be refused so. */
+/** Provokes one kind of refusal in every operation that can give it. */
 async function allRefused(
   status: number,
   isMeant: (call: DescribedCall) => boolean,
@@ -254,7 +254,7 @@ const noSlug = { body: { slug: 'No slug' } }
 const empty = { path: { slug: 'empty' } }
 const ended = () => ({ path: { id: ids.ended } })
 
-/** What the rest needs: an operation, a status, and a request that earns it. */
+/** The other refusals: an operation, a status, and the request that provokes it. */
 const particular: [string, number, () => Instead][] = [
   ['createOrganization', 409, () => ({})],
   ['createOrganization', 422, () => ({ body: { slug: 'me', displayName: 'Me' } })],
@@ -337,7 +337,7 @@ const lineWithFile = (hash: string): string =>
     data: { name: 'X', country: 'NOR', latitude: 0, longitude: 0, map: { $file: hash } },
   })
 
-/** What no test here earns: it takes half a million entries, or somebody else at the same moment. */
+/** Refusals that this file does not provoke: they need half a million entries or a concurrent request. */
 const elsewhere = [
   'PATCH /api/collections/{owner}/{slug}/metadata 409',
   'POST /api/collections/{owner}/{slug}/versions/negotiate 413',

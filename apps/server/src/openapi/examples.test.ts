@@ -1,4 +1,4 @@
-/** The examples of the description work as they stand: sent in order, to a registry in which somebody has only just signed in. */
+/** The examples of the API description succeed when they are sent in order to a new registry after one sign-in. */
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Asker, askerOf } from '../testing/asker.ts'

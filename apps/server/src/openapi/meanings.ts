@@ -1,4 +1,4 @@
-/** What each code means, in a clause: for the description of the API. docs/errors.md says more, and what to do. */
+/** One clause on each error code, for the API description. docs/errors.md explains the codes in full. */
 import type { ErrorCode } from '@ulmus/registry'
 
 export const meanings: Record<ErrorCode, string> = {

@@ -35,7 +35,7 @@ function securityOf(entrance: Entrance | undefined, credentials: false | undefin
   return entrance?.scope === undefined ? [{}, ...either] : either
 }
 
-/** The page that shows the API sends every example that is not disabled: of what may be left out, some exclude each other. */
+/** The API reference sends every example that is not disabled. Some optional parameters exclude each other. */
 const exampleParts = (value: unknown, isRequired: boolean): object =>
   isRequired ? { example: value } : { examples: { usual: { value, 'x-disabled': true } } }
 

@@ -1,4 +1,4 @@
-/** The page that shows the API: "Test Request" sends the examples of the description with the session of whoever signed in. */
+/** "Test Request" of the API reference sends the examples with the session of the signed-in user. */
 import { databases } from '@ulmus/storage/testing'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -54,7 +54,7 @@ const details: Partial<Record<ErrorCode, Facts>> = {
   object_corrupt: { hash },
 }
 
-/** What sentences name. */
+/** Values for the placeholders of the sentences. */
 const named: Facts = {
   ...{ owner: 'ada', slug: 'cities', user: 'grace', org: 'atlas' },
   ...{ id, type, hash: exampleFile.hash, version: 'v9.9.9', baseVersion: 'v1.0.0' },

@@ -80,7 +80,7 @@ export const movedOf = ({ url }: DescribedRoute): Record<string, Response> =>
       }
     : {}
 
-/** Of what is read, for callers that have it already. */
+/** The 304 of a GET whose `If-None-Match` names the current entity tag. */
 export const unchangedOf = ({ method, url }: DescribedRoute): Record<string, Response> =>
   method === 'GET' && url.startsWith('/api/')
     ? {

@@ -146,7 +146,7 @@ function refusalOfFastify(error: Partial<FastifyError>, request: FastifyRequest)
   return new RegistryError('internal', { cause: error })
 }
 
-/** Of all that bodies are read as anywhere, what the route asked for takes. */
+/** 415 with the content types that the requested route accepts. */
 function unsupportedType({ server, headers }: FastifyRequest): RegistryError {
   const takes = ['application/json', ...ndjsonTypes].filter((type) => server.hasContentTypeParser(type))
   return new RegistryError('unsupported_media_type', {

@@ -1,9 +1,9 @@
-/** JSON answers end with a newline: on a terminal the prompt comes below them, and several make NDJSON. */
+/** JSON answers end with a newline, so that a terminal shows its prompt on a new line. */
 import type { FastifyInstance } from 'fastify'
 
 const newline = 0x0a
 
-/** Call it before what hashes and compresses answers. Streams end with one by themselves. */
+/** Call it before the plugins that hash and compress answers. Streams write their own last newline. */
 export function endJsonLines(app: FastifyInstance): void {
   app.addHook('onSend', async (_request, reply, payload) => {
     if (reply.hasHeader('content-encoding') || !isJson(reply.getHeader('content-type'))) return payload

@@ -11,7 +11,7 @@ interface Line {
   readonly [fact: string]: unknown
 }
 
-/** A server with its log, which holds what was asked for so far. */
+/** A server and the lines that it has logged so far. */
 async function serveLogging(requestLog = { requests: true, accounts: true, addresses: true }) {
   const { settings, dispose } = await embedded!.settings()
   const lines: Line[] = []
@@ -73,7 +73,7 @@ describe('the log at level info', () => {
   })
 
   test('no key, cookie, query or body is in it', async () => {
-    // What went before has made keys, signed in by codes in queries, and told the secret in a body and in a query.
+    // The tests above made keys, signed in (with codes in queries), and sent the secret in a body and in a query.
     await fetch(`${server.url}/api/collections?q=${secret}`, {
       headers: {
         authorization: `Bearer ${key}`,

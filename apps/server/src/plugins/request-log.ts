@@ -1,7 +1,7 @@
 /** A line in the log for every request, when it is answered or its caller has gone. */
 import type { FastifyInstance } from 'fastify'
 
-/** What of it an operator wants to keep. */
+/** What an operator wants in it. */
 export interface RequestLog {
   /** False: the lines are at level `debug`. */
   readonly requests: boolean
@@ -12,7 +12,7 @@ export interface RequestLog {
 /** Longer ones are cut. Characters. */
 const pathCharactersMax = 500
 
-/** Never a query, which a sign-in's code is in, nor anything of headers and bodies. What asks whether the server lives is at level `debug`. */
+/** Logs no query, because sign-in codes are in queries, and nothing of headers or bodies. Probes are logged at level `debug`. */
 export function logRequests(app: FastifyInstance, { requests, accounts, addresses }: RequestLog): void {
   app.addHook('onResponse', async (request, reply) => {
     const { method, principal, routeOptions } = request

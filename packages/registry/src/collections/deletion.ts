@@ -1,4 +1,4 @@
-/** How a collection goes: its rows at once, the files and batches that it had in the background, what it stored by a sweep. http-api §4. */
+/** Deletes collections: rows at once, file references and batches by a background job, stored objects by the sweep. http-api §4. */
 import { deleteCollection, forgetFiles, listPushesWithRuns, lockCollection, runsPrefix } from '@ulmus/storage'
 import { demandStill } from '../access/authority.ts'
 import { demandCaller } from '../access/caller.ts'
@@ -18,7 +18,7 @@ export type CollectionPath = {
 const forgottenAtOnce = 5_000
 const sweeping = 'sweep-deleted-collection'
 
-/** The background work that deletions ask for. Before the jobs start. */
+/** Defines the background job of deletions. Call it before the jobs start. */
 export function defineForgetting(context: Context): void {
   context.jobs.define(sweeping, async ({ collectionIds, pushIds }) => {
     for (const id of collectionIds as string[]) await forgetAll(context, id)

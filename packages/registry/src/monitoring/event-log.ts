@@ -1,4 +1,4 @@
-/** What an operator must know of, in the log: one line each, once it is so. Names, ids and roles; nothing that is secret and no content. */
+/** Logs the events that change who may do what, one line each, after their transaction. Lines hold names, ids and roles, no secrets and no content. */
 
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../context.ts'
@@ -17,7 +17,7 @@ const sentences = {
   collection_deleted: 'A collection was deleted with all its versions.',
 }
 
-/** @param who did it; after the transaction that did */
+/** Call it after the transaction that made the change. @param who made the change */
 export function logEvent(
   { log }: Pick<Context, 'log'>,
   event: keyof typeof sentences,

@@ -1,16 +1,16 @@
-/** Signs of life of those who do background work: without one, pushes stay unsettled, packs ungathered and nothing is swept. */
+/** Heartbeats of the processes that do background work. Without that work asynchronous commits wait and nothing is swept. */
 import { endChore, endOfChore, type Queries } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 
 const working = 'background work'
 const beatEverySeconds = 15
-/** Two signs that did not come, and some patience. */
+/** Two missed beats, and some slack. */
 const silentSecondsMax = 40
 
 /**
- * Where background work is done, it says so in the database; every process looks, and says in its log when nobody does and when again
- * somebody does.
- * @param patienceSeconds since its own start: who starts beside a worker does not miss it
+ * Processes with the role `worker` write a heartbeat to the database. Every process reads it, and logs once when it is missing and once
+ * when it is back.
+ * @param patienceSeconds since this process started: a worker may be starting at the same time
  */
 export function scheduleHeartbeat(context: Context, patienceSeconds = silentSecondsMax): void {
   const patientUntil = performance.now() + patienceSeconds * 1_000

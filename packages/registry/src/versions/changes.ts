@@ -102,12 +102,12 @@ export interface DifferenceTotals {
   removed: number
 }
 
-/** Differences that are counted at most: some tenths of a second. */
+/** Counting more would take longer than some tenths of a second. */
 const countedMax = 100_000
-/** Counted between two looks whether others wait. */
+/** Differences counted before other work gets a turn. */
 const countedAtOnce = 256
 
-/** How many records differ, and how; null for more than `most`, not counting types that one of the views lacks. */
+/** Counts added, updated and removed records. Null when more than `most` differ in types that both views have. */
 export async function countDifferences(
   reader: DiffReader<LeafChange>,
   before: ViewRoots,

@@ -19,7 +19,7 @@ export interface CarriedOverInput {
 
 /** Refused records answered at most; all are counted. */
 const listedMax = 100
-/** Those that the sentence names. */
+/** Records that the sentence of the refusal names. */
 const namedMax = 3
 
 /**
@@ -62,7 +62,7 @@ export async function checkCarriedOver(
     })
 }
 
-/** Some of them by name, for a sentence. */
+/** The first few records and the number of the others, for the sentence. */
 function namesOf(faults: readonly CarriedFault[], total: number): string {
   const named = faults.slice(0, namedMax).map(({ type, id }) => `${type} ${JSON.stringify(id)}`)
   return [...named, ...(total > named.length ? [`and ${total - named.length} more`] : [])].join(', ')

@@ -1,4 +1,4 @@
-/** What pushed records of a type refer to: a task for a worker thread, since it parses every one of them. */
+/** Finds what pushed records of a type refer to. A task for a worker thread, because it parses every record. */
 import {
   eachId,
   type Json,
@@ -49,7 +49,7 @@ export function findReferences({ bytes, schema }: ReferencesTask): ReferencesFou
         else known.times++
       })
     }
-    // JCS escapes nothing in it.
+    // JCS never escapes this text.
     if (text.includes('"$file"')) noteMalformed(malformed, { type, id: from, data })
   }
   const referred = byField.flatMap((one) => [...one.referred.values()])

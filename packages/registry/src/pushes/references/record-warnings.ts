@@ -1,6 +1,6 @@
 /**
- * What is odd in the records of a push, looked for once they are all there: `$file` that names no file, and references to records that the
- * version will not have. Costs nothing where no schema says `x-ref-type` and no record has `$file`.
+ * Finds malformed `$file` members and references to missing records once all records of a push are there. Costs nothing when no schema
+ * has `x-ref-type` and no record has `$file`.
  */
 import { compareUtf8, findEntry, leafBodyOf, type ViewDocument } from '@ulmus/content'
 import { giveWay } from '@ulmus/storage'
@@ -11,7 +11,7 @@ import type { PushSchema } from '../schemas/schema-lines.ts'
 import { noWarnings, type PushWarnings, WarningList } from '../schemas/warnings.ts'
 import type { Referred } from './find-references.ts'
 
-/** Records that others refer to, of which is looked whether they are there: each takes some hundred bytes of memory. */
+/** Ids that are looked up in one commit. Each takes some hundred bytes of memory. */
 const referredMax = 100_000
 /** Canonical forms that a thread is given at once. Bytes. */
 const formsBytesMax = 1_048_576
@@ -27,7 +27,7 @@ export interface RecordWarningsInput {
 
 const referenceMark = Buffer.from('"x-ref-type"')
 
-/** Notes, while something else reads the entries of a push, of which types the records are referring a look. */
+/** Collects, while the build reads the entries of a push, the types whose records may hold references. */
 export class ReferringTypes {
   readonly types = new Set<string>()
   readonly #referring: ReadonlySet<string>
@@ -56,7 +56,7 @@ export class ReferringTypes {
   }
 }
 
-/** @throws busy, unavailable and the like; nothing for what is odd. */
+/** Finds the warnings of a push that is built and has not landed. A warning never refuses the push. */
 export async function recordWarnings(
   context: Pick<Context, 'objects' | 'workers'>,
   referring: ReferringTypes,
@@ -92,7 +92,7 @@ async function* formsOf(
   for await (const batch of batches) {
     for (const { put } of batch) {
       if (put === undefined || !mayRefer(put)) continue
-      // A copy: what it lies in may go with its batch.
+      // A copy, because the buffer may be released with its batch.
       forms.push(put.canonical.slice())
       bytes += put.canonical.length
       if (bytes < formsBytesMax) continue
@@ -126,7 +126,7 @@ class ReferredRecords {
     } else this.#isMore ??= { ...one, fromType }
   }
 
-  /** Of what is neither pushed nor in the base and not deleted. Of types that the version will not have its schemas' warnings tell. */
+  /** Warns of ids that are neither pushed nor kept from the base. Skips types without a schema: `schemaWarnings` reports those. */
   async tellMissing(
     { objects }: Pick<Context, 'objects'>,
     { base, schemas, entries }: RecordWarningsInput,

@@ -1,4 +1,4 @@
-/** What a push says that is accepted, though its author may not mean it: told with its answers, and nowhere else. http-api §9. */
+/** Warnings of a push: content that is accepted and probably a mistake. Only the answers of the push contain them. */
 
 export interface PushWarning {
   /** Stable, as the codes of refusals are; docs/publishing.md lists them. */
@@ -32,7 +32,7 @@ export class WarningList {
     if (this.listed.length < warningsMax) this.listed.push(warning)
   }
 
-  /** Those that a thread has found, of which it lists as many. */
+  /** Adds what a worker thread found. */
   addAll({ listed, total }: PushWarnings): void {
     this.listed.push(...listed.slice(0, warningsMax - this.listed.length))
     this.total += total
