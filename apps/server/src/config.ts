@@ -3,8 +3,8 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { type S3Keys, type S3Settings, s3BlobBytesMax } from '@ulmus/registry'
 import { isLoopback } from './loopback.ts'
-import type { RateLimits } from './plugins/rate-limits.ts'
-import type { RequestLog } from './plugins/request-log.ts'
+import type { RateLimits } from './plugins/requests/rate-limits.ts'
+import type { RequestLog } from './plugins/requests/request-log.ts'
 
 export interface Config {
   readonly host: string

@@ -1,5 +1,20 @@
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 --> statement-breakpoint
+CREATE TABLE "api_keys" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"account_id" uuid NOT NULL,
+	"hash" text COLLATE "C" NOT NULL,
+	"start" text NOT NULL,
+	"label" text NOT NULL,
+	"scope" text NOT NULL,
+	"collection_id" uuid,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"expires_at" timestamp (3) with time zone,
+	"last_used_at" timestamp (3) with time zone,
+	CONSTRAINT "api_keys_hash_unique" UNIQUE("hash"),
+	CONSTRAINT "api_keys_scope" CHECK ("api_keys"."scope" in ('read', 'write', 'admin'))
+);
+--> statement-breakpoint
 CREATE TABLE "accounts" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"slug" text COLLATE "C" NOT NULL,
@@ -23,11 +38,20 @@ CREATE TABLE "identities" (
 	CONSTRAINT "identities_issuer_subject_pk" PRIMARY KEY("issuer","subject")
 );
 --> statement-breakpoint
-CREATE TABLE "chores" (
-	"name" text PRIMARY KEY NOT NULL,
-	"begun_at" timestamp (3) with time zone NOT NULL,
-	"ended_at" timestamp (3) with time zone,
-	"succeeded" boolean
+CREATE TABLE "sessions" (
+	"token_hash" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"account_id" uuid NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "members" (
+	"org_id" uuid NOT NULL,
+	"user_id" uuid NOT NULL,
+	"role" text NOT NULL,
+	"since" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "members_org_id_user_id_pk" PRIMARY KEY("org_id","user_id"),
+	CONSTRAINT "members_role" CHECK ("members"."role" in ('owner', 'admin', 'member'))
 );
 --> statement-breakpoint
 CREATE TABLE "collection_words" (
@@ -85,52 +109,6 @@ CREATE TABLE "inline_packs" (
 	"content" "bytea" NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "installation" (
-	"only" boolean PRIMARY KEY DEFAULT true NOT NULL,
-	"id" uuid NOT NULL,
-	CONSTRAINT "installation_only" CHECK ("installation"."only")
-);
---> statement-breakpoint
-CREATE TABLE "api_keys" (
-	"id" uuid PRIMARY KEY NOT NULL,
-	"account_id" uuid NOT NULL,
-	"hash" text COLLATE "C" NOT NULL,
-	"start" text NOT NULL,
-	"label" text NOT NULL,
-	"scope" text NOT NULL,
-	"collection_id" uuid,
-	"created_at" timestamp (3) with time zone NOT NULL,
-	"expires_at" timestamp (3) with time zone,
-	"last_used_at" timestamp (3) with time zone,
-	CONSTRAINT "api_keys_hash_unique" UNIQUE("hash"),
-	CONSTRAINT "api_keys_scope" CHECK ("api_keys"."scope" in ('read', 'write', 'admin'))
-);
---> statement-breakpoint
-CREATE TABLE "members" (
-	"org_id" uuid NOT NULL,
-	"user_id" uuid NOT NULL,
-	"role" text NOT NULL,
-	"since" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "members_org_id_user_id_pk" PRIMARY KEY("org_id","user_id"),
-	CONSTRAINT "members_role" CHECK ("members"."role" in ('owner', 'admin', 'member'))
-);
---> statement-breakpoint
-CREATE TABLE "metadata_jobs" (
-	"id" uuid PRIMARY KEY NOT NULL,
-	"collection_id" uuid NOT NULL,
-	"status" text NOT NULL,
-	"account_id" uuid NOT NULL,
-	"base_id" uuid NOT NULL,
-	"base_semver" text NOT NULL,
-	"patch" text,
-	"result_version_id" uuid,
-	"unchanged" boolean DEFAULT false NOT NULL,
-	"error" jsonb,
-	"started_at" timestamp (3) with time zone NOT NULL,
-	"finished_at" timestamp (3) with time zone,
-	CONSTRAINT "metadata_jobs_status" CHECK ("metadata_jobs"."status" in ('running', 'completed', 'failed'))
-);
---> statement-breakpoint
 CREATE TABLE "objects" (
 	"hash" text COLLATE "C" NOT NULL,
 	"kind" text NOT NULL,
@@ -152,6 +130,12 @@ CREATE TABLE "packs" (
 	"object_bytes" bigint NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "packs_name_unique" UNIQUE("name")
+);
+--> statement-breakpoint
+CREATE TABLE "blobs_set_aside" (
+	"name" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"bytes" bigint NOT NULL,
+	"since" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "push_runs" (
@@ -195,17 +179,33 @@ CREATE TABLE "pushes" (
 	CONSTRAINT "pushes_status" CHECK ("pushes"."status" in ('open', 'committing', 'committed', 'failed', 'cancelled', 'expired'))
 );
 --> statement-breakpoint
-CREATE TABLE "sessions" (
-	"token_hash" text COLLATE "C" PRIMARY KEY NOT NULL,
-	"account_id" uuid NOT NULL,
-	"created_at" timestamp (3) with time zone NOT NULL,
-	"expires_at" timestamp (3) with time zone NOT NULL
+CREATE TABLE "chores" (
+	"name" text PRIMARY KEY NOT NULL,
+	"begun_at" timestamp (3) with time zone NOT NULL,
+	"ended_at" timestamp (3) with time zone,
+	"succeeded" boolean
 );
 --> statement-breakpoint
-CREATE TABLE "blobs_set_aside" (
-	"name" text COLLATE "C" PRIMARY KEY NOT NULL,
-	"bytes" bigint NOT NULL,
-	"since" timestamp (3) with time zone NOT NULL
+CREATE TABLE "installation" (
+	"only" boolean PRIMARY KEY DEFAULT true NOT NULL,
+	"id" uuid NOT NULL,
+	CONSTRAINT "installation_only" CHECK ("installation"."only")
+);
+--> statement-breakpoint
+CREATE TABLE "metadata_jobs" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"collection_id" uuid NOT NULL,
+	"status" text NOT NULL,
+	"account_id" uuid NOT NULL,
+	"base_id" uuid NOT NULL,
+	"base_semver" text NOT NULL,
+	"patch" text,
+	"result_version_id" uuid,
+	"unchanged" boolean DEFAULT false NOT NULL,
+	"error" jsonb,
+	"started_at" timestamp (3) with time zone NOT NULL,
+	"finished_at" timestamp (3) with time zone,
+	CONSTRAINT "metadata_jobs_status" CHECK ("metadata_jobs"."status" in ('running', 'completed', 'failed'))
 );
 --> statement-breakpoint
 CREATE TABLE "versions" (
@@ -231,25 +231,30 @@ CREATE TABLE "versions" (
 	"created_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
+ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "former_account_slugs" ADD CONSTRAINT "former_account_slugs_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "identities" ADD CONSTRAINT "identities_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "sessions" ADD CONSTRAINT "sessions_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "members" ADD CONSTRAINT "members_org_id_accounts_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "members" ADD CONSTRAINT "members_user_id_accounts_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "collection_words" ADD CONSTRAINT "collection_words_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "collections" ADD CONSTRAINT "collections_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "former_collection_slugs" ADD CONSTRAINT "former_collection_slugs_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "former_collection_slugs" ADD CONSTRAINT "former_collection_slugs_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "collection_files" ADD CONSTRAINT "collection_files_hash_files_hash_fk" FOREIGN KEY ("hash") REFERENCES "public"."files"("hash") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "members" ADD CONSTRAINT "members_org_id_accounts_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "members" ADD CONSTRAINT "members_user_id_accounts_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "metadata_jobs" ADD CONSTRAINT "metadata_jobs_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "objects" ADD CONSTRAINT "objects_pack_id_packs_id_fk" FOREIGN KEY ("pack_id") REFERENCES "public"."packs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "push_runs" ADD CONSTRAINT "push_runs_push_id_pushes_id_fk" FOREIGN KEY ("push_id") REFERENCES "public"."pushes"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "pushes" ADD CONSTRAINT "pushes_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "sessions" ADD CONSTRAINT "sessions_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "metadata_jobs" ADD CONSTRAINT "metadata_jobs_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "versions" ADD CONSTRAINT "versions_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "api_keys_account" ON "api_keys" USING btree ("account_id","created_at");--> statement-breakpoint
+CREATE INDEX "api_keys_collection" ON "api_keys" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "former_account_slugs_account" ON "former_account_slugs" USING btree ("account_id");--> statement-breakpoint
 CREATE INDEX "identities_account" ON "identities" USING btree ("account_id");--> statement-breakpoint
+CREATE INDEX "sessions_account" ON "sessions" USING btree ("account_id");--> statement-breakpoint
+CREATE INDEX "sessions_expires" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "members_user" ON "members" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "collection_words_names" ON "collection_words" USING gin (("name" || "owner")) WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "collection_words_all" ON "collection_words" USING gin (("name" || "owner" || coalesce("head_description", "description"))) WITH (fastupdate=false);--> statement-breakpoint
 CREATE UNIQUE INDEX "collections_owner_slug" ON "collections" USING btree ("owner_id","slug");--> statement-breakpoint
@@ -264,21 +269,16 @@ CREATE INDEX "collections_ancestors" ON "collections" USING gin ("ancestors");--
 CREATE INDEX "former_collection_slugs_collection" ON "former_collection_slugs" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "collection_files_hash" ON "collection_files" USING btree ("hash");--> statement-breakpoint
 CREATE INDEX "files_unused" ON "files" USING btree ("created_at","hash") WHERE not "files"."used";--> statement-breakpoint
-CREATE INDEX "api_keys_account" ON "api_keys" USING btree ("account_id","created_at");--> statement-breakpoint
-CREATE INDEX "api_keys_collection" ON "api_keys" USING btree ("collection_id");--> statement-breakpoint
-CREATE INDEX "members_user" ON "members" USING btree ("user_id");--> statement-breakpoint
-CREATE UNIQUE INDEX "metadata_jobs_slot" ON "metadata_jobs" USING btree ("collection_id") WHERE "metadata_jobs"."status" = 'running';--> statement-breakpoint
-CREATE INDEX "metadata_jobs_collection" ON "metadata_jobs" USING btree ("collection_id");--> statement-breakpoint
-CREATE INDEX "metadata_jobs_finished" ON "metadata_jobs" USING btree ("finished_at") WHERE "metadata_jobs"."finished_at" is not null;--> statement-breakpoint
-CREATE INDEX "metadata_jobs_running" ON "metadata_jobs" USING btree ("started_at") WHERE "metadata_jobs"."status" = 'running';--> statement-breakpoint
 CREATE INDEX "objects_pack" ON "objects" USING btree ("pack_id");--> statement-breakpoint
 CREATE INDEX "pushes_collection" ON "pushes" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "pushes_open" ON "pushes" USING btree ("expires_at") WHERE "pushes"."status" = 'open';--> statement-breakpoint
 CREATE INDEX "pushes_open_account" ON "pushes" USING btree ("account_id") WHERE "pushes"."status" = 'open';--> statement-breakpoint
 CREATE INDEX "pushes_ended" ON "pushes" USING btree ("expires_at") WHERE "pushes"."status" in ('committed', 'failed', 'cancelled', 'expired');--> statement-breakpoint
 CREATE INDEX "pushes_committing" ON "pushes" USING btree ("lease_until") WHERE "pushes"."status" = 'committing';--> statement-breakpoint
-CREATE INDEX "sessions_account" ON "sessions" USING btree ("account_id");--> statement-breakpoint
-CREATE INDEX "sessions_expires" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "metadata_jobs_slot" ON "metadata_jobs" USING btree ("collection_id") WHERE "metadata_jobs"."status" = 'running';--> statement-breakpoint
+CREATE INDEX "metadata_jobs_collection" ON "metadata_jobs" USING btree ("collection_id");--> statement-breakpoint
+CREATE INDEX "metadata_jobs_finished" ON "metadata_jobs" USING btree ("finished_at") WHERE "metadata_jobs"."finished_at" is not null;--> statement-breakpoint
+CREATE INDEX "metadata_jobs_running" ON "metadata_jobs" USING btree ("started_at") WHERE "metadata_jobs"."status" = 'running';--> statement-breakpoint
 CREATE UNIQUE INDEX "versions_semver" ON "versions" USING btree ("collection_id","major","minor","patch");--> statement-breakpoint
 CREATE INDEX "versions_full_digest" ON "versions" USING btree ("collection_id","full_digest");--> statement-breakpoint
 CREATE INDEX "versions_public_digest" ON "versions" USING btree ("collection_id","public_digest");

@@ -1,6 +1,6 @@
 /** Free space of the file systems on which data is kept, held against a reserve. */
 import { statfs } from 'node:fs/promises'
-import { StorageFull } from './storage-full.ts'
+import { StorageFull } from './errors/storage-full.ts'
 
 export interface DiskSpace {
   /** Whether less than the reserve is free. Asks the file systems once a second at most. */

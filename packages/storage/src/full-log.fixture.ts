@@ -3,8 +3,8 @@
  * that was acknowledged.
  */
 import { text } from 'node:stream/consumers'
-import { keepBallast } from './sql/ballast.ts'
-import { openDatabase } from './sql/open-database.ts'
+import { keepBallast } from './database/embedded/ballast.ts'
+import { openDatabase } from './database/open.ts'
 
 const database = await openDatabase({ folder: process.argv[2]! })
 await database.query('create table progress (value integer); insert into progress values (0)')

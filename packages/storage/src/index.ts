@@ -1,13 +1,8 @@
 /** Storage: bytes and rows, no rules. */
-export { type DiskSpace, unlimitedSpace, watchSpace } from './disk-space.ts'
-export { makeFolders } from './folders.ts'
 
-export { loggedError } from './logged-error.ts'
-export * from './objects/blob-store.ts'
-export { openDiskStore } from './objects/disk.ts'
-export type { EncodedObject } from './objects/encoded-object.ts'
-export * from './objects/errors.ts'
-export { openMemoryStore } from './objects/memory.ts'
+export * from './blobs/blob-store.ts'
+export { openDiskStore } from './blobs/disk/store.ts'
+export { openMemoryStore } from './blobs/memory.ts'
 export {
   allRunsPrefix,
   fileName,
@@ -16,7 +11,19 @@ export {
   packsPrefix,
   runName,
   runsPrefix,
-} from './objects/names.ts'
+} from './blobs/names.ts'
+export type { S3Keys, S3Settings } from './blobs/s3/bucket.ts'
+export { s3BlobBytesMax } from './blobs/s3/limits.ts'
+export { openS3Store } from './blobs/s3/open.ts'
+export * from './database/database.ts'
+export { keepBallast } from './database/embedded/ballast.ts'
+export { hasEmbedded } from './database/embedded/place.ts'
+export { type DatabaseConfig, openDatabase } from './database/open.ts'
+export { type DiskSpace, unlimitedSpace, watchSpace } from './disk-space.ts'
+export { loggedError } from './errors/logged-error.ts'
+export { isStorageFull, StorageFull } from './errors/storage-full.ts'
+export * from './errors/stores.ts'
+export { makeFolders } from './folders.ts'
 export { type EncodedLeaf, type ObjectReader, openObjectReader } from './objects/object-reader.ts'
 export {
   type ObjectWriter,
@@ -25,27 +32,21 @@ export {
   type PreparedObject,
   packBytesMax,
 } from './objects/object-writer.ts'
-export { openS3Store } from './objects/open-s3.ts'
-export { type PackEntry, type PackSource, readFooter, type StoredPack } from './objects/pack.ts'
-export { copyObjects } from './objects/repack.ts'
-export type { S3Keys, S3Settings } from './objects/s3-bucket.ts'
-export { s3BlobBytesMax } from './objects/s3-limits.ts'
+export type { EncodedObject } from './packs/encoded-object.ts'
+export { type PackEntry, type PackSource, readFooter, type StoredPack } from './packs/pack.ts'
+export { copyObjects } from './packs/repack.ts'
 export {
   type Authority,
   type Credential,
   lockCredential,
   lockStanding,
   type Standing,
-} from './sql/authority.ts'
-export { keepBallast } from './sql/ballast.ts'
-export * from './sql/collection-leavings.ts'
-export * from './sql/collection-lists.ts'
-export * from './sql/collection-search.ts'
-export * from './sql/database.ts'
-export { hasEmbedded } from './sql/embedded-place.ts'
-export * from './sql/figures.ts'
-export { type ForkLanding, landFork } from './sql/fork-landing.ts'
-export * from './sql/found-collection.ts'
+} from './sql/access/authority.ts'
+export * from './sql/joins/collection-lists.ts'
+export * from './sql/joins/collection-search.ts'
+export * from './sql/joins/found-collection.ts'
+export { type ForkLanding, landFork } from './sql/landing/fork-landing.ts'
+export { landMetadataUpdate } from './sql/landing/metadata-landing.ts'
 export {
   dropInlinePacks,
   foundPacks,
@@ -54,13 +55,12 @@ export {
   oldestInlinePacks,
   packsOf,
   putInlinePacks,
-} from './sql/inline-packs.ts'
-export { landMetadataUpdate } from './sql/metadata-landing.ts'
-export { type DatabaseConfig, openDatabase } from './sql/open-database.ts'
-export * from './sql/push-files.ts'
-export * from './sql/push-leases.ts'
-export { allFiles, allPacks, fileSizes, rebuildIndex } from './sql/rebuilding.ts'
+} from './sql/objects/inline-packs.ts'
+export { allFiles, allPacks, fileSizes, rebuildIndex } from './sql/objects/rebuilding.ts'
+export * from './sql/pushes/files.ts'
+export * from './sql/pushes/leases.ts'
 export * from './sql/schema.ts'
-export * from './sql/upkeep.ts'
-export { isStorageFull, StorageFull } from './storage-full.ts'
+export * from './sql/upkeep/deleted-collections.ts'
+export * from './sql/upkeep/expiry.ts'
+export * from './sql/upkeep/figures.ts'
 export { giveWay } from './turn.ts'

@@ -1,7 +1,7 @@
 /** An example of each refusal, under `components` of the description: its sentence as the catalogue says it, and what facts it brings. */
 import { catalogue, type ErrorCode } from '@ulmus/registry'
 import { exampleFile, exampleId, exampleNeeded, exampleRecord } from '@ulmus/wire'
-import { statusFor } from '../plugins/errors.ts'
+import { statusFor } from '../plugins/answers/errors.ts'
 import { meanings } from './meanings.ts'
 
 type Facts = Record<string, unknown>

@@ -1,6 +1,6 @@
 /** How an operation can be refused: the codes that its route declares, and those that follow from what it takes and needs. */
 import type { ErrorCode } from '@ulmus/registry'
-import { statusFor } from '../plugins/errors.ts'
+import { statusFor } from '../plugins/answers/errors.ts'
 import { meanings } from './meanings.ts'
 import { examplesOf } from './refusal-examples.ts'
 import type { DescribedRoute } from './routes.ts'

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { promisify } from 'node:util'
 import zlib, { constants } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { codings } from './codings.ts'
+import { codings } from './answers/codings.ts'
 
 /** What `make` makes: for so many milliseconds the same, and made once for all who wait for it. What fails is not kept. */
 export function keptFor<T>(milliseconds: number, make: () => Promise<T>): () => Promise<T> {

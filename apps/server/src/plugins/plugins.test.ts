@@ -5,7 +5,7 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serveForTest, type TestServer } from '../testing/serve.ts'
-import { dataPolicy } from './security.ts'
+import { dataPolicy } from './answers/security.ts'
 
 interface Answer {
   status: number

@@ -10,8 +10,8 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest 
 import type Provider from 'oidc-provider'
 import type { Configuration } from 'oidc-provider'
 import { isLoopback } from '../loopback.ts'
-import { receiveBytes } from '../plugins/bodies.ts'
-import { demandSameSite } from '../plugins/same-site.ts'
+import { receiveBytes } from '../plugins/requests/bodies.ts'
+import { demandSameSite } from '../plugins/requests/same-site.ts'
 import { memoryAdapter } from './dev-memory.ts'
 import { devPage, devPagePolicy } from './dev-page.ts'
 

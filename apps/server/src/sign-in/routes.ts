@@ -5,12 +5,12 @@ import { Done } from '@ulmus/wire'
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { isLoopback } from '../loopback.ts'
-import { dataPolicy } from '../plugins/security.ts'
+import { dataPolicy } from '../plugins/answers/security.ts'
+import type { SessionCookie } from '../plugins/requests/session-cookie.ts'
 import * as about from '../routes/descriptions/signing-in.ts'
 import type { IdentityProvider } from './identity-provider.ts'
 import type { PendingCookie } from './pending-cookie.ts'
 import { returnPath } from './return-to.ts'
-import type { SessionCookie } from './session-cookie.ts'
 
 export interface SignInOptions {
   readonly registry: Pick<Registry, 'accounts' | 'sessions'>

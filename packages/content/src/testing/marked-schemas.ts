@@ -1,6 +1,6 @@
 /** For tests: schemas with `private` and its misspellings in all sorts of places, and what must not be seen of them. */
 import fc from 'fast-check'
-import { isJsonObject, type Json, type JsonObject } from '../json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
 
 /** In every name and value that is marked private, and nowhere else. */
 export const token = 'k7Qz'

@@ -1,7 +1,8 @@
 /** For the tests of this folder: nodes kept in memory by a store that remembers what was asked of it. */
 import { type Hash, hashText } from '../hash.ts'
 import type { TreeShape } from './boundary.ts'
-import { type EditPort, editTree } from './edit.ts'
+import { type EditPort, editTree } from './edit/edit.ts'
+import type { Entry } from './edit/stretch.ts'
 import {
   decodeNode,
   emptyTree,
@@ -12,7 +13,6 @@ import {
   type TreeNode,
 } from './node.ts'
 import { type Contents, putEdits } from './reference-tree.fixture.ts'
-import type { Entry } from './stretch.ts'
 
 export interface Emitted {
   hash: Hash

@@ -4,7 +4,7 @@
  * hash of that text, so there must be one text a node: decoding refuses every other.
  */
 import { compareUtf8, type Hash, parseHash } from '../hash.ts'
-import type { Json } from '../json.ts'
+import type { Json } from '../json/json.ts'
 import { defaultShape } from './boundary.ts'
 import { TreeError } from './tree-error.ts'
 

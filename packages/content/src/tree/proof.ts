@@ -2,9 +2,10 @@
  * Proof that a record belongs to a version: the nodes from its leaf up to its type's root, and the view document that names
  * that root and whose hash is the version's digest. Whoever holds the digest needs to trust nobody.
  */
-import { parseDocument, type TypeEntry } from '../document.ts'
+
 import { type Hash, hashText, utf8Length } from '../hash.ts'
-import { parseCanonical, recordOf } from '../record.ts'
+import { parseCanonical, recordOf } from '../records/record.ts'
+import { parseDocument, type TypeEntry } from '../versions/document.ts'
 import { decodeNodeText, encodeNode, firstAtLeast, type Tree, type TreeNode } from './node.ts'
 import { type NodeReader, readChild } from './read.ts'
 

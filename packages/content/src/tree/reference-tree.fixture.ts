@@ -1,7 +1,7 @@
 /** For the tests of this folder: contents of trees, and the naive reference that the real implementation must equal. */
 import { type Hash, hashText } from '../hash.ts'
 import type { TreeShape } from './boundary.ts'
-import type { Edit } from './edit-queue.ts'
+import type { Edit } from './edit/queue.ts'
 import type { Tree, TreeKind } from './node.ts'
 
 /** Payload of an entry, recognisable: tests check that each stays beside its own. */

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { hashText } from '../hash.ts'
 import type { TreeShape } from './boundary.ts'
-import type { Edit } from './edit-queue.ts'
+import type { Edit } from './edit/queue.ts'
 import { byBytes, type Contents, payloadOf } from './reference-tree.fixture.ts'
 
 /** Shapes so small that a hundred entries make tall trees with forced splits at every level. Of 10 bits hardly any key ends a leaf. */

@@ -1,5 +1,5 @@
 /**
- * Every refusal Ulmus can give: code → kind → sentence. A kind is the domain's word; `apps/server/src/plugins/errors.ts` alone
+ * Every refusal Ulmus can give: code → kind → sentence. A kind is the domain's word; `apps/server/src/plugins/answers/errors.ts` alone
  * knows which HTTP status it becomes. Each code has its line in docs/errors.md (a house test compares).
  */
 

@@ -4,7 +4,7 @@
  * removed from the store. Files that a version ever had are kept, whoever referred to them; uploads that none had are forgotten after a month.
  *
  * Runs beside everything else, on any server, also several at once; how a sweep and a commit stay clear of one another is written
- * in storage's sql/sweeps.ts. What is younger than a day stays.
+ * in storage's sql/objects/sweeps.ts. What is younger than a day stays.
  */
 import {
   allSetAside,

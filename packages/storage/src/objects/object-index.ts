@@ -1,11 +1,11 @@
 /** Where objects lie, from the database: what was asked lately is remembered, what is asked at once is one statement. */
 import type { Hash } from '@ulmus/content'
 import { LRUCache } from 'lru-cache'
-import type { Database } from '../sql/database.ts'
-import { findObjects, type ObjectPlace, objectKey } from '../sql/objects.ts'
-import { refuseInsideTransaction } from '../sql/transaction-scope.ts'
-import { ObjectCorrupt, type ObjectKind, ObjectMissing } from './errors.ts'
-import { basesMax } from './pack.ts'
+import type { Database } from '../database/database.ts'
+import { refuseInsideTransaction } from '../database/transaction-scope.ts'
+import { ObjectCorrupt, type ObjectKind, ObjectMissing } from '../errors/stores.ts'
+import { basesMax } from '../packs/pack.ts'
+import { findObjects, type ObjectPlace, objectKey } from '../sql/objects/objects.ts'
 
 export interface ObjectIndex {
   /**

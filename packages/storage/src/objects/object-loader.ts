@@ -1,13 +1,13 @@
 /** Objects out of their packs: the whole chain of a delta read at once, decoded from its far end, and checked. */
 import { crc32 } from 'node:zlib'
 import type { Hash } from '@ulmus/content'
-import type { DamagedObject } from '../sql/damaged-objects.ts'
-import { type ObjectName, type ObjectPlace, objectKey } from '../sql/objects.ts'
-import { decodeEncoded, type EncodedObject } from './encoded-object.ts'
-import { BlobMissing, ObjectCorrupt, type ObjectKind, ObjectMissing } from './errors.ts'
+import { BlobMissing, ObjectCorrupt, type ObjectKind, ObjectMissing } from '../errors/stores.ts'
+import { decodeEncoded, type EncodedObject } from '../packs/encoded-object.ts'
+import type { PackSource } from '../packs/pack.ts'
+import { readPlaces } from '../packs/place-reads.ts'
+import type { DamagedObject } from '../sql/objects/damaged-objects.ts'
+import { type ObjectName, type ObjectPlace, objectKey } from '../sql/objects/objects.ts'
 import type { ObjectIndex } from './object-index.ts'
-import type { PackSource } from './pack.ts'
-import { readPlaces } from './place-reads.ts'
 
 export interface LoadedObject {
   /** The pack it lies in. */

@@ -1,17 +1,17 @@
 /** One commit's new objects, on their way into packs. */
 import { randomUUID } from 'node:crypto'
 import { type Hash, hashBytes } from '@ulmus/content'
-import type { DamagedObject } from '../sql/damaged-objects.ts'
-import type { Database } from '../sql/database.ts'
-import { objectKey, type ReliedOn, storedObjects } from '../sql/objects.ts'
+import type { BlobStore } from '../blobs/blob-store.ts'
+import { packName } from '../blobs/names.ts'
+import type { Database } from '../database/database.ts'
+import type { ObjectKind } from '../errors/stores.ts'
+import { decodeObject, objectBytesMax } from '../packs/codec.ts'
+import { encodeAlone, encodeReplacing, type StoredForm } from '../packs/delta.ts'
+import { type PackWriter, type StoredPack, writePack } from '../packs/pack.ts'
+import type { DamagedObject } from '../sql/objects/damaged-objects.ts'
+import { objectKey, type ReliedOn, storedObjects } from '../sql/objects/objects.ts'
 import { giveWay } from '../turn.ts'
-import type { BlobStore } from './blob-store.ts'
-import { decodeObject, objectBytesMax } from './codec.ts'
-import { encodeAlone, encodeReplacing, type StoredForm } from './delta.ts'
-import type { ObjectKind } from './errors.ts'
-import { packName } from './names.ts'
 import type { ObjectReader } from './object-reader.ts'
-import { type PackWriter, type StoredPack, writePack } from './pack.ts'
 
 /** Bytes of objects after which the next pack begins (content-model §8). */
 export const packBytesMax = 268_435_456

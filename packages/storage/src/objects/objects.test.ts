@@ -9,17 +9,17 @@ import {
   type ViewDocument,
 } from '@ulmus/content'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { BlobStore } from '../blobs/blob-store.ts'
+import { openMemoryStore } from '../blobs/memory.ts'
+import { ObjectCorrupt, ObjectMissing, PackCorrupt } from '../errors/stores.ts'
 import { type Database, packs, recordPacks } from '../index.ts'
-import { findObjects } from '../sql/objects.ts'
+import { encodeObjectHere, objectBytesMax } from '../packs/codec.ts'
+import { decodeEncoded } from '../packs/encoded-object.ts'
+import { readFooter } from '../packs/pack.ts'
+import { findObjects } from '../sql/objects/objects.ts'
 import { databases } from '../testing/databases.ts'
-import type { BlobStore } from './blob-store.ts'
-import { encodeObjectHere, objectBytesMax } from './codec.ts'
-import { decodeEncoded } from './encoded-object.ts'
-import { ObjectCorrupt, ObjectMissing, PackCorrupt } from './errors.ts'
-import { openMemoryStore } from './memory.ts'
 import { openObjectReader } from './object-reader.ts'
 import { openObjectWriter, type PackedObjects } from './object-writer.ts'
-import { readFooter } from './pack.ts'
 
 const megabyte = 1_048_576
 

@@ -15,7 +15,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3'
 import { inject } from 'vitest'
-import type { S3Settings } from '../objects/s3-bucket.ts'
+import type { S3Settings } from '../blobs/s3/bucket.ts'
 import type { S3Server } from './ceph.ts'
 
 declare module 'vitest' {

@@ -11,8 +11,8 @@ import { cpSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
-import type { Database } from '../sql/database.ts'
-import { openDatabase } from '../sql/open-database.ts'
+import type { Database } from '../database/database.ts'
+import { openDatabase } from '../database/open.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

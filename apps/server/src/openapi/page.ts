@@ -1,0 +1,98 @@
+/** The description of the API as it is served: `/api/openapi.json`, and a browsable `/docs/api`. */
+import Fastify, { type FastifyInstance } from 'fastify'
+import { KeptAnswer } from '../plugins/kept.ts'
+
+/** The reference runs one script, served from here, and calls nothing but this server. */
+const referencePolicy = [
+  "default-src 'none'",
+  "script-src 'self' 'unsafe-inline'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "worker-src 'self' blob:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const referencePath = '/docs/api'
+const script = 'js/scalar.js'
+/** Of the script under the name that the page has for it, which has its hash in it. Seconds. */
+const namedSeconds = 31_536_000
+
+/** `/api/openapi.json` and `/docs/api`. */
+export async function showApi(app: FastifyInstance): Promise<void> {
+  let description: KeptAnswer | undefined
+  const described = () =>
+    (description ??= new KeptAnswer(
+      'application/json; charset=utf-8',
+      `${JSON.stringify(app.describedApi())}\n`,
+    ))
+  // Not when the first asks, who would hold all others up.
+  app.addHook('onListen', async () => void described())
+  app.get('/api/openapi.json', { compress: false, schema: { hide: true } }, async (request, reply) =>
+    described().send(request, reply),
+  )
+
+  let pages: Promise<ReadonlyMap<string, KeptAnswer>> | undefined
+  const options = { compress: false, config: { credentials: false }, schema: { hide: true } } as const
+  app.get(referencePath, options, async (_request, reply) => reply.redirect(`${referencePath}/`, 301))
+  app.get<{ Params: { '*': string }; Querystring: { v?: unknown } }>(
+    `${referencePath}/*`,
+    options,
+    async (request, reply) => {
+      pages ??= makeReference()
+      const page = (await pages).get(request.params['*'])
+      if (page === undefined) return reply.callNotFound()
+      reply.header('Content-Security-Policy', referencePolicy)
+      if (request.query.v === page.hash)
+        reply.header('Cache-Control', `public, max-age=${namedSeconds}, immutable`)
+      return page.send(request, reply)
+    },
+  )
+}
+
+/**
+ * Runs in the page, so it can use nothing from here. Without a key the page sends `Bearer` alone, which would be refused; with no such
+ * header the session cookie counts, which the browser sends by itself.
+ */
+function leaveEmptyKeyOut({ request }: { request: Request }): void {
+  if (request.headers.get('Authorization') === 'Bearer') request.headers.delete('Authorization')
+}
+
+/** The page and its script, by their paths. Made when first asked for: they are 4 MB. */
+async function makeReference(): Promise<ReadonlyMap<string, KeptAnswer>> {
+  const { default: reference } = await import('@scalar/fastify-api-reference')
+  // Listens nowhere.
+  const pages = Fastify()
+  try {
+    await pages.register(reference, {
+      routePrefix: referencePath,
+      configuration: {
+        url: '/api/openapi.json',
+        pageTitle: 'Ulmus API reference',
+        withDefaultFonts: false,
+        telemetry: false,
+        agent: { disabled: true },
+        mcp: { disabled: true },
+        hideClientButton: true,
+        showDeveloperTools: 'never',
+        onRequestBuilt: leaveEmptyKeyOut,
+      },
+    })
+    const read = async (path: string) => {
+      const { headers, rawPayload } = await pages.inject(`${referencePath}/${path}`)
+      return { type: String(headers['content-type']), bytes: rawPayload }
+    }
+    const [page, code] = [await read(''), await read(script)]
+    const kept = new KeptAnswer(code.type, code.bytes)
+    const html = page.bytes.toString('utf8').replaceAll(script, `${script}?v=${kept.hash}`)
+    return new Map([
+      ['', new KeptAnswer(page.type, html)],
+      [script, kept],
+    ])
+  } finally {
+    await pages.close()
+  }
+}

@@ -1,0 +1,210 @@
+/** Every refusal as an answer: the one room that knows which HTTP status a kind of error is. */
+import type { Socket } from 'node:net'
+import {
+  catalogue,
+  type ErrorCode,
+  InputError,
+  isStorageFull,
+  isUnavailable,
+  isUnstorableText,
+  type Kind,
+  Moved,
+  ObjectCorrupt,
+  RegistryError,
+  type StoredRefusal,
+} from '@ulmus/registry'
+import type { ErrorBody } from '@ulmus/wire'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ndjsonTypes } from '../requests/bodies.ts'
+
+const statusOf: Record<Kind, number> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  missing: 404,
+  unsupported_method: 405,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media: 415,
+  unsatisfiable: 416,
+  unacceptable: 422,
+  limited: 429,
+  corrupt: 500,
+  unavailable: 503,
+  full: 507,
+}
+
+/** Seconds after which a caller may ask again when something is away or full, and nothing else is said. */
+const retryAfterSeconds = 5
+
+export const statusFor = (code: ErrorCode): number => statusOf[catalogue[code].kind]
+
+/** The body of a refusal, as `interface.md` and http-api §1 shape it. */
+export function errorBody(error: RegistryError): Record<string, unknown> {
+  return { error: error.message, code: error.code, statusCode: statusFor(error.code), ...error.details }
+}
+
+/** A refusal that a row kept (of a job, of a push session), as the call would have answered it at once. */
+export const renderStored = (stored: StoredRefusal): ErrorBody =>
+  errorBody(RegistryError.restored(stored)) as ErrorBody
+
+export function answerErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply))
+}
+
+/** Also for errors that Fastify meets before it has found a route, such as a URL that is not well-formed. */
+export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  takeBack(reply)
+  if (error instanceof Moved) return answerMoved(error, request, reply)
+  const refusal = refusalOf(error, request)
+  const status = statusFor(refusal.code)
+  // Without the stack: on a full disk every write ends so, and the log may be on the same one.
+  if (status === 507) request.log.warn({ code: refusal.code, cause: String(refusal.cause) }, refusal.message)
+  else if (status >= 500) request.log.error({ err: error, code: refusal.code }, refusal.message)
+  if (status === 401) reply.header('WWW-Authenticate', 'Bearer')
+  if ((status === 503 || status === 429) && !reply.hasHeader('Retry-After'))
+    reply.header('Retry-After', retryAfterSeconds)
+  return reply
+    .code(status)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(errorBody(refusal)))
+}
+
+/** Headers that speak of the body of a success, or of how long it keeps. */
+const headersOfSuccess = [
+  'Accept-Ranges',
+  'Cache-Control',
+  'Content-Disposition',
+  'Content-Encoding',
+  'Content-Range',
+  'ETag',
+  'X-Record-Count',
+]
+
+/**
+ * Takes back what was said of a stream that failed before its first byte. Those headers are on the raw response already, where
+ * nothing else puts any; what a handler said of its refusal is not there.
+ */
+function takeBack(reply: FastifyReply): void {
+  for (const name of headersOfSuccess) {
+    if (!reply.raw.hasHeader(name)) continue
+    reply.raw.removeHeader(name)
+    reply.removeHeader(name)
+  }
+}
+
+/** What a caller is told of an error. What nobody foresaw is `internal`, without a word of what happened. */
+export function refusalOf(error: unknown, request: FastifyRequest): RegistryError {
+  if (error instanceof RegistryError) return error
+  if (error instanceof InputError) {
+    const issues = [{ path: '', message: error.message, rule: error.code }]
+    return new RegistryError('invalid_request', { details: { issues }, cause: error })
+  }
+  if (error instanceof ObjectCorrupt) {
+    return new RegistryError('object_corrupt', { details: { hash: error.hash }, cause: error })
+  }
+  // Before what the request itself may have suffered: whoever takes its body lets go of it when there is no room.
+  if (isStorageFull(error)) return new RegistryError('storage_full', { cause: error })
+  // The stream of a body that ended too soon fails with the code of a lost connection, which is not the database's.
+  if (request.raw.destroyed && !request.raw.complete) return cutShort(error)
+  if (isUnstorableText(error)) {
+    const reason = 'Text of the request holds the character U+0000, which is not possible here.'
+    return new RegistryError('invalid_request', { say: { reason }, details: { issues: [] }, cause: error })
+  }
+  if (isUnavailable(error)) return new RegistryError('unavailable', { cause: error })
+  return refusalOfFastify(error as Partial<FastifyError>, request)
+}
+
+function refusalOfFastify(error: Partial<FastifyError>, request: FastifyRequest): RegistryError {
+  const reason = (text: string) =>
+    new RegistryError('invalid_request', { say: { reason: text }, details: { issues: [] } })
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+    case 'FST_REQ_FILE_TOO_LARGE':
+      return tooLarge(request.routeOptions.bodyLimit)
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return unsupportedType(request)
+    case 'FST_CP_ERR_INVALID_CONTENT_ENCODING':
+      return new RegistryError('unsupported_media_type', {
+        say: { encoding: request.headers['content-encoding'] },
+      })
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return reason('A part of the path is longer than anything that could be there.')
+    case 'FST_ERR_BAD_URL':
+      return reason(
+        'The path is not well-formed: `%` must be followed by two hex digits, and what they spell must be UTF-8.',
+      )
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return reason('The body is not as long as `Content-Length` says.')
+    case 'FST_CP_ERR_INVALID_CONTENT':
+      return reason('The body is not compressed as `Content-Encoding` says.')
+  }
+  // What the HTTP layer itself found wrong with a request (status 4xx): its sentence is about the request alone.
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    return reason(`The request is not well-formed: ${error.message}.`)
+  }
+  return new RegistryError('internal', { cause: error })
+}
+
+/** 415 with the content types that the requested route accepts. */
+function unsupportedType({ server, headers }: FastifyRequest): RegistryError {
+  const takes = ['application/json', ...ndjsonTypes].filter((type) => server.hasContentTypeParser(type))
+  return new RegistryError('unsupported_media_type', {
+    say: { type: headers['content-type'] },
+    details: { contentTypes: takes },
+  })
+}
+
+const cutShort = (cause: unknown) =>
+  new RegistryError('invalid_request', {
+    say: { reason: 'The connection ended before the body did.' },
+    details: { issues: [] },
+    cause,
+  })
+
+/** Answers what the HTTP parser itself refuses, before there is a request, on the bare socket. The connection ends with it. */
+export function answerUnreadable(error: { code: string }, socket: Socket): void {
+  // Browsers open connections ahead, and would take it for the answer to what they ask first.
+  const isUnused = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0
+  if (!isUnused && socket.writable && error.code !== 'ECONNRESET') {
+    const refusal = new RegistryError('invalid_request', {
+      say: { reason: unreadable[error.code] ?? 'The request is not HTTP/1.1 as RFC 9112 has it.' },
+      details: { issues: [] },
+    })
+    const body = `${JSON.stringify(errorBody(refusal))}\n`
+    const headers = `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}`
+    socket.write(`HTTP/1.1 400 Bad Request\r\nConnection: close\r\n${headers}\r\n\r\n${body}`)
+  }
+  socket.destroy()
+}
+
+const unreadable: Record<string, string> = {
+  HPE_HEADER_OVERFLOW: 'The path, the query and the headers together are over the limit of 16 KiB.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not come in time.',
+}
+
+/** @param bytes the limit that was passed */
+export function tooLarge(bytes: number | undefined): RegistryError {
+  return new RegistryError('too_large', {
+    say: { what: 'The body', limit: `${bytes} bytes` },
+    details: { limitBytes: bytes },
+  })
+}
+
+/**
+ * 308 to where the account or collection is now: the same path and query with the new slugs in place of the former. Paths under
+ * `/api/accounts/` and `/api/collections/` have the account third and the collection fourth.
+ */
+function answerMoved(moved: Moved, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const [path = '', query] = request.url.split(/\?(.*)/s, 2)
+  const segments = path.split('/')
+  segments[3] = moved.to.owner
+  if (moved.to.slug !== undefined && segments[2] === 'collections') segments[4] = moved.to.slug
+  const location = `${segments.join('/')}${query === undefined ? '' : `?${query}`}`
+  const body = { error: `It has moved to ${location}.`, code: 'moved', statusCode: 308, location }
+  return reply
+    .code(308)
+    .header('Location', location)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(body))
+}

@@ -1,0 +1,71 @@
+/** Who is asking: made once a request from its credential, before anything else is read. */
+import { anonymous, type Caller, demand, mayEnter, type Registry, RegistryError } from '@ulmus/registry'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { demandSameSite } from './same-site.ts'
+import type { SessionCookie } from './session-cookie.ts'
+
+type Credentials = Pick<Registry, 'keys' | 'sessions'>
+
+/** Who sent which request; nobody, as long as its credential is not looked at or is none. */
+const callers = new WeakMap<FastifyRequest, Caller>()
+/** Why the credential of a request was refused, until the rate limit has counted the request. */
+const refused = new WeakMap<FastifyRequest, unknown>()
+
+/**
+ * Sets `request.principal`. An `Authorization` header, if present, decides alone. A dead session cookie only makes the caller
+ * anonymous.
+ */
+export function knowPrincipals(app: FastifyInstance, registry: Credentials, cookie: SessionCookie): void {
+  app.decorateRequest('principal', {
+    getter(this: FastifyRequest) {
+      return callers.get(this) ?? anonymous
+    },
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.routeOptions.config.credentials === false) return
+    const { authorization } = request.headers
+    try {
+      const caller =
+        authorization === undefined
+          ? await bySession(registry, cookie, request, reply)
+          : await byKey(registry, authorization)
+      if (caller !== undefined) callers.set(request, caller)
+    } catch (error) {
+      refused.set(request, error)
+    }
+  })
+}
+
+/**
+ * Refuses who may not enter: a bad key everywhere, even where none is needed and where there is nothing; a cookie's write from
+ * another site; a credential that is less than what the route declares. Comes after the rate limit, so that guesses count.
+ */
+export function admitCallers(app: FastifyInstance, origin: () => string): void {
+  app.addHook('onRequest', async (request) => {
+    if (refused.has(request)) throw refused.get(request)
+    if (request.principal.kind === 'session') demandSameSite(request, origin())
+    const { entrance } = request.routeOptions.config
+    if (entrance !== undefined) demand(mayEnter(request.principal, entrance), { needed: entrance.scope })
+  })
+}
+
+/** RFC 6750 §2.1. The name of the scheme counts in any case (RFC 9110 §11.1). */
+async function byKey(registry: Credentials, authorization: string): Promise<Caller> {
+  const key = /^Bearer +([^ ]+) *$/i.exec(authorization)?.[1]
+  if (key !== undefined) return registry.keys.resolve(key)
+  const reason = 'The `Authorization` header must be `Bearer ul_…`, with an API key.'
+  throw new RegistryError('unauthenticated', { say: { reason } })
+}
+
+async function bySession(
+  registry: Credentials,
+  cookie: SessionCookie,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Caller | undefined> {
+  const token = cookie.read(request)
+  if (token === undefined) return undefined
+  const session = await registry.sessions.resolve(token)
+  if (session?.extendedTo !== undefined) cookie.set(reply, token, session.extendedTo)
+  return session?.caller
+}

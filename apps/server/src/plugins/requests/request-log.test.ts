@@ -1,0 +1,148 @@
+/** What the log says of requests and of what an operator must know, and what it never says. */
+import { databases } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { askerOf } from '../../testing/asker.ts'
+import { serveForTest, type TestServer } from '../../testing/serve.ts'
+
+const [embedded] = databases
+const secret = 'k9Wx-secret'
+
+interface Line {
+  readonly [fact: string]: unknown
+}
+
+/** A server and the lines that it has logged so far. */
+async function serveLogging(requestLog = { requests: true, accounts: true, addresses: true }) {
+  const { settings, dispose } = await embedded!.settings()
+  const lines: Line[] = []
+  const texts: string[] = []
+  const logTo = {
+    write(line: string) {
+      texts.push(line)
+      lines.push(JSON.parse(line) as Line)
+    },
+  }
+  const server = await serveForTest(settings, { logLevel: 'info', requestLog, logTo })
+  const close = async () => {
+    await server.close()
+    await dispose()
+  }
+  return { server, lines, texts, close }
+}
+
+const answered = (lines: readonly Line[], path: string) =>
+  lines.find((line) => line['msg'] === 'answered' && line['path'] === path)
+
+describe('the log at level info', () => {
+  let log: Awaited<ReturnType<typeof serveLogging>>
+  let server: TestServer
+  let key: string
+  let cookie: string
+  beforeAll(async () => {
+    log = await serveLogging()
+    server = log.server
+    cookie = (await server.signIn('ann')).cookie
+    key = await server.keyFor(cookie, 'admin')
+  })
+  afterAll(() => log.close())
+
+  const putMember = (org: string) =>
+    askerOf(server.url, key).ask('PUT', `/accounts/${org}/members/bob`, {
+      body: JSON.stringify({ role: 'member' }),
+      headers: { 'content-type': 'application/json' },
+    })
+
+  test('a request: account, method, path, status, duration, address', async () => {
+    const ann = askerOf(server.url, key)
+    await ann.post('/accounts/ann/collections', { slug: 'cities', name: secret, public: true })
+    await askerOf(server.url).get(`/collections?q=${secret}`)
+    expect(answered(log.lines, '/api/accounts/ann/collections')).toMatchObject({
+      ...{ level: 30, method: 'POST', status: 201, account: 'ann', address: '127.0.0.1' },
+      ...{ milliseconds: expect.any(Number), reqId: expect.any(String) },
+    })
+    expect(answered(log.lines, '/api/collections')).toMatchObject({
+      ...{ method: 'GET', status: 200, account: null },
+    })
+  })
+
+  test('who asks whether the server lives, several times a minute, is not in it', async () => {
+    for (const path of ['/healthz', '/readyz', '/metrics']) await fetch(`${server.url}${path}`)
+    expect(
+      log.lines.filter(({ path }) => ['/healthz', '/readyz', '/metrics'].includes(String(path))),
+    ).toEqual([])
+  })
+
+  test('no key, cookie, query or body is in it', async () => {
+    // The tests above made keys, signed in (with codes in queries), and sent the secret in a body and in a query.
+    await fetch(`${server.url}/api/collections?q=${secret}`, {
+      headers: {
+        authorization: `Bearer ${key}`,
+        'user-agent': secret,
+        referer: `https://other.example/${secret}`,
+      },
+    })
+    const text = log.texts.join('')
+    const [, sessionToken] = cookie.split('=', 2)
+    for (const hidden of [secret, key, sessionToken!, 'code=', 'Bearer']) expect(text).not.toContain(hidden)
+    expect(sessionToken!.length).toBeGreaterThan(20)
+  })
+
+  test('what an operator must know: sign-in, keys, members, visibility, deletion', async () => {
+    const ann = askerOf(server.url, key)
+    await server.signIn('bob')
+    const { json } = await ann.post('/accounts/keys', { label: secret, scope: 'read' })
+    await ann.ask('DELETE', `/accounts/keys/${json.id}`)
+    await ann.post('/accounts', { slug: 'guild', displayName: secret })
+    await putMember('guild')
+    await ann.ask('DELETE', '/accounts/guild/members/bob')
+    await ann.post('/accounts/guild/collections', { slug: 'maps', public: false })
+    const change = (body: object) =>
+      ann.ask('PATCH', '/collections/guild/maps', {
+        body: JSON.stringify(body),
+        headers: { 'content-type': 'application/json' },
+      })
+    await change({ public: true })
+    await change({ slug: 'charts', public: true })
+    await ann.ask('DELETE', '/collections/guild/charts')
+    await ann.ask('DELETE', '/accounts/guild')
+    const events = log.lines.filter(({ event }) => event !== undefined)
+    expect(events.map(({ event }) => event)).toEqual([
+      ...['signed_in', 'key_made', 'signed_in', 'key_made', 'key_revoked', 'organization_made', 'member_set'],
+      ...[
+        'member_removed',
+        'collection_visibility',
+        'collection_renamed',
+        'collection_deleted',
+        'account_deleted',
+      ],
+    ])
+    expect(events[2]).toMatchObject({ actor: 'bob' })
+    expect(events[6]).toMatchObject({ actor: 'ann', organization: 'guild', user: 'bob', role: 'member' })
+    expect(events[8]).toMatchObject({ actor: 'ann', collection: 'guild/maps', public: true })
+    // Which key it was done with, by its id.
+    expect(events[6]!['byKey']).toBe(events[1]!['key'])
+    expect(log.texts.join('')).not.toContain(secret)
+  })
+
+  test('what was refused did not happen', async () => {
+    const before = log.lines.filter(({ event }) => event !== undefined).length
+    await askerOf(server.url).post('/accounts', { slug: 'refused', displayName: 'Refused' })
+    await putMember('ann')
+    expect(log.lines.filter(({ event }) => event !== undefined)).toHaveLength(before)
+  })
+})
+
+test('each can be switched off', async () => {
+  const log = await serveLogging({ requests: true, accounts: false, addresses: false })
+  await fetch(`${log.server.url}/api/collections`)
+  const line = answered(log.lines, '/api/collections')
+  expect(line).toMatchObject({ method: 'GET', status: 200 })
+  expect(Object.keys(line!)).not.toContain('account')
+  expect(Object.keys(line!)).not.toContain('address')
+  await log.close()
+
+  const quiet = await serveLogging({ requests: false, accounts: true, addresses: true })
+  await fetch(`${quiet.server.url}/api/collections`)
+  expect(quiet.lines.filter(({ msg }) => msg === 'answered')).toEqual([])
+  await quiet.close()
+})

@@ -1,0 +1,61 @@
+/** Members of organizations over HTTP. http-api §3. */
+import { Done, ListQuery, Member, MemberPath, OrgPath, SetMember } from '@ulmus/wire'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import * as about from '../descriptions/accounts.ts'
+import { linkPages } from '../links.ts'
+import type { RouteOptions } from '../options.ts'
+
+const tags = ['members']
+
+export const memberRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
+  app.get(
+    '/accounts/:slug/members',
+    {
+      config: { entrance: { scope: 'any', unlimited: true } },
+      schema: {
+        tags,
+        ...about.listMembers,
+        params: OrgPath,
+        querystring: ListQuery,
+        response: { 200: z.array(Member) },
+      },
+    },
+    async (request, reply) =>
+      linkPages(
+        request,
+        reply,
+        await registry.members.list(request.principal, request.params.slug, request.query),
+      ),
+  )
+
+  app.put(
+    '/accounts/:slug/members/:user',
+    {
+      config: { entrance: { scope: 'admin', unlimited: true } },
+      schema: {
+        tags,
+        ...about.setMember,
+        params: MemberPath,
+        body: SetMember,
+        response: { 200: Done },
+      },
+    },
+    async (request) => {
+      await registry.members.set(request.principal, request.params, request.body.role)
+      return { ok: true as const }
+    },
+  )
+
+  app.delete(
+    '/accounts/:slug/members/:user',
+    {
+      config: { entrance: { scope: 'admin', unlimited: true } },
+      schema: { tags, ...about.removeMember, params: MemberPath, response: { 200: Done } },
+    },
+    async (request) => {
+      await registry.members.remove(request.principal, request.params)
+      return { ok: true as const }
+    },
+  )
+}

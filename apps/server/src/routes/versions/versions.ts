@@ -1,0 +1,74 @@
+/** Versions over HTTP. http-api §7. */
+import {
+  CollectionPath,
+  NoQuery,
+  Version,
+  VersionFile,
+  VersionItem,
+  VersionListQuery,
+  VersionPath,
+} from '@ulmus/wire'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import { destinationOf } from '../../plugins/answers/destination.ts'
+import { textIn } from '../../plugins/shapes.ts'
+import * as about from '../descriptions/versions.ts'
+import { linkPages } from '../links.ts'
+import type { RouteOptions } from '../options.ts'
+
+const tags = ['versions']
+
+export const versionRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
+  app.get(
+    '/collections/:owner/:slug/versions',
+    {
+      schema: {
+        tags,
+        ...about.listVersions,
+        params: CollectionPath,
+        querystring: VersionListQuery,
+        response: { 200: z.array(VersionItem) },
+      },
+    },
+    async (request, reply) =>
+      linkPages(
+        request,
+        reply,
+        await registry.versions.list(request.principal, request.params, request.query),
+      ),
+  )
+
+  app.get(
+    '/collections/:owner/:slug/versions/:v',
+    {
+      config: { names: 'version' },
+      schema: {
+        tags,
+        ...about.version,
+        params: VersionPath,
+        querystring: NoQuery,
+        response: { 200: Version },
+      },
+    },
+    async (request, reply) =>
+      textIn<Version>(
+        await registry.versions.detail(request.principal, request.params, destinationOf(request, reply)),
+      ),
+  )
+
+  app.get(
+    '/collections/:owner/:slug/versions/:v/files',
+    {
+      config: { names: 'version' },
+      schema: {
+        tags,
+        ...about.versionFiles,
+        params: VersionPath,
+        querystring: NoQuery,
+        response: { 200: z.array(VersionFile) },
+      },
+    },
+    async (request, reply) =>
+      registry.files.list(request.principal, request.params, destinationOf(request, reply)),
+  )
+}

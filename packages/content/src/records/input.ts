@@ -1,0 +1,225 @@
+/**
+ * From the text of a line to checked values: the input rules of content-model §2, whose first violation decides.
+ *
+ * Text rules cannot be checked on parsed values (a rounded integer is lost data, of a repeated member only the last is left),
+ * and a parser of our own would be several times slower than the engine's. So good text is parsed by `JSON.parse` and proven
+ * good by what a skim over the text and a count of the value's members say; whenever the proof fails, the exact scan of
+ * `scan.ts` decides. It is the only one to report.
+ */
+import { utf8Length } from '../hash.ts'
+import { InputError } from '../json/input-error.ts'
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
+import { scanText } from '../json/scan.ts'
+import { isLikePrivate } from './private-likeness.ts'
+import { idBytesMax, type RecordContent, typeBytesMax } from './record.ts'
+
+/** Levels of objects and arrays a line may nest; its own object is level 1. */
+export const lineDepthMax = 65
+
+export interface ParseOptions {
+  /** Levels of objects and arrays the text may nest: 1 to 1,000, default `lineDepthMax`. */
+  depthMax?: number
+}
+
+/** A record line: a record and whether it is pushed as private. */
+export interface RecordLine extends RecordContent {
+  /** As the line has it; absent means false. */
+  private?: boolean
+}
+
+/** A delete line names a record. */
+export interface DeleteLine {
+  id: string
+  type: string
+}
+
+/**
+ * The value of a JSON text that obeys the text rules. Bytes must be UTF-8 (else `syntax`); a byte order mark is no JSON.
+ * @throws InputError syntax, duplicate_key, unsafe_integer, number_out_of_range, lone_surrogate, too_deep: the one that
+ * occurs first in the text.
+ */
+export function parseStrict(source: string | Uint8Array, options: ParseOptions = {}): Json {
+  const depthMax = options.depthMax ?? lineDepthMax
+  return parseText(typeof source === 'string' ? source : decode(source, depthMax), depthMax)
+}
+
+/** Of a line. */
+const members: ReadonlySet<string> = new Set(['id', 'type', 'data', 'private'])
+
+/**
+ * A record line `{id, type, data, private?}`; other members are ignored, unless one looks like a misspelt `private`,
+ * because its author believes that the record is hidden.
+ * @throws InputError every code of content-model §2 but `record_too_large`, which `recordOf` finds.
+ */
+export function parseRecordLine(source: string | Uint8Array): RecordLine {
+  const line = parseEnvelope(source)
+  const { data, private: isPrivate } = line
+  if (data === undefined) throw new InputError('bad_envelope', 'The line has no member "data".')
+  const meant = Object.keys(line).find((name) => !members.has(name) && isLikePrivate(name))
+  if (meant !== undefined) {
+    const message = `The member ${JSON.stringify(meant)} hides nothing: write "private", or leave it out.`
+    throw new InputError('bad_envelope', message)
+  }
+  const record: RecordLine = { id: line['id'] as string, type: line['type'] as string, data }
+  if (isPrivate === undefined) return record
+  if (typeof isPrivate !== 'boolean')
+    throw new InputError('bad_envelope', 'The member "private" must be true or false.')
+  record.private = isPrivate
+  return record
+}
+
+/**
+ * A delete line `{id, type}`; other members are ignored.
+ * @throws InputError as `parseRecordLine`, whose rules for `data` and `private` do not apply.
+ */
+export function parseDeleteLine(source: string | Uint8Array): DeleteLine {
+  const line = parseEnvelope(source)
+  return { id: line['id'] as string, type: line['type'] as string }
+}
+
+/** What is wrong with `id` as a record's id, as a sentence; undefined when nothing is. Lone surrogates are not looked for. */
+export function idFault(id: Json | undefined): string | undefined {
+  if (typeof id !== 'string')
+    return id === undefined ? 'There is no member "id".' : 'The id must be a string.'
+  if (id === '') return 'The id must not be empty.'
+  // No UTF-16 code unit takes more than 3 bytes.
+  if (id.length * 3 <= idBytesMax || utf8Length(id) <= idBytesMax) return undefined
+  return `The id takes ${utf8Length(id)} bytes in UTF-8; at most ${idBytesMax} are allowed.`
+}
+
+/** What is wrong with `type` as a type's name, as a sentence; undefined when nothing is. Lone surrogates are not looked for. */
+export function typeFault(type: Json | undefined): string | undefined {
+  if (typeof type !== 'string')
+    return type === undefined ? 'There is no member "type".' : 'The type must be a string.'
+  if (type === '') return 'The type must not be empty.'
+  if (type.startsWith('.')) return 'The type must not start with a full stop.'
+  if (/[/\\\u0000-\u001f\u007f]/.test(type))
+    return 'The type must hold no slash, backslash or control character.'
+  if (type.length * 3 <= typeBytesMax || utf8Length(type) <= typeBytesMax) return undefined
+  return `The type takes ${utf8Length(type)} bytes in UTF-8; at most ${typeBytesMax} are allowed.`
+}
+
+function parseEnvelope(source: string | Uint8Array): JsonObject {
+  const line = parseStrict(source)
+  if (!isJsonObject(line)) throw new InputError('bad_envelope', 'The line is no JSON object.')
+  const badId = idFault(line['id'])
+  if (badId !== undefined) throw new InputError('bad_id', badId)
+  const badType = typeFault(line['type'])
+  if (badType !== undefined) throw new InputError('bad_type', badType)
+  return line
+}
+
+const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+const lenientDecoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+function decode(bytes: Uint8Array, depthMax: number): string {
+  try {
+    return strictDecoder.decode(bytes)
+  } catch {
+    const good = wellFormedPrefix(bytes)
+    // A violation before the bad bytes comes first.
+    scanText(good, depthMax)
+    throw new InputError('syntax', `After character ${good.length}: the bytes are not UTF-8.`)
+  }
+}
+
+/** The longest prefix of `bytes` that is UTF-8, decoded. `bytes` must not be UTF-8 as a whole. */
+function wellFormedPrefix(bytes: Uint8Array): string {
+  const lenient = lenientDecoder.decode(bytes)
+  // U+FFFD may also stand in the source; the first one that does not is where the bytes go wrong.
+  let offset = 0
+  let from = 0
+  for (;;) {
+    const at = lenient.indexOf('\ufffd', from)
+    offset += utf8Length(lenient.slice(from, at))
+    const isInSource = bytes[offset] === 0xef && bytes[offset + 1] === 0xbf && bytes[offset + 2] === 0xbd
+    if (!isInSource) return lenient.slice(0, at)
+    offset += 3
+    from = at + 1
+  }
+}
+
+function parseText(text: string, depthMax: number): Json {
+  let value: Json
+  try {
+    value = JSON.parse(text) as Json
+  } catch (cause) {
+    scanText(text, depthMax)
+    throw new InputError('syntax', `The text is not JSON: ${cause instanceof Error ? cause.message : cause}.`)
+  }
+  const members = skim(text, depthMax)
+  // Text that may nest too deep is not walked: the walk recurses.
+  if (members < 0 || members !== countMembers(value)) scanText(text, depthMax)
+  return value
+}
+
+/** A number no longer than this is neither an unsafe integer nor, without an exponent, out of range. In characters. */
+const plainNumberLengthMax = 15
+/** An escaped surrogate, paired or not. */
+const surrogateEscape = /\\u[dD][89a-fA-F]/
+
+/**
+ * The number of members of all objects in `text`, which must be JSON; −1 when the text may break a rule other than
+ * `duplicate_key`. With repeated names it is more than `countMembers` finds in the value. */
+function skim(text: string, depthMax: number): number {
+  if (!text.isWellFormed()) return -1
+  const hasEscapes = text.includes('\\')
+  if (hasEscapes && surrogateEscape.test(text)) return -1
+  let members = 0
+  let depth = 0
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit === 0x22) i = hasEscapes ? closingQuote(text, i) : text.indexOf('"', i + 1)
+    else if (unit === 0x3a) members++
+    else if (unit === 0x7b || unit === 0x5b) {
+      if (++depth > depthMax) return -1
+    } else if (unit === 0x7d || unit === 0x5d) depth--
+    else if (unit === 0x2d || (unit >= 0x30 && unit <= 0x39)) {
+      const end = numberEnd(text, i)
+      if (end < 0) return -1
+      i = end - 1
+    }
+  }
+  return members
+}
+
+/** Where the number that starts at `start` ends; −1 when it is an unsafe integer or not finite. */
+function numberEnd(text: string, start: number): number {
+  let end = start
+  let isInteger = true
+  let hasExponent = false
+  for (; ; end++) {
+    const unit = text.charCodeAt(end)
+    if ((unit >= 0x30 && unit <= 0x39) || unit === 0x2d || unit === 0x2b) continue
+    if (unit === 0x2e) isInteger = false
+    else if (unit === 0x65 || unit === 0x45) hasExponent = true
+    else break
+  }
+  if (!hasExponent && end - start <= plainNumberLengthMax) return end
+  const value = Number(text.slice(start, end))
+  return (isInteger && !hasExponent ? Number.isSafeInteger(value) : Number.isFinite(value)) ? end : -1
+}
+
+/** Where the string that opens at `open` closes: at the first quote with an even number of backslashes before it. */
+function closingQuote(text: string, open: number): number {
+  for (let close = text.indexOf('"', open + 1); ; close = text.indexOf('"', close + 1)) {
+    let backslashes = 0
+    while (text.charCodeAt(close - 1 - backslashes) === 0x5c) backslashes++
+    if (backslashes % 2 === 0) return close
+  }
+}
+
+function countMembers(value: Json): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let members = 0
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === 'object') members += countMembers(item)
+    return members
+  }
+  for (const name of Object.keys(value)) {
+    members++
+    const member = value[name]!
+    if (typeof member === 'object') members += countMembers(member)
+  }
+  return members
+}

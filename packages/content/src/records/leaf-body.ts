@@ -1,0 +1,74 @@
+/**
+ * Bodies of leaves: the canonical forms of a leaf's records in entry order, one a line, each line ended by a newline.
+ * A record over 16 KiB lies in an object of its own, and its line is `{"$ref":"<record hash>"}` (content-model §5), which no
+ * canonical form can be: those begin with `{"id":`.
+ */
+import { type Hash, hashBytes, parseHash } from '../hash.ts'
+
+/** A canonical form up to this size stands in the body itself. Bytes. */
+export const recordInlineBytesMax = 16_384
+
+const newline = 0x0a
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** What `{"$ref":"` begins with and no canonical form does: its third byte. */
+const dollar = 0x24
+
+export const isReferenceLine = (line: Uint8Array): boolean => line[2] === dollar
+
+const referenceText = (hash: Hash): string => `{"$ref":"${hash}"}`
+
+export const referenceLineTo = (hash: Hash): Uint8Array => encoder.encode(referenceText(hash))
+
+const referenceBytes = '{"$ref":"'.length + 64 + '"}'.length
+
+/** Bytes of the line of a record whose canonical form has `size` bytes, without its newline. */
+export const leafLineLength = (size: number): number => (size <= recordInlineBytesMax ? size : referenceBytes)
+
+/** Whether a line stands for the record of this hash and size. */
+export const isLeafLineOf = (line: Uint8Array, { hash, size }: { hash: Hash; size: number }): boolean =>
+  size <= recordInlineBytesMax ? hashBytes(line) === hash : decoder.decode(line) === referenceText(hash)
+
+/** The lines of a body, without their newlines; views of it, no copies. */
+export function leafLines(body: Uint8Array): Uint8Array[] {
+  const lines: Uint8Array[] = []
+  for (let start = 0; start < body.length; ) {
+    const end = body.indexOf(newline, start)
+    lines.push(body.subarray(start, end))
+    start = end + 1
+  }
+  return lines
+}
+
+/** The lines [from, to) of a body. */
+export function leafLinesBetween(body: Uint8Array, from: number, to: number): Uint8Array[] {
+  const lines: Uint8Array[] = []
+  let start = 0
+  for (let index = 0; index < to && start < body.length; index++) {
+    const end = body.indexOf(newline, start)
+    if (index >= from) lines.push(body.subarray(start, end))
+    start = end + 1
+  }
+  return lines
+}
+
+export function leafBodyOf(lines: readonly Uint8Array[]): Uint8Array {
+  let length = 0
+  for (const line of lines) length += line.length + 1
+  const body = new Uint8Array(length)
+  let at = 0
+  for (const line of lines) {
+    body.set(line, at)
+    at += line.length
+    body[at++] = newline
+  }
+  return body
+}
+
+/** The hash that a reference line names. @throws Error for a line that is none. */
+export function referencedHash(line: Uint8Array): Hash {
+  const hash = parseHash(decoder.decode(line.subarray(9, -2)))
+  if (hash === undefined) throw new Error('a leaf body holds a malformed reference')
+  return hash
+}

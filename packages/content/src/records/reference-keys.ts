@@ -1,0 +1,14 @@
+/** Keys of the trees that say which records refer to which files (content-model §6). */
+import type { Hash } from '../hash.ts'
+
+/** The key that says: this record refers to this file. Types hold no `/` and are never empty, so keys cannot collide. */
+export const referenceKey = (file: Hash, type: string, id: string): string => `${file}/${type}/${id}`
+
+/** The key that says: this file was declared in a push, whoever refers to it. */
+export const declaredKey = (file: Hash): string => `${file}//`
+
+/** Every key of a file is greater than this one and begins with it. */
+export const referencePrefix = (file: Hash): string => `${file}/`
+
+/** The file that a key speaks of. */
+export const fileOfKey = (key: string): Hash => key.slice(0, 64) as Hash

@@ -1,0 +1,86 @@
+/** Fields that hold ids of other records: which a schema declares, and which ids a record has in them (content-model §4). */
+import { isJsonObject, type Json } from '../json/json.ts'
+import { parseFileReference } from './record.ts'
+
+/** The keyword by which a field says that it holds the id of a record, and of which type. */
+export const referenceKeyword = 'x-ref-type'
+
+/** A path into data; undefined stands for every item of an array. */
+type Steps = readonly (string | undefined)[]
+
+export interface ReferenceField {
+  readonly steps: Steps
+  /** Of the records that it names. */
+  readonly type: string
+}
+
+/** Fields nested deeper are ignored. Levels. */
+const depthMax = 16
+/** Further fields are ignored: every record is searched for each of them. */
+const fieldsMax = 100
+
+/** The first 100 fields that say `x-ref-type`, within `properties` and `items` alone: what is behind a `$ref` or in `anyOf` depends on the data. */
+export function referenceFieldsOf(schema: Json): ReferenceField[] {
+  const fields: ReferenceField[] = []
+  const visit = (value: Json | undefined, steps: Steps): void => {
+    if (value === undefined || !isJsonObject(value) || steps.length > depthMax) return
+    const type = value[referenceKeyword]
+    if (typeof type === 'string' && fields.length < fieldsMax) fields.push({ steps, type })
+    if (isJsonObject(value['properties'] ?? null))
+      for (const [name, member] of Object.entries(value['properties'] as object))
+        visit(member as Json, [...steps, name])
+    visit(value['items'], [...steps, undefined])
+  }
+  visit(schema, [])
+  return fields
+}
+
+/** Calls `tell` with each id in a field and its JSON pointer. Values that are no strings are skipped. */
+export function eachId(
+  data: Json,
+  field: ReferenceField,
+  tell: (id: string, path: () => string) => void,
+): void {
+  visitSteps(data, field.steps, 0, [], tell)
+}
+
+function visitSteps(
+  value: Json,
+  steps: Steps,
+  at: number,
+  way: (string | number)[],
+  tell: (id: string, path: () => string) => void,
+): void {
+  if (at === steps.length) {
+    if (typeof value === 'string') tell(value, () => pointerOf(way))
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  const step = steps[at]
+  const visit = (key: string | number, member: Json) => {
+    way.push(key)
+    visitSteps(member, steps, at + 1, way, tell)
+    way.pop()
+  }
+  if (step === undefined) {
+    if (Array.isArray(value)) for (const [index, item] of value.entries()) visit(index, item)
+  } else if (!Array.isArray(value) && Object.hasOwn(value, step)) visit(step, value[step]!)
+}
+
+const pointerOf = (way: readonly (string | number)[]): string =>
+  way.map((key) => `/${escaped(String(key))}`).join('')
+
+/** A member's name in a JSON pointer (RFC 6901). */
+const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
+
+/** Members `$file` that name no file. The registry does not treat them as references. */
+export function* malformedFileReferences(data: Json, path = ''): Generator<{ path: string; value: Json }> {
+  if (typeof data !== 'object' || data === null) return
+  if (!Array.isArray(data) && Object.hasOwn(data, '$file')) {
+    const value = data['$file']!
+    if (typeof value === 'string' && parseFileReference(value) !== undefined) return
+    yield { path: `${path}/$file`, value }
+  }
+  for (const [name, member] of Object.entries(data))
+    yield* malformedFileReferences(member, `${path}/${escaped(name)}`)
+}

@@ -1,0 +1,178 @@
+/**
+ * Compiles schemas with Ajv in a way that users' schemas and data cannot abuse: patterns and formats run in linear time,
+ * `uniqueItems` in n·log n, an absent member is never found on `Object.prototype`, and no schema knows of another.
+ */
+import { Ajv, type ErrorObject, type FormatDefinition, type Options, type ValidateFunction } from 'ajv'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { fullFormats } from 'ajv-formats/dist/formats.js'
+import { canonicalize } from '../json/canonical.ts'
+import type { Json, JsonObject } from '../json/json.ts'
+import { compilePattern, PatternError } from './pattern.ts'
+import { SchemaError } from './schema-error.ts'
+
+/** Why data does not match a schema. */
+export interface SchemaIssue {
+  /** JSON pointer into the data; empty for the data itself. */
+  path: string
+  /** What is expected there. */
+  message: string
+}
+
+/** Issues told of one value of data. */
+export const schemaIssuesMax = 20
+/**
+ * Data with more values than this, or of which the values times the characters of its schema are more than that, is told its
+ * first issue only: Ajv would make an object of every one, and there may be one for each value and each few characters.
+ */
+const allIssuesValuesMax = 10_000
+const allIssuesWorkMax = 4_000_000
+
+const draft2020 = 'https://json-schema.org/draft/2020-12/schema'
+const draft07 = 'http://json-schema.org/draft-07/schema'
+
+/** Names that every object inherits, which Ajv would take for members unless told to look at own ones (which costs time). */
+const inheritedName =
+  /"(?:__proto__|__(?:define|lookup)[GS]etter__|constructor|hasOwnProperty|isPrototypeOf|propertyIsEnumerable|toLocaleString|toString|valueOf)"/
+
+/**
+ * `url` of ajv-formats with `\S+(?::\S*)?@` written `\S+@`: the same strings match, but the time is no longer quadratic. The
+ * other full formats were timed with 30,000 characters of every awkward kind and are linear.
+ */
+const urlPattern = new RegExp((fullFormats['url'] as RegExp).source.replace('\\S+(?::\\S*)?@', '\\S+@'), 'iu')
+
+/** Most of what `date-time` of ajv-formats admits, told at a tenth of the cost. More digits of a second could round to 60. */
+const usualDateTime =
+  /^\d{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30))T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?Z$/
+const dateTime = fullFormats['date-time'] as FormatDefinition<string> & {
+  validate: (text: string) => boolean
+}
+
+/** A compiled schema: the issues of some data, none when it matches. */
+export type Check = (data: Json) => SchemaIssue[]
+
+/** Formats that are checked. */
+const formats = new Set(Object.keys(fullFormats))
+
+export const isKnownFormat = (format: string): boolean => formats.has(format)
+
+const withoutHash = (uri: string) => uri.replace(/#$/, '')
+
+/** Whether `$schema` names a draft that is understood as such. */
+export const isKnownDraft = (named: Json): boolean =>
+  typeof named === 'string' && [draft07, draft2020].includes(withoutHash(named))
+
+/** Whether `schema` asks for JSON Schema 2020-12; draft-07 is meant otherwise. */
+function is2020(schema: JsonObject): boolean {
+  const named = schema['$schema']
+  return typeof named === 'string' && withoutHash(named) === draft2020
+}
+
+let metaChecks: { draft07: ValidateFunction; draft2020: ValidateFunction } | undefined
+
+/** @throws SchemaError when `schema` does not match the meta-schema it names. */
+export function checkAgainstMetaSchema(schema: JsonObject): void {
+  metaChecks ??= {
+    draft07: new Ajv({ strict: false, logger: false }).getSchema(draft07)!,
+    draft2020: new Ajv2020({ strict: false, logger: false }).getSchema(draft2020)!,
+  }
+  const check = is2020(schema) ? metaChecks.draft2020 : metaChecks.draft07
+  if (check(schema)) return
+  const [issue] = issuesOf(check.errors)
+  throw new SchemaError(
+    `The schema is no valid JSON Schema (${is2020(schema) ? '2020-12' : 'draft-07'}): ${issue?.path || 'it'} ${issue?.message}.`,
+    issue?.path,
+  )
+}
+
+/**
+ * Compiles a schema that obeys `checkSchemaRules`.
+ * @throws SchemaError when Ajv cannot compile it, for example because a reference has no target.
+ */
+export function compileSchema(schema: JsonObject, canonical: string): Check {
+  const ownProperties = inheritedName.test(canonical)
+  const first = compile(schema, { ownProperties })
+  const valuesMax = Math.min(allIssuesValuesMax, allIssuesWorkMax / canonical.length)
+  let all: ValidateFunction | undefined
+  return (data) => {
+    try {
+      if (first(data)) return []
+      if (!hasFewerValues(data, valuesMax)) return issuesOf(first.errors)
+      all ??= compile(schema, { ownProperties, allErrors: true })
+      all(data)
+      return issuesOf(all.errors)
+    } catch (cause) {
+      // The stack overflows when a schema refers to itself without descending into the data.
+      if (cause instanceof RangeError)
+        return [{ path: '', message: 'cannot be checked: the schema refers to itself without end' }]
+      throw cause
+    }
+  }
+}
+
+function compile(schema: JsonObject, options: Options): ValidateFunction {
+  // An asynchronous schema would answer with a promise, which counts as true.
+  const { $async: _, ...synchronous } = schema
+  try {
+    return engine(is2020(schema), options).compile(synchronous)
+  } catch (cause) {
+    if (cause instanceof PatternError) throw new SchemaError(cause.message)
+    throw new SchemaError(`The schema cannot be compiled: ${cause instanceof Error ? cause.message : cause}.`)
+  }
+}
+
+/** Without meta-schemas, so that a reference to one has no target either. */
+function engine(newer: boolean, options: Options): Ajv {
+  const all: Options = {
+    strict: false,
+    logger: false,
+    meta: false,
+    validateSchema: false,
+    ...options,
+    code: { regExp: Object.assign((source: string) => compilePattern(source), { code: 'compilePattern' }) },
+  }
+  const ajv = newer ? new Ajv2020(all) : new Ajv(all)
+  addFormats.default(ajv, { mode: 'full', keywords: true })
+  ajv.addFormat('url', (text: string) => !/\s/.test(text) && urlPattern.test(text))
+  ajv.addFormat('date-time', {
+    ...dateTime,
+    validate: (text: string) => usualDateTime.test(text) || dateTime.validate(text),
+  })
+  ajv.removeKeyword('uniqueItems')
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    validate: (wanted: boolean, items: Json[]) =>
+      !wanted || new Set(items.map(canonicalize)).size === items.length,
+    error: { message: 'must not have equal items' },
+  })
+  return ajv
+}
+
+function hasFewerValues(data: Json, valuesMax: number): boolean {
+  let left = valuesMax
+  const visit = (value: Json): boolean => {
+    if (--left < 0) return false
+    return typeof value !== 'object' || value === null || Object.values(value).every(visit)
+  }
+  return visit(data)
+}
+
+function issuesOf(errors: ErrorObject[] | null | undefined): SchemaIssue[] {
+  return (errors ?? [])
+    .slice(0, schemaIssuesMax)
+    .map((error) => ({ path: error.instancePath, message: messageOf(error) }))
+}
+
+function messageOf({ keyword, params, message }: ErrorObject): string {
+  if (keyword === 'additionalProperties')
+    return `must not have the member ${JSON.stringify(params['additionalProperty'])}`
+  if (keyword === 'enum') return `must be one of ${shortened(JSON.stringify(params['allowedValues']))}`
+  if (keyword === 'const') return `must be ${shortened(JSON.stringify(params['allowedValue']))}`
+  return message ?? `must match "${keyword}"`
+}
+
+function shortened(text: string): string {
+  return text.length <= 200 ? text : `${text.slice(0, 197)}…`
+}

@@ -1,0 +1,23 @@
+/** Which top-level members of a record its schema lists (content-model §4). */
+import { isJsonObject, type Json } from '../json/json.ts'
+import { withoutMembers } from './private-fields.ts'
+
+/** The names that the schema's root lists as `properties`; undefined for one without `properties`, to which every member is known. */
+export function knownFieldsOf(schema: Json): ReadonlySet<string> | undefined {
+  const properties = isJsonObject(schema) ? schema['properties'] : undefined
+  return isJsonObject(properties) ? new Set(Object.keys(properties)) : undefined
+}
+
+/** Top-level members of `data` that are not among `known`. */
+export function unknownFieldsOf(data: Json, known: ReadonlySet<string> | undefined): string[] {
+  if (known === undefined || !isJsonObject(data)) return []
+  const unknown: string[] = []
+  for (const name of Object.keys(data)) if (!known.has(name)) unknown.push(name)
+  return unknown
+}
+
+/** `data` without them; `data` itself when there are none. */
+export function withoutUnknownFields(data: Json, known: ReadonlySet<string> | undefined): Json {
+  const unknown = unknownFieldsOf(data, known)
+  return unknown.length === 0 ? data : withoutMembers(data, new Set(unknown))
+}

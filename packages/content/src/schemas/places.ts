@@ -1,0 +1,268 @@
+/**
+ * Where a schema has schemas, in the words of draft-07 and 2020-12 together, and where its references lead. A keyword counts whichever
+ * draft the schema names: an author may believe in a keyword that the draft does not have.
+ */
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
+
+const schemaKeywords = new Set([
+  'additionalItems',
+  'additionalProperties',
+  'contains',
+  'contentSchema',
+  'else',
+  'if',
+  'items',
+  'not',
+  'propertyNames',
+  'then',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+])
+const schemaListKeywords = new Set(['allOf', 'anyOf', 'items', 'oneOf', 'prefixItems'])
+const schemaMapKeywords = new Set([
+  '$defs',
+  'definitions',
+  'dependencies',
+  'dependentSchemas',
+  'patternProperties',
+  'properties',
+])
+/** Their values are data, in which a member such as `$ref` or `private` is no keyword. `example` is OpenAPI's. */
+const dataKeywords = new Set(['const', 'default', 'enum', 'example', 'examples'])
+/** The other keywords that JSON Schema defines. None of them holds a schema. */
+const plainKeywords = new Set([
+  '$anchor',
+  '$comment',
+  '$dynamicAnchor',
+  '$dynamicRef',
+  '$id',
+  '$ref',
+  '$schema',
+  '$vocabulary',
+  'contentEncoding',
+  'contentMediaType',
+  'dependentRequired',
+  'deprecated',
+  'description',
+  'exclusiveMaximum',
+  'exclusiveMinimum',
+  'format',
+  'maxContains',
+  'maxItems',
+  'maxLength',
+  'maxProperties',
+  'maximum',
+  'minContains',
+  'minItems',
+  'minLength',
+  'minProperties',
+  'minimum',
+  'multipleOf',
+  'pattern',
+  'readOnly',
+  'required',
+  'title',
+  'type',
+  'uniqueItems',
+  'writeOnly',
+])
+export const jsonSchemaKeywords: ReadonlySet<string> = new Set([
+  ...schemaKeywords,
+  ...schemaListKeywords,
+  ...schemaMapKeywords,
+  ...[...dataKeywords].filter((keyword) => keyword !== 'example'),
+  ...plainKeywords,
+])
+
+/** Whether draft-07 or 2020-12 defines `keyword`. */
+export const isJsonSchemaKeyword = (keyword: string): boolean => jsonSchemaKeywords.has(keyword)
+
+/** A value within a schema, and the way to it. */
+export interface Location {
+  readonly value: Json
+  /** Undefined for the root. */
+  readonly parent: Location | undefined
+  /** Member name or index in the parent. */
+  readonly key: string
+}
+
+/** An object that is a schema. */
+export interface Place {
+  readonly schema: JsonObject
+  readonly at: Location
+  /** URI against which its references are resolved. */
+  readonly base: string
+  /**
+   * False below a keyword that JSON Schema does not define, or that has a value of a form that it does not define: every object there
+   * could be meant as a schema, and a reference could make it one.
+   */
+  readonly isCertain: boolean
+}
+
+export interface SchemaPlaces {
+  /** Every object that is a schema, could be meant as one, or is made one by a reference. The root is the first. */
+  readonly places: readonly Place[]
+  /** Whether `reference` names a document that is not within the schema. */
+  leavesSchema(place: Place, reference: string): boolean
+  /** What `reference` leads to; nothing when it has no target within the schema. */
+  targetsOf(place: Place, reference: string): Location[]
+}
+
+/** Base of schemas without `$id`, so that relative ones can be resolved. */
+const anonymousBase = 'http://schema.invalid/'
+
+/** The places of a schema that was parsed from text: no object in it may occur twice. Takes time in proportion to its size. */
+export function placesOf(root: JsonObject): SchemaPlaces {
+  const visited = new Map<JsonObject, Place>()
+  const waiting: Place[] = []
+  const resources = new Map<string, Location>()
+  const anchors = new Map<string, Location[]>()
+
+  function visit(at: Location, base: string, isCertain: boolean): void {
+    if (!isJsonObject(at.value)) return
+    const schema = at.value
+    const former = visited.get(schema)
+    if (former !== undefined && (former.isCertain || !isCertain)) return
+    const place: Place = { schema, at, base: enter(schema, at, base), isCertain }
+    visited.set(schema, place)
+    waiting.push(place)
+    for (const [keyword, value] of Object.entries(schema)) {
+      if (typeof value === 'object' && value !== null) visitMember(place, keyword, value)
+    }
+  }
+
+  function visitMember(place: Place, keyword: string, value: JsonObject | Json[]): void {
+    const { base, isCertain } = place
+    const at: Location = { value, parent: place.at, key: keyword }
+    const isList = Array.isArray(value)
+    if (dataKeywords.has(keyword) || plainKeywords.has(keyword)) return
+    if (!isList && schemaKeywords.has(keyword)) visit(at, base, isCertain)
+    else if (isList && schemaListKeywords.has(keyword)) visitAll(at, base, isCertain)
+    else if (!isList && schemaMapKeywords.has(keyword)) visitAll(at, base, isCertain)
+    else visitAny(at, base)
+  }
+
+  function visitAll(at: Location, base: string, isCertain: boolean): void {
+    for (const member of membersOf(at)) visit(member, base, isCertain)
+  }
+
+  /** Takes every object for a schema. */
+  function visitAny(at: Location, base: string): void {
+    if (Array.isArray(at.value)) for (const member of membersOf(at)) visitAny(member, base)
+    else visit(at, base, false)
+  }
+
+  /** Notes by which names a schema can be referred to. Answers with its base. */
+  function enter(schema: JsonObject, at: Location, outer: string): string {
+    const id = schema['$id']
+    let base = outer
+    if (typeof id === 'string' && !id.startsWith('#')) {
+      base = withoutFragment(resolved(id, outer))
+      if (!resources.has(base)) resources.set(base, at)
+    }
+    const names = [schema['$anchor'], schema['$dynamicAnchor']]
+    // Draft-07 writes an anchor as `$id`.
+    if (typeof id === 'string' && id.startsWith('#')) names.push(id.slice(1))
+    for (const name of names) {
+      if (typeof name !== 'string') continue
+      const key = `${base}#${name}`
+      const named = anchors.get(key)
+      if (named === undefined) anchors.set(key, [at])
+      else named.push(at)
+    }
+    return base
+  }
+
+  function targetsOf(place: Place, reference: string): Location[] {
+    const uri = resolved(reference, place.base)
+    const resource = resources.get(withoutFragment(uri))
+    if (resource === undefined) return []
+    const hash = reference.indexOf('#')
+    const fragment = hash < 0 ? '' : reference.slice(hash + 1)
+    // Ajv takes `#/` for `#`.
+    if (fragment === '' || fragment === '/') return [resource]
+    const named = anchors.get(`${withoutFragment(uri)}#${percentDecoded(fragment)}`) ?? []
+    const pointed = locate(resource, fragment.split('/').map(percentDecoded))
+    return pointed === undefined ? named : [...named, pointed]
+  }
+
+  const leavesSchema = (place: Place, reference: string) =>
+    !reference.startsWith('#') &&
+    reference !== '' &&
+    !resources.has(withoutFragment(resolved(reference, place.base)))
+
+  const rootAt: Location = { value: root, parent: undefined, key: '' }
+  const rootId = root['$id']
+  const rootBase =
+    typeof rootId === 'string' && !rootId.startsWith('#')
+      ? withoutFragment(resolved(rootId, anonymousBase))
+      : anonymousBase
+  resources.set(rootBase, rootAt)
+  visit(rootAt, anonymousBase, true)
+  // Grows: what a reference makes a schema may have references of its own.
+  for (const place of waiting) {
+    const reference = place.schema['$ref']
+    if (typeof reference !== 'string') continue
+    for (const target of targetsOf(place, reference)) {
+      const outer = enclosing(target.parent ?? target, visited)
+      visit(target, outer.base, place.isCertain)
+    }
+  }
+  return { places: [...visited.values()], leavesSchema, targetsOf }
+}
+
+/** The location and those around it, from the inside. */
+export function* outwards(at: Location): Generator<Location> {
+  for (let here: Location | undefined = at; here !== undefined; here = here.parent) yield here
+}
+
+/** JSON pointer (RFC 6901) to a location, or to a member of it. */
+export function pointerTo(at: Location, member?: string): string {
+  const keys = [...outwards(at)].slice(0, -1).map(({ key }) => key)
+  const parts = member === undefined ? keys.reverse() : [...keys.reverse(), member]
+  return parts.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
+function* membersOf(at: Location): Generator<Location> {
+  for (const [key, value] of Object.entries(at.value as JsonObject)) yield { value, parent: at, key }
+}
+
+/** @param parts of a pointer: the first is empty. */
+function locate(from: Location, [first, ...parts]: string[]): Location | undefined {
+  if (first !== '') return undefined
+  let at = from
+  for (const part of parts) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    const { value } = at
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+    const member = (value as JsonObject)[key]
+    if (member === undefined) return undefined
+    at = { value: member, parent: at, key }
+  }
+  return at
+}
+
+function enclosing(at: Location, visited: ReadonlyMap<JsonObject, Place>): Place {
+  for (const { value } of outwards(at)) {
+    const place = isJsonObject(value) ? visited.get(value) : undefined
+    if (place !== undefined) return place
+  }
+  throw new Error('The root is a place.')
+}
+
+function resolved(reference: string, base: string): string {
+  return URL.canParse(reference, base) ? new URL(reference, base).href : reference
+}
+
+function withoutFragment(reference: string): string {
+  const at = reference.indexOf('#')
+  return at < 0 ? reference : reference.slice(0, at)
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,178 @@
+/** Private fields: which they are, when they can be cut out of a schema, and how (content-model §4, §6). */
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
+import {
+  isJsonSchemaKeyword,
+  type Location,
+  outwards,
+  type Place,
+  placesOf,
+  pointerTo,
+  type SchemaPlaces,
+} from './places.ts'
+import { SchemaError } from './schema-error.ts'
+
+/**
+ * Keywords of the root that may speak of private fields in a way that cannot be cut. To the list of content-model §6 come those that
+ * would hold the same: `const` and `enum` (whole records), `then`, `else`.
+ */
+const uncuttable = [
+  '$ref',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'propertyNames',
+  'patternProperties',
+  'const',
+  'enum',
+]
+
+/** Where they lead depends on the data, and may be the root. */
+const dynamicReferences = ['$dynamicRef', '$recursiveRef']
+
+/** Root keywords that may hold or name private fields and say nothing that a reader of the public view needs. */
+const cutWithPrivateFields = new Set([
+  '$comment',
+  'dependencies',
+  'dependentRequired',
+  'dependentSchemas',
+  'examples',
+  'default',
+])
+
+const isCutAtRoot = (keyword: string): boolean =>
+  cutWithPrivateFields.has(keyword) || !isJsonSchemaKeyword(keyword)
+
+const definitionKeywords = new Set(['$defs', 'definitions'])
+
+/** The names of the private fields: members of the root's `properties` whose schema says `"private": true`. */
+export function privateFieldsOf(schema: JsonObject): string[] {
+  const properties = schema['properties']
+  if (!isJsonObject(properties)) return []
+  return Object.keys(properties).filter((name) => {
+    const member = properties[name]
+    return isJsonObject(member) && member['private'] === true
+  })
+}
+
+/** @throws SchemaError when `schema`, which has the private fields `fields`, says what could not be cut with them. */
+export function checkCuttable(schema: JsonObject, fields: readonly string[], all: SchemaPlaces): void {
+  for (const keyword of uncuttable) {
+    if (Object.hasOwn(schema, keyword)) {
+      throw new SchemaError(
+        `A schema with private fields must not have "${keyword}" at its root: what it says of them could not be kept private.`,
+        `/${keyword}`,
+      )
+    }
+  }
+  const holders = new Set<Json>([schema, schema['properties']!])
+  const hidden = new Set<Json>(fields.map((name) => (schema['properties'] as JsonObject)[name]!))
+  for (const place of all.places) {
+    for (const keyword of dynamicReferences) {
+      if (!Object.hasOwn(place.schema, keyword)) continue
+      throw new SchemaError(
+        `A schema with private fields must not have "${keyword}": it may lead to them, and what it admits elsewhere could not be kept private.`,
+        pointerTo(place.at, keyword),
+      )
+    }
+    for (const target of targetsOf(all, place)) {
+      if (!holders.has(target.value) && ![...outwards(target)].some(({ value }) => hidden.has(value)))
+        continue
+      throw new SchemaError(
+        `The reference ${JSON.stringify(place.schema['$ref'])} leads to private fields: what it admits elsewhere could not be kept private. Write what both have in common in "$defs".`,
+        pointerTo(place.at, '$ref'),
+      )
+    }
+  }
+  checkReferencesLeft(fields, all)
+}
+
+/** The public schema must be one: no reference in it may lead to a keyword of the root that it lacks. */
+function checkReferencesLeft(fields: readonly string[], all: SchemaPlaces): void {
+  for (const { place, part } of referencesLeft(fields, all)) {
+    if (!isCutAtRoot(part.keyword)) continue
+    throw new SchemaError(
+      `The reference ${JSON.stringify(place.schema['$ref'])} leads to what is kept private with the private fields: write what it names in "$defs".`,
+      pointerTo(place.at, '$ref'),
+    )
+  }
+}
+
+/** `schema` without its private fields `fields` and without what it says of them, as far as that is known to be of them. */
+export function cutPrivateFields(schema: JsonObject, fields: readonly string[]): JsonObject {
+  const cut = new Set(fields)
+  const defined = new Set<string>()
+  for (const { part } of referencesLeft(fields, placesOf(schema))) defined.add(part.id)
+  const members: [string, Json][] = []
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (isCutAtRoot(keyword)) continue
+    if (keyword === 'properties') members.push([keyword, withoutMembers(value, cut)])
+    else if (keyword === 'required' && Array.isArray(value)) {
+      members.push([keyword, value.filter((name) => typeof name !== 'string' || !cut.has(name))])
+    } else if (definitionKeywords.has(keyword) && !defined.has(partId(keyword))) {
+      const left = Object.entries(value ?? {}).filter(([name]) => defined.has(partId(keyword, name)))
+      if (left.length > 0) members.push([keyword, isJsonObject(value) ? Object.fromEntries(left) : value])
+    } else members.push([keyword, value])
+  }
+  return Object.fromEntries(members)
+}
+
+/** What stays or goes as a whole: a keyword of the root, or a member of `properties`, `$defs` or `definitions` there. */
+interface Part {
+  id: string
+  keyword: string
+}
+
+const partId = (keyword: string, name?: string): string =>
+  JSON.stringify(name === undefined ? [keyword] : [keyword, name])
+
+function partOf(at: Location): Part {
+  const keys = [...outwards(at)].slice(0, -1).map(({ key }) => key)
+  const keyword = keys.at(-1) ?? ''
+  const isDivided = keyword === 'properties' || definitionKeywords.has(keyword)
+  return { keyword, id: partId(keyword, isDivided ? keys.at(-2) : undefined) }
+}
+
+/** The references in what the public schema has, with the parts to which they lead. A definition is in it that one of them leads to. */
+function* referencesLeft(fields: readonly string[], all: SchemaPlaces) {
+  const placesByPart = new Map<string, Place[]>()
+  const definitions: string[] = []
+  const waiting: Place[] = []
+  const hidden = new Set(fields.map((name) => partId('properties', name)))
+  for (const place of all.places) {
+    const { id, keyword } = partOf(place.at)
+    if (definitionKeywords.has(keyword)) {
+      const held = placesByPart.get(id)
+      if (held === undefined) {
+        placesByPart.set(id, [place])
+        definitions.push(id)
+      } else held.push(place)
+    } else if (!isCutAtRoot(keyword) && !hidden.has(id)) waiting.push(place)
+  }
+  for (const place of waiting) {
+    for (const target of targetsOf(all, place)) {
+      const part = partOf(target)
+      yield { place, part }
+      const isAll = part.id === partId(part.keyword)
+      const ids = isAll ? definitions.filter((id) => id.startsWith(`${part.id.slice(0, -1)},`)) : [part.id]
+      for (const id of ids) {
+        waiting.push(...(placesByPart.get(id) ?? []))
+        placesByPart.delete(id)
+      }
+    }
+  }
+}
+
+function targetsOf(all: SchemaPlaces, place: Place): Location[] {
+  const reference = place.schema['$ref']
+  return typeof reference === 'string' ? all.targetsOf(place, reference) : []
+}
+
+/** `data` without the top-level members `names`; anything but an object as it is. A member `__proto__` survives. */
+export function withoutMembers(data: Json, names: ReadonlySet<string>): Json {
+  if (!isJsonObject(data)) return data
+  return Object.fromEntries(Object.entries(data).filter(([name]) => !names.has(name)))
+}

@@ -1,0 +1,41 @@
+/** Where a schema may say `private` (content-model §4). */
+
+import { type Place, pointerTo, type SchemaPlaces } from './places.ts'
+import { SchemaError } from './schema-error.ts'
+
+/** `private`, and how it is misspelt: in another case, with `x-`, `_`, `$` or `@`. */
+const meantPrivate = /^[-_$@\s]*(?:x[-_]+)?private[-_\s]*$/i
+
+/**
+ * An author who marks what is not cut would believe it hidden. So the keyword is refused wherever it hides nothing, and also below keywords
+ * that JSON Schema does not define.
+ * @throws SchemaError
+ */
+export function checkPrivateKeywords({ places }: SchemaPlaces): void {
+  for (const place of places) {
+    for (const keyword of Object.keys(place.schema)) {
+      if (meantPrivate.test(keyword)) checkKeyword(place, keyword)
+    }
+  }
+}
+
+function checkKeyword(place: Place, keyword: string): void {
+  const refuse = (reason: string): never => {
+    throw new SchemaError(reason, pointerTo(place.at, keyword))
+  }
+  if (keyword !== 'private') {
+    refuse(`${JSON.stringify(keyword)} hides nothing: write "private", or give it a name less like that.`)
+  }
+  if (!isRootOrField(place)) {
+    refuse(
+      '"private" hides nothing here. It marks a whole type, at the root of its schema, or a field, in a member of the root\'s "properties": mark the field of the root that holds this, or remove it.',
+    )
+  }
+  if (typeof place.schema['private'] !== 'boolean') refuse('"private" must be true or false.')
+}
+
+function isRootOrField({ at }: Place): boolean {
+  if (at.parent === undefined) return true
+  const { parent: holder } = at
+  return holder.key === 'properties' && holder.parent !== undefined && holder.parent.parent === undefined
+}

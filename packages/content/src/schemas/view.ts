@@ -1,0 +1,65 @@
+/** The public view of schemas and data: what anyone may see (content-model §6). */
+import { isJsonObject, type Json } from '../json/json.ts'
+import { referenceKeyword } from '../records/references.ts'
+import { cutPrivateFields, withoutMembers } from './private-fields.ts'
+import { acceptSchema, type Schema } from './schema.ts'
+
+/**
+ * The schemas of the public view, by type, in the order given: without private types; of the others without private fields,
+ * what is said of them, and every `x-ref-type` that names a private type. A schema with nothing to cut is the same object.
+ */
+export function publicSchemas(schemas: ReadonlyMap<string, Schema>): Map<string, Schema> {
+  const privateTypes = new Set<string>()
+  for (const [type, schema] of schemas) if (schema.private) privateTypes.add(type)
+  const visible = new Map<string, Schema>()
+  for (const [type, schema] of schemas) {
+    if (!schema.private) visible.set(type, publicSchema(schema, privateTypes))
+  }
+  return visible
+}
+
+/** `data` of a record of a public type without its private fields; `data` itself when it has none. */
+export function publicData(schema: Pick<Schema, 'privateFields'>, data: Json): Json {
+  const { privateFields } = schema
+  if (privateFields.length === 0 || !isJsonObject(data)) return data
+  if (!privateFields.some((name) => Object.hasOwn(data, name))) return data
+  return withoutMembers(data, new Set(privateFields))
+}
+
+function publicSchema(schema: Schema, privateTypes: ReadonlySet<string>): Schema {
+  if (typeof schema.source === 'boolean') return schema
+  const withoutFields =
+    schema.privateFields.length === 0 ? schema.source : cutPrivateFields(schema.source, schema.privateFields)
+  const cut = privateTypes.size === 0 ? withoutFields : cutReferences(withoutFields, privateTypes)
+  // What is left of an accepted schema is acceptable: cutting adds nothing, and no reference leads to what is cut.
+  return cut === schema.source ? schema : acceptSchema(cut, { accepted: true })
+}
+
+/**
+ * `value` without the members `x-ref-type`, at any depth, that name a private type; `value` itself when there are none. Places that hold
+ * no schema are searched too: better to cut too much than to name what must not be known of.
+ */
+function cutReferences<T extends Json>(value: T, privateTypes: ReadonlySet<string>): T
+function cutReferences(value: Json, privateTypes: ReadonlySet<string>): Json {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    const items = value.map((item) => cutReferences(item, privateTypes))
+    return items.every((item, i) => item === value[i]) ? value : items
+  }
+  let isSame = true
+  const members: [string, Json][] = []
+  for (const [name, member] of Object.entries(value)) {
+    const isCut = name === referenceKeyword && namesOneOf(member, privateTypes)
+    const kept = isCut ? undefined : cutReferences(member, privateTypes)
+    if (kept !== member) isSame = false
+    if (kept !== undefined) members.push([name, kept])
+  }
+  return isSame ? value : Object.fromEntries(members)
+}
+
+/** Whether `value`, of an `x-ref-type`, is the name of a private type, or a list of names with one. */
+function namesOneOf(value: Json, privateTypes: ReadonlySet<string>): boolean {
+  if (typeof value === 'string') return privateTypes.has(value)
+  if (!Array.isArray(value) || !value.every((name) => typeof name === 'string')) return false
+  return value.some((name) => privateTypes.has(name))
+}

@@ -1,0 +1,188 @@
+/**
+ * What an edit does to a tree, from left to right: which old nodes stay whole, and which stretches between them are edited. Reads
+ * interior nodes into which edits fall, and no leaf but a root and those into which very many fall.
+ */
+import { compareUtf8, type Hash } from '../../hash.ts'
+import { bitsToEnd, type TreeShape, trailingZeroBits } from '../boundary.ts'
+import { type Child, childAt, type InteriorNode, type LeafNode, type Tree } from '../node.ts'
+import { checkPlace, type NodeReader, readChild } from '../read.ts'
+import type { Edit, EditQueue } from './queue.ts'
+import type { Stretch } from './stretch.ts'
+
+/** `pass`: an old node stays as it is. `turn`: what follows at that level comes from the old node `source`, or from none. */
+export type Step<P> =
+  | { do: 'pass'; level: number; child: Child }
+  | { do: 'turn'; level: number; source: Hash | undefined }
+  | { do: 'edit'; stretch: Stretch<P> }
+
+/** A stretch still growing. */
+interface OpenStretch<P> {
+  after: string | undefined
+  leaves: Child[]
+  edits: Edit<P>[]
+  goesOn: boolean
+  /** Entries of its old leaves. */
+  held: number
+}
+
+export class EditPlan<P> {
+  readonly #edits: EditQueue<P>
+  readonly #reader: NodeReader
+  readonly #shape: TreeShape
+  readonly #isUnfinished: () => boolean
+  #open: OpenStretch<P> | undefined
+
+  /**
+   * @param edits loaded
+   * @param isUnfinished whether the stretch taken last has left its leaf unfinished; asked after one that does not end
+   */
+  constructor(edits: EditQueue<P>, reader: NodeReader, shape: TreeShape, isUnfinished: () => boolean) {
+    this.#edits = edits
+    this.#reader = reader
+    this.#shape = shape
+    this.#isUnfinished = isUnfinished
+  }
+
+  async *steps(base: Tree): AsyncGenerator<Step<P>> {
+    if (base.root !== null) {
+      const root = await this.#reader.node(base.root)
+      if (root.kind === 'node') yield* this.#planInterior(base.root, root, true)
+      else {
+        const { root: hash, count, bytes } = base
+        yield* this.#planLeaf({ hash, lastKey: root.keys.at(-1)!, count, bytes }, true)
+      }
+    }
+    yield* this.#planRest()
+  }
+
+  async *#planInterior(hash: Hash, node: InteriorNode, isLast: boolean): AsyncGenerator<Step<P>> {
+    yield { do: 'turn', level: node.level, source: hash }
+    const end = node.children.length - 1
+    for (let i = 0; i <= end; i++) {
+      const child = childAt(node, i)
+      if (node.level === 1) yield* this.#planLeaf(child, isLast && i === end)
+      else if (this.#isWhole(node.level - 1, child, isLast && i === end))
+        yield { do: 'pass', level: node.level - 1, child }
+      else {
+        // Below level 1 there are interior nodes only, or misplaced ones.
+        const below = (await readChild(this.#reader, node, i)) as InteriorNode
+        yield* this.#planInterior(child.hash, below, isLast && i === end)
+      }
+    }
+    yield { do: 'turn', level: node.level, source: undefined }
+  }
+
+  /** Whether an old node stays as it is. `isLast`: no old entry follows the node's. */
+  #isWhole(level: number, child: Child, isLast: boolean): boolean {
+    const edit = this.#edits.current
+    if (this.#open !== undefined) return false
+    if (edit === undefined) return true
+    if (compareUtf8(edit.key, child.lastKey) <= 0) return false
+    return !isLast || this.#endsNode(level, child.lastKey) || (level === 0 && this.#isFull(child))
+  }
+
+  async *#planLeaf(child: Child, isLast: boolean): AsyncGenerator<Step<P>> {
+    if (this.#isWhole(0, child, isLast)) {
+      yield { do: 'pass', level: 0, child }
+      return
+    }
+    const { lastKey } = child
+    const edits = this.#edits
+    let open = this.#grow(child)
+    let keepsLast = true
+    let held: ReadonlySet<string> | undefined
+    for (let edit = edits.current; edit !== undefined; edit = edits.current) {
+      const order = compareUtf8(edit.key, lastKey)
+      if (order > 0) break
+      if (held === undefined || mayChange(edit, held)) open.edits.push(edit)
+      if (order === 0) keepsLast = edit.put !== undefined
+      if (!edits.step()) await edits.load()
+      if (order === 0) continue
+      if (this.#endsLeaf(edit)) {
+        yield this.#close(edit.key)
+        open = this.#grow(child, edit.key)
+      } else if (this.#isLong(open)) {
+        if (held === undefined && open.leaves.length === 1) {
+          const known = await this.#keysOf(child)
+          open.edits = open.edits.filter((one) => mayChange(one, known))
+          held = known
+        }
+        if (!this.#isLong(open)) continue
+        yield* this.#breakOff(open, edit.key)
+        open = this.#grow(child, edit.key)
+      }
+    }
+    if (keepsLast && this.#endsNode(0, lastKey)) yield this.#close(lastKey)
+    else if (!isLast && (this.#isFull(child) || this.#isLong(open))) yield* this.#breakOff(open)
+  }
+
+  /** All edits that are left come after every old entry: drops drop nothing. */
+  async *#planRest(): AsyncGenerator<Step<P>> {
+    const edits = this.#edits
+    for (let edit = edits.current; edit !== undefined; edit = edits.current) {
+      if (!edits.step()) await edits.load()
+      if (edit.put === undefined) continue
+      const open = this.#grow()
+      open.edits.push(edit)
+      if (this.#endsLeaf(edit)) yield this.#close(edit.key)
+      else if (this.#isLong(open)) yield* this.#breakOff(open)
+    }
+    if (this.#open !== undefined) yield this.#close(undefined)
+  }
+
+  #grow(leaf?: Child, after?: string): OpenStretch<P> {
+    this.#open ??= { after, leaves: [], edits: [], goesOn: false, held: 0 }
+    if (leaf !== undefined) {
+      this.#open.leaves.push(leaf)
+      this.#open.held += leaf.count
+    }
+    return this.#open
+  }
+
+  #close(through: string | undefined): Step<P> {
+    const { after, leaves, edits, goesOn } = this.#open!
+    this.#open = undefined
+    return { do: 'edit', stretch: { after, through, leaves, edits, goesOn, ends: true } }
+  }
+
+  /**
+   * Ends a stretch where its leaf may go on, because it ended by its length alone, or because no key has ended one for long. The next
+   * begins with a leaf if this one happens to be complete.
+   * @param through where that is within its last old leaf; undefined: it takes in the whole of it
+   */
+  async *#breakOff(
+    { after, leaves, edits, goesOn }: OpenStretch<P>,
+    through?: string,
+  ): AsyncGenerator<Step<P>> {
+    this.#open = undefined
+    yield { do: 'edit', stretch: { after, through, leaves, edits, goesOn, ends: false } }
+    if (this.#isUnfinished()) this.#open = { after: through, leaves: [], edits: [], goesOn: true, held: 0 }
+  }
+
+  async #keysOf({ hash, lastKey }: Child): Promise<ReadonlySet<string>> {
+    const leaf = await this.#reader.node(hash)
+    checkPlace(hash, leaf, { level: 0, lastKey })
+    return new Set((leaf as LeafNode).keys)
+  }
+
+  #isFull({ count }: Child): boolean {
+    return count >= this.#shape.leafEntriesMax
+  }
+
+  /** Whether a stretch holds more entries and edits than any two leaves do. */
+  #isLong({ held, edits }: OpenStretch<P>): boolean {
+    return held + edits.length > 2 * this.#shape.leafEntriesMax
+  }
+
+  #endsLeaf({ key, put }: Edit<P>): boolean {
+    return put !== undefined && this.#endsNode(0, key)
+  }
+
+  #endsNode(level: number, lastKey: string): boolean {
+    return trailingZeroBits(lastKey) >= bitsToEnd(this.#shape, level)
+  }
+}
+
+/** Whether an edit may change a leaf with these keys: a drop of another drops nothing. */
+const mayChange = ({ key, put }: Edit<unknown>, held: ReadonlySet<string>): boolean =>
+  put !== undefined || held.has(key)

@@ -1,0 +1,221 @@
+/**
+ * Editing leaves. A stretch lies between two places where leaves end whatever the rest of the tree holds, so that it can be edited
+ * on its own, several at once and in other threads: what comes of all of them in order are the leaves of the new tree.
+ */
+import { compareUtf8, type Hash, hashText } from '../../hash.ts'
+import { bitsToEnd, type TreeShape, trailingZeroBits } from '../boundary.ts'
+import { type Child, encodeNode, firstAfter, type LeafNode, noHash, type TreeKind } from '../node.ts'
+import { TreeError } from '../tree-error.ts'
+import { Origin } from './origin.ts'
+import type { Edit } from './queue.ts'
+
+/** What stands beside a key: hash (empty in a set), size in bytes, and the port's payload. */
+export interface Entry<P> {
+  hash: Hash
+  size: number
+  payload: P
+}
+
+/** An entry that really changed. A put with the hash and size that are there already is no change. */
+export interface Change<P> {
+  key: string
+  before?: Entry<P> | undefined
+  after?: Entry<P> | undefined
+}
+
+/** The keys beyond `after` (undefined: from the first of all) and up to `through` (undefined: to where its leaves and edits end). */
+export interface Stretch<P> {
+  after: string | undefined
+  through: string | undefined
+  /** Old leaves that hold keys of the stretch. The first may hold some before it, the last some behind. */
+  leaves: readonly Child[]
+  /** Edits of its keys, ascending. */
+  edits: readonly Edit<P>[]
+  /** True: it begins within a leaf that the stretch before it has left unfinished. */
+  goesOn: boolean
+  /** False: its last leaf goes on in the next stretch. There is one then. */
+  ends: boolean
+}
+
+/** An old leaf as it was read; one payload an entry, or none at all when only `changesAnything` is asked. */
+export interface OpenedLeaf<P> {
+  hash: Hash
+  leaf: LeafNode
+  payloads: readonly P[]
+}
+
+/** A leaf of the new tree that the old one has not. `replaces` = the old leaf that held most of its keys, if any did. */
+export interface NewLeaf<P> {
+  hash: Hash
+  text: string
+  leaf: LeafNode
+  payloads: P[]
+  replaces?: Hash | undefined
+}
+
+export interface EditedStretch<P> {
+  /** All leaves of the stretch in key order, old ones too. `made`: a new one. */
+  leaves: (Child & { made?: NewLeaf<P> })[]
+  changes: Change<P>[]
+  /** Where the stretch does not end: what the next one goes on with. */
+  unfinished: UnfinishedLeaf<P> | undefined
+}
+
+/** How an edit of a tree cuts it. */
+export interface Cut {
+  kind: TreeKind
+  shape: TreeShape
+}
+
+/** Whether an edit changes the leaf, whose first entry with a key ≥ the edit's is at `index`. */
+function isChange<P>(edit: Edit<P>, leaf: LeafNode, index: number): boolean {
+  if (leaf.keys[index] !== edit.key) return edit.put !== undefined
+  if (edit.put === undefined || edit.put.size !== leaf.sizes[index]) return true
+  return leaf.tree === 'records' && edit.put.hash !== leaf.hashes[index]
+}
+
+/** Whether any edit of a stretch changes anything. */
+export function changesAnything<P>({ edits }: Stretch<P>, opened: readonly OpenedLeaf<P>[]): boolean {
+  const leaves = opened.values()
+  let leaf = leaves.next().value?.leaf
+  let index = 0
+  for (const edit of edits) {
+    while (
+      leaf !== undefined &&
+      (index === leaf.keys.length || compareUtf8(leaf.keys[index]!, edit.key) < 0)
+    ) {
+      if (++index < leaf.keys.length) continue
+      leaf = leaves.next().value?.leaf
+      index = 0
+    }
+    if (leaf === undefined ? edit.put !== undefined : isChange(edit, leaf, index)) return true
+  }
+  return false
+}
+
+/**
+ * The leaves of an edited stretch and what changed in it.
+ * @param opened its old leaves, in order
+ * @param before what the stretch before it left unfinished
+ * @throws TreeError `node_misplaced` for a leaf of another kind, `payloads_mismatched`.
+ */
+export function editStretch<P>(
+  stretch: Stretch<P>,
+  opened: readonly OpenedLeaf<P>[],
+  { kind, shape }: Cut,
+  before?: UnfinishedLeaf<P>,
+): EditedStretch<P> {
+  const leaves: EditedStretch<P>['leaves'] = []
+  const changes: Change<P>[] = []
+  const unfinished = before ?? new UnfinishedLeaf<P>({ kind, shape })
+  const { edits } = stretch
+  let at = 0
+
+  function add(key: string, entry: Entry<P>, zeros: number): void {
+    if (unfinished.add(key, entry, zeros)) finish()
+  }
+  function finish(): void {
+    const { child, made, isOld } = unfinished.finish()
+    leaves.push(isOld ? child : { ...child, made })
+  }
+  function insert({ key, put }: Edit<P>): void {
+    if (put === undefined) return
+    const after = kind === 'set' ? { ...put, hash: noHash } : put
+    changes.push({ key, after })
+    add(key, after, trailingZeroBits(key))
+  }
+
+  for (const { hash, leaf, payloads } of opened) {
+    checkLeaf(hash, leaf, payloads, kind)
+    const { keys, hashes, sizes } = leaf
+    const from = stretch.after === undefined ? 0 : firstAfter(keys, stretch.after)
+    const end = stretch.through === undefined ? keys.length : firstAfter(keys, stretch.through)
+    unfinished.turn(hash)
+    for (let i = from; i < end; i++) {
+      const key = keys[i]!
+      while (at < edits.length && compareUtf8(edits[at]!.key, key) < 0) insert(edits[at++]!)
+      // A leaf's inner keys do not end leaves, or this one would have ended there.
+      const zeros = i === keys.length - 1 ? trailingZeroBits(key) : 0
+      const old = { hash: hashes[i] ?? noHash, size: sizes[i]!, payload: payloads[i]! }
+      const edit = edits[at]
+      if (edit?.key !== key) {
+        add(key, old, zeros)
+        continue
+      }
+      at++
+      if (!isChange(edit, leaf, i)) add(key, old, zeros)
+      else {
+        const after = edit.put && (kind === 'set' ? { ...edit.put, hash: noHash } : edit.put)
+        changes.push({ key, before: old, after })
+        if (after !== undefined) add(key, after, zeros)
+      }
+    }
+    unfinished.turn(undefined)
+  }
+  while (at < edits.length) insert(edits[at++]!)
+  // The last key does not end its leaf by its zeros, or that leaf would be complete.
+  if (stretch.ends && !unfinished.isEmpty) finish()
+  return { leaves, changes, unfinished: stretch.ends ? undefined : unfinished }
+}
+
+function checkLeaf(hash: Hash, leaf: LeafNode, payloads: readonly unknown[], kind: TreeKind): void {
+  if (leaf.tree !== kind)
+    throw new TreeError('node_misplaced', `Leaf ${hash} is of a ${leaf.tree} tree, not of a ${kind} tree.`)
+  if (payloads.length !== leaf.keys.length)
+    throw new TreeError('payloads_mismatched', `Leaf ${hash} came with ${payloads.length} payloads.`)
+}
+
+/** A leaf as it fills. */
+export class UnfinishedLeaf<P> {
+  readonly #kind: TreeKind
+  readonly #leafBits: number
+  readonly #entriesMax: number
+  readonly #origin = new Origin()
+  #leaf: LeafNode
+  #payloads: P[] = []
+  #bytes = 0
+
+  constructor({ kind, shape }: Cut) {
+    this.#kind = kind
+    this.#leafBits = bitsToEnd(shape, 0)
+    this.#entriesMax = shape.leafEntriesMax
+    this.#leaf = emptyLeaf(kind)
+  }
+
+  get isEmpty(): boolean {
+    return this.#leaf.keys.length === 0
+  }
+
+  /** From here on, what is added was held by this old leaf, or by none. */
+  turn(source: Hash | undefined): void {
+    this.#origin.turn(this.#leaf.keys.length, source)
+  }
+
+  /** Adds an entry; `zeros` are the trailing zero bits of its key, 0 will do for one known not to end a leaf. True: the leaf is complete. */
+  add(key: string, { hash, size, payload }: Entry<P>, zeros: number): boolean {
+    const { keys, hashes, sizes } = this.#leaf
+    keys.push(key)
+    if (this.#kind === 'records') hashes.push(hash)
+    sizes.push(size)
+    this.#payloads.push(payload)
+    this.#bytes += size
+    return zeros >= this.#leafBits || keys.length >= this.#entriesMax
+  }
+
+  /** The leaf as it is; another one begins. `isOld`: it is the one that it would replace. */
+  finish(): { child: Child; made: NewLeaf<P>; isOld: boolean } {
+    const [leaf, payloads, bytes] = [this.#leaf, this.#payloads, this.#bytes]
+    this.#leaf = emptyLeaf(this.#kind)
+    this.#payloads = []
+    this.#bytes = 0
+    const text = encodeNode(leaf)
+    const hash = hashText(text)
+    const replaces = this.#origin.finish(leaf.keys.length)
+    const child = { hash, lastKey: leaf.keys.at(-1)!, count: leaf.keys.length, bytes }
+    return { child, made: { hash, text, leaf, payloads, replaces }, isOld: this.#origin.knows(hash) }
+  }
+}
+
+function emptyLeaf(tree: TreeKind): LeafNode {
+  return { kind: 'leaf', tree, keys: [], hashes: [], sizes: [] }
+}

@@ -1,0 +1,160 @@
+/** View documents: what a version is, small and pointing at trees, and the digests that name it (content-model §7). */
+
+import { type Hash, hashText, parseHash } from '../hash.ts'
+import { canonicalize } from '../json/canonical.ts'
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
+import { typeFault } from '../records/input.ts'
+
+/** A tree as a document names it. Empty: root null, count 0, bytes 0. */
+export interface TreeSummary {
+  root: Hash | null
+  /** Entries. */
+  count: number
+  /** Sum of the entries' sizes, in bytes. */
+  bytes: number
+}
+
+/** The records of one type and the schema they match. */
+export interface TypeEntry extends TreeSummary {
+  schema: Hash
+}
+
+/** What one view of a version holds. */
+export interface ViewDocument {
+  files: TreeSummary
+  metadata: JsonObject
+  /** By type. A type may be called `__proto__`: build this object with `Object.fromEntries`. */
+  types: Record<string, TypeEntry>
+}
+
+/** What a document says beside its metadata, which may take a MiB: the roots of its trees. */
+export type ViewRoots = Pick<ViewDocument, 'files' | 'types'>
+
+/** RFC 8785 of a document: the text that is stored and hashed. */
+export function documentText(document: ViewDocument): string {
+  const { files, metadata, types } = document
+  const entries = Object.entries(types).map(([type, { schema, root, count, bytes }]): [string, Json] => [
+    type,
+    { schema, root, count, bytes },
+  ])
+  return canonicalize({
+    files: { root: files.root, count: files.count, bytes: files.bytes },
+    metadata,
+    types: Object.fromEntries(entries),
+  })
+}
+
+/**
+ * The metadata of a stored document, in canonical form, without parsing it.
+ * @param bytes of the document. @param roots what it says beside its metadata
+ * @throws DocumentError when the bytes are not those of a document with these roots
+ */
+export function metadataIn(bytes: Uint8Array, roots: ViewRoots): Uint8Array {
+  const document = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const without = Buffer.from(documentText({ ...roots, metadata: {} }))
+  const start = without.indexOf(metadataStart) + metadataStart.length
+  const after = without.subarray(start + '{}'.length)
+  const end = document.length - after.length
+  const isOfThese =
+    end > start &&
+    document.subarray(0, start).equals(without.subarray(0, start)) &&
+    document.subarray(end).equals(after)
+  if (!isOfThese) throw new DocumentError('The document has other roots than those that are given.')
+  return document.subarray(start, end)
+}
+
+/** Before it there are only counts and a hash. */
+const metadataStart = '"metadata":'
+
+/** SHA-256 of `documentText`. */
+export function documentDigest(document: ViewDocument): Hash {
+  return hashText(documentText(document))
+}
+
+/** A stored document that is none. Its message names what is wrong. */
+export class DocumentError extends Error {
+  override readonly name = 'DocumentError'
+}
+
+/**
+ * The document of its text or UTF-8 bytes. Whether they hash to the digest asked for is the caller's to check.
+ * @throws DocumentError when the text is not the canonical form of a document.
+ */
+export function parseDocument(source: string | Uint8Array): ViewDocument {
+  const { text, value } = parseText(source)
+  const { files, metadata, types } = membersOf(value, ['files', 'metadata', 'types'], 'The document')
+  checkTree(files, 'files')
+  if (!isJsonObject(metadata)) throw new DocumentError('"metadata" must be an object.')
+  if (!isJsonObject(types)) throw new DocumentError('"types" must be an object.')
+  for (const type of Object.keys(types)) checkType(type, types[type])
+  if (canonicalize(value) !== text) throw new DocumentError('The document is not in canonical form.')
+  return value as unknown as ViewDocument
+}
+
+/** Not by the input rules: the canonical form of 1e20, which they admit, is an integer beyond 2^53, which they do not. */
+function parseText(source: string | Uint8Array): { text: string; value: Json } {
+  try {
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+    const text = typeof source === 'string' ? source : decoder.decode(source)
+    return { text, value: JSON.parse(text) as Json }
+  } catch (cause) {
+    throw new DocumentError('The document is no JSON text in UTF-8.', { cause })
+  }
+}
+
+function checkType(type: string, entry: Json | undefined): void {
+  const fault = typeFault(type)
+  if (fault !== undefined) throw new DocumentError(fault)
+  const { schema, ...tree } = membersOf(
+    entry,
+    ['schema', 'root', 'count', 'bytes'],
+    `The type ${JSON.stringify(type)}`,
+  )
+  if (!isHash(schema)) throw new DocumentError(`The schema of ${JSON.stringify(type)} must be a hash.`)
+  checkTree(tree, type)
+}
+
+function checkTree(value: Json | undefined, name: string): void {
+  const { root, count, bytes } = membersOf(value, ['root', 'count', 'bytes'], JSON.stringify(name))
+  if (!isCount(count) || !isCount(bytes))
+    throw new DocumentError(`Counts of ${JSON.stringify(name)} must be whole numbers.`)
+  if (root === null ? count !== 0 || bytes !== 0 : !isHash(root) || count === 0) {
+    throw new DocumentError(
+      `The root of ${JSON.stringify(name)} must be a hash, or null exactly when the tree is empty.`,
+    )
+  }
+}
+
+/** `value` as an object with exactly the members `names`. */
+function membersOf(value: Json | undefined, names: readonly string[], what: string): JsonObject {
+  if (isJsonObject(value)) {
+    const isExact =
+      Object.keys(value).length === names.length && names.every((name) => Object.hasOwn(value, name))
+    if (isExact) return value
+  }
+  throw new DocumentError(`${what} must be an object of ${names.join(', ')}.`)
+}
+
+function isHash(value: Json | undefined): boolean {
+  return typeof value === 'string' && parseHash(value) !== undefined
+}
+
+function isCount(value: Json | undefined): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+}
+
+/** Which of a version's views a digest names: members are shown the first, others the second. */
+export type ViewName = 'private' | 'public'
+
+/** A digest as callers see it: `private:` and the hash of the full document, or `public:` and that of the public one. */
+export function digestLabel(view: ViewName, hash: Hash): string {
+  return `${view}:${hash}`
+}
+
+/** The parts of a digest label; undefined for any other text. */
+export function parseDigestLabel(text: string): { view: ViewName; hash: Hash } | undefined {
+  const colon = text.indexOf(':')
+  const view = text.slice(0, Math.max(colon, 0))
+  const hash = parseHash(text.slice(colon + 1))
+  return (view === 'private' || view === 'public') && hash !== undefined ? { view, hash } : undefined
+}

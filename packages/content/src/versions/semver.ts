@@ -1,0 +1,88 @@
+/** Semantic version numbers, and which one a version gets (content-model §7). */
+import { canonicalize } from '../json/canonical.ts'
+import { documentText, type ViewDocument } from './document.ts'
+
+export interface Semver {
+  major: number
+  minor: number
+  patch: number
+}
+
+/** Largest part of a version number; it fits 32 bits, as databases count. */
+export const semverPartMax = 2_147_483_647
+
+/**
+ * How a version differs from its base, the strongest difference only. `first`: there is no base. `schema`: the set of types or a
+ * type's schema. `content`: records or files. `other`: metadata or what is private. `none`: nothing, so there is no version to make.
+ */
+export type VersionChange = 'first' | 'schema' | 'content' | 'other' | 'none'
+
+/** Both views of a version. */
+export interface VersionViews {
+  full: ViewDocument
+  public: ViewDocument
+}
+
+const semverPattern = /^v?(0|[1-9][0-9]{0,9})\.(0|[1-9][0-9]{0,9})\.(0|[1-9][0-9]{0,9})$/
+
+/** The number in `v1.2.3` or `1.2.3`; undefined for any other text, leading zeros and parts over `semverPartMax` included. */
+export function parseSemver(text: string): Semver | undefined {
+  const match = semverPattern.exec(text)
+  if (match === null) return undefined
+  const [major, minor, patch] = match.slice(1).map(Number) as [number, number, number]
+  return Math.max(major, minor, patch) <= semverPartMax ? { major, minor, patch } : undefined
+}
+
+/** `v1.2.3`. */
+export function formatSemver({ major, minor, patch }: Semver): string {
+  return `v${major}.${minor}.${patch}`
+}
+
+/** Negative when `a` comes before `b`, 0 when they are equal. */
+export function compareSemver(a: Semver, b: Semver): number {
+  return a.major - b.major || a.minor - b.minor || a.patch - b.patch
+}
+
+/** How `next` differs from its base; a base of null is that there is none. */
+export function changeBetween(base: VersionViews | null, next: VersionViews): VersionChange {
+  if (base === null) return 'first'
+  const before = base.full
+  const after = next.full
+  const types = Object.keys(after.types)
+  const isSameTypes = types.length === Object.keys(before.types).length
+  if (!isSameTypes || types.some((type) => entryOf(before, type)?.schema !== after.types[type]!.schema))
+    return 'schema'
+  if (before.files.root !== after.files.root) return 'content'
+  if (types.some((type) => entryOf(before, type)!.root !== after.types[type]!.root)) return 'content'
+  if (canonicalize(before.metadata) !== canonicalize(after.metadata)) return 'other'
+  return documentText(base.public) === documentText(next.public) ? 'none' : 'other'
+}
+
+function entryOf(document: ViewDocument, type: string) {
+  return Object.hasOwn(document.types, type) ? document.types[type] : undefined
+}
+
+/**
+ * The number of the version after `base`: v1.0.0 first, then the next major for `schema`, minor for `content`, patch for `other`.
+ * @throws RangeError for `none` (nothing changed, so there is no version), when only one of `base` null and `first` holds, and
+ * beyond `semverPartMax`.
+ */
+export function nextSemver(base: Semver | null, change: VersionChange): Semver {
+  const next = base === null ? firstSemver(change) : raised(base, change)
+  if (Math.max(next.major, next.minor, next.patch) > semverPartMax) {
+    throw new RangeError(`There is no version number after ${base === null ? 'none' : formatSemver(base)}.`)
+  }
+  return next
+}
+
+function firstSemver(change: VersionChange): Semver {
+  if (change === 'first') return { major: 1, minor: 0, patch: 0 }
+  throw new RangeError(`A version without a base cannot be a change of kind "${change}".`)
+}
+
+function raised({ major, minor, patch }: Semver, change: VersionChange): Semver {
+  if (change === 'schema') return { major: major + 1, minor: 0, patch: 0 }
+  if (change === 'content') return { major, minor: minor + 1, patch: 0 }
+  if (change === 'other') return { major, minor, patch: patch + 1 }
+  throw new RangeError(`A change of kind "${change}" makes no version after another.`)
+}

@@ -1,0 +1,131 @@
+/** A bucket, the client that speaks to it, and what its refusals mean. */
+import { S3Client } from '@aws-sdk/client-s3'
+import { StorageFull } from '../../errors/storage-full.ts'
+import { BlobMissing, StoreUnavailable } from '../../errors/stores.ts'
+import { checkedName } from '../names.ts'
+
+/** `AWS_ACCESS_KEY_ID` and its companions. */
+export interface S3Keys {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  /** For keys that expire. */
+  readonly sessionToken?: string
+}
+
+export interface S3Settings {
+  readonly bucket: string
+  /** Before every blob's name in the bucket: empty, or ends in a slash. */
+  readonly prefix: string
+  readonly region: string
+  /** Another S3 server than Amazon's, such as `http://127.0.0.1:9000`. Buckets are then addressed by path. */
+  readonly endpoint?: string
+  /** Without them the client looks where Amazon's tools look: shared files, the role of the container or the machine. */
+  readonly keys?: S3Keys
+  /** How long nothing may happen. Shorter in tests. */
+  readonly patience?: Patience
+}
+
+export interface Patience {
+  /** For a connection to be made. Milliseconds. */
+  readonly connecting: number
+  /** On a connection, before the answer or in the middle of it. Milliseconds. */
+  readonly idle: number
+}
+
+const patienceUsual: Patience = { connecting: 3_000, idle: 20_000 }
+
+/**
+ * Each request is tried so often. Between tries the client waits a random part of 0.1 s, 0.2 s, 0.4 s; and it gives up at once
+ * when lately almost everything failed, so that a store that is away is not also besieged.
+ */
+const attemptsMax = 4
+/** Connections at once; what goes beyond waits its turn. A slow reader holds one. */
+const connectionsMax = 256
+
+export interface Bucket {
+  readonly client: S3Client
+  readonly name: string
+  readonly prefix: string
+  /** What the parts of an upload bring along beside their signed SHA-256. */
+  readonly checksum: 'CRC32' | undefined
+  /** Whether the credentials are those of the settings, rather than found where Amazon's tools look. */
+  readonly ownKeys: boolean
+  /** For people: where it is. */
+  readonly place: string
+  /** @throws RangeError for what is no name of a blob. */
+  key(blob: string): string
+}
+
+export function bucketOf(settings: S3Settings): Bucket {
+  const { bucket, prefix, region, endpoint, keys } = settings
+  const patience = settings.patience ?? patienceUsual
+  const elsewhere = endpoint !== undefined
+  const client = new S3Client({
+    region,
+    endpoint,
+    forcePathStyle: elsewhere,
+    // A copy: the client notes in the object where the credentials came from, and settings are frozen.
+    credentials: keys && { ...keys },
+    maxAttempts: attemptsMax,
+    retryMode: 'standard',
+    requestHandler: {
+      connectionTimeout: patience.connecting,
+      socketTimeout: patience.idle,
+      httpAgent: { keepAlive: true, maxSockets: connectionsMax },
+      httpsAgent: { keepAlive: true, maxSockets: connectionsMax },
+    },
+    // Checksums beyond the signed SHA-256 of what is sent: Amazon's wants them, older servers of others do not know them.
+    requestChecksumCalculation: elsewhere ? 'WHEN_REQUIRED' : 'WHEN_SUPPORTED',
+    // Objects are checked against their own hashes.
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  })
+  return {
+    client,
+    name: bucket,
+    prefix,
+    checksum: elsewhere ? undefined : 'CRC32',
+    ownKeys: keys !== undefined,
+    place: endpoint ?? `Amazon S3 in ${region}`,
+    key: (blob) => `${prefix}${checkedName(blob)}`,
+  }
+}
+
+/** What a rejection of the client says, as far as it says it. */
+export function answerOf(error: unknown): { code: string; status: number | undefined; message: string } {
+  if (!(error instanceof Error)) return { code: '', status: undefined, message: String(error) }
+  const { $metadata: metadata } = error as { $metadata?: { httpStatusCode?: number } }
+  return { code: error.name, status: metadata?.httpStatusCode, message: error.message }
+}
+
+const absent = new Set(['NoSuchKey', 'NotFound', 'InvalidRange'])
+/** Refusals that are about the store or our standing with it, not about what was asked. */
+const refusedForNow = new Set([401, 403, 408, 429])
+
+/** What servers call a quota or disks that are used up: Ceph, MinIO, and whoever answers 507. */
+const fullCodes = new Set(['QuotaExceeded', 'XMinioStorageFull', 'XMinioAdminBucketQuotaExceeded'])
+
+export const saysFull = ({ code, status }: Pick<ReturnType<typeof answerOf>, 'code' | 'status'>): boolean =>
+  status === 507 || fullCodes.has(code)
+
+/**
+ * A rejection of the client in the port's words: BlobMissing; StorageFull; StoreUnavailable for no answer, an answer that tells of the store's
+ * own trouble, credentials not taken and a bucket that is gone; anything else is a defect of ours and stays as it is.
+ */
+export function storeError(error: unknown, blob?: string): unknown {
+  const { code, status, message } = answerOf(error)
+  if (blob !== undefined && absent.has(code)) return new BlobMissing(blob, { cause: error })
+  if (saysFull({ code, status }))
+    return new StorageFull(`The object store is full: ${code}, ${message}`, { cause: error })
+  const refused = status !== undefined && status >= 400 && status < 500 && !refusedForNow.has(status)
+  if (refused && code !== 'NoSuchBucket') return error
+  return new StoreUnavailable(`${code || 'an error'}, ${message}`, { cause: error })
+}
+
+/** An answer of the client, its rejection in the port's words. For requests of which absence is no answer. */
+export async function told<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    throw storeError(error)
+  }
+}

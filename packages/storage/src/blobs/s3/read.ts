@@ -1,0 +1,93 @@
+/** Reading from a bucket: what arrives is counted, and a connection that breaks is taken up again where it broke. */
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { GetObjectCommand, type GetObjectCommandOutput } from '@aws-sdk/client-s3'
+import { BlobMissing, StoreUnavailable } from '../../errors/stores.ts'
+import type { ByteRange } from '../blob-store.ts'
+import { answerOf, type Bucket, storeError } from './bucket.ts'
+
+/** Times in a row that a connection may break, or end early, without having brought a byte. */
+const fruitlessMax = 4
+/** Before the second try, a random part of it; of twice as much before the next; and so on. Milliseconds. */
+const pauseMilliseconds = 100
+
+interface Part {
+  body: Readable
+  /** Where the bytes asked for end, counted from the blob's first. */
+  end: number
+  /** Which bytes the name stood for. */
+  tag: string | undefined
+}
+
+/**
+ * The whole, or a range of at least one byte. Even the whole is asked for as a range, since only the answer to one says how long
+ * the blob is beside how much of it comes. May be left at any time: the connection is then closed.
+ */
+export async function* streamFrom(
+  bucket: Bucket,
+  blob: string,
+  range?: ByteRange,
+): AsyncGenerator<Uint8Array> {
+  let at = range?.start ?? 0
+  let end = range === undefined ? undefined : range.start + range.length
+  let tag: string | undefined
+  for (let fruitless = 0; ; fruitless++) {
+    const part = await request(bucket, blob, { at, end, tag })
+    if (part === 'empty') return
+    ;({ end, tag } = part)
+    let broken: unknown
+    try {
+      for await (const chunk of part.body as AsyncIterable<Uint8Array>) {
+        at += chunk.length
+        if (at > end) throw new RangeError(`More came of ${blob} than was asked for.`)
+        if (chunk.length > 0) fruitless = -1
+        yield chunk
+      }
+    } catch (error) {
+      if (error instanceof RangeError) throw error
+      broken = error
+    }
+    if (at === end) return
+    if (fruitless + 1 >= fruitlessMax)
+      throw new StoreUnavailable(`${blob} breaks off at byte ${at} of ${end}.`, { cause: broken })
+    await sleep(Math.random() * pauseMilliseconds * 2 ** Math.max(fruitless, 0))
+  }
+}
+
+/** @param wanted From byte `at` to `end`, or to the blob's own end; `tag`: of these bytes and no others. */
+async function request(
+  bucket: Bucket,
+  blob: string,
+  wanted: { at: number; end: number | undefined; tag: string | undefined },
+): Promise<Part | 'empty'> {
+  const { at, end, tag } = wanted
+  const command = new GetObjectCommand({
+    Bucket: bucket.name,
+    Key: bucket.key(blob),
+    Range: `bytes=${at}-${end === undefined ? '' : end - 1}`,
+    IfMatch: tag,
+  })
+  let answer: GetObjectCommandOutput
+  try {
+    answer = await bucket.client.send(command)
+  } catch (error) {
+    const { status } = answerOf(error)
+    // Nothing at all lies at byte 0 or beyond.
+    if (status === 416 && at === 0 && end === undefined) return 'empty'
+    if (status === 412) throw replaced(blob, error)
+    throw storeError(error, blob)
+  }
+  const { Body: body, ETag, ContentRange } = answer
+  if (!(body instanceof Readable)) throw new StoreUnavailable('it answers without a body.')
+  const [, start, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(ContentRange ?? '') ?? []
+  let wrong: Error | undefined
+  if (Number(start) !== at) wrong = new StoreUnavailable('it does not answer with the range asked for.')
+  else if (tag !== undefined && ETag !== tag) wrong = replaced(blob)
+  else if (end !== undefined && Number(total) < end) wrong = new BlobMissing(blob)
+  if (wrong === undefined) return { body, end: end ?? Number(total), tag: ETag }
+  body.destroy()
+  throw wrong
+}
+
+const replaced = (blob: string, cause?: unknown) =>
+  new StoreUnavailable(`${blob} was replaced while it was read.`, { cause })

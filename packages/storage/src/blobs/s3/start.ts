@@ -1,0 +1,151 @@
+/** What is done once, before a bucket is used: is it there, may we use it, what did others leave in it. */
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListMultipartUploadsCommand,
+  type ListMultipartUploadsCommandOutput,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3'
+import { BucketUnusable } from '../../errors/stores.ts'
+import { answerOf, type Bucket, saysFull } from './bucket.ts'
+
+/** Written and removed again by every server that starts. */
+const probeName = 'probes/start'
+
+const probeBody = 'may we write?'
+const found = 'AWS_PROFILE, AWS_SHARED_CREDENTIALS_FILE, AWS_ROLE_ARN and AWS_WEB_IDENTITY_TOKEN_FILE'
+
+/**
+ * @throws BucketUnusable when there are no credentials, or the bucket is missing, out of reach, or may not be listed, written, read
+ * and tidied.
+ */
+export async function checkBucket(bucket: Bucket): Promise<void> {
+  const { client, name: Bucket, prefix } = bucket
+  const Key = bucket.key(probeName)
+  const expires = await haveCredentials(bucket)
+  const step = async <T>(does: string, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (error) {
+      if (isDefect(error)) throw error
+      throw new BucketUnusable(sentenceFor(bucket, { does, expires }, error), { cause: error })
+    }
+  }
+  await step('list', () => client.send(new ListObjectsV2Command({ Bucket, Prefix: prefix, MaxKeys: 1 })))
+  const isWritten = await step('write to', async () => {
+    try {
+      await client.send(new PutObjectCommand({ Bucket, Key, Body: probeBody }))
+      return true
+    } catch (error) {
+      // What is stored in a full bucket can be read.
+      if (saysFull(answerOf(error))) return false
+      throw error
+    }
+  })
+  const read = await step('read from', async () => {
+    if (!isWritten) return probeBody
+    const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }))
+    return Body?.transformToString()
+  })
+  if (read !== probeBody) {
+    throw new BucketUnusable(
+      `${capital(placeOf(bucket))} does not give back what was written. Is S3_ENDPOINT the address of an S3 server?`,
+    )
+  }
+  await step('delete from', () => client.send(new DeleteObjectCommand({ Bucket, Key })))
+}
+
+/** Whether the credentials expire. @throws BucketUnusable when there are none, or whoever should hand them out does not. */
+async function haveCredentials(bucket: Bucket): Promise<boolean> {
+  try {
+    const { sessionToken } = await bucket.client.config.credentials()
+    return sessionToken !== undefined
+  } catch (error) {
+    if (isDefect(error)) throw error
+    const where = placeOf(bucket)
+    const sentence =
+      answerOf(error).code === 'CredentialsProviderError'
+        ? `There are no credentials for ${where}. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, set AWS_PROFILE to a complete profile of ~/.aws/credentials or AWS_SHARED_CREDENTIALS_FILE, or give this machine a role.`
+        : `The credentials for ${where} cannot be had: ${reasonOf(error)}. Correct ${found}, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`
+    throw new BucketUnusable(sentence, { cause: error })
+  }
+}
+
+/** Errors of the network, of files and of the client all say what they are; what does not is a mistake in the program. */
+function isDefect(error: unknown): boolean {
+  const { code, name } = error as { code?: unknown; name?: unknown }
+  const known = name === 'TimeoutError' || name === 'CredentialsProviderError'
+  return answerOf(error).status === undefined && typeof code !== 'string' && !known
+}
+
+const placeOf = ({ name, place }: Bucket) => `the bucket ${name} of OBJECT_STORE (${place})`
+
+function sentenceFor(
+  bucket: Bucket,
+  { does, expires }: { does: string; expires: boolean },
+  error: unknown,
+): string {
+  const { name, place, ownKeys } = bucket
+  const { code, status } = answerOf(error)
+  const where = placeOf(bucket)
+  // Some servers, such as Ceph's, tell an expired token no other way than a wrong one.
+  const late = expires ? ' These credentials expire: if they worked before, renew them.' : ''
+  const cure = ownKeys
+    ? 'Correct AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.'
+    : `AWS_ACCESS_KEY_ID is not set, so they are from a shared file or a role: correct ${found}.`
+  switch (code) {
+    case 'NoSuchBucket':
+      return `There is no bucket ${name} at ${place}. Create it, or correct OBJECT_STORE.`
+    case 'InvalidAccessKeyId':
+    case 'SignatureDoesNotMatch':
+    case 'ExpiredToken':
+    case 'InvalidToken':
+      return `The credentials for ${where} are not taken (${code}). ${cure}${late}`
+    case 'AuthorizationHeaderMalformed':
+    case 'PermanentRedirect':
+    case 'IllegalLocationConstraintException':
+      return `${capital(where)} is in another region. Set AWS_REGION to its own.`
+  }
+  if (status === 403) {
+    return `The credentials do not allow this server to ${does} ${where}. Allow s3:ListBucket on it, and s3:GetObject, s3:PutObject, s3:DeleteObject and s3:AbortMultipartUpload on what is in it.${late}`
+  }
+  if (status !== undefined && status < 500)
+    return `This server cannot ${does} ${where}: ${code} (${status}), ${reasonOf(error)}. Is S3_ENDPOINT the address of an S3 server?`
+  return `${capital(where)} cannot be reached: ${reasonOf(error)}. Is S3_ENDPOINT right, and the store running?`
+}
+
+const capital = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+
+/** In one line. Some errors of the network have their message only in what they gather: one for each address that was tried. */
+function reasonOf(error: unknown): string {
+  const { message, errors } = error as { message?: string; errors?: { message: string }[] }
+  const [line = ''] = (message || (errors ?? []).map((one) => one.message).join(', ')).split('\n')
+  return line.replace(/[.:\s]+$/, '')
+}
+
+/**
+ * Gives up multipart uploads of blobs begun before `before`, which frees what parts of them the store holds. Does what it may:
+ * not every server lists uploads, and not every account is allowed to; a rule on the bucket's life cycle does the same.
+ */
+export async function abortUploads(bucket: Bucket, before: Date): Promise<void> {
+  const { client, name: Bucket, prefix: Prefix } = bucket
+  try {
+    let from: { KeyMarker?: string; UploadIdMarker?: string } | undefined = {}
+    while (from !== undefined) {
+      const page: ListMultipartUploadsCommandOutput = await client.send(
+        new ListMultipartUploadsCommand({ Bucket, Prefix, ...from }),
+      )
+      for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
+        if (Key === undefined || Initiated === undefined || Initiated >= before) continue
+        await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }))
+      }
+      from = page.IsTruncated
+        ? { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
+        : undefined
+    }
+  } catch {
+    return
+  }
+}

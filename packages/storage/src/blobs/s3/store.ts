@@ -1,0 +1,108 @@
+/**
+ * Blobs as objects in a bucket of Amazon S3 or a server that speaks as it does. What a crash leaves of an upload costs room and
+ * nothing else; it is given up when a store is opened a day later.
+ */
+import {
+  DeleteObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+} from '@aws-sdk/client-s3'
+import { BlobMissing, StoreUnavailable } from '../../errors/stores.ts'
+import type { BlobStore, ByteRange, ListedBlob } from '../blob-store.ts'
+import { isName } from '../names.ts'
+import { answerOf, type Bucket, bucketOf, type S3Settings, storeError, told } from './bucket.ts'
+import { streamFrom } from './read.ts'
+import { abortUploads, checkBucket } from './start.ts'
+import { upload } from './upload.ts'
+
+/** No put takes that long; an upload begun before belongs to no one. */
+const leftoverMillisecondsMin = 86_400_000
+const pingMillisecondsMax = 2_000
+
+/**
+ * Opens the store, having checked that the bucket can be listed, written and read, and removed what crashes left of uploads more
+ * than a day ago.
+ * @throws BucketUnusable when it is missing, forbidden or out of reach.
+ */
+export async function openS3Store(settings: S3Settings): Promise<BlobStore> {
+  const bucket = bucketOf(settings)
+  const { client, name: Bucket } = bucket
+  try {
+    await checkBucket(bucket)
+  } catch (error) {
+    client.destroy()
+    throw error
+  }
+  await abortUploads(bucket, new Date(Date.now() - leftoverMillisecondsMin))
+
+  async function size(name: string): Promise<number | undefined> {
+    const command = new HeadObjectCommand({ Bucket, Key: bucket.key(name) })
+    try {
+      return (await client.send(command)).ContentLength
+    } catch (error) {
+      if (answerOf(error).status !== 404) throw storeError(error)
+    }
+    // The answer has no body to say whether the blob or the whole bucket is missing.
+    await headBucket(bucket)
+    return undefined
+  }
+
+  async function* stream(name: string, range?: ByteRange): AsyncGenerator<Uint8Array> {
+    if (range?.length !== 0) return yield* streamFrom(bucket, name, range)
+    const bytes = await size(name)
+    if (bytes === undefined || bytes < range.start) throw new BlobMissing(name)
+  }
+
+  return {
+    put: (name, source) => upload(bucket, name, source),
+    stream,
+    async read(name, range) {
+      const chunks: Uint8Array[] = []
+      for await (const chunk of stream(name, range)) chunks.push(chunk)
+      return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+    },
+    size,
+    async remove(name) {
+      await told(client.send(new DeleteObjectCommand({ Bucket, Key: bucket.key(name) })))
+    },
+    list: (prefix) => listBlobs(bucket, prefix),
+    ping: () => headBucket(bucket, AbortSignal.timeout(pingMillisecondsMax)),
+    close: async () => client.destroy(),
+  }
+}
+
+/** @param pageMax Blobs asked for at once, at most 1,000. Fewer in tests. */
+export async function* listBlobs(
+  bucket: Bucket,
+  prefix: string,
+  pageMax = 1_000,
+): AsyncGenerator<ListedBlob> {
+  let token: string | undefined
+  do {
+    const command = new ListObjectsV2Command({
+      Bucket: bucket.name,
+      Prefix: `${bucket.prefix}${prefix}`,
+      ContinuationToken: token,
+      MaxKeys: pageMax,
+    })
+    const page = await told(bucket.client.send(command))
+    for (const { Key, Size, LastModified } of page.Contents ?? []) {
+      if (Key === undefined || Size === undefined || LastModified === undefined)
+        throw new StoreUnavailable('it lists blobs without their sizes or times.')
+      const name = Key.slice(bucket.prefix.length)
+      // What others put beside ours, such as the markers that consoles make for folders.
+      if (isName(name)) yield { name, bytes: Size, modifiedAt: LastModified }
+    }
+    token = page.IsTruncated ? page.NextContinuationToken : undefined
+  } while (token !== undefined)
+}
+
+async function headBucket({ client, name }: Bucket, abortSignal?: AbortSignal): Promise<void> {
+  try {
+    await client.send(new HeadBucketCommand({ Bucket: name }), { abortSignal })
+  } catch (error) {
+    if (answerOf(error).status !== 404) throw storeError(error)
+    throw new StoreUnavailable(`the bucket ${name} is gone.`, { cause: error })
+  }
+}

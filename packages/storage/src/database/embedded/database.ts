@@ -1,0 +1,204 @@
+/**
+ * The embedded database: PostgreSQL in a thread of this process, through the driver that talks to servers. There it may work, and
+ * wait for the disk, as long as it has to, while requests go on here. It has one session, so statements and transactions take turns.
+ */
+import { once } from 'node:events'
+import { Duplex } from 'node:stream'
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
+import { PgDatabase } from 'drizzle-orm/pg-core'
+import pg from 'pg'
+import { isStorageFull, StorageFull } from '../../errors/storage-full.ts'
+import type { Database } from '../database.ts'
+import { LookingUpSession, LookUps } from '../look-ups.ts'
+import { migrate } from '../migrate.ts'
+import { dialect, type Outside, ormOn, pooledDatabase } from '../pool.ts'
+import { DatabaseUnfit } from '../sql-errors.ts'
+import { lacksRoom, releaseBallast } from './ballast.ts'
+import { endProcess, exitProcess } from './ending.ts'
+import { filesOf } from './files.ts'
+import { lockFolder } from './folder-lock.ts'
+import { logFullExit } from './log.ts'
+
+/**
+ * How long plans are used. Milliseconds. A plan that was made while a table was small reads all of it, and tables grow: on a server,
+ * autovacuum notices.
+ */
+const planMilliseconds = 60_000
+
+/** @throws FolderInUse when another process has the folder open; StorageFull when there is not even room to start. */
+export async function openEmbedded(options: { folder: string }): Promise<Database> {
+  const lock = lockFolder(options.folder)
+  try {
+    releaseBallast(options.folder)
+    const thread = await PostgresThread.start(await filesOf(options.folder))
+    const pool = poolOn(thread)
+    const end = async () => {
+      await pool.end()
+      await thread.end()
+      lock.release()
+    }
+    let ended: Promise<void> | undefined
+    const close = () => (ended ??= end())
+    try {
+      await migrate(ormOn(pool))
+      return pooledDatabase({ kind: 'embedded', pool, outside: outsideOf(pool), close })
+    } catch (error) {
+      await close()
+      throw error
+    }
+  } catch (error) {
+    lock.release()
+    if (isStorageFull(error) || lacksRoom(options.folder)) throw noRoomToStart(options.folder, error)
+    throw error
+  }
+}
+
+const noRoomToStart = (folder: string, cause: unknown): StorageFull =>
+  new StorageFull(`The disk of ${folder} is full: the database cannot start. Free 64 MiB there, or more.`, {
+    cause,
+  })
+
+/**
+ * Statements with a name are sent without waiting for the answers before them. A text without one may be several statements, of which
+ * one that fails may leave a transaction open, so it has the session to itself.
+ */
+function outsideOf(pool: pg.Pool): Outside {
+  const lookUps = new LookUps(pool)
+  return {
+    orm: new PgDatabase(dialect, new LookingUpSession(pool, dialect, lookUps), undefined),
+    run: (statement) => (statement.name === undefined ? pool.query(statement) : lookUps.query(statement)),
+  }
+}
+
+function poolOn(thread: PostgresThread): pg.Pool {
+  const pool = new pg.Pool({
+    stream: () => thread.connect() as never,
+    user: 'postgres',
+    // Whatever the environment says of servers.
+    ssl: false,
+    max: 1,
+    idleTimeoutMillis: 0,
+    allowExitOnIdle: true,
+    pipeline: true,
+  })
+  let plannedAt = performance.now()
+  return pool.on('acquire', (client) => {
+    if (performance.now() - plannedAt < planMilliseconds) return
+    plannedAt = performance.now()
+    client.query('discard plans').catch(() => undefined)
+  })
+}
+
+const lineOf = (message: string) => message.split('\n')[0]!.replace(/\.$/, '')
+
+/** PostgreSQL in its thread. When that ends by itself, so does the process: what it has acknowledged is on disk. */
+class PostgresThread {
+  readonly #worker: Worker
+  #isEnding = false
+
+  private constructor(worker: Worker) {
+    this.#worker = worker
+  }
+
+  /** @throws DatabaseUnfit when PostgreSQL does not start on these files. */
+  static async start(files: string): Promise<PostgresThread> {
+    const worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData: files })
+    const ended = once(worker, 'exit').then(([code]) => {
+      if (code === logFullExit) throw new StorageFull('There is no room for the log.')
+      throw new Error('PostgreSQL ended as it started.')
+    })
+    await Promise.race([once(worker, 'message'), ended]).catch((error: Error) => {
+      if (isStorageFull(error)) throw error
+      throw new DatabaseUnfit(
+        `The embedded database in ${files} does not start: ${lineOf(error.message)}. If its disk is full, free space; else its files are damaged: restore DATA_DIR from a backup.`,
+        { cause: error },
+      )
+    })
+    const thread = new PostgresThread(worker)
+    worker.on('error', (error) => endProcess('The embedded database has failed', error))
+    worker.on('exit', (code) => {
+      if (code === logFullExit && !thread.#isEnding) exitProcess(logFull(files))
+      if (!thread.#isEnding) endProcess('The embedded database has ended', undefined)
+    })
+    worker.unref()
+    return thread
+  }
+
+  /** @returns what the driver takes for a socket; it takes the session from the one before */
+  connect(): Duplex {
+    const { port1, port2 } = new MessageChannel()
+    this.#worker.postMessage(port2, [port2])
+    return new Connection(port1, this.#worker)
+  }
+
+  /** Ends PostgreSQL in order. */
+  async end(): Promise<void> {
+    this.#isEnding = true
+    this.#worker.ref()
+    this.#worker.postMessage(null)
+    await once(this.#worker, 'exit')
+  }
+}
+
+const logFull = (files: string): string =>
+  `The disk of ${files} is full, and the database has no room left for its log, so the server stops. What it has acknowledged is kept. Free space there and start it; started before that, it can be read from.`
+
+/**
+ * A port as the socket that the driver asks for. Whoever waits for an answer keeps the process going for the thread's sake, too: were it the
+ * port's alone, a thread that fails would end the process before it is told of.
+ */
+class Connection extends Duplex {
+  readonly #port: MessagePort
+  readonly #worker: Worker
+
+  constructor(port: MessagePort, worker: Worker) {
+    super()
+    this.#worker = worker
+    worker.ref()
+    this.#port = port.on('message', (answer: Uint8Array) => this.push(answer))
+  }
+
+  connect(): this {
+    queueMicrotask(() => this.emit('connect'))
+    return this
+  }
+  setNoDelay(): this {
+    return this
+  }
+  setKeepAlive(): this {
+    return this
+  }
+  ref(): this {
+    this.#port.ref()
+    this.#worker.ref()
+    return this
+  }
+  unref(): this {
+    this.#port.unref()
+    this.#worker.unref()
+    return this
+  }
+
+  override _read(): void {}
+  override _write(chunk: Uint8Array, _encoding: BufferEncoding, done: () => void): void {
+    this._writev([{ chunk }], done)
+  }
+  override _writev(parts: { chunk: Uint8Array }[], done: () => void): void {
+    const message = new Uint8Array(parts.reduce((sum, { chunk }) => sum + chunk.length, 0))
+    let at = 0
+    for (const { chunk } of parts) {
+      message.set(chunk, at)
+      at += chunk.length
+    }
+    this.#port.postMessage(message, [message.buffer])
+    done()
+  }
+  override _final(done: () => void): void {
+    this.push(null)
+    done()
+  }
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#port.close()
+    done(error)
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * PostgreSQL's own files, in `pg` of the embedded database's folder.
+ *
+ * New ones are made in `pg.new` and renamed once they are whole and synced, so a crash while they are made leaves nothing to
+ * repair. A process of its own makes them: it takes 550 MiB, most of which a process that lives on would keep.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { DatabaseUnfit } from '../sql-errors.ts'
+import { syncPath } from './folder.ts'
+import { demandVersion, filesIn, hasEmbedded } from './place.ts'
+
+/**
+ * The files of a folder that nobody else uses, made where there are none.
+ * @throws DatabaseUnfit for files that are incomplete or another version's: PGlite would make a new database in their place.
+ */
+export async function filesOf(folder: string): Promise<string> {
+  const files = filesIn(folder)
+  if (hasEmbedded(folder)) demandVersion(files)
+  else await makeFiles(folder, files)
+  return files
+}
+
+async function makeFiles(folder: string, files: string): Promise<void> {
+  for (const entry of readdirSync(folder))
+    if (entry.startsWith('pg.new'))
+      rmSync(join(folder, entry), { recursive: true, force: true, maxRetries: 3 })
+  // A process whose starter was killed may still be writing to an earlier one.
+  const unfinished = mkdtempSync(`${files}.new-`)
+  await makeIn(unfinished)
+  for (const entry of readdirSync(unfinished, { recursive: true, encoding: 'utf8' }))
+    syncPath(join(unfinished, entry))
+  syncPath(unfinished)
+  renameSync(unfinished, files)
+  syncPath(folder)
+}
+
+/** @throws DatabaseUnfit with what the process said when it failed. */
+async function makeIn(folder: string): Promise<void> {
+  const program = fileURLToPath(new URL('./files-making.ts', import.meta.url))
+  const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const [said, [code, signal]] = await Promise.all([text(child.stderr), once(child, 'close')])
+  if (code === 0) return
+  const cause = new Error(said)
+  rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  const why = /No space left|ENOSPC|errno: 51/.test(said)
+    ? 'the disk is full'
+    : `its making ended with ${signal ?? code}`
+  throw new DatabaseUnfit(
+    `The embedded database could not be made in ${dirname(folder)}: ${why}. It needs 100 MB of free disk and 600 MB of free memory; or set DATABASE_URL.`,
+    { cause },
+  )
+}

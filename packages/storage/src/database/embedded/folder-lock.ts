@@ -1,0 +1,86 @@
+/**
+ * The lock on an embedded database's folder: PGlite must be the only process on its files.
+ *
+ * Node has no `flock`, but SQLite takes a real file lock (`fcntl`, `LockFileEx` on Windows) that the kernel releases when the
+ * process ends, however it ends. So there is no stale lock to judge and no process id to mistake for another's, also when two
+ * containers, each with processes numbered from 1, share the folder. Network file systems without locks are not covered.
+ * Nothing is ever stored in that SQLite file; who holds the lock is written beside it, for the message alone.
+ */
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { isStorageFull } from '../../errors/storage-full.ts'
+import { makeFolders } from '../../folders.ts'
+
+/** Another process, or this one, has the folder open. The sentence names it. */
+export class FolderInUse extends Error {
+  override name = 'FolderInUse'
+  readonly folder: string
+  /** As in "process 1234 on lagoon since 2026-01-31T12:00:00.000Z". */
+  readonly holder: string
+
+  constructor(folder: string, holder: string) {
+    super(
+      `The data folder ${folder} is in use by ${holder}. Stop it first, or give this one a folder of its own.`,
+    )
+    this.folder = folder
+    this.holder = holder
+  }
+}
+
+export interface FolderLock {
+  release(): void
+}
+
+const sqliteBusy = 5
+
+/**
+ * Takes the lock on a folder, which is made when it is absent, without waiting.
+ * @throws FolderInUse when someone holds it.
+ */
+export function lockFolder(folder: string): FolderLock {
+  makeFolders(folder)
+  const holderFile = join(folder, 'lock-holder')
+  const lock = new DatabaseSync(join(folder, 'lock'), { timeout: 0 })
+  try {
+    // A journal on disk would need room, which the folder may not have.
+    lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+  } catch (error) {
+    lock.close()
+    if ((error as { errcode?: number }).errcode === sqliteBusy)
+      throw new FolderInUse(folder, readHolder(holderFile))
+    throw error
+  }
+  try {
+    writeHolder(holderFile)
+  } catch (error) {
+    // The lock holds without it, and a full disk is no reason not to start.
+    if (!isStorageFull(error)) {
+      lock.close()
+      throw error
+    }
+  }
+  return {
+    release() {
+      if (!lock.isOpen) return
+      rmSync(holderFile, { force: true })
+      lock.close()
+    },
+  }
+}
+
+function writeHolder(file: string): void {
+  const written = `${file}.new`
+  writeFileSync(written, `process ${process.pid} on ${hostname()} since ${new Date().toISOString()}`)
+  renameSync(written, file)
+}
+
+/** Who wrote the holder's file; for a moment after a crash and a new start that may still be the one that crashed. */
+function readHolder(file: string): string {
+  try {
+    return readFileSync(file, 'utf8') || 'another process'
+  } catch {
+    return 'another process'
+  }
+}

@@ -1,0 +1,74 @@
+/** The folder of PostgreSQL's own files as PGlite sees it: private, and synced. */
+import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { NodeFS } from '@electric-sql/pglite/nodefs'
+import { endProcess } from './ending.ts'
+import { endWhenLogIsFull } from './log.ts'
+
+/** Permission bits of group and others. */
+const othersBits = 0o077
+
+/** What Emscripten's file system hands to `fsync`: an open file has a descriptor of ours, a folder has none. */
+interface EmscriptenStream {
+  node: object
+  nfd?: number
+}
+type SetAttributes = (of: object, attributes: { mode?: number }) => void
+/** The part of Emscripten's NODEFS that its types leave out. */
+interface FileSystem {
+  node_ops: { setattr: SetAttributes }
+  stream_ops: { setattr: SetAttributes; fsync?: (stream: EmscriptenStream) => number }
+  realPath(node: object): string
+}
+type Options = Awaited<ReturnType<NodeFS['init']>>['emscriptenOpts']
+type Module = Parameters<NonNullable<Options['preRun']>[number]>[0]
+
+/** The folder on disk, all of it its owner's alone. */
+export class PrivateFolder extends NodeFS {
+  override async init(...[pg, options]: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
+    const { emscriptenOpts } = await super.init(pg, options)
+    const prepare = (module: Module) => this.prepare(module.NODEFS as unknown as FileSystem)
+    return { emscriptenOpts: { ...emscriptenOpts, preRun: [...(emscriptenOpts.preRun ?? []), prepare] } }
+  }
+
+  /** Emscripten sets the mode of every file it makes, 0666 mostly, and no umask applies to that. */
+  protected prepare(files: FileSystem): void {
+    for (const operations of [files.node_ops, files.stream_ops]) {
+      const { setattr } = operations
+      operations.setattr = (of, attributes) => {
+        const { mode } = attributes
+        setattr(of, mode === undefined ? attributes : { ...attributes, mode: mode & ~othersBits })
+      }
+    }
+  }
+}
+
+/** The same, with an `fsync` that syncs. */
+export class SyncingFolder extends PrivateFolder {
+  protected override prepare(files: FileSystem): void {
+    super.prepare(files)
+    endWhenLogIsFull(files)
+    files.stream_ops.fsync = (stream) => {
+      try {
+        if (typeof stream.nfd === 'number') fsyncSync(stream.nfd)
+        else syncPath(files.realPath(stream.node))
+        return 0
+      } catch (error) {
+        // After a failed sync nobody knows what is on disk, and syncing again tells nothing: PostgreSQL panics then, and reads its log at
+        // the next start. In WebAssembly a panic would spin for ever, so the process ends here, before anything more is acknowledged.
+        return endProcess('The disk failed to sync the database', error)
+      }
+    }
+  }
+}
+
+/** Windows cannot open a folder to sync it; its file systems journal names themselves. */
+export function syncPath(path: string): void {
+  const descriptor = openSync(path, 'r')
+  try {
+    fsyncSync(descriptor)
+  } catch (error) {
+    if (process.platform !== 'win32') throw error
+  } finally {
+    closeSync(descriptor)
+  }
+}

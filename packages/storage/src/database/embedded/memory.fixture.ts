@@ -1,0 +1,12 @@
+/**
+ * Run as a process of its own: opens a database, makes statements, many of which have long answers, and says the largest memory it has
+ * had. MiB.
+ */
+import { writeSync } from 'node:fs'
+import { openDatabase } from '../open.ts'
+
+const database = await openDatabase({ folder: process.argv[2]! })
+for (let i = 0; i < 1_000; i++) await database.query('select $1::int + 1', [i])
+for (let i = 0; i < 10_000; i++) await database.query(`select repeat('a', 20000)`)
+await database.close()
+writeSync(1, String(process.resourceUsage().maxRSS / 1024))

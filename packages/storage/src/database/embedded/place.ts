@@ -1,0 +1,36 @@
+/** What lies in the folder of an embedded database, found without opening it. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseUnfit } from '../sql-errors.ts'
+
+/** Of PostgreSQL in this release of PGlite. No other version's files can be opened. */
+const majorVersion = '18'
+
+/** PostgreSQL's own files. They come into the folder whole (see embedded-files.ts). */
+export const filesIn = (folder: string): string => join(folder, 'pg')
+
+/** Whether a database was made in the folder. */
+export const hasEmbedded = (folder: string): boolean => existsSync(filesIn(folder))
+
+/** @throws DatabaseUnfit for files that are incomplete or another version's: PGlite would make a new database over them. */
+export function demandVersion(files: string): void {
+  const version = versionOf(files)
+  if (version === majorVersion) return
+  const fault =
+    version === undefined
+      ? 'lacks the file PG_VERSION, so it is damaged or restored in part'
+      : `is of PostgreSQL ${JSON.stringify(version)}, and this release of Ulmus opens ${majorVersion} alone`
+  throw new DatabaseUnfit(
+    `The embedded database in ${files} ${fault}. It is left as it is. Restore the whole folder from a backup.`,
+  )
+}
+
+function versionOf(files: string): string | undefined {
+  try {
+    return readFileSync(join(files, 'PG_VERSION'), 'utf8').trim()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw error
+  }
+}

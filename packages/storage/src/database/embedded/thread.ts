@@ -1,0 +1,35 @@
+/**
+ * The thread of the embedded database: PostgreSQL's protocol in, PostgreSQL's protocol out. It says that it is ready, then takes ports,
+ * each a connection over which a driver talks as over a socket, and null, which ends PostgreSQL in order. There is one session,
+ * so a connection that begins takes it from the one before.
+ */
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { answerOf, serialize, startPostgres } from './postgres.ts'
+
+const postgres = await startPostgres(workerData as string)
+const parent = parentPort!
+
+/** What a session leaves behind goes with it: an open transaction, statements, locks. */
+async function resetSession(): Promise<void> {
+  for (const text of ['rollback', 'discard all']) await answerOf(postgres, serialize.query(text))
+}
+
+let connected: MessagePort | undefined
+
+async function connect(port: MessagePort): Promise<void> {
+  connected?.close()
+  connected = port
+  await resetSession()
+  port.on('message', async (sent: Uint8Array) => {
+    const answer = await answerOf(postgres, sent)
+    port.postMessage(answer, [answer.buffer])
+  })
+}
+
+parent.on('message', async (port: MessagePort | null) => {
+  if (port !== null) return connect(port)
+  connected?.close()
+  await postgres.close()
+  parent.close()
+})
+parent.postMessage('ready')

@@ -1,0 +1,26 @@
+/**
+ * Run as a process of its own: commits one account after the other, and names each on a line once it is acknowledged. With a
+ * third argument it says so to `failing-syncs.fixture.ts` after that many.
+ */
+import { writeFileSync, writeSync } from 'node:fs'
+import { accounts } from '../../sql/accounts/accounts.ts'
+import { openDatabase } from '../open.ts'
+
+const [folder, round, syncedMax] = process.argv.slice(2) as [string, string, string?]
+try {
+  const database = await openDatabase({ folder })
+  for (let i = 0; ; i++) {
+    if (i === Number(syncedMax)) writeFileSync(process.env['FAIL_SYNCS_WHERE']!, '')
+    const slug = `${round}-${i}`
+    await database.orm.insert(accounts).values({
+      id: crypto.randomUUID(),
+      slug,
+      type: 'user',
+      displayName: slug,
+      createdAt: new Date(),
+    })
+    writeSync(1, `${slug}\n`)
+  }
+} catch (error) {
+  writeSync(1, `${(error as Error).name}: ${(error as Error).message}\n`)
+}

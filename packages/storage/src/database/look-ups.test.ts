@@ -1,0 +1,52 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { isUnavailable } from '../errors/unavailable.ts'
+import { databases } from '../testing/databases.ts'
+import { LookUps, poolForLookUps } from './look-ups.ts'
+import { openDatabase } from './open.ts'
+
+const server = databases.find(({ name }) => name === 'server')!
+
+test('a connection that is silent for too long is given up, with all that was asked on it; the next has a new one', async () => {
+  const { settings, dispose } = await server.settings()
+  const database = await openDatabase(settings)
+  const pool = poolForLookUps({ connectionString: settings.url }, 500)
+  pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined))
+  const lookUps = new LookUps(pool)
+  const backend = async (): Promise<number> => {
+    const asked = { text: 'select pg_backend_pid() as pid, (select count(*) from accounts)' }
+    return (await lookUps.query(asked)).rows[0].pid
+  }
+  const before = await backend()
+  const asked = await database.transact(async (tx) => {
+    await tx.query('lock table accounts')
+    return Promise.allSettled(Array.from({ length: 5 }, () => backend()))
+  })
+  expect(asked.map((one) => one.status === 'rejected' && isUnavailable(one.reason))).toEqual(
+    Array(5).fill(true),
+  )
+  expect(await backend()).not.toBe(before)
+  await pool.end()
+  await database.close()
+  await dispose()
+})
+
+test('whoever else waits for the connection has it before what is asked from then on', async () => {
+  const { settings, dispose } = await server.settings()
+  const pool = poolForLookUps({ connectionString: settings.url })
+  const lookUps = new LookUps(pool)
+  const order: string[] = []
+  const ask = (name: string) => lookUps.query({ text: 'select pg_sleep(0.1)' }).then(() => order.push(name))
+  await ask('connected')
+  const first = ask('first')
+  await setImmediate()
+  const other = pool.connect().then((client) => {
+    order.push('other')
+    client.release()
+  })
+  // If these joined the first, a stream of look-ups would hold the connection for ever.
+  await Promise.all([first, other, ask('second'), ask('third')])
+  expect(order).toEqual(['connected', 'first', 'other', 'second', 'third'])
+  await pool.end()
+  await dispose()
+})

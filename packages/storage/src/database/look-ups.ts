@@ -1,0 +1,105 @@
+/**
+ * Look-ups: the statements that nearly every request makes, outside of transactions, share one connection, on which each is sent without
+ * waiting for the answers before it. What a statement to another process or thread costs both sides is mostly waking each other
+ * up; one that finds the other side awake costs half. Answers come in the order of statements, each closed by a message of its
+ * own, also when a statement fails.
+ *
+ * A slow statement holds up those behind it, so where there are other connections only those that are `prepared` come here: they read
+ * a row or two by a key.
+ */
+import { NodePgSession } from 'drizzle-orm/node-postgres'
+import type { PgDialect } from 'drizzle-orm/pg-core'
+import pg from 'pg'
+import { isUnavailable } from '../errors/unavailable.ts'
+
+/** A connection that has not answered for so long is given up, with all that was asked on it. Milliseconds. */
+const silenceMillisecondsMax = 10_000
+
+/**
+ * One connection to a server, for look-ups alone.
+ * @param config of a pool
+ * @param silenceMilliseconds less in tests
+ */
+export const poolForLookUps = (
+  config: pg.PoolConfig,
+  silenceMilliseconds = silenceMillisecondsMax,
+): pg.Pool => new pg.Pool({ ...config, max: 1, pipeline: true, query_timeout: silenceMilliseconds })
+
+/** A connection in use for whatever is asked until all of that is answered. */
+interface Hold {
+  readonly client: Promise<pg.PoolClient>
+  isTaken: boolean
+  /** It has failed itself, and not only a statement on it. */
+  isBroken: boolean
+  underWay: number
+}
+
+export class LookUps {
+  readonly #pool: pg.Pool
+  #hold: Hold | undefined
+
+  /** @param pool of one connection in pipeline mode. Whoever else waits for it has it before what is asked from then on. */
+  constructor(pool: pg.Pool) {
+    this.#pool = pool
+  }
+
+  /** What a session runs its statements on. */
+  get client(): pg.Client {
+    const query = (statement: pg.QueryConfig, values?: unknown[]) => this.query(statement, values)
+    return { query } as unknown as pg.Client
+  }
+
+  async query(statement: pg.QueryConfig, values?: unknown[]): Promise<pg.QueryResult> {
+    const hold = this.#current()
+    hold.underWay++
+    try {
+      return await (await hold.client).query(statement, values)
+    } catch (error) {
+      if (isUnavailable(error)) this.#leave(hold).isBroken = true
+      throw error
+    } finally {
+      if (--hold.underWay === 0) {
+        this.#leave(hold).client.then(
+          (client) => client.release(hold.isBroken),
+          () => undefined,
+        )
+      }
+    }
+  }
+
+  #current(): Hold {
+    if (this.#hold !== undefined && !(this.#hold.isTaken && this.#pool.waitingCount > 0)) return this.#hold
+    const hold: Hold = { client: this.#pool.connect(), isTaken: false, isBroken: false, underWay: 0 }
+    hold.client.then(
+      () => {
+        hold.isTaken = true
+      },
+      () => undefined,
+    )
+    this.#hold = hold
+    return hold
+  }
+
+  /** What is asked from now on has another. */
+  #leave(hold: Hold): Hold {
+    if (this.#hold === hold) this.#hold = undefined
+    return hold
+  }
+}
+
+type Session = NodePgSession<Record<string, never>, Record<string, never>>
+
+/** Drizzle's session, but for statements that were prepared under a name. */
+export class LookingUpSession extends NodePgSession<Record<string, never>, Record<string, never>> {
+  readonly #lookUps: Session
+
+  constructor(pool: pg.Pool, dialect: PgDialect, lookUps: LookUps) {
+    super(pool, dialect, undefined)
+    this.#lookUps = new NodePgSession(lookUps.client, dialect, undefined)
+  }
+
+  override prepareQuery: Session['prepareQuery'] = (query, fields, name, ...rest) =>
+    name === undefined
+      ? super.prepareQuery(query, fields, name, ...rest)
+      : this.#lookUps.prepareQuery(query, fields, name, ...rest)
+}

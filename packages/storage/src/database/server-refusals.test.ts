@@ -1,0 +1,110 @@
+/** A database that cannot be used is refused with the cure, by a real server. */
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { onServer } from '../testing/databases.ts'
+import { startPostgres } from '../testing/postgres.ts'
+import { openDatabase } from './open.ts'
+import { DatabaseUnfit } from './sql-errors.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'ulmus-refusals-'))
+let server: Awaited<ReturnType<typeof startPostgres>>
+
+beforeAll(async () => {
+  chmodSync(folder, 0o755)
+  const rules = join(folder, 'pg_hba.conf')
+  const rule = (kind: string, user: string, way: string) => `${kind} all ${user} 127.0.0.1/32 ${way}\n`
+  writeFileSync(
+    rules,
+    `${rule('host', 'guarded', 'scram-sha-256')}${rule('host', 'outside', 'reject')}${rule('host', 'all', 'trust')}`,
+  )
+  chmodSync(rules, 0o644)
+  server = await startPostgres(join(folder, 'server'), [`hba_file=${rules}`])
+  for (const statement of [
+    "create role guarded login password 'right'",
+    'create role outside login',
+    'create role plain login',
+    'create role maker login',
+    'create role crowded login connection limit 0',
+    'create role reader login',
+    'alter role reader set default_transaction_read_only = on',
+    "create database latin encoding 'LATIN1' locale 'C' locale_provider libc template template0",
+    "create database bytes encoding 'SQL_ASCII' locale 'C' locale_provider libc template template0",
+    'create database empty',
+    'create database makers',
+    'grant create on database makers to maker',
+    'create database others',
+  ])
+    await onServer(server.url, statement)
+  await onServer(urlOf('ulmus', 'others'), 'create table accounts (id integer)')
+})
+afterAll(async () => {
+  await server.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function urlOf(user: string, database: string): string {
+  const url = new URL(server.url)
+  const [name = '', password = ''] = user.split(':')
+  return Object.assign(url, { username: name, password, pathname: `/${database}` }).href
+}
+
+test.each<[string, string, string, RegExp]>([
+  [
+    'a database that is not there',
+    'ulmus',
+    'nowhere',
+    /not there: database "nowhere" does not exist\. Create it/,
+  ],
+  [
+    'a role that is not there',
+    'nobody_here',
+    'empty',
+    /role "nobody_here" does not exist\. Correct the user/,
+  ],
+  [
+    'a wrong password',
+    'guarded:wrong',
+    'empty',
+    /password authentication failed.*Correct user and password in/,
+  ],
+  ['an address that may not come in', 'outside', 'empty', /pg_hba\.conf/],
+  [
+    'no privilege on the database',
+    'plain',
+    'empty',
+    /permission denied for database empty\. Make it the owner/,
+  ],
+  [
+    'no privilege on its schema',
+    'maker',
+    'makers',
+    /permission denied for schema public\. Make it the owner/,
+  ],
+  ['no connection to spare', 'crowded', 'empty', /too many connections for role "crowded"\. Raise/],
+  ['a database that is read only', 'reader', 'empty', /is read-only: .*a standby/],
+  [
+    'an encoding of one byte',
+    'ulmus',
+    'latin',
+    /has the encoding LATIN1; UTF8 is needed\. Create one by: create/,
+  ],
+  ['no encoding at all', 'ulmus', 'bytes', /has the encoding SQL_ASCII; UTF8 is needed/],
+  [
+    'tables of something else',
+    'ulmus',
+    'others',
+    /"accounts" already exists\. Give Ulmus a database of its own/,
+  ],
+  ['encryption that it lacks', 'ulmus', 'empty?sslmode=require', /does not speak TLS.*Remove sslmode/],
+])('%s', async (_what, user, database, sentence) => {
+  const [name = '', query] = database.split('?')
+  const url = urlOf(user, name) + (query === undefined ? '' : `?${query}`)
+  const opened = openDatabase({ url }).then((made) => made.close())
+  await expect(opened).rejects.toThrow(DatabaseUnfit)
+  await expect(opened).rejects.toThrow(sentence)
+  const { message } = (await opened.catch((error: unknown) => error)) as Error
+  expect(message.split('\n')).toHaveLength(1)
+  expect(message).not.toContain('wrong')
+})

@@ -1,0 +1,40 @@
+/** Why a database server cannot be used, where its operator or ours can mend that: a sentence with the cure for each reason. */
+import { causes } from '../errors/causes.ts'
+import { DatabaseUnfit } from './sql-errors.ts'
+
+/** By SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html. `said` is PostgreSQL's message, without its full stop. */
+const sentences: Record<string, (said: string) => string> = {
+  '3D000': (said) =>
+    `The database of DATABASE_URL is not there: ${said}. Create it, or correct the name after the last slash.`,
+  '28P01': (said) =>
+    `The database server does not let this account in: ${said}. Correct user and password in DATABASE_URL.`,
+  '28000': (said) =>
+    `The database server does not let this account in: ${said}. Correct the user in DATABASE_URL or create the role; where encryption is missing, add ?sslmode=require; else allow this machine in pg_hba.conf.`,
+  '42501': (said) =>
+    `The account of DATABASE_URL lacks a privilege: ${said}. Make it the owner of its database: alter database … owner to …. If it is about the extension, have an administrator run there: create extension pg_trgm.`,
+  '25006': (said) =>
+    `The database of DATABASE_URL is read-only: ${said}. Name the primary server, not a standby.`,
+  '53100': (said) => `The disk of the database server is full: ${said}. Free space there.`,
+  '53300': (said) =>
+    `The database server has no connection to spare: ${said}. Raise its max_connections, or end other clients.`,
+  '57P03': (said) => `The database server does not take connections yet: ${said}. Start again when it does.`,
+  '42P07': (said) =>
+    `The database of DATABASE_URL holds tables of something else: ${said}. Give Ulmus a database of its own.`,
+}
+
+/** The error, or DatabaseUnfit in its place. */
+export function refusalOf(error: unknown): unknown {
+  for (const { code, message } of causes(error)) {
+    const sentence = typeof code === 'string' && Object.hasOwn(sentences, code) ? sentences[code] : undefined
+    if (sentence !== undefined) return new DatabaseUnfit(sentence(lineOf(message)), { cause: error })
+    if (typeof message === 'string' && /does not support SSL connections/.test(message)) {
+      return new DatabaseUnfit(
+        'The database server does not speak TLS, but DATABASE_URL asks for it. Remove sslmode from DATABASE_URL, or set it to disable.',
+        { cause: error },
+      )
+    }
+  }
+  return error
+}
+
+const lineOf = (message: unknown) => String(message).split('\n')[0]!.replace(/\.$/, '')

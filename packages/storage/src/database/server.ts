@@ -1,0 +1,94 @@
+/** A PostgreSQL server, through a pool of connections. */
+import { PgDatabase } from 'drizzle-orm/pg-core'
+import pg from 'pg'
+import type { Database } from './database.ts'
+import { LookingUpSession, LookUps, poolForLookUps } from './look-ups.ts'
+import { migrate } from './migrate.ts'
+import { dialect, ormOn, pooledDatabase } from './pool.ts'
+import { refusalOf } from './server-refusals.ts'
+import { DatabaseUnfit } from './sql-errors.ts'
+
+const connectMillisecondsMax = 5_000
+const serverVersionMin = 13
+/** "ulmus", as the number of the lock that migrating servers wait on. */
+const migrationLock = 0x75_6c_6d_75
+
+export async function openServer(options: {
+  url: string
+  poolMax: number
+  log: (line: string) => void
+}): Promise<Database> {
+  const config = {
+    connectionString: options.url,
+    connectionTimeoutMillis: connectMillisecondsMax,
+    keepAlive: true,
+    application_name: 'ulmus',
+    options: '-c TimeZone=UTC',
+  }
+  // One of the connections is for look-ups.
+  const pool = new pg.Pool({ ...config, max: options.poolMax - 1 })
+  const lookUpPool = poolForLookUps(config)
+  const tellLoss = (error: Error) => options.log(`A database connection was lost: ${error.message}`)
+  for (const one of [pool, lookUpPool]) {
+    one.on('error', tellLoss)
+    // A pool listens to idle connections only; one lost while something runs on it would end the process.
+    one.on('connect', (client) => client.on('error', tellLoss))
+  }
+  try {
+    await prepare(pool)
+  } catch (error) {
+    await pool.end()
+    throw refusalOf(error)
+  }
+  return pooledDatabase({
+    kind: 'server',
+    pool,
+    outside: {
+      orm: new PgDatabase(dialect, new LookingUpSession(pool, dialect, new LookUps(lookUpPool)), undefined),
+      run: (statement) => pool.query(statement),
+    },
+    async close() {
+      await Promise.all([pool, lookUpPool].map((one) => (one.ended ? undefined : one.end())))
+    },
+  })
+}
+
+/** Checks the server and migrates, one process at a time: the lock is the connection's and goes with it. */
+async function prepare(pool: pg.Pool): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await refuseUnfit(client)
+    await client.query('select pg_advisory_lock($1)', [migrationLock])
+    await migrate(ormOn(client))
+    await client.query('select pg_advisory_unlock($1)', [migrationLock])
+    client.release()
+  } catch (error) {
+    client.release(true)
+    throw error
+  }
+}
+
+async function refuseUnfit(client: pg.PoolClient): Promise<void> {
+  const { rows } = await client.query<{ version: number; encoding: string; trigrams: boolean }>(
+    `select current_setting('server_version_num')::integer / 10000 as version,
+            current_setting('server_encoding') as encoding,
+            exists (select from pg_available_extensions where name = 'pg_trgm') as trigrams`,
+  )
+  const server = rows[0]
+  if (server === undefined || server.version < serverVersionMin) {
+    const version = server?.version ?? 'unknown'
+    throw new DatabaseUnfit(
+      `The database server is PostgreSQL ${version}; ${serverVersionMin} or newer is needed.`,
+    )
+  }
+  if (server.encoding !== 'UTF8') {
+    throw new DatabaseUnfit(
+      `The database of DATABASE_URL has the encoding ${server.encoding}; UTF8 is needed. Create one by: create database … encoding 'UTF8' template template0.`,
+    )
+  }
+  if (!server.trigrams) {
+    throw new DatabaseUnfit(
+      'The database server lacks the pg_trgm extension. It comes with PostgreSQL as "contrib" (postgresql-contrib).',
+    )
+  }
+}

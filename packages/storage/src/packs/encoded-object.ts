@@ -1,0 +1,66 @@
+/** What is stored of an object, as it was read: decoding it needs nothing more, and can be done by another thread. */
+import { crc32 } from 'node:zlib'
+import { type Hash, hashBytes } from '@ulmus/content'
+import { ObjectCorrupt, type ObjectKind } from '../errors/stores.ts'
+import { decodeObject, decodeObjectHere, objectBytesMax } from './codec.ts'
+
+export { ObjectCorrupt }
+
+/** One link of an object's chain. */
+export interface EncodedLink {
+  hash: Hash
+  pack: string
+  /** CRC-32 that the bytes must have. */
+  crc: number
+  bytes: Uint8Array
+}
+
+export interface EncodedObject {
+  kind: ObjectKind
+  hash: Hash
+  /** SHA-256 that the decoded bytes must have. */
+  checksum: Hash
+  /** The object's own encoding, then those of its bases, nearest first. */
+  chain: EncodedLink[]
+  /** Raw bytes of what the last link is a delta to; undefined when that stands alone. */
+  base: Uint8Array | undefined
+}
+
+type Decode = (bytes: Uint8Array, rawLengthMax: number, base?: Uint8Array) => Uint8Array | Promise<Uint8Array>
+
+export interface DecodingOptions {
+  /** The calling thread may be held up however large the object is. */
+  mayHoldUp?: boolean
+  /** Whoever asks checks every part that is used of the object against a hash: the whole is not. */
+  isCheckedInParts?: boolean
+}
+
+/** The raw bytes of an object; see `decodeChain`. */
+export const decodeEncoded = async (
+  encoded: EncodedObject,
+  options: DecodingOptions = {},
+): Promise<Uint8Array> => (await decodeChain(encoded, options))[0]!
+
+/**
+ * Decodes a chain from its far end and checks what comes of it: the raw bytes of every link, the object's own first.
+ * @throws ObjectCorrupt, naming the object, when anything of it or its chain is damaged.
+ */
+export async function decodeChain(
+  { kind, hash, checksum, chain, base }: EncodedObject,
+  options: DecodingOptions = {},
+): Promise<Uint8Array[]> {
+  const decode: Decode = options.mayHoldUp ? decodeObjectHere : decodeObject
+  const damaged = (why?: unknown) => new ObjectCorrupt(kind, hash, chain[0]!.pack, { cause: why })
+  const raws: Uint8Array[] = []
+  for (const link of chain.toReversed()) {
+    if (crc32(link.bytes) !== link.crc)
+      throw damaged(new Error(`The bytes of ${link.hash} in ${link.pack} are others.`))
+    try {
+      raws.unshift(await decode(link.bytes, objectBytesMax, raws[0] ?? base))
+    } catch (cause) {
+      throw damaged(new Error(`${link.hash} in ${link.pack} does not decode.`, { cause }))
+    }
+  }
+  if (!options.isCheckedInParts && hashBytes(raws[0]!) !== checksum) throw damaged()
+  return raws
+}

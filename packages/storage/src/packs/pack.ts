@@ -1,0 +1,223 @@
+/**
+ * Packs: what one commit writes, in one blob or a few. The index in the database can be rebuilt from their footers alone.
+ *
+ *     magic 'ULMUSPK\0' · format u32 = 1
+ *     encoded objects, end to end
+ *     footer: zstd of JSON lines [hash, kind, offset, length, crc, checksum or null, …hashes of the chain of bases]
+ *     trailer: footer's offset u64 · footer's length u32 · SHA-256 of the footer as stored · magic
+ *
+ * Numbers are little-endian. Offsets count from the pack's first byte and, as lengths, are in bytes.
+ */
+import { crc32 } from 'node:zlib'
+import { type Hash, hashBytes, parseHash } from '@ulmus/content'
+import type { BlobStore } from '../blobs/blob-store.ts'
+import { BlobMissing, type ObjectKind, PackCorrupt } from '../errors/stores.ts'
+import { decodeObject, encodeObject } from './codec.ts'
+import { Relay } from './relay.ts'
+
+/** Where an object lies in a pack. */
+export interface PackEntry {
+  hash: Hash
+  kind: ObjectKind
+  offset: number
+  length: number
+  /** CRC-32 of the encoded bytes: it tells every flipped byte, also one that decoding would not mind. */
+  crc: number
+  /** SHA-256 of the decoded bytes where the name does not say it (bodies), null elsewhere. */
+  checksum: Hash | null
+  /**
+   * Objects of the same kind that decoding needs (content-model §8): the one that this is a delta to, then the one that that is a
+   * delta to, and so on to one that stands alone. At most `basesMax`; none for what stands alone.
+   */
+  bases: readonly Hash[]
+}
+
+/** Deltas in a chain at most (content-model §8). */
+export const basesMax = 6
+
+/** A pack in the store. */
+export interface StoredPack {
+  name: string
+  bytes: number
+  entries: PackEntry[]
+  /** All of it, when it is inline: recorded with its rows, and not in the blob store (see sql/objects/inline-packs.ts). */
+  content?: Uint8Array
+}
+
+/** Where packs are read from: the blob store, or what else has those that are not there. */
+export type PackSource = Pick<BlobStore, 'read' | 'size'>
+
+export interface PackWriter {
+  /** Bytes of header and objects so far. */
+  readonly bytes: number
+  /** Resolves when `encoded` is copied and there is room for more; rejects when the store refused. One at a time. */
+  add(object: Omit<PackEntry, 'offset' | 'length' | 'crc'>, encoded: Uint8Array): Promise<void>
+  /** Durable when it resolves, unless it is inline. */
+  finish(): Promise<StoredPack>
+  /** Leaves nothing in the store. */
+  abort(): Promise<void>
+}
+
+const magic = Buffer.from('ULMUSPK\0', 'latin1')
+const format = 1
+const headerBytes = magic.length + 4
+const digestBytes = 32
+const trailerBytes = 8 + 4 + digestBytes + magic.length
+/** A pack that is no larger is given to the store whole: a few system calls instead of some for every part. Bytes. */
+const gatheredBytesMax = 65_536
+/** Some 128 bytes an object: enough for ten million of them. */
+const footerBytesMax = 2_147_483_647
+
+/**
+ * Starts writing a pack, which streams into the store as it goes once it is not small.
+ * @param options.inline true: a small one is not put into the store but handed over by `finish`
+ */
+export function writePack(
+  blobs: BlobStore,
+  name: string,
+  { inline = false }: { inline?: boolean } = {},
+): PackWriter {
+  const header = Buffer.alloc(headerBytes)
+  magic.copy(header)
+  header.writeUInt32LE(format, magic.length)
+  const entries: PackEntry[] = []
+  let gathered: Uint8Array[] = [header]
+  let offset = headerBytes
+  let upload: Upload | undefined
+
+  async function write(bytes: Uint8Array): Promise<void> {
+    offset += bytes.length
+    if (upload === undefined && offset <= gatheredBytesMax) {
+      gathered.push(new Uint8Array(bytes))
+      return
+    }
+    if (upload === undefined) {
+      upload = openUpload(blobs, name)
+      const begin = Buffer.concat(gathered)
+      gathered = []
+      await upload.write(begin)
+    }
+    await upload.write(bytes)
+  }
+
+  return {
+    get bytes() {
+      return offset
+    },
+    async add(object, encoded) {
+      entries.push({ ...object, offset, length: encoded.length, crc: crc32(encoded) })
+      await write(encoded)
+    },
+    async finish() {
+      const footer = await encodeFooter(entries)
+      const place = offset
+      await write(footer)
+      await write(encodeTrailer(place, footer))
+      if (upload !== undefined) return { name, bytes: await upload.finish(), entries }
+      const content = Buffer.concat(gathered)
+      if (inline) return { name, bytes: content.length, entries, content }
+      return { name, bytes: await blobs.put(name, content), entries }
+    },
+    async abort() {
+      await upload?.abort()
+    },
+  }
+}
+
+interface Upload {
+  write(bytes: Uint8Array): Promise<void>
+  /** Bytes of the blob, which is durable then. */
+  finish(): Promise<number>
+  abort(): Promise<void>
+}
+
+function openUpload(blobs: BlobStore, name: string): Upload {
+  const relay = new Relay()
+  const stored = blobs.put(name, relay.pieces())
+  // The rejection is told by whatever is called next.
+  stored.catch(() => undefined)
+  return {
+    write: (bytes) => relay.write(bytes, stored),
+    async finish() {
+      await relay.end(stored)
+      return stored
+    },
+    async abort() {
+      relay.fail(new Error('The pack was given up.'))
+      await stored.catch(() => undefined)
+    },
+  }
+}
+
+async function encodeFooter(entries: readonly PackEntry[]): Promise<Uint8Array> {
+  const lines = entries.map(({ hash, kind, offset, length, crc, checksum, bases }) =>
+    JSON.stringify([hash, kind, offset, length, crc, checksum, ...bases]),
+  )
+  return encodeObject(Buffer.from(lines.join('\n')))
+}
+
+function encodeTrailer(offset: number, footer: Uint8Array): Uint8Array {
+  const trailer = Buffer.alloc(trailerBytes)
+  trailer.writeBigUInt64LE(BigInt(offset), 0)
+  trailer.writeUInt32LE(footer.length, 8)
+  trailer.write(hashBytes(footer), 12, 'hex')
+  magic.copy(trailer, 12 + digestBytes)
+  return trailer
+}
+
+/**
+ * What a pack holds, read from its last bytes.
+ * @throws PackCorrupt when any byte outside the objects is not what was written; BlobMissing when there is no such pack.
+ */
+export async function readFooter(packs: PackSource, name: string): Promise<StoredPack> {
+  const bytes = await packs.size(name)
+  if (bytes === undefined) throw new BlobMissing(name)
+  if (bytes < headerBytes + trailerBytes) throw new PackCorrupt(name, 'it is too short')
+  const header = Buffer.from(await packs.read(name, { start: 0, length: headerBytes }))
+  if (!header.subarray(0, magic.length).equals(magic))
+    throw new PackCorrupt(name, 'it does not begin as a pack')
+  if (header.readUInt32LE(magic.length) !== format) throw new PackCorrupt(name, 'its format is unknown')
+  const trailer = Buffer.from(await packs.read(name, { start: bytes - trailerBytes, length: trailerBytes }))
+  if (!trailer.subarray(12 + digestBytes).equals(magic))
+    throw new PackCorrupt(name, 'it does not end as a pack')
+  const start = Number(trailer.readBigUInt64LE(0))
+  const length = trailer.readUInt32LE(8)
+  if (start + length + trailerBytes !== bytes)
+    throw new PackCorrupt(name, 'its footer is not where it should be')
+  const footer = await packs.read(name, { start, length })
+  if (hashBytes(footer) !== trailer.toString('hex', 12, 12 + digestBytes)) {
+    throw new PackCorrupt(name, 'its footer does not match its checksum')
+  }
+  return { name, bytes, entries: await decodeFooter(name, footer) }
+}
+
+async function decodeFooter(name: string, footer: Uint8Array): Promise<PackEntry[]> {
+  try {
+    const text = Buffer.from(await decodeObject(footer, footerBytesMax)).toString('utf8')
+    return text === '' ? [] : text.split('\n').map(parseEntry)
+  } catch (error) {
+    throw new PackCorrupt(name, 'its footer does not read', { cause: error })
+  }
+}
+
+function parseEntry(line: string): PackEntry {
+  const [hash, kind, offset, length, crc, checksum, ...bases]: unknown[] = JSON.parse(line)
+  const known = kind === 'plain' || kind === 'body'
+  const numbers = [offset, length, crc].every((number) => Number.isSafeInteger(number))
+  if (!known || !numbers || bases.length > basesMax) throw new Error(`"${line}" is no entry.`)
+  return {
+    hash: hashOf(hash),
+    kind,
+    offset: offset as number,
+    length: length as number,
+    crc: crc as number,
+    checksum: checksum === null ? null : hashOf(checksum),
+    bases: bases.map(hashOf),
+  }
+}
+
+function hashOf(value: unknown): Hash {
+  const hash = typeof value === 'string' ? parseHash(value) : undefined
+  if (hash === undefined) throw new Error(`${JSON.stringify(value)} is no hash.`)
+  return hash
+}

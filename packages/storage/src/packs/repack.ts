@@ -1,0 +1,32 @@
+/** Copying what lives of worn packs into a new one, byte for byte. */
+import { randomUUID } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { BlobStore } from '../blobs/blob-store.ts'
+import { packName } from '../blobs/names.ts'
+import { ObjectCorrupt } from '../errors/stores.ts'
+import { type PackEntry, type PackSource, type StoredPack, writePack } from './pack.ts'
+
+/**
+ * Writes a pack of the given objects of other `packs`; durable when it resolves. Nothing is left when it rejects.
+ * @throws ObjectCorrupt when the bytes are not what was stored: a copy would hide the damage. BlobMissing.
+ */
+export async function copyObjects(
+  blobs: BlobStore,
+  packs: Pick<PackSource, 'read'>,
+  from: readonly { name: string; entries: readonly PackEntry[] }[],
+): Promise<StoredPack> {
+  const copy = writePack(blobs, packName(randomUUID()))
+  try {
+    for (const { name, entries } of from) {
+      for (const { hash, kind, offset, length, crc, checksum, bases } of entries) {
+        const encoded = await packs.read(name, { start: offset, length })
+        if (crc32(encoded) !== crc) throw new ObjectCorrupt(kind, hash, name)
+        await copy.add({ hash, kind, checksum, bases }, encoded)
+      }
+    }
+    return await copy.finish()
+  } catch (error) {
+    await copy.abort()
+    throw error
+  }
+}

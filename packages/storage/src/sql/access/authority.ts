@@ -1,0 +1,129 @@
+/**
+ * On whose authority something is recorded, looked at by the transaction that records it. A request is looked at when it comes, but
+ * its body may take hours: by then its key may be revoked, or its account no longer a member. What is looked at here is locked until
+ * the transaction ends, so that whoever revokes waits for it, and nothing is recorded after a revocation was acknowledged.
+ *
+ * Locks are taken in this order, as everywhere: the account, the collection, the membership, the credential.
+ */
+import type { Queries, Tx } from '../../database/database.ts'
+import type { MemberRow } from '../accounts/members.ts'
+
+type Role = MemberRow['role']
+
+/** What a request was made with: an API key, or a browser session. */
+export type Credential = { readonly key: string } | { readonly session: string }
+
+export interface Authority {
+  readonly accountId: string
+  /** What must still be good. Null: nothing, the account acts by itself. */
+  readonly credential: Credential | null
+  /** Account that owns what is recorded. */
+  readonly ownerId: string
+  /** Roles in the owner that suffice. */
+  readonly roles: readonly Role[]
+  readonly now: Date
+}
+
+const keyOf = (credential: Credential | null) =>
+  credential !== null && 'key' in credential ? credential.key : null
+const sessionOf = (credential: Credential | null) =>
+  credential !== null && 'session' in credential ? credential.session : null
+
+/** Parts of a statement, named `key_held` and `session_held`, and whether the credential of these parameters is good. */
+function credentialHeld({ key, session, now }: { key: string; session: string; now: string }) {
+  return {
+    parts: `key_held as (
+       select 1 from api_keys where id = ${key}::uuid and (expires_at is null or expires_at > ${now}::timestamptz) for key share),
+     session_held as (
+       select 1 from sessions where token_hash = ${session}::text and expires_at > ${now}::timestamptz for key share)`,
+    isGood: `(${key}::uuid is null or exists (select from key_held))
+       and (${session}::text is null or exists (select from session_held))`,
+  }
+}
+
+/**
+ * Parts of a statement, the last of them named `authority`: it has a row if the authority in `authorityColumns`, from `$first` on,
+ * is good.
+ * @param after the part that has a row if there is something to ask for, and that is to lock what it locks before
+ */
+export function authorityHeld(first: number, after: string): string {
+  const $ = (index: number) => `$${first + index}`
+  const { parts, isGood } = credentialHeld({ key: $(2), session: $(3), now: $(4) })
+  const [owner, account, roles] = [`${$(0)}::uuid`, `${$(1)}::uuid`, `${$(5)}::text[]`]
+  return `membership as (
+       select 1 from ${after}, members where org_id = ${owner} and user_id = ${account} and role = any(${roles}) for share of members),
+     ${parts},
+     authority as materialized (
+       select 1 from ${after} where ${isGood}
+         and case when ${owner} = ${account} then 'owner' = any(${roles}) else exists (select from membership) end)`
+}
+
+export const authorityColumnCount = 6
+
+export const authorityColumns = ({ ownerId, accountId, credential, now, roles }: Authority): unknown[] => [
+  ownerId,
+  accountId,
+  keyOf(credential),
+  sessionOf(credential),
+  now.toISOString(),
+  [...roles],
+]
+
+/** How a caller stands to a collection. */
+export interface Standing {
+  /** Whether its credential is good. */
+  isGood: boolean
+  /** Undefined: it is gone. */
+  collection: { id: string; ownerId: string; public: boolean } | undefined
+  /** Its account's role in the owner. */
+  role: Role | null
+}
+
+const standing = credentialHeld({ key: '$3', session: '$4', now: '$5' })
+
+/** A single statement. What it tells holds until the transaction ends. */
+export async function lockStanding(
+  tx: Tx,
+  asked: { collectionId: string } & Pick<Authority, 'accountId' | 'credential' | 'now'>,
+): Promise<Standing> {
+  const { rows } = await tx.query(
+    `with place as (select id, owner_id, public from collections where id = $1 for key share),
+       membership as (
+         select role from place, members where org_id = owner_id and user_id = $2 for share of members),
+       ${standing.parts}
+     select place.owner_id, place.public, place.owner_id = $2 as own, (select role from membership) as role, ${standing.isGood} as good
+     from (values (1)) as one left join place on true`,
+    [
+      asked.collectionId,
+      asked.accountId,
+      keyOf(asked.credential),
+      sessionOf(asked.credential),
+      asked.now.toISOString(),
+    ],
+    'lock_standing',
+  )
+  const row = rows[0]!
+  const ownerId = row['owner_id'] as string | null
+  const place = { id: asked.collectionId, ownerId: ownerId ?? '', public: row['public'] === true }
+  return {
+    isGood: row['good'] === true,
+    collection: ownerId === null ? undefined : place,
+    role: row['own'] === true ? 'owner' : (row['role'] as Role | null),
+  }
+}
+
+const credentialAlone = credentialHeld({ key: '$1', session: '$2', now: '$3' })
+
+/** Whether a credential is good, which it stays until the transaction ends. A single statement. */
+export async function lockCredential(
+  at: Queries,
+  credential: Credential | null,
+  now: Date,
+): Promise<boolean> {
+  const { rows } = await at.query(
+    `with ${credentialAlone.parts} select ${credentialAlone.isGood} as good`,
+    [keyOf(credential), sessionOf(credential), now.toISOString()],
+    'lock_credential',
+  )
+  return rows[0]!['good'] === true
+}

@@ -1,0 +1,183 @@
+/** Accounts (users and organizations), the slugs they once had, the identities that sign in as them. */
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { check, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import type { Queries, Tx } from '../../database/database.ts'
+import { prepared } from '../../database/prepared.ts'
+import { bytewiseText, instant } from '../columns/columns.ts'
+
+export const accounts = pgTable(
+  'accounts',
+  {
+    id: uuid('id').primaryKey(),
+    slug: bytewiseText('slug').notNull().unique(),
+    type: text('type', { enum: ['user', 'org'] }).notNull(),
+    displayName: text('display_name').notNull(),
+    /** Users only; an org has none. */
+    email: text('email'),
+    createdAt: instant('created_at').notNull(),
+  },
+  (t) => [check('accounts_type', sql`${t.type} in ('user', 'org')`)],
+)
+
+/** A slug an account gave up: it leads to the account until another takes it. */
+export const formerAccountSlugs = pgTable(
+  'former_account_slugs',
+  {
+    slug: bytewiseText('slug').primaryKey(),
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+  },
+  (t) => [index('former_account_slugs_account').on(t.accountId)],
+)
+
+/** Who an identity provider says someone is. (issuer, subject) never changes; an e-mail may. */
+export const identities = pgTable(
+  'identities',
+  {
+    issuer: bytewiseText('issuer').notNull(),
+    subject: bytewiseText('subject').notNull(),
+    accountId: uuid('account_id')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+  },
+  (t) => [primaryKey({ columns: [t.issuer, t.subject] }), index('identities_account').on(t.accountId)],
+)
+
+export type AccountRow = typeof accounts.$inferSelect
+
+/** The id of no account. */
+export const nobody = '00000000-0000-0000-0000-000000000000'
+
+export async function findAccountBySlug(at: Queries, slug: string): Promise<AccountRow | undefined> {
+  return (await accountBySlug(at, { slug }))[0]
+}
+
+const accountBySlug = prepared((orm) =>
+  orm
+    .select()
+    .from(accounts)
+    .where(eq(accounts.slug, sql.placeholder('slug')))
+    .limit(1)
+    .prepare('account_by_slug'),
+)
+
+/** The account that gave up this slug. Asked when no account has it now. */
+export async function findAccountByFormerSlug(at: Queries, slug: string): Promise<AccountRow | undefined> {
+  const rows = await at.orm
+    .select({ account: accounts })
+    .from(formerAccountSlugs)
+    .innerJoin(accounts, eq(accounts.id, formerAccountSlugs.accountId))
+    .where(eq(formerAccountSlugs.slug, slug))
+    .limit(1)
+  return rows[0]?.account
+}
+
+export async function findAccountById(at: Queries, id: string): Promise<AccountRow | undefined> {
+  return (await at.orm.select().from(accounts).where(eq(accounts.id, id)).limit(1))[0]
+}
+
+/**
+ * The account, until the transaction ends: whoever else locks it waits.
+ * @param strength `update`, to delete it: also whatever is to refer to it waits, such as a fork that lands in it
+ */
+export async function lockAccount(
+  tx: Tx,
+  id: string,
+  strength: 'no key update' | 'update' = 'no key update',
+): Promise<AccountRow | undefined> {
+  return (await tx.orm.select().from(accounts).where(eq(accounts.id, id)).for(strength))[0]
+}
+
+/** Those of `slugs` that an account has now. */
+export async function slugsInUse(at: Queries, slugs: string[]): Promise<Set<string>> {
+  const rows = await at.orm
+    .select({ slug: accounts.slug })
+    .from(accounts)
+    .where(inArray(accounts.slug, slugs))
+  return new Set(rows.map(({ slug }) => slug))
+}
+
+/** False when another account has the slug. Where the slug once led to another account, it no longer does. */
+export async function insertAccount(tx: Tx, account: AccountRow): Promise<boolean> {
+  const inserted = await tx.orm
+    .insert(accounts)
+    .values(account)
+    .onConflictDoNothing({ target: accounts.slug })
+    .returning({ id: accounts.id })
+  if (inserted.length === 0) return false
+  await tx.orm.delete(formerAccountSlugs).where(eq(formerAccountSlugs.slug, account.slug))
+  return true
+}
+
+export async function updateAccount(
+  tx: Tx,
+  id: string,
+  changes: Partial<Pick<AccountRow, 'displayName' | 'email'>>,
+): Promise<void> {
+  await tx.orm.update(accounts).set(changes).where(eq(accounts.id, id))
+}
+
+/** Gives an account another slug; the one it had leads to it from now on. Rejects with a unique violation when it is taken. */
+export async function renameAccount(
+  tx: Tx,
+  account: Pick<AccountRow, 'id' | 'slug'>,
+  slug: string,
+): Promise<void> {
+  await tx.orm.update(accounts).set({ slug }).where(eq(accounts.id, account.id))
+  await tx.orm.delete(formerAccountSlugs).where(inArray(formerAccountSlugs.slug, [slug, account.slug]))
+  await tx.orm.insert(formerAccountSlugs).values({ slug: account.slug, accountId: account.id })
+}
+
+/** With its keys, sessions, memberships, members and former slugs. Rejects while collections are its own. */
+export async function deleteAccount(tx: Tx, id: string): Promise<void> {
+  await tx.orm.delete(accounts).where(eq(accounts.id, id))
+}
+
+export async function ownsCollections(at: Queries, id: string): Promise<boolean> {
+  const { rows } = await at.query('select 1 from collections where owner_id = $1 limit 1', [id])
+  return rows.length > 0
+}
+
+/** Whether fewer than `max` collections are the account's own, 1 or more. Certain only while the account is locked. */
+export async function ownsFewerCollections(at: Queries, id: string, max: number): Promise<boolean> {
+  const { rows } = await at.query('select 1 from collections where owner_id = $1 offset $2 limit 1', [
+    id,
+    max - 1,
+  ])
+  return rows.length === 0
+}
+
+export interface IdentityKey {
+  /** Who vouches. */
+  readonly issuer: string
+  /** For whom: the issuer's own name for a person, which never changes. */
+  readonly subject: string
+}
+
+export async function findAccountByIdentity(
+  at: Queries,
+  identity: IdentityKey,
+): Promise<AccountRow | undefined> {
+  const rows = await at.orm
+    .select({ account: accounts })
+    .from(identities)
+    .innerJoin(accounts, eq(accounts.id, identities.accountId))
+    .where(and(eq(identities.issuer, identity.issuer), eq(identities.subject, identity.subject)))
+    .limit(1)
+  return rows[0]?.account
+}
+
+/** False when the identity belongs to an account already. */
+export async function insertIdentity(
+  tx: Tx,
+  { issuer, subject }: IdentityKey,
+  accountId: string,
+): Promise<boolean> {
+  const inserted = await tx.orm
+    .insert(identities)
+    .values({ issuer, subject, accountId })
+    .onConflictDoNothing()
+    .returning({ accountId: identities.accountId })
+  return inserted.length > 0
+}

@@ -1,0 +1,195 @@
+/** Lists of collections, by keyset. Every order ends in the id, so that no two rows share a place. */
+
+import type { Queries } from '../../database/database.ts'
+import { type CollectionRow, collections, foldName, gramsText } from '../collections/collections.ts'
+import { rowAsJson } from '../columns/whole-row.ts'
+import type { VersionRow } from '../versions/versions.ts'
+
+/** `updated` and `created`: newest first. `name`: by the folded name's bytes. */
+export type CollectionOrder = 'updated' | 'created' | 'name'
+
+/** A stretch of a list. */
+export interface Stretch {
+  /** Rows at most. */
+  readonly limit: number
+  /** Rows to pass over. */
+  readonly offset: number
+  /** Only what comes after this place; place = what the list is sorted by, then the id. */
+  readonly beyond?: { readonly value: string | Date; readonly id: string }
+  /** Walks the list from its end: the nearest before `beyond` first. */
+  readonly backwards: boolean
+}
+
+export interface ListedCollection {
+  readonly collection: CollectionRow
+  readonly ownerSlug: string
+  readonly ownerName: string
+  /** The head's numbers; null before the first version. */
+  readonly semver: Pick<VersionRow, 'major' | 'minor' | 'patch'> | null
+}
+
+const orderings = {
+  updated: { column: 'updated_at', type: 'timestamptz', newestFirst: true },
+  created: { column: 'created_at', type: 'timestamptz', newestFirst: true },
+  name: { column: 'folded_name', type: 'text', newestFirst: false },
+}
+
+/** What a list is sorted by, in SQL. */
+export function sortedBy(order: CollectionOrder, { backwards }: Pick<Stretch, 'backwards'>): string {
+  const { column, newestFirst } = orderings[order]
+  const towards = newestFirst === backwards ? 'asc' : 'desc'
+  return `${column} ${towards}, id ${towards}`
+}
+
+/** Place in the list of a row that `listPublicCollections` or `listOwnedCollections` gave. */
+export const placeOf = (
+  row: CollectionRow,
+  order: CollectionOrder,
+): { value: string | Date; id: string } => ({
+  value: order === 'name' ? row.foldedName : order === 'created' ? row.createdAt : row.updatedAt,
+  id: row.id,
+})
+
+/** A statement's values, each of which has its parameter. */
+class Values {
+  readonly given: unknown[] = []
+  of(value: unknown): string {
+    this.given.push(value instanceof Date ? value.toISOString() : value)
+    return `$${this.given.length}`
+  }
+}
+
+const ofOwner = (parameter: string) => `owner_id = (select id from accounts where slug = ${parameter})`
+
+/** Public collections whose name holds `q` in any case, of one owner if one is given. */
+export async function listPublicCollections(
+  at: Queries,
+  ask: { q?: string; owner?: string; order: CollectionOrder; stretch: Stretch },
+): Promise<ListedCollection[]> {
+  const amongOf = (values: Values) =>
+    ask.owner === undefined ? 'public' : `public and ${ofOwner(values.of(ask.owner))}`
+  const q = foldName(ask.q ?? '')
+  if (q !== '') return searched(at, amongOf, q, ask)
+  const values = new Values()
+  const list = ask.owner === undefined ? 'public' : 'public_of_owner'
+  return stretchOf(at, `list_${list}`, amongOf(values), values, ask)
+}
+
+/** The collections of an account: all, or those that are public and the one with the id `besides`. */
+export async function listOwnedCollections(
+  at: Queries,
+  ask: { ownerId: string; all: boolean; besides: string | null; stretch: Stretch },
+): Promise<ListedCollection[]> {
+  const values = new Values()
+  const owned = `owner_id = ${values.of(ask.ownerId)}`
+  const { stretch } = ask
+  if (ask.all) return stretchOf(at, 'list_all_owned', owned, values, { order: 'updated', stretch })
+  const shown = ask.besides === null ? 'public' : `(public or id = ${values.of(ask.besides)})`
+  const name = ask.besides === null ? 'list_shown_owned' : 'list_shown_owned_and_one'
+  return stretchOf(at, name, `${owned} and ${shown}`, values, { order: 'updated', stretch })
+}
+
+interface Listed {
+  readonly order: CollectionOrder
+  readonly stretch: Stretch
+}
+
+function beyondOf(values: Values, { order, stretch: { beyond, backwards } }: Listed): string {
+  if (beyond === undefined) return 'true'
+  const { column, type, newestFirst } = orderings[order]
+  const isBeyond = newestFirst === backwards ? '>' : '<'
+  return `(${column}, id) ${isBeyond} (${values.of(beyond.value)}::${type}, ${values.of(beyond.id)}::uuid)`
+}
+
+/** @param name of the statement, but for what makes it another: its order, its direction, whether it begins somewhere */
+function stretchOf(
+  at: Queries,
+  name: string,
+  among: string,
+  values: Values,
+  asked: Listed,
+): Promise<ListedCollection[]> {
+  const { order, stretch } = asked
+  const beyond = beyondOf(values, asked)
+  const by = sortedBy(order, stretch)
+  const bounds = `limit ${values.of(stretch.limit)} offset ${values.of(stretch.offset)}`
+  const rows = `select * from collections where ${among} and ${beyond} order by ${by} ${bounds}`
+  const place = stretch.beyond === undefined ? 'first' : 'further'
+  const direction = stretch.backwards ? 'backwards' : 'forwards'
+  return listed(at, rows, by, values.given, `${name}_${order}_${place}_${direction}`)
+}
+
+/** How many rows a search reads in the list's order before it asks the index of names. */
+const windowRows = 1_000
+
+/**
+ * What many names hold is found soon by reading the list in its order; what few hold, by the index of names. Which it is cannot be
+ * left to the planner: an embedded database keeps no statistics, and a guess that is wrong reads every row there is.
+ */
+async function searched(
+  at: Queries,
+  amongOf: (values: Values) => string,
+  q: string,
+  asked: Listed,
+): Promise<ListedCollection[]> {
+  const { limit, offset } = asked.stretch
+  const by = sortedBy(asked.order, asked.stretch)
+  const near = new Values()
+  const window = `select * from collections
+    where ${amongOf(near)} and ${beyondOf(near, asked)} order by ${by} limit ${windowRows}`
+  const inWindow = `select * from (${window}) as near where strpos(folded_name, ${near.of(q)}) > 0
+    order by ${by} limit ${near.of(limit)} offset ${near.of(offset)}`
+  const found = await listed(at, inWindow, by, near.given)
+  if (found.length === limit) return found
+  const all = new Values()
+  const hits = `select * from collections where ${amongOf(all)} and ${beyondOf(all, asked)} and ${inIndex(q, all)}`
+  const fromIndex = `with hits as materialized (${hits})
+    select * from hits order by ${by} limit ${all.of(limit)} offset ${all.of(offset)}`
+  return listed(at, fromIndex, by, all.given)
+}
+
+/** The condition as the index that serves it states it: trigrams where `q` has three letters or digits in a row, else pairs. */
+function inIndex(q: string, values: Values): string {
+  if (/[a-z0-9]{3}/.test(q)) return `folded_name like ${values.of(`%${q.replace(/[\\%_]/g, '\\$&')}%`)}`
+  const characters = [...q]
+  const grams =
+    characters.length === 1 ? characters : characters.slice(1).map((next, index) => characters[index] + next)
+  return `${gramsText('folded_name')} @> ${values.of(grams)}::text[] and strpos(folded_name, ${values.of(q)}) > 0`
+}
+
+/** The collections with these ids, in this order; one that is deleted meanwhile is left out. */
+export function listedRows(at: Queries, ids: readonly string[]): Promise<ListedCollection[]> {
+  if (ids.length === 0) return Promise.resolve([])
+  const rows = 'select collections.* from collections where id = any($1::uuid[])'
+  return listed(at, rows, 'array_position($1::uuid[], id)', [[...ids]], 'list_by_ids')
+}
+
+const whole = rowAsJson(collections)
+
+/**
+ * One statement for a list, whose SQL is written out: to build it anew for each request, and to read it column by column, took most of
+ * the time of an answer.
+ * @param rows of `collections`
+ * @param by their order
+ */
+async function listed(
+  at: Queries,
+  rows: string,
+  by: string,
+  values: unknown[],
+  name?: string,
+): Promise<ListedCollection[]> {
+  const text = `select ${whole.text} as collection, owner.slug as owner_slug, owner.display_name as owner_name,
+      head.major, head.minor, head.patch
+    from (${rows}) as collections
+      join (select id as account_id, slug, display_name from accounts) as owner on account_id = owner_id
+      left join (select id as version_id, major, minor, patch from versions) as head on version_id = head_id
+    order by ${by}`
+  const answer = await at.query(text, values, name)
+  return answer.rows.map(({ collection, owner_slug, owner_name, major, minor, patch }) => ({
+    collection: whole.read(collection)!,
+    ownerSlug: owner_slug as string,
+    ownerName: owner_name as string,
+    semver: major === null ? null : ({ major, minor, patch } as ListedCollection['semver']),
+  }))
+}

@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Database, Tx } from '../../database/database.ts'
+import { isUniqueViolation } from '../../database/sql-errors.ts'
+import { databases } from '../../testing/databases.ts'
+import { accounts, deleteAccount } from '../accounts/accounts.ts'
+import {
+  collections,
+  deleteCollection,
+  insertCollection,
+  keepFormerSlug,
+  updateCollection,
+} from '../collections/collections.ts'
+import { findFormerCollection } from '../joins/found-collection.ts'
+import { findHead } from '../versions/versions.ts'
+import { type ForkLanding, landFork } from './fork-landing.ts'
+
+const at = new Date('2026-01-01T00:00:00.000Z')
+const zeros = '0'.repeat(64)
+const owner = { slug: 'o', displayName: 'O' }
+const isSlugTaken = expect.toSatisfy((error) => isUniqueViolation(error, 'collections_owner_slug'))
+
+describe.each(databases)('landing a fork on $name', ({ name, open }) => {
+  let database: Database
+  let dispose: () => Promise<void>
+  let ownerId: string
+  let sourceId: string
+  let made = 0
+
+  beforeAll(async () => {
+    ;({ database, dispose } = await open())
+  })
+  afterAll(() => dispose())
+  beforeEach(async () => {
+    ownerId = randomUUID()
+    sourceId = randomUUID()
+    const account = { ...owner, id: ownerId, slug: ownerId, type: 'org' as const, createdAt: at }
+    await database.orm.insert(accounts).values(account)
+    await database.transact((tx) => insertCollection(tx, rowOf(sourceId), owner))
+  })
+
+  const rowOf = (id: string) => ({
+    ...{ id, ownerId, slug: `c${++made}`, name: 'É', description: null, public: true },
+    ...{ headId: null, headDescription: null, forkedFromId: null, forkedFromSemver: null },
+    ...{ ancestors: [] as string[], createdAt: at, updatedAt: at },
+  })
+  function forkOf(change: Partial<ForkLanding['collection']> = {}): ForkLanding {
+    const [id, headId] = [randomUUID(), randomUUID()]
+    const version = {
+      ...{ id: headId, collectionId: id, major: 1, minor: 0, patch: 0, baseSemver: null, createdAt: at },
+      ...{
+        fullDigest: zeros,
+        publicDigest: zeros,
+        aside: zeros,
+        publicChanged: true,
+        message: 'm',
+        appId: null,
+        actorId: null,
+      },
+      ...{
+        fullRecords: 2 ** 40,
+        fullFiles: 1,
+        fullBytes: 2,
+        publicRecords: 3,
+        publicFiles: 4,
+        publicBytes: 5,
+      },
+    }
+    const origin = { forkedFromId: sourceId, forkedFromSemver: 'v1.0.0', ancestors: [sourceId, randomUUID()] }
+    const collection = { ...rowOf(id), headId, headDescription: 'd', ...origin, ...change }
+    const by = {
+      ...{ accountId: collection.ownerId, ownerId: collection.ownerId, now: at },
+      ...{ credential: null, roles: ['owner'] as const },
+    }
+    return { sourceId, ofPrivate: false, collection, version, owner, by, collectionsMax: 10_000 }
+  }
+  const land = (fork: ForkLanding) => database.transactOnce((tx) => landFork(tx, fork))
+  const found = async (id: string) =>
+    (await database.orm.select().from(collections).where(eq(collections.id, id)))[0]
+  const setPublic = (tx: Tx, isPublic: boolean) =>
+    updateCollection(tx, sourceId, { ...rowOf(sourceId), public: isPublic })
+
+  test('whole, as it was given', async () => {
+    const fork = forkOf()
+    expect(await land(fork)).toBe(true)
+    expect(await found(fork.collection.id)).toEqual({ ...fork.collection, foldedName: 'é' })
+    expect(await findHead(database, fork.collection.id)).toEqual(fork.version)
+  })
+
+  test('as public as its source and no more than is wanted; of a private one for some only', async () => {
+    const closed = forkOf({ public: false })
+    expect(await land(closed)).toBe(true)
+    expect(await found(closed.collection.id)).toMatchObject({ public: false })
+    await database.transact((tx) => setPublic(tx, false))
+    const refused = forkOf()
+    expect(await land(refused)).toBe(false)
+    expect(await found(refused.collection.id)).toBeUndefined()
+    const hidden = { ...forkOf(), ofPrivate: true }
+    expect(await land(hidden)).toBe(true)
+    expect(await found(hidden.collection.id)).toMatchObject({ public: false })
+  })
+
+  test('not without its source, its owner or a slug of its own, and nothing of it is there then', async () => {
+    const counts = async () => {
+      const { rows } = await database.query(
+        `select (select count(*)::integer from collections) as collections, (select count(*)::integer from versions) as versions`,
+      )
+      return rows
+    }
+    const before = await counts()
+    expect(await land({ ...forkOf(), sourceId: randomUUID() })).toBe(false)
+    expect(await land(forkOf({ ownerId: randomUUID() }))).toBe(false)
+    const { slug } = (await found(sourceId))!
+    await expect(land(forkOf({ slug }))).rejects.toEqual(isSlugTaken)
+    expect(await counts()).toEqual(before)
+  })
+
+  test('of many at once with one slug one lands', async () => {
+    const tries = await Promise.allSettled(Array.from({ length: 6 }, () => land(forkOf({ slug: 'wanted' }))))
+    expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    for (const one of tries) if (one.status === 'rejected') expect(one.reason).toEqual(isSlugTaken)
+  })
+
+  // Embedded there is one transaction at a time.
+  describe.runIf(name === 'server')('beside a transaction that it waits for', () => {
+    /** How the landing ends that began after `work`, before its transaction ended. */
+    async function landBeside(work: (tx: Tx) => Promise<unknown>, fork: ForkLanding) {
+      const { promise: worked, resolve: begin } = Promise.withResolvers<void>()
+      const landed = Promise.allSettled([worked.then(() => land(fork))])
+      await database.transact(async (tx) => {
+        await work(tx)
+        begin()
+        await isWaitedFor(tx)
+      })
+      return (await landed)[0]
+    }
+    const isWaitedFor = (tx: Tx) =>
+      vi.waitFor(async () => {
+        const { rows } = await tx.query(
+          'select from pg_locks l where not granted and pg_backend_pid() = any(pg_blocking_pids(l.pid))',
+        )
+        expect(rows).toHaveLength(1)
+      })
+
+    test('that deletes the source or makes it private, or public again', async () => {
+      expect(await landBeside((tx) => setPublic(tx, false), forkOf())).toMatchObject({ value: false })
+      const late = { ...forkOf(), ofPrivate: true }
+      expect(await landBeside((tx) => setPublic(tx, true), late)).toMatchObject({ value: true })
+      expect(await found(late.collection.id)).toMatchObject({ public: true })
+      const closed = { ...forkOf(), ofPrivate: true }
+      expect(await landBeside((tx) => setPublic(tx, false), closed)).toMatchObject({ value: true })
+      expect(await found(closed.collection.id)).toMatchObject({ public: false })
+      expect(await landBeside((tx) => deleteCollection(tx, sourceId), closed)).toMatchObject({ value: false })
+    })
+
+    test('that deletes its owner', async () => {
+      const otherId = randomUUID()
+      const other = { id: otherId, slug: otherId, type: 'org' as const, displayName: 'O', createdAt: at }
+      await database.orm.insert(accounts).values(other)
+      const fork = forkOf({ ownerId: otherId })
+      expect(await landBeside((tx) => deleteAccount(tx, otherId), fork)).toMatchObject({ value: false })
+    })
+
+    test('that gives up the slug: the fork has it, and when that is gone it leads nowhere', async () => {
+      const other = rowOf(randomUUID())
+      await database.transact((tx) => insertCollection(tx, other, owner))
+      const { id: collectionId, slug } = other
+      const fork = forkOf({ slug })
+      const giveUp = async (tx: Tx) => {
+        await updateCollection(tx, collectionId, { ...other, slug: 'another' })
+        await keepFormerSlug(tx, { ownerId, slug, collectionId })
+      }
+      expect(await landBeside(giveUp, fork)).toMatchObject({ value: true })
+      await database.transact((tx) => deleteCollection(tx, fork.collection.id))
+      expect(await findFormerCollection(database, { owner: ownerId, slug }, null)).toBeUndefined()
+    })
+
+    test('a deletion of the source waits for the fork', async () => {
+      const order: string[] = []
+      const { promise: landed, resolve: begin } = Promise.withResolvers<void>()
+      const deleting = landed.then(async () => {
+        await database.transact((tx) => deleteCollection(tx, sourceId))
+        order.push('delete')
+      })
+      await database.transact(async (tx) => {
+        await landFork(tx, forkOf())
+        begin()
+        await isWaitedFor(tx)
+        order.push('fork')
+      })
+      await deleting
+      expect(order).toEqual(['fork', 'delete'])
+    })
+  })
+})

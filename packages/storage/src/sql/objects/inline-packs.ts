@@ -1,0 +1,128 @@
+/**
+ * Inline packs: small ones that lie in the database, from the statement that records them until they are gathered into one blob. A
+ * version whose objects are small is durable with a single commit, and thousands of them are one blob.
+ *
+ *     recorded with its version ──▶ inline ── gathered: its objects copied into a pack of many, its rows let point there ──▶ gone
+ *
+ * They are not part of the index: whoever makes that anew from the packs' footers has to read these, too.
+ */
+import { pgTable } from 'drizzle-orm/pg-core'
+import type { BlobStore } from '../../blobs/blob-store.ts'
+import type { Database, Queries, Tx } from '../../database/database.ts'
+import { BlobMissing } from '../../errors/stores.ts'
+import type { PackEntry, PackSource } from '../../packs/pack.ts'
+import { bytes, bytewiseText } from '../columns/columns.ts'
+
+export const inlinePacks = pgTable('inline_packs', {
+  /** The name it would have in the blob store. */
+  name: bytewiseText('name').primaryKey(),
+  /** As a blob would have it: up to some 64 KiB, `gatheredBytesMax` of packs/pack.ts. */
+  content: bytes('content').notNull(),
+})
+
+/** Reads packs wherever they are: in the blob store, as nearly all, or inline. */
+export function packsOf({ database, blobs }: { database: Database; blobs: BlobStore }): PackSource {
+  return {
+    async size(name) {
+      return (await blobs.size(name)) ?? (await contentOf(database, name))?.length
+    },
+    async read(name, range) {
+      try {
+        return await blobs.read(name, range)
+      } catch (error) {
+        if (!(error instanceof BlobMissing)) throw error
+        const content = await contentOf(database, name)
+        const { start, length } = range ?? { start: 0, length: content?.length ?? 0 }
+        if (content === undefined || start + length > content.length) throw error
+        return content.subarray(start, start + length)
+      }
+    },
+  }
+}
+
+async function contentOf(at: Queries, name: string): Promise<Uint8Array | undefined> {
+  const { rows } = await at.query(
+    'select content from inline_packs where name = $1',
+    [name],
+    'content_of_inline_pack',
+  )
+  return rows[0]?.['content'] as Uint8Array | undefined
+}
+
+export interface InlinePack {
+  id: number
+  name: string
+  content: Uint8Array
+  /** What the index has in it, in the order of its bytes. */
+  entries: PackEntry[]
+}
+
+/** The inline packs that were recorded first. */
+export async function oldestInlinePacks(at: Queries, max: number): Promise<InlinePack[]> {
+  const found = await at.query(
+    `select p.id, p.name, i.content from inline_packs i join packs p using (name) order by p.id limit $1`,
+    [max],
+  )
+  const packs = found.rows.map((row) => ({
+    ...(row as unknown as Omit<InlinePack, 'entries'>),
+    entries: [] as PackEntry[],
+  }))
+  const byId = new Map(packs.map((pack) => [pack.id, pack]))
+  const { rows } = await at.query(
+    `select pack_id as pack, hash, kind, "offset", length, crc, checksum, bases from objects
+     where pack_id = any($1::integer[]) order by pack_id, "offset"`,
+    [[...byId.keys()]],
+  )
+  for (const { pack, ...row } of rows) {
+    const entry = row as unknown as PackEntry
+    byId.get(pack as number)?.entries.push({ ...entry, offset: Number(entry.offset), crc: Number(entry.crc) })
+  }
+  return packs
+}
+
+/** Packs as they were found. */
+export function foundPacks(packs: readonly InlinePack[]): Pick<PackSource, 'read'> {
+  const contents = new Map(packs.map(({ name, content }) => [name, content]))
+  return {
+    async read(name, range) {
+      const content = contents.get(name)
+      if (content === undefined) throw new BlobMissing(name)
+      return content.subarray(range?.start ?? 0, range && range.start + range.length)
+    },
+  }
+}
+
+/** Forgets those of the packs that the index has nothing in any more. */
+export async function dropInlinePacks(tx: Tx, ids: readonly number[]): Promise<void> {
+  await tx.query(
+    `with gone as (
+       delete from packs p where id = any($1::integer[]) and not exists (select from objects o where o.pack_id = p.id)
+       returning name)
+     delete from inline_packs i using gone where i.name = gone.name`,
+    [ids],
+  )
+}
+
+/** Puts inline packs into the blob store, each under its name, as if it had never been inline. */
+export async function putInlinePacks(
+  { database, blobs }: { database: Database; blobs: BlobStore },
+  packs: readonly Pick<InlinePack, 'name' | 'content'>[],
+): Promise<void> {
+  for (const { name, content } of packs) await blobs.put(name, content)
+  const names = packs.map(({ name }) => name)
+  await database.transactOnce((tx) =>
+    tx.query('delete from inline_packs where name = any($1::text[])', [names]),
+  )
+}
+
+/** All there are, whether the index knows them or not, some at a time; each time those that are left. */
+export async function* inlinePacksLeft(
+  at: Queries,
+  atOnce: number,
+): AsyncGenerator<Pick<InlinePack, 'name' | 'content'>[]> {
+  for (;;) {
+    const { rows } = await at.query('select name, content from inline_packs order by name limit $1', [atOnce])
+    if (rows.length === 0) return
+    yield rows as unknown as InlinePack[]
+  }
+}

@@ -1,0 +1,110 @@
+/** What fsck reads as a whole: packs and files; and the index made anew from the packs' footers. */
+import type { Hash } from '@ulmus/content'
+import type { Queries, Tx } from '../../database/database.ts'
+import { basesMax, type StoredPack } from '../../packs/pack.ts'
+import { entryColumns, entryRows, objectBytes, passSweepGate, statementRowsMax } from './objects.ts'
+
+/** Every pack recorded. Some 150 bytes each. */
+export async function allPacks(at: Queries): Promise<{ id: number; name: string; bytes: number }[]> {
+  const { rows } = await at.query('select id, name, bytes from packs order by id')
+  return rows.map((row) => ({
+    id: Number(row['id']),
+    name: String(row['name']),
+    bytes: Number(row['bytes']),
+  }))
+}
+
+/**
+ * Replaces the index by what footers say. Of `unreadable` packs, whose footers do not, the rows that there are count as such.
+ *
+ * Footers keep what is dead, and a chain in them is the one that was there when the delta was made; of an entry only the nearest
+ * base is therefore believed. The index grows in layers: what stands alone, then deltas to that, then deltas to those. So every object
+ * has the shortest chain that there is, all of it in the index. Objects without one of `basesMax` at most, which only dead ones can be,
+ * are left out. Packs that were set aside are packs again.
+ * @returns rows of the index, and how many objects were left out.
+ */
+export async function rebuildIndex(
+  tx: Tx,
+  packs: AsyncIterable<StoredPack>,
+  unreadable: ReadonlySet<string>,
+): Promise<{ objects: number; incomplete: number }> {
+  await passSweepGate(tx, 'sweep')
+  await tx.query('delete from packs where name <> all($1::text[])', [[...unreadable]])
+  await tx.query(rowsToEntries)
+  for await (const pack of packs) await addEntries(tx, pack)
+  await tx.query('delete from blobs_set_aside a using packs p where a.name = p.name')
+  let objects = await inserted(tx, standingAlone)
+  for (let chain = 1, more = objects; more > 0 && chain <= basesMax; chain++) {
+    more = await inserted(tx, deltasTo(chain - 1))
+    objects += more
+  }
+  const { rows } = await tx.query(
+    'select (count(distinct (hash, kind)) - $1::bigint)::integer as incomplete from entries',
+    [objects],
+  )
+  return { objects, incomplete: Number(rows[0]!['incomplete']) }
+}
+
+/** Every place of every object; `base` is what it is a delta to there, null when it stands alone. */
+const rowsToEntries = `
+  create temporary table entries on commit drop as
+    select hash, kind, pack_id, "offset", length, crc, checksum, bases[1] collate "C" as base from objects;
+  delete from objects`
+
+async function addEntries(tx: Tx, pack: StoredPack): Promise<void> {
+  const { rows } = await tx.query(
+    'insert into packs (name, bytes, object_bytes, created_at) values ($1, $2, $3, now()) returning id',
+    [pack.name, pack.bytes, objectBytes(pack)],
+  )
+  for (let i = 0; i < pack.entries.length; i += statementRowsMax) {
+    await tx.query(
+      `insert into entries
+       select hash, kind, $8, "offset", length, crc, checksum, nullif(split_part(bases, ' ', 1), '') from ${entryRows}`,
+      [...entryColumns(pack.entries.slice(i, i + statementRowsMax)), rows[0]!['id']],
+    )
+  }
+}
+
+const standingAlone = "select e.*, '{}'::text[] as bases from entries e where base is null"
+
+const deltasTo = (chain: number): string =>
+  `select e.*, array_prepend(e.base, b.bases) as bases from entries e
+   join objects b on b.hash = e.base and b.kind = e.kind where cardinality(b.bases) = ${chain}`
+
+/** Inserts those of the objects that the index lacks, each once, from the pack recorded first. Returns how many. */
+async function inserted(tx: Tx, found: string): Promise<number> {
+  // No autovacuum sees what a transaction has not committed, nor any temporary table.
+  await tx.query('analyze entries; analyze objects')
+  const { rows } = await tx.query(
+    `with inserted as (
+       insert into objects (hash, kind, pack_id, "offset", length, crc, checksum, bases)
+       select hash, kind, pack_id, "offset", length, crc, checksum, bases from (${found}) as found
+       order by hash, kind, pack_id
+       on conflict (hash, kind) do nothing returning 1)
+     select count(*)::integer as n from inserted`,
+    [],
+  )
+  return Number(rows[0]!['n'])
+}
+
+/** Sizes of those of the files that are recorded. Bytes. */
+export async function fileSizes(at: Queries, hashes: readonly string[]): Promise<Map<string, number>> {
+  const { rows } = await at.query('select hash, size from files where hash = any($1::text[])', [hashes])
+  return new Map(rows.map((row) => [String(row['hash']), Number(row['size'])]))
+}
+
+const pageRows = 1_000
+
+/** Every file recorded, by hash. */
+export async function* allFiles(at: Queries): AsyncGenerator<{ hash: Hash; size: number }[]> {
+  let after = ''
+  for (;;) {
+    const { rows }: { rows: Record<string, unknown>[] } = await at.query(
+      `select hash, size from files where hash > $1 order by hash limit ${pageRows}`,
+      [after],
+    )
+    if (rows.length > 0) yield rows.map((row) => ({ hash: row['hash'] as Hash, size: Number(row['size']) }))
+    if (rows.length < pageRows) return
+    after = String(rows.at(-1)!['hash'])
+  }
+}

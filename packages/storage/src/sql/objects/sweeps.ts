@@ -1,0 +1,271 @@
+/**
+ * Sweeping the index: removing rows of objects that no version needs, beside commits that may begin to need them at any moment.
+ *
+ *     mark ─▶ condemn ─▶ mark what was committed meanwhile, pardon it ─▶ remove what is still condemned
+ *
+ * A commit skips objects that the index holds and makes deltas to them, so it can bring a dead one back to life. In its
+ * transaction it passes the gate as a commit, pardons what it relies on and makes sure that it is there (`recordPacks`). The pardon
+ * is a statement after the gate's, so that it sees what was condemned before; what relies on nothing passes in the statement that
+ * records its pack. What that finds recorded by another commit, since the index was asked, is relied on by statements after it. A
+ * metadata update does not ask: the one statement that lands it pardons what it finds there, each row as it is when the statement gets
+ * it, which is after the gate (see metadata-landing.ts).
+ *
+ * - A commit whose transaction passed the gate before a row was condemned has ended by then, because to condemn, the sweep passes
+ *   alone: its version is among those marked afterwards, and the row is pardoned.
+ * - One that passes later finds the row condemned and pardons it; or finds it gone, and is built again.
+ * - A row is removed only while it is still condemned by this very sweep. Of an object and its bases the object goes first, so
+ *   that whatever is in the index has all its bases in it.
+ * - Objects that a version shares with its base are relied on without a word, and need no gate: mostly all of a fork's. The base, or
+ *   the source of a fork, is there until the new version is, so one of the two is among the versions marked after condemning.
+ *
+ * Rows in packs younger than a grace period when the sweep begins, or recorded since, are never condemned, nor do their bases go: one
+ * may become the base of a new row after it was found dead and before it is condemned.
+ *
+ * Sweeps may run side by side. A row that several condemn is the one's with the latest id, and bases are condemned before what needs
+ * them. So what is no longer a sweep's has no bases that still are: they stay as long as it does.
+ */
+import type { Hash } from '@ulmus/content'
+import type { Queries, Tx } from '../../database/database.ts'
+import type { PackEntry, StoredPack } from '../../packs/pack.ts'
+import { insertPack, type ObjectName, passSweepGate } from './objects.ts'
+import { putAside, type SizedBlob } from './set-aside.ts'
+
+export interface SweptRow extends ObjectName {
+  bases: readonly Hash[]
+  packId: number
+  /** Of its encoded bytes. */
+  length: number
+}
+
+const pageRows = 10_000
+
+/** The moment so many seconds ago by the database's clock, to the millisecond, as packs have theirs. */
+export async function momentAgo(at: Queries, seconds: number): Promise<Date> {
+  const { rows } = await at.query(
+    `select (extract(epoch from date_trunc('milliseconds', now() - make_interval(secs => $1::double precision))) * 1000)::double precision
+       as milliseconds`,
+    [seconds],
+  )
+  return new Date(Math.round(Number(rows[0]!['milliseconds'])))
+}
+
+/** Every row in a pack recorded before `moment`, by name. */
+export async function* oldRows(at: Queries, moment: Date): AsyncGenerator<SweptRow[]> {
+  let after = { hash: '', kind: '' }
+  for (;;) {
+    const { rows } = await at.query(
+      `select o.hash, o.kind, o.bases, o.pack_id as "packId", o.length from objects o join packs p on p.id = o.pack_id
+       where (o.hash, o.kind) > ($1, $2) and p.created_at < $3::timestamptz
+       order by o.hash, o.kind limit ${pageRows}`,
+      [after.hash, after.kind, moment.toISOString()],
+    )
+    const page = rows as unknown as SweptRow[]
+    if (page.length > 0) yield page
+    if (page.length < pageRows) return
+    after = page.at(-1)!
+  }
+}
+
+/** Bases of rows in packs recorded since. */
+export async function basesOfYoungRows(at: Queries, moment: Date): Promise<ObjectName[]> {
+  const { rows } = await at.query(
+    `select distinct unnest(o.bases) as hash, o.kind from packs p join objects o on o.pack_id = p.id
+     where p.created_at >= $1::timestamptz`,
+    [moment.toISOString()],
+  )
+  return rows as unknown as ObjectName[]
+}
+
+/**
+ * Condemns rows, unless their pack is one recorded since `moment` or a sweep with a later id has condemned them.
+ * @param sweep A UUID of version 7: later ones take over what a sweep that died has left condemned.
+ */
+export async function condemn(
+  tx: Tx,
+  sweep: string,
+  names: readonly ObjectName[],
+  moment: Date,
+): Promise<void> {
+  await passSweepGate(tx, 'sweep')
+  await tx.query(
+    `update objects o set condemned = $1
+     from unnest($2::text[], $3::text[]) as dead (hash, kind), packs p
+     where o.hash = dead.hash and o.kind = dead.kind and p.id = o.pack_id
+       and p.created_at < $4::timestamptz
+       and (o.condemned is null or o.condemned < $1)`,
+    [sweep, ...columnsOf(names), moment.toISOString()],
+  )
+}
+
+/** Pardons rows that this sweep condemned. */
+export async function pardon(tx: Tx, sweep: string, names: readonly ObjectName[]): Promise<void> {
+  await tx.query(
+    `update objects o set condemned = null
+     from unnest($2::text[], $3::text[]) as living (hash, kind)
+     where o.hash = living.hash and o.kind = living.kind and o.condemned = $1`,
+    [sweep, ...columnsOf(names)],
+  )
+}
+
+/** Removes those of the rows that are still condemned by this sweep. Returns how many. */
+export async function removeCondemned(tx: Tx, sweep: string, names: readonly ObjectName[]): Promise<number> {
+  const { rows } = await tx.query(
+    `with gone as (
+       delete from objects o using unnest($2::text[], $3::text[]) as dead (hash, kind)
+       where o.hash = dead.hash and o.kind = dead.kind and o.condemned = $1 returning 1)
+     select count(*)::integer as removed from gone`,
+    [sweep, ...columnsOf(names)],
+  )
+  return Number(rows[0]!['removed'])
+}
+
+const columnsOf = (names: readonly ObjectName[]) => [
+  names.map((name) => name.hash),
+  names.map((name) => name.kind),
+]
+
+/**
+ * Forgets packs, recorded more than `graceSeconds` ago, of which no row is left, and sets their blobs aside. An inline one, which has
+ * none, goes at once: it is in this very database. Returns those set aside, and how many were forgotten.
+ */
+export async function forgetEmptyPacks(
+  tx: Tx,
+  graceSeconds: number,
+): Promise<{ aside: SizedBlob[]; forgotten: number }> {
+  const { rows } = await tx.query(
+    `with gone as (
+       delete from packs p
+       where p.created_at <= now() - make_interval(secs => $1::double precision)
+         and not exists (select from objects o where o.pack_id = p.id)
+       returning p.name, p.bytes),
+     cleared as (delete from inline_packs i using gone where i.name = gone.name returning i.name)
+     select name, bytes, name in (select name from cleared) as inline from gone`,
+    [graceSeconds],
+  )
+  const blobs = rows.filter((row) => !row['inline'])
+  const aside = await putAside(
+    tx,
+    blobs.map((row) => ({ name: String(row['name']), bytes: Number(row['bytes']) })),
+  )
+  return { aside, forgotten: rows.length }
+}
+
+export interface PackUse {
+  id: number
+  bytes: number
+  /** Of all objects that were written to it. */
+  objectBytes: number
+  /** Of those that the index still has there. */
+  livingBytes: number
+}
+
+/** Packs recorded more than `graceSeconds` ago that have a blob, and how much of each is in the index. Some 100 bytes each. */
+export async function oldPacks(at: Queries, graceSeconds: number): Promise<PackUse[]> {
+  const { rows } = await at.query(
+    `select p.id, p.bytes, p.object_bytes, coalesce(sum(o.length), 0) as living
+     from packs p left join objects o on o.pack_id = p.id
+     where p.created_at <= now() - make_interval(secs => $1::double precision)
+       and not exists (select from inline_packs i where i.name = p.name)
+     group by p.id`,
+    [graceSeconds],
+  )
+  return rows.map((row) => ({
+    id: Number(row['id']),
+    bytes: Number(row['bytes']),
+    objectBytes: Number(row['object_bytes']),
+    livingBytes: Number(row['living']),
+  }))
+}
+
+export interface WornPack {
+  id: number
+  name: string
+  bytes: number
+}
+
+/** Packs, recorded more than `graceSeconds` ago, less than half of whose objects the index still has there, by bytes. */
+export async function wornPacks(at: Queries, graceSeconds: number): Promise<WornPack[]> {
+  const { rows } = await at.query(
+    `select p.id, p.name, p.bytes from packs p join objects o on o.pack_id = p.id
+     where p.created_at <= now() - make_interval(secs => $1::double precision)
+     group by p.id having sum(o.length) * 2 < p.object_bytes order by p.id`,
+    [graceSeconds],
+  )
+  return rows.map((row) => ({
+    id: Number(row['id']),
+    name: String(row['name']),
+    bytes: Number(row['bytes']),
+  }))
+}
+
+/** The rows of a pack, in the order of its bytes. */
+export async function rowsOfPack(at: Queries, packId: number): Promise<PackEntry[]> {
+  const { rows } = await at.query(
+    `select hash, kind, "offset", length, crc, checksum, bases from objects where pack_id = $1 order by "offset"`,
+    [packId],
+  )
+  return rows.map((row) => ({
+    ...(row as unknown as PackEntry),
+    offset: Number(row['offset']),
+    crc: Number(row['crc']),
+  }))
+}
+
+/** Records a pack that holds copies of what is left in others, and lets the rows point there. Returns how many did. */
+export async function moveRows(tx: Tx, copy: StoredPack, from: readonly number[]): Promise<number> {
+  const { id } = await insertPack(tx, { ...copy, entries: [] })
+  const { rows } = await tx.query(
+    `with moved as (
+       update objects o set pack_id = $1, "offset" = entry."offset"
+       from unnest($2::text[], $3::text[], $4::bigint[]) as entry (hash, kind, "offset")
+       where o.hash = entry.hash and o.kind = entry.kind and o.pack_id = any($5::integer[]) returning o.length),
+     counted as (
+       update packs set object_bytes = (select coalesce(sum(length), 0) from moved) where id = $1)
+     select count(*)::integer as moved from moved`,
+    [id, ...columnsOf(copy.entries), copy.entries.map((entry) => entry.offset), from],
+  )
+  return Number(rows[0]!['moved'])
+}
+
+/** Those of the names that packs are recorded under. */
+export async function recordedPacks(at: Queries, names: readonly string[]): Promise<Set<string>> {
+  const { rows } = await at.query('select name from packs where name = any($1::text[])', [names])
+  return new Set(rows.map((row) => String(row['name'])))
+}
+
+/** Those of the hashes that files are recorded under. */
+export async function recordedFiles(at: Queries, hashes: readonly string[]): Promise<Set<string>> {
+  const { rows } = await at.query('select hash from files where hash = any($1::text[])', [hashes])
+  return new Set(rows.map((row) => String(row['hash'])))
+}
+
+/** Push sessions that may still need what they have stored, and when the oldest of those that commit began. */
+export async function livePushes(at: Queries): Promise<{ ids: Set<string>; oldestCommit: Date | undefined }> {
+  const { rows } = await at.query(
+    `select id, status, (extract(epoch from created_at) * 1000)::double precision as created
+     from pushes where status in ('open', 'committing')`,
+  )
+  const committing = rows.filter((row) => row['status'] === 'committing').map((row) => Number(row['created']))
+  return {
+    ids: new Set(rows.map((row) => String(row['id']))),
+    oldestCommit: committing.length === 0 ? undefined : new Date(Math.min(...committing)),
+  }
+}
+
+export interface VersionRoots {
+  id: string
+  fullDigest: Hash
+  publicDigest: Hash
+  aside: Hash
+}
+
+/**
+ * Every version that is there, seen at one moment: read in parts, a version could come and its source go between two of them, and
+ * neither be seen. Some 400 bytes each.
+ */
+export async function allVersionRoots(at: Queries): Promise<VersionRoots[]> {
+  const { rows } = await at.query(
+    'select id, full_digest as "fullDigest", public_digest as "publicDigest", aside from versions',
+  )
+  return rows as unknown as VersionRoots[]
+}

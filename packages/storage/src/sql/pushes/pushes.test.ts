@@ -1,0 +1,72 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Database } from '../../database/database.ts'
+import { databases } from '../../testing/databases.ts'
+import { accounts } from '../accounts/accounts.ts'
+import { insertCollection } from '../collections/collections.ts'
+import { listPushFiles } from './files.ts'
+import { listAbandonedCommits } from './leases.ts'
+import { findPush, findPushSchemas, insertPush, insertPushRun, pushes } from './pushes.ts'
+
+const at = new Date('2026-01-01T00:00:00.000Z')
+
+describe.each(databases)('sessions that were opened with much, on $name', ({ open }) => {
+  let database: Database
+  let dispose: () => Promise<void>
+  const [collectionId, id] = [randomUUID(), randomUUID()]
+  const files = Array.from({ length: 20_000 }, (_, n) => createHash('sha256').update(`${n}`).digest('hex'))
+  const inserted = {
+    ...{
+      id,
+      collectionId,
+      accountId: randomUUID(),
+      kind: 'delta' as const,
+      status: 'committing' as const,
+      createdAt: at,
+      expiresAt: at,
+    },
+    ...{ schemasHash: files[0]!, schemas: files.join('') },
+    ...{ metadata: '{"license":"MIT"}', files, message: 'm' },
+  }
+
+  beforeAll(async () => {
+    const opened = await open()
+    database = opened.database
+    dispose = opened.dispose
+    const owner = { id: randomUUID(), slug: 'o', type: 'org' as const, displayName: 'O', createdAt: at }
+    await database.orm.insert(accounts).values(owner)
+    const row = { id: collectionId, ownerId: owner.id, slug: 'c', name: 'C', public: true, ancestors: [] }
+    const none = { description: null, headId: null, headDescription: null }
+    const made = { ...none, forkedFromId: null, forkedFromSemver: null, createdAt: at, updatedAt: at }
+    await database.transact((tx) => insertCollection(tx, { ...row, ...made }, owner))
+  })
+  afterAll(() => dispose())
+
+  test('are looked at without it', async () => {
+    const standing = await database.transact((tx) => insertPush(tx, inserted))
+    const { schemas: _schemas, metadata: _metadata, files: _files, ...rest } = await whole()
+    expect(standing).toEqual(rest)
+    expect(rest).toMatchObject({ id, message: 'm', expiresAt: at })
+    expect(await findPush(database, collectionId, id)).toEqual(rest)
+    expect(await listAbandonedCommits(database)).toEqual([rest])
+    expect(await findPush(database, randomUUID(), id)).toBeUndefined()
+  })
+
+  test('tell each of it on its own', async () => {
+    const kept = inserted.schemas
+    expect(await findPushSchemas(database, id)).toEqual({ schemas: kept, run: null })
+    const schemas = { pushId: id, role: 'schemas' as const, name: `runs/${id}/a`, entries: 1, bytes: 2 }
+    const records = { ...schemas, role: 'records' as const, name: `runs/${id}/b` }
+    for (const run of [records, schemas]) await database.transact((tx) => insertPushRun(tx, run))
+    expect(await findPushSchemas(database, id)).toEqual({ schemas: kept, run: { ...schemas, sequence: 2 } })
+    expect(await listPushFiles(database, id)).toEqual(files)
+    expect(await findPushSchemas(database, randomUUID())).toBeUndefined()
+    expect(await listPushFiles(database, randomUUID())).toEqual([])
+  })
+
+  async function whole() {
+    const [row] = await database.orm.select().from(pushes).where(eq(pushes.id, id))
+    return row!
+  }
+})

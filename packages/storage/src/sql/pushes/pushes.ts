@@ -1,0 +1,241 @@
+/** Push sessions and the runs (checked, sorted batches) that each has received. */
+import { and, eq, getTableColumns, gt, inArray, lte, notInArray, sql } from 'drizzle-orm'
+import { boolean, check, index, integer, json, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import type { Queries, Tx } from '../../database/database.ts'
+import { collections } from '../collections/collections.ts'
+import { bytewiseText, count, instant } from '../columns/columns.ts'
+
+export const pushes = pgTable(
+  'pushes',
+  {
+    id: uuid('id').primaryKey(),
+    collectionId: uuid('collection_id')
+      .notNull()
+      .references(() => collections.id, { onDelete: 'cascade' }),
+    /** Who opened it. No reference: nothing of a deleted account's lands. */
+    accountId: uuid('account_id').notNull(),
+    /** On whose behalf it is committed, since somebody asked for that. */
+    committerId: uuid('committer_id'),
+    kind: text('kind', { enum: ['delta', 'snapshot'] }).notNull(),
+    status: text('status', {
+      enum: ['open', 'committing', 'committed', 'failed', 'cancelled', 'expired'],
+    }).notNull(),
+    /** The version the changes are against; null when there was none. */
+    baseId: uuid('base_id'),
+    baseSemver: text('base_semver'),
+    /** SHA-256 of the schemas that it brings, the complete set; null: the base's. */
+    schemasHash: text('schemas_hash'),
+    /** Those schemas when they are short; longer ones are a run. */
+    schemas: text('schemas'),
+    /** Metadata patch as JSON text; null: none. */
+    metadata: text('metadata'),
+    /** Hashes of the files declared. */
+    files: text('files').array().notNull().default(sql`'{}'::text[]`),
+    stripUnknownFields: boolean('strip_unknown_fields').notNull().default(false),
+    message: text('message'),
+    appId: text('app_id'),
+    actorId: text('actor_id'),
+    /** How many entries the manifest of a snapshot is to have; null in a delta. */
+    manifestExpected: count('manifest_expected'),
+    /** Lines of records received. */
+    receivedRecords: count('received_records').notNull().default(0),
+    /** The commit's answer, or the error body that ended the session. (Not jsonb, which refuses U+0000: a record's id may hold it.) */
+    result: json('result').$type<Record<string, unknown>>(),
+    error: json('error').$type<Record<string, unknown>>(),
+    createdAt: instant('created_at').notNull(),
+    /** When an open session ends if nothing comes. */
+    expiresAt: instant('expires_at').notNull(),
+    /** Progress of a commit, in entries; kept while it runs, every second. */
+    recordsDone: count('records_done').notNull().default(0),
+    recordsTotal: count('records_total').notNull().default(0),
+    /** While `committing`: who commits, another at every taking. Null: nobody yet. */
+    leaseHolder: uuid('lease_holder'),
+    /** While `committing`: when whoever finds it past may take the commit over. By the database's clock, which all servers share. */
+    leaseUntil: instant('lease_until'),
+  },
+  (t) => [
+    index('pushes_collection').on(t.collectionId),
+    index('pushes_open').on(t.expiresAt).where(sql`${t.status} = 'open'`),
+    index('pushes_open_account').on(t.accountId).where(sql`${t.status} = 'open'`),
+    index('pushes_ended')
+      .on(t.expiresAt)
+      .where(sql`${t.status} in ('committed', 'failed', 'cancelled', 'expired')`),
+    index('pushes_committing').on(t.leaseUntil).where(sql`${t.status} = 'committing'`),
+    check(
+      'pushes_status',
+      sql`${t.status} in ('open', 'committing', 'committed', 'failed', 'cancelled', 'expired')`,
+    ),
+  ],
+)
+
+export const pushRuns = pgTable(
+  'push_runs',
+  {
+    pushId: uuid('push_id')
+      .notNull()
+      .references(() => pushes.id, { onDelete: 'cascade' }),
+    /** Order of arrival within the session: of the same (type, id) the entry of the higher sequence counts. */
+    sequence: integer('sequence').notNull(),
+    /** What its entries are: records and deletes, lines of a snapshot's manifest, or schemas: one run at most. */
+    role: text('role', { enum: ['records', 'manifest', 'schemas'] }).notNull(),
+    /** The run's name in the blob store. */
+    name: bytewiseText('name').notNull(),
+    entries: integer('entries').notNull(),
+    bytes: count('bytes').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.pushId, t.sequence] }),
+    check('push_runs_role', sql`${t.role} in ('records', 'manifest', 'schemas')`),
+  ],
+)
+
+export type PushRow = typeof pushes.$inferSelect
+export type PushRunRow = typeof pushRuns.$inferSelect
+
+/** How a session stands, without what it was opened with: that may be some MiB, and sessions are looked at many times a second. */
+export type PushStanding = Omit<PushRow, 'schemas' | 'metadata' | 'files'>
+
+const { schemas: _schemas, metadata: _metadata, files: _files, ...standing } = getTableColumns(pushes)
+export const standingColumns = standing
+
+export async function insertPush(tx: Tx, push: typeof pushes.$inferInsert): Promise<PushStanding> {
+  const [row] = await tx.orm.insert(pushes).values(push).returning(standingColumns)
+  return row!
+}
+
+/** Certain only while the account is locked. */
+export async function countOpenPushes(at: Queries, accountId: string, now: Date): Promise<number> {
+  const isOpen = and(eq(pushes.accountId, accountId), eq(pushes.status, 'open'), gt(pushes.expiresAt, now))
+  return at.orm.$count(pushes, isOpen)
+}
+
+export async function findPush(
+  at: Queries,
+  collectionId: string,
+  id: string,
+): Promise<PushStanding | undefined> {
+  const [row] = await at.orm
+    .select(standingColumns)
+    .from(pushes)
+    .where(and(eq(pushes.id, id), eq(pushes.collectionId, collectionId)))
+  return row
+}
+
+/** The schemas that a session brings, or the run that they are; neither when it brings none or its runs are gone. Undefined: no session. */
+export async function findPushSchemas(
+  at: Queries,
+  id: string,
+): Promise<{ schemas: string | null; run: PushRunRow | null } | undefined> {
+  const [row] = await at.orm
+    .select({ schemas: pushes.schemas, run: pushRuns })
+    .from(pushes)
+    .leftJoin(pushRuns, and(eq(pushRuns.pushId, pushes.id), eq(pushRuns.role, 'schemas')))
+    .where(eq(pushes.id, id))
+  return row
+}
+
+/**
+ * Moves a session from one status to another with what goes along; false when it is in none of `from`.
+ * @param heldBy Moves it only while this is who commits it.
+ */
+export async function movePush(
+  tx: Tx,
+  id: string,
+  from: readonly PushRow['status'][],
+  to: Partial<typeof pushes.$inferInsert> & { status: PushRow['status'] },
+  heldBy?: string,
+): Promise<boolean> {
+  const held = heldBy === undefined ? undefined : isHeldBy(heldBy)
+  const moved = await tx.orm
+    .update(pushes)
+    .set(to)
+    .where(and(eq(pushes.id, id), inArray(pushes.status, [...from]), held))
+    .returning({ id: pushes.id })
+  return moved.length === 1
+}
+
+/**
+ * Puts off the end of an open session, counts what came and locks its row: until the transaction ends nobody can commit or
+ * cancel it. False when it is not open.
+ */
+export async function touchOpenPush(
+  tx: Tx,
+  id: string,
+  touch: { now: Date; expiresAt: Date; receivedRecords: number },
+): Promise<boolean> {
+  const touched = await tx.orm
+    .update(pushes)
+    .set({
+      expiresAt: touch.expiresAt,
+      receivedRecords: sql`${pushes.receivedRecords} + ${touch.receivedRecords}`,
+    })
+    .where(and(eq(pushes.id, id), eq(pushes.status, 'open'), gt(pushes.expiresAt, touch.now)))
+    .returning({ id: pushes.id })
+  return touched.length === 1
+}
+
+/** Adds a run after those that are there. Called under the lock of `touchOpenPush`. */
+export async function insertPushRun(tx: Tx, run: Omit<PushRunRow, 'sequence'>): Promise<void> {
+  const next = sql`(select coalesce(max(${pushRuns.sequence}), 0) + 1 from ${pushRuns} where ${pushRuns.pushId} = ${run.pushId})`
+  await tx.orm.insert(pushRuns).values({ ...run, sequence: sql`${next}` })
+}
+
+/** In order of arrival; `after`: only later ones than this sequence. */
+export async function listPushRuns(at: Queries, pushId: string, after = 0): Promise<PushRunRow[]> {
+  return at.orm
+    .select()
+    .from(pushRuns)
+    .where(and(eq(pushRuns.pushId, pushId), gt(pushRuns.sequence, after)))
+    .orderBy(pushRuns.sequence)
+}
+
+/**
+ * Puts one run in the place of several; false, and nothing done, when they are no longer there or `heldBy` is no longer who
+ * commits the session.
+ */
+export async function replacePushRuns(
+  tx: Tx,
+  gone: readonly PushRunRow[],
+  by: PushRunRow,
+  heldBy: string,
+): Promise<boolean> {
+  const held = await tx.orm
+    .select({ id: pushes.id })
+    .from(pushes)
+    .where(and(eq(pushes.id, by.pushId), isHeldBy(heldBy)))
+    .for('share')
+  if (held.length === 0) return false
+  const names = gone.map((run) => run.name)
+  const there = and(eq(pushRuns.pushId, by.pushId), inArray(pushRuns.name, names))
+  const locked = await tx.orm.select({ name: pushRuns.name }).from(pushRuns).where(there).for('update')
+  if (locked.length !== gone.length) return false
+  await tx.orm.delete(pushRuns).where(there)
+  await tx.orm.insert(pushRuns).values(by)
+  return true
+}
+
+export async function deletePushRuns(tx: Tx, pushId: string): Promise<void> {
+  await tx.orm.delete(pushRuns).where(eq(pushRuns.pushId, pushId))
+}
+
+/** While this is who commits it. */
+export const isHeldBy = (holder: string) =>
+  and(eq(pushes.status, 'committing'), eq(pushes.leaseHolder, holder))
+
+/** Marks open sessions that nobody used in time. */
+export async function expirePushes(tx: Tx, now: Date): Promise<void> {
+  await tx.orm
+    .update(pushes)
+    .set({ status: 'expired' })
+    .where(and(eq(pushes.status, 'open'), lte(pushes.expiresAt, now)))
+}
+
+/** Ids of ended sessions of which runs are left. */
+export async function listEndedPushesWithRuns(at: Queries): Promise<string[]> {
+  const rows = await at.orm
+    .selectDistinct({ id: pushes.id })
+    .from(pushRuns)
+    .innerJoin(pushes, eq(pushes.id, pushRuns.pushId))
+    .where(notInArray(pushes.status, ['open', 'committing']))
+  return rows.map((row) => row.id)
+}

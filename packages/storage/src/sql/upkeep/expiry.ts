@@ -1,0 +1,47 @@
+/** Rows that have had their time, dropped a slice at a time; and what an embedded database has nobody else to do for it. */
+import type { Database, Tx } from '../../database/database.ts'
+
+/** Drops up to `max` metadata updates that ended before an instant. Returns how many. */
+export async function dropEndedMetadataJobs(tx: Tx, before: Date, max: number): Promise<number> {
+  const { rows } = await tx.query(
+    `delete from metadata_jobs where id in (select id from metadata_jobs where finished_at < $1 limit $2) returning 1`,
+    [before.toISOString(), max],
+  )
+  return rows.length
+}
+
+/**
+ * Drops up to `max` push sessions that have ended, were last used before an instant (by when they were to expire), and of which no
+ * runs are left. Returns how many.
+ */
+export async function dropEndedPushes(tx: Tx, before: Date, max: number): Promise<number> {
+  const { rows } = await tx.query(
+    `delete from pushes where id in (
+       select id from pushes p where status in ('committed', 'failed', 'cancelled', 'expired') and expires_at < $1
+         and not exists (select from push_runs where push_id = p.id) limit $2)
+     returning 1`,
+    [before.toISOString(), max],
+  )
+  return rows.length
+}
+
+/** Drops up to `max` browser sessions that ended before an instant. Returns how many. */
+export async function dropEndedSessions(tx: Tx, before: Date, max: number): Promise<number> {
+  const { rows } = await tx.query(
+    `delete from sessions where token_hash in (select token_hash from sessions where expires_at < $1 limit $2) returning 1`,
+    [before.toISOString(), max],
+  )
+  return rows.length
+}
+
+/**
+ * Vacuums and analyses every table, one after the other, so that requests get their turn between two. A server does so by itself;
+ * embedded PostgreSQL has no autovacuum, and keeps no statistics that would tell which tables need it.
+ */
+export async function vacuumTables(database: Database): Promise<void> {
+  const { rows } = await database.query(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables
+     where schemaname not in ('pg_catalog', 'information_schema') order by 1`,
+  )
+  for (const { name } of rows) await database.query(`vacuum (analyze) ${String(name)}`)
+}

@@ -1,0 +1,37 @@
+/** Figures for whoever watches over a registry: what is under way, and what is stored. */
+import type { Queries } from '../../database/database.ts'
+
+export interface JobCount {
+  readonly queue: string
+  /** As pg-boss calls it: `created`, `active`, `completed`, `failed`, … */
+  readonly state: string
+  readonly jobs: number
+}
+
+/** Rows of ended jobs are kept for a day. Background work must have begun: its tables are made then. */
+export async function countJobs(at: Queries): Promise<JobCount[]> {
+  const { rows } = await at.query(
+    'select name as queue, state::text as state, count(*)::integer as jobs from pgboss.job group by name, state',
+  )
+  return rows as unknown as JobCount[]
+}
+
+/** Push sessions that receive, and those whose commit is under way. */
+export async function countPushesUnderWay(at: Queries): Promise<{ open: number; committing: number }> {
+  const { rows } = await at.query(
+    `select count(*) filter (where status = 'open')::integer as open,
+       count(*) filter (where status = 'committing')::integer as committing
+     from pushes where status in ('open', 'committing')`,
+  )
+  return rows[0] as { open: number; committing: number }
+}
+
+/** Bytes of packs, of files, and of what is set aside to be removed. Reads a row for each pack and file. */
+export async function storedBytes(at: Queries): Promise<{ packs: number; files: number; setAside: number }> {
+  const { rows } = await at.query(
+    `select (select coalesce(sum(bytes), 0) from packs)::double precision as packs,
+       (select coalesce(sum(size), 0) from files)::double precision as files,
+       (select coalesce(sum(bytes), 0) from blobs_set_aside)::double precision as "setAside"`,
+  )
+  return rows[0] as { packs: number; files: number; setAside: number }
+}

@@ -1,0 +1,33 @@
+/** Which installation the database belongs to: one row, made at the first start together with a blob in the object store. */
+import { sql } from 'drizzle-orm'
+import { boolean, check, pgTable, uuid } from 'drizzle-orm/pg-core'
+import type { Queries, Tx } from '../../database/database.ts'
+
+export const installation = pgTable(
+  'installation',
+  {
+    /** Always true, so that there is one row. */
+    only: boolean('only').primaryKey().default(true),
+    id: uuid('id').notNull(),
+  },
+  (t) => [check('installation_only', sql`${t.only}`)],
+)
+
+/** Undefined in a new database. */
+export async function findInstallation(at: Queries): Promise<string | undefined> {
+  const { rows } = await at.query('select id from installation')
+  return rows[0]?.['id'] as string | undefined
+}
+
+/** Gives the database an id, unless it has one by now: servers may start at the same time. */
+export async function insertInstallation(tx: Tx, id: string): Promise<void> {
+  await tx.query('insert into installation (id) values ($1) on conflict do nothing', [id])
+}
+
+/** Whether the database refers to anything in an object store. */
+export async function recordsBlobs(at: Queries): Promise<boolean> {
+  const { rows } = await at.query(
+    'select exists (select from packs) or exists (select from files) or exists (select from versions) as found',
+  )
+  return rows[0]?.['found'] === true
+}

@@ -1,0 +1,123 @@
+/** Metadata updates, one row each, synchronous ones too. A running row is the collection's one update slot. */
+import { and, asc, eq, lt, sql } from 'drizzle-orm'
+import { boolean, check, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import type { Queries, Tx } from '../../database/database.ts'
+import { type Authority, authorityColumns, authorityHeld } from '../access/authority.ts'
+import { collections } from '../collections/collections.ts'
+import { instant } from '../columns/columns.ts'
+
+export const metadataJobs = pgTable(
+  'metadata_jobs',
+  {
+    id: uuid('id').primaryKey(),
+    collectionId: uuid('collection_id')
+      .notNull()
+      .references(() => collections.id, { onDelete: 'cascade' }),
+    status: text('status', { enum: ['running', 'completed', 'failed'] }).notNull(),
+    /** Who asked for it, and on whose behalf it lands. No reference: what a deleted account began is refused when it lands. */
+    accountId: uuid('account_id').notNull(),
+    baseId: uuid('base_id').notNull(),
+    baseSemver: text('base_semver').notNull(),
+    /** The body as JSON text (jsonb would round numbers and refuse U+0000). Null once finished. */
+    patch: text('patch'),
+    /** The version made, or the one that stood when nothing changed. Its metadata is the result's. */
+    resultVersionId: uuid('result_version_id'),
+    unchanged: boolean('unchanged').notNull().default(false),
+    /** The error body, exactly as the synchronous call would answer it. */
+    error: jsonb('error').$type<Record<string, unknown>>(),
+    startedAt: instant('started_at').notNull(),
+    finishedAt: instant('finished_at'),
+  },
+  (t) => [
+    uniqueIndex('metadata_jobs_slot').on(t.collectionId).where(sql`${t.status} = 'running'`),
+    index('metadata_jobs_collection').on(t.collectionId),
+    index('metadata_jobs_finished').on(t.finishedAt).where(sql`${t.finishedAt} is not null`),
+    index('metadata_jobs_running').on(t.startedAt).where(sql`${t.status} = 'running'`),
+    check('metadata_jobs_status', sql`${t.status} in ('running', 'completed', 'failed')`),
+  ],
+)
+
+export type MetadataJobRow = typeof metadataJobs.$inferSelect
+
+/**
+ * Takes the collection's update slot, if `baseId` is its head; false when it is not, the authority is not good or no longer the owner's,
+ * or the collection is gone. A single statement.
+ * @param durably False: the row need not survive a crash unless what follows does; its commit waits for no sync.
+ * @throws a unique violation of `metadata_jobs_slot` when another update holds it; a foreign key violation when the collection goes
+ *   at this moment.
+ */
+export async function insertMetadataJob(
+  tx: Tx,
+  job: Pick<MetadataJobRow, 'id' | 'collectionId' | 'baseId' | 'baseSemver' | 'startedAt'> & {
+    patch: string
+  },
+  durably: boolean,
+  by: Authority,
+): Promise<boolean> {
+  const { rows } = await tx.query(
+    // Locked, so that a version which lands at this moment is waited for rather than missed.
+    `with waiting as materialized (
+       select case when $7 then null else set_config('synchronous_commit', 'off', true) end),
+       place as (
+         select id, head_id from collections where id = $2 and head_id = $3 and owner_id = $8::uuid for share),
+       ${authorityHeld(8, 'place')}
+     insert into metadata_jobs (id, collection_id, status, base_id, base_semver, patch, started_at, account_id)
+     select $1, place.id, 'running', head_id, $4, $5, $6, $9::uuid from waiting, place, authority
+     returning id`,
+    [
+      ...[job.id, job.collectionId, job.baseId, job.baseSemver, job.patch, job.startedAt.toISOString()],
+      ...[durably, ...authorityColumns(by)],
+    ],
+    'take_metadata_slot',
+  )
+  return rows.length === 1
+}
+
+export async function findMetadataJob(at: Queries, id: string): Promise<MetadataJobRow | undefined> {
+  const [row] = await at.orm.select().from(metadataJobs).where(eq(metadataJobs.id, id))
+  return row
+}
+
+/** The update that holds a collection's slot. */
+export async function findRunningMetadataJob(
+  at: Queries,
+  collectionId: string,
+): Promise<MetadataJobRow | undefined> {
+  const [row] = await at.orm
+    .select()
+    .from(metadataJobs)
+    .where(and(eq(metadataJobs.collectionId, collectionId), eq(metadataJobs.status, 'running')))
+  return row
+}
+
+/** Ends a job that runs, and frees the slot. False, and nothing happens, when it has ended or is gone with its collection. */
+export async function finishMetadataJob(
+  tx: Tx,
+  id: string,
+  end: { at: Date } & (
+    | { status: 'completed'; resultVersionId: string; unchanged: boolean }
+    | { status: 'failed'; error: Record<string, unknown> }
+  ),
+): Promise<boolean> {
+  const made = end.status === 'completed' ? end : { resultVersionId: null, unchanged: false }
+  const error = end.status === 'failed' ? JSON.stringify(end.error) : null
+  const { rows } = await tx.query(
+    `update metadata_jobs
+     set status = $2, patch = null, result_version_id = $3, unchanged = $4, error = $5, finished_at = $6
+     where id = $1 and status = 'running' returning id`,
+    [id, end.status, made.resultVersionId, made.unchanged, error, end.at.toISOString()],
+    'finish_metadata_job',
+  )
+  return rows.length === 1
+}
+
+/** Ids of jobs that have been running since before an instant, oldest first. */
+export async function listRunningMetadataJobs(at: Queries, since: Date, max: number): Promise<string[]> {
+  const rows = await at.orm
+    .select({ id: metadataJobs.id })
+    .from(metadataJobs)
+    .where(and(eq(metadataJobs.status, 'running'), lt(metadataJobs.startedAt, since)))
+    .orderBy(asc(metadataJobs.startedAt))
+    .limit(max)
+  return rows.map((row) => row.id)
+}

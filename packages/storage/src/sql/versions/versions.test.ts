@@ -1,0 +1,351 @@
+import { randomBytes } from 'node:crypto'
+import type { Hash } from '@ulmus/content'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { Database } from '../../database/database.ts'
+import { isForeignKeyViolation } from '../../database/sql-errors.ts'
+import { databases } from '../../testing/databases.ts'
+import type { Authority } from '../access/authority.ts'
+import { accounts } from '../accounts/accounts.ts'
+import { collections, insertCollection } from '../collections/collections.ts'
+import { landMetadataUpdate } from '../landing/metadata-landing.ts'
+import { objectsPackKey, passSweepGate, recordPacks } from '../objects/objects.ts'
+import { condemn } from '../objects/sweeps.ts'
+import { findMetadataJob, finishMetadataJob, insertMetadataJob } from './metadata-jobs.ts'
+import { findHead, findVersionById, landVersion, type VersionRow } from './versions.ts'
+
+const randomHash = () => randomBytes(32).toString('hex') as Hash
+const at = new Date('2026-01-01T00:00:00.000Z')
+const zeros = '0'.repeat(64)
+
+describe.each(databases)('landing a version on $name', ({ name, open }) => {
+  let database: Database
+  let dispose: () => Promise<void>
+  let collectionId: string
+  /** The collection's owner itself. */
+  let by: Authority
+
+  beforeAll(async () => {
+    const opened = await open()
+    database = opened.database
+    dispose = opened.dispose
+  })
+  afterAll(() => dispose())
+
+  async function newCollection(): Promise<void> {
+    collectionId = crypto.randomUUID()
+    const owner = { id: crypto.randomUUID(), slug: collectionId, type: 'org' as const, displayName: 'O' }
+    await database.orm.insert(accounts).values({ ...owner, createdAt: at })
+    by = { accountId: owner.id, credential: null, ownerId: owner.id, roles: ['owner'], now: at }
+    const none = { description: null, headId: null, headDescription: null, ancestors: [] }
+    const row = { ...none, id: collectionId, ownerId: owner.id, slug: 'c', name: 'C', public: true }
+    const fork = { forkedFromId: null, forkedFromSemver: null }
+    await database.transact((tx) =>
+      insertCollection(tx, { ...row, ...fork, createdAt: at, updatedAt: at }, owner),
+    )
+  }
+  const versionOf = (patch: number): VersionRow => ({
+    ...{ id: crypto.randomUUID(), collectionId, major: 1, minor: 0, patch, baseSemver: null, createdAt: at },
+    ...{
+      fullDigest: zeros,
+      publicDigest: zeros,
+      aside: zeros,
+      publicChanged: true,
+      message: 'm',
+      appId: null,
+      actorId: null,
+    },
+    ...{ fullRecords: 2 ** 40, fullFiles: 1, fullBytes: 2, publicRecords: 3, publicFiles: 4, publicBytes: 5 },
+  })
+  const land = (version: VersionRow, from: string | null) =>
+    database.transact((tx) => landVersion(tx, { version, from, headDescription: 'd' }))
+
+  test('only on the head it was made from, and nothing of it is there otherwise', async () => {
+    await newCollection()
+    const [first, second, late] = [versionOf(0), versionOf(1), versionOf(2)]
+    expect(await land(first, second.id)).toBe(false)
+    expect(await land(first, null)).toBe(true)
+    expect(await land(second, null)).toBe(false)
+    expect(await land(second, first.id)).toBe(true)
+    expect(await land(late, first.id)).toBe(false)
+    expect(await findHead(database, collectionId)).toEqual(second)
+    expect(await findVersionById(database, late.id)).toBeUndefined()
+    const [row] = await database.orm.select().from(collections)
+    expect(row).toMatchObject({ headId: second.id, headDescription: 'd', updatedAt: at })
+    expect(await land({ ...late, collectionId: crypto.randomUUID() }, second.id)).toBe(false)
+  })
+
+  test('of many at once one lands', async () => {
+    await newCollection()
+    const tries = await Promise.all(Array.from({ length: 8 }, (_, patch) => land(versionOf(patch), null)))
+    expect(tries.filter(Boolean)).toHaveLength(1)
+    const { rows } = await database.query('select id from versions where collection_id = $1', [collectionId])
+    expect(rows).toEqual([{ id: (await findHead(database, collectionId))?.id }])
+  })
+
+  const takeSlot = async (base: VersionRow, durably: boolean) => {
+    const job = { id: crypto.randomUUID(), collectionId, baseId: base.id, baseSemver: 'v1.0.0' }
+    const slot = { ...job, patch: '{}', startedAt: at }
+    const isTaken = await database.transactOnce((tx) => insertMetadataJob(tx, slot, durably, by))
+    return { id: job.id, isTaken }
+  }
+  const finish = (id: string) =>
+    database.transact((tx) =>
+      finishMetadataJob(tx, id, { at, status: 'failed', error: { code: 'internal' } }),
+    )
+
+  test('an update takes its slot on the head alone; only a running one is finished, once', async () => {
+    await newCollection()
+    const [first, second] = [versionOf(0), versionOf(1)]
+    await land(first, null)
+    const { id } = await takeSlot(first, true)
+    await expect(takeSlot(first, true)).rejects.toThrow()
+    expect([await finish(id), await finish(id)]).toEqual([true, false])
+    const failed = { status: 'failed', patch: null, resultVersionId: null, unchanged: false, finishedAt: at }
+    expect(await findMetadataJob(database, id)).toMatchObject({ ...failed, error: { code: 'internal' } })
+    await land(second, first.id)
+    expect((await takeSlot(first, false)).isTaken).toBe(false)
+  })
+
+  test('a slot that need not last relaxes its own commit and no other', async () => {
+    await newCollection()
+    const first = versionOf(0)
+    await land(first, null)
+    // What the statement itself sets is seen where it runs in a longer transaction.
+    const during = async (durably: boolean) => {
+      let mode: unknown
+      const undone = database.transact(async (tx) => {
+        const job = { id: crypto.randomUUID(), collectionId, baseId: first.id, baseSemver: 'v1.0.0' }
+        await insertMetadataJob(tx, { ...job, patch: '{}', startedAt: at }, durably, by)
+        mode = (await tx.query(`select current_setting('synchronous_commit') as mode`)).rows[0]?.['mode']
+        throw new Error('undone')
+      })
+      await expect(undone).rejects.toThrow('undone')
+      return mode
+    }
+    expect([await during(true), await during(false)]).toEqual(['on', 'off'])
+    await takeSlot(first, false)
+    const { rows } = await database.query(`select current_setting('synchronous_commit') as mode`)
+    expect(rows).toEqual([{ mode: 'on' }])
+  })
+
+  const packOf = (count: number) => {
+    const entry = { kind: 'plain' as const, offset: 12, length: 10, crc: 2 ** 32 - 1, checksum: null }
+    const hash = (number: number) => number.toString(16).padStart(64, '0') as never
+    const entries = Array.from({ length: count }, (_, i) => ({
+      ...entry,
+      hash: hash(i),
+      bases: i + 1 < count ? [hash(i + 1)] : [],
+    }))
+    return { name: `packs/00/${crypto.randomUUID()}`, bytes: 100, entries }
+  }
+
+  test('a pack is recorded with all of its objects, and of those that are there the place is kept', async () => {
+    for (const pack of [packOf(3), packOf(20_001), packOf(0)])
+      await database.transact((tx) => recordPacks(tx, { packs: [pack], reliedOn: [] }))
+    const { rows } = await database.query(
+      `select p.object_bytes::integer as bytes, count(o.hash)::integer as objects, min(o.crc)::text as crc
+       from packs p left join objects o on o.pack_id = p.id group by p.id order by p.id`,
+    )
+    expect(rows).toEqual([
+      { bytes: 30, objects: 3, crc: '4294967295' },
+      { bytes: 200_010, objects: 19_998, crc: '4294967295' },
+      { bytes: 0, objects: 0, crc: null },
+    ])
+  })
+
+  test('a metadata update lands whole, once, on the head it was made from, and else nothing of it is there', async () => {
+    await newCollection()
+    const [first, second, third] = [versionOf(0), versionOf(1), versionOf(2)]
+    await land(first, null)
+    const landUpdate = (job: string, version: VersionRow, from: VersionRow) => {
+      // An object of its own for every pack.
+      const pack = { ...packOf(1), entries: [{ ...packOf(1).entries[0]!, hash: randomHash() }] }
+      const update = { version, from: from.id, headDescription: 'u', job, pack, at, by }
+      return database.transactOnce((tx) => landMetadataUpdate(tx, update))
+    }
+    const counts = async () => {
+      const { rows } = await database.query(
+        `select (select count(*)::integer from versions where collection_id = '${collectionId}') as versions,
+                (select count(*)::integer from packs) as packs, (select count(*)::integer from objects) as objects`,
+      )
+      return rows[0] as { versions: number; packs: number; objects: number }
+    }
+    const before = await counts()
+    const { id } = await takeSlot(first, true)
+    expect(await landUpdate(crypto.randomUUID(), second, first)).toBe(false)
+    expect(await landUpdate(id, second, third)).toBe(false)
+    expect(await counts()).toEqual(before)
+    expect(await findMetadataJob(database, id)).toMatchObject({ status: 'running', patch: '{}' })
+    expect(await landUpdate(id, second, first)).toBe(true)
+    const after = { versions: before.versions + 1, packs: before.packs + 1, objects: before.objects + 1 }
+    expect(await counts()).toEqual(after)
+    const { rows } = await database.query(
+      `select count(*)::integer as lying from objects join packs on packs.id = pack_id
+       where packs.id = (select max(id) from packs)`,
+    )
+    expect(rows).toEqual([{ lying: 1 }])
+    expect(await findHead(database, collectionId)).toEqual(second)
+    const completed = { status: 'completed', patch: null, resultVersionId: second.id, unchanged: false }
+    expect(await findMetadataJob(database, id)).toMatchObject({ ...completed, error: null, finishedAt: at })
+    // The job has ended: what would land on the right head with it does not.
+    expect(await landUpdate(id, third, second)).toBe(false)
+    expect(await counts()).toEqual(after)
+    // Of several servers that run one job, one lands it.
+    const again = await takeSlot(second, true)
+    const tries = await Promise.all(
+      [3, 4, 5, 6].map((patch) => landUpdate(again.id, versionOf(patch), second)),
+    )
+    expect(tries.filter(Boolean)).toHaveLength(1)
+    expect((await counts()).packs).toBe(after.packs + 1)
+  })
+
+  /** An object of which the index has heard nothing. */
+  const object = (bases: Hash[] = []) => ({ ...packOf(1).entries[0]!, hash: randomHash(), bases })
+  const packWith = (...entries: ReturnType<typeof object>[]) => ({
+    ...packOf(0),
+    entries,
+    content: Buffer.from('pack'),
+  })
+  const record = (...entries: ReturnType<typeof object>[]) =>
+    database.transact((tx) => recordPacks(tx, { packs: [packWith(...entries)], reliedOn: [] }))
+  const rowsOf = async (...entries: ReturnType<typeof object>[]) => {
+    const { rows } = await database.query(
+      'select pack_id as pack, condemned from objects where hash = any($1::text[]) order by pack_id',
+      [entries.map(({ hash }) => hash)],
+    )
+    return rows
+  }
+  const packCounts = async () => {
+    const { rows } = await database.query(
+      `select (select count(*)::integer from packs) as packs, (select count(*)::integer from inline_packs) as inline`,
+    )
+    return rows[0] as { packs: number; inline: number }
+  }
+  /** A collection with an update that holds the slot; lands it with a pack. */
+  async function updating() {
+    await newCollection()
+    const [first, second] = [versionOf(0), versionOf(1)]
+    await land(first, null)
+    const { id: job } = await takeSlot(first, true)
+    return async (...entries: ReturnType<typeof object>[]) => {
+      const pack = packWith(...entries)
+      const update = { version: second, from: first.id, headDescription: 'u', job, pack, at, by }
+      return database.transactOnce((tx) => landMetadataUpdate(tx, update))
+    }
+  }
+  const sweepId = '01890000-0000-7000-8000-000000000000'
+  const condemnAll = (tx: Parameters<typeof condemn>[0], entries: ReturnType<typeof object>[]) =>
+    condemn(tx, sweepId, entries, new Date(Date.now() + 86_400_000))
+  const isRefused = expect.toSatisfy((error) => isForeignKeyViolation(error, objectsPackKey))
+
+  test('what an update finds in the index keeps its place and is pardoned; a pack of nothing new is not recorded', async () => {
+    const [a, b] = [object(), object()]
+    await record(a, b)
+    const [before] = await rowsOf(a)
+    const counts = await packCounts()
+    await database.transact((tx) => condemnAll(tx, [a, b]))
+    expect(await rowsOf(a)).toEqual([{ ...before, condemned: sweepId }])
+    expect(await (await updating())(a, b)).toBe(true)
+    expect(await rowsOf(a, b)).toEqual([before, before])
+    expect(await (await updating())(b)).toBe(true)
+    expect(await packCounts()).toEqual(counts)
+    const c = object()
+    await database.transact((tx) => condemnAll(tx, [b]))
+    expect(await (await updating())(c, b)).toBe(true)
+    expect(await rowsOf(b)).toEqual([before])
+    expect(await rowsOf(c)).toEqual([
+      { pack: expect.toSatisfy((id) => id > Number(before!['pack'])), condemned: null },
+    ])
+    expect(await packCounts()).toEqual({ packs: counts.packs + 1, inline: counts.inline + 1 })
+  })
+
+  test('an update does not rely on what has bases: nothing of it is there', async () => {
+    const base = object()
+    const delta = object([base.hash])
+    await record(base, delta)
+    const counts = await packCounts()
+    for (const entries of [[delta], [delta, object()]]) {
+      const landing = await updating()
+      await expect(landing(...entries)).rejects.toEqual(isRefused)
+      expect(await findHead(database, collectionId)).toMatchObject({ patch: 0 })
+      expect(await packCounts()).toEqual(counts)
+      // The slot is still held.
+      expect(await landing(object())).toBe(true)
+      counts.packs++
+      counts.inline++
+    }
+  })
+
+  /** Lands an update while a transaction is open that did `work`. */
+  async function landBeside(
+    work: (tx: Parameters<typeof condemn>[0]) => Promise<unknown>,
+    ...entries: ReturnType<typeof object>[]
+  ) {
+    const landing = await updating()
+    const { promise: worked, resolve: begin } = Promise.withResolvers<void>()
+    const landed = Promise.allSettled([worked.then(() => landing(...entries))])
+    await database.transact(async (tx) => {
+      await work(tx)
+      begin()
+      await vi.waitFor(async () => {
+        const { rows } = await tx.query(
+          'select from pg_locks l where not granted and pg_backend_pid() = any(pg_blocking_pids(l.pid))',
+        )
+        expect(rows).toHaveLength(1)
+      })
+    })
+    const [end] = await landed
+    return end
+  }
+
+  test.runIf(name === 'server')(
+    'an update pardons what was condemned while it waited for the gate',
+    async () => {
+      const [a, b] = [object(), object()]
+      await record(a, b)
+      const before = await rowsOf(a, b)
+      expect(await landBeside((tx) => condemnAll(tx, [a, b]), a, b)).toMatchObject({ value: true })
+      expect(await rowsOf(a, b)).toEqual(before)
+    },
+  )
+
+  test.runIf(name === 'server')(
+    'an update stores what was removed while it waited for it, or is refused when it has no pack',
+    async () => {
+      const [a, b, c] = [object(), object(), object()]
+      await record(a, b)
+      const remove = (tx: Parameters<typeof condemn>[0]) =>
+        tx.query('delete from objects where hash = $1', [a.hash])
+      expect(await landBeside(remove, a, b)).toMatchObject({ reason: isRefused })
+      expect(await findHead(database, collectionId)).toMatchObject({ patch: 0 })
+      expect(await rowsOf(a)).toEqual([])
+      await record(a)
+      expect(await landBeside(remove, a, b, c)).toMatchObject({ value: true })
+      const [of] = await rowsOf(c)
+      expect(await rowsOf(a)).toEqual([of])
+    },
+  )
+
+  // Embedded there is one transaction at a time.
+  test.runIf(name === 'server')(
+    'a sweep passes its gate when a commit that records a pack has ended',
+    async () => {
+      const order: string[] = []
+      const recorded = Promise.withResolvers<void>()
+      const sweeping = recorded.promise.then(() =>
+        database.transact(async (tx) => {
+          await passSweepGate(tx, 'sweep')
+          order.push('sweep')
+        }),
+      )
+      await database.transact(async (tx) => {
+        await recordPacks(tx, { packs: [packOf(1)], reliedOn: [] })
+        recorded.resolve()
+        await new Promise((resolve) => setTimeout(resolve, 300))
+        order.push('commit')
+      })
+      await sweeping
+      expect(order).toEqual(['commit', 'sweep'])
+    },
+  )
+})

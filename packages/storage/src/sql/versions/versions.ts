@@ -1,0 +1,176 @@
+/** Versions: immutable, one row each, pointing at the documents of their two views. */
+import { and, desc, eq } from 'drizzle-orm'
+import { boolean, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import type { Queries, Tx } from '../../database/database.ts'
+import { collections, descriptionWords } from '../collections/collections.ts'
+import { bytewiseText, count, instant } from '../columns/columns.ts'
+import { rowInserted, rowValues } from '../columns/row-insert.ts'
+import { rowAsJson } from '../columns/whole-row.ts'
+
+export const versions = pgTable(
+  'versions',
+  {
+    id: uuid('id').primaryKey(),
+    collectionId: uuid('collection_id')
+      .notNull()
+      .references(() => collections.id, { onDelete: 'cascade' }),
+    major: integer('major').notNull(),
+    minor: integer('minor').notNull(),
+    patch: integer('patch').notNull(),
+    /** With its leading `v`; null for a first version. */
+    baseSemver: text('base_semver'),
+    /** Hashes of the two view documents, 64 hex: the digests without their prefix, and the names of the document objects. */
+    fullDigest: bytewiseText('full_digest').notNull(),
+    publicDigest: bytewiseText('public_digest').notNull(),
+    /** Hash of the version's aside (see registry `aside.ts`): reference trees and what privacy needs remembered, outside the digests. */
+    aside: bytewiseText('aside').notNull(),
+    fullRecords: count('full_records').notNull(),
+    fullFiles: count('full_files').notNull(),
+    /** Sizes of records and files together. Bytes. */
+    fullBytes: count('full_bytes').notNull(),
+    publicRecords: count('public_records').notNull(),
+    publicFiles: count('public_files').notNull(),
+    publicBytes: count('public_bytes').notNull(),
+    /** Whether the public document differs from that of the version before it. If not, outsiders are not told why there is a version. */
+    publicChanged: boolean('public_changed').notNull(),
+    message: text('message'),
+    appId: text('app_id'),
+    actorId: text('actor_id'),
+    createdAt: instant('created_at').notNull(),
+  },
+  (t) => [
+    uniqueIndex('versions_semver').on(t.collectionId, t.major, t.minor, t.patch),
+    index('versions_full_digest').on(t.collectionId, t.fullDigest),
+    index('versions_public_digest').on(t.collectionId, t.publicDigest),
+  ],
+)
+
+export type VersionRow = typeof versions.$inferSelect
+
+/**
+ * Parts of a statement that moves a collection's head, from the `headMove` in `$first` and what follows it; the last one, which is
+ * not named, inserts the version, whose `id` is the row it answers with. No row: the head was not where it moves from, or the
+ * collection is gone.
+ * @param only.when the part that has a row if the head is to move
+ * @param only.ownerId the parameter that says whose the collection must be
+ */
+export function headMoved(
+  first: number,
+  only?: { when: string; ownerId: string },
+): { moved: string; inserted: string } {
+  const $ = (index: number) => `$${first + index}`
+  return {
+    moved: `moved as (
+      update collections set head_id = ${$(0)}, head_description = ${$(1)}, updated_at = ${$(2)} ${only ? `from ${only.when}` : ''}
+      where collections.id = ${$(3)} and head_id is not distinct from ${$(4)}
+        ${only ? `and owner_id = ${only.ownerId}::uuid` : ''} returning collections.id),
+      described as (
+        update collection_words set head_description = ${$(5)}::tsvector from moved
+        where collection_id = moved.id and head_description is distinct from ${$(5)}::tsvector)`,
+    inserted: `${rowInserted(versions, { first: first + 6, from: 'moved' })} returning id`,
+  }
+}
+
+/** What becomes a collection's head, and in place of what. */
+export interface Landing {
+  version: VersionRow
+  /** Id of the head that it follows; null: there must be none. */
+  from: string | null
+  headDescription: string | null
+}
+
+export function headMove({ version, from, headDescription }: Landing): unknown[] {
+  const { id, collectionId, createdAt } = version
+  const words = headDescription === null ? null : descriptionWords(headDescription)
+  const moved = [id, headDescription, createdAt.toISOString(), collectionId, from, words]
+  return [...moved, ...rowValues(versions, version)]
+}
+
+const landing = headMoved(1)
+
+/**
+ * Records a version and makes it its collection's head in place of `from`, by compare-and-swap: the lock it takes on the
+ * collection's row orders two commits against one base.
+ * @returns false, and nothing happens, when the head is not `from` or the collection is gone.
+ */
+export async function landVersion(tx: Tx, landed: Landing): Promise<boolean> {
+  const text = `with ${landing.moved} ${landing.inserted}`
+  return (await tx.query(text, headMove(landed), 'land_version')).rows.length === 1
+}
+
+/** The latest version; null before the first; undefined when the collection is gone. */
+export async function findHead(at: Queries, collectionId: string): Promise<VersionRow | null | undefined> {
+  const [row] = await at.orm
+    .select({ version: versions })
+    .from(collections)
+    .leftJoin(versions, eq(versions.id, collections.headId))
+    .where(eq(collections.id, collectionId))
+  return row?.version
+}
+
+export async function findVersionById(at: Queries, id: string): Promise<VersionRow | undefined> {
+  const [row] = await at.orm.select().from(versions).where(eq(versions.id, id))
+  return row
+}
+
+export async function findVersionBySemver(
+  at: Queries,
+  collectionId: string,
+  semver: { major: number; minor: number; patch: number },
+): Promise<VersionRow | undefined> {
+  const [row] = await at.orm
+    .select()
+    .from(versions)
+    .where(
+      and(
+        eq(versions.collectionId, collectionId),
+        eq(versions.major, semver.major),
+        eq(versions.minor, semver.minor),
+        eq(versions.patch, semver.patch),
+      ),
+    )
+  return row
+}
+
+const newestFirst = [desc(versions.major), desc(versions.minor), desc(versions.patch)]
+
+/** Of several versions with one digest, the newest. */
+export async function findVersionByDigest(
+  at: Queries,
+  collectionId: string,
+  digest: { view: 'full' | 'public'; hash: string },
+): Promise<VersionRow | undefined> {
+  const column = digest.view === 'full' ? versions.fullDigest : versions.publicDigest
+  const [row] = await at.orm
+    .select()
+    .from(versions)
+    .where(and(eq(versions.collectionId, collectionId), eq(column, digest.hash)))
+    .orderBy(...newestFirst)
+    .limit(1)
+  return row
+}
+
+/** Newest first; `beyond`: only those older than this semver, or, `backwards`, newer ones, oldest of them first. */
+export async function listVersions(
+  at: Queries,
+  collectionId: string,
+  page: {
+    limit: number
+    offset: number
+    beyond?: { major: number; minor: number; patch: number }
+    backwards: boolean
+  },
+): Promise<VersionRow[]> {
+  const { beyond, backwards } = page
+  const place = beyond === undefined ? [] : [beyond.major, beyond.minor, beyond.patch]
+  const isBeyond = `and (major, minor, patch) ${backwards ? '>' : '<'} ($4::int, $5::int, $6::int)`
+  const towards = backwards ? 'asc' : 'desc'
+  const text = `select ${whole.text} as version from versions
+    where collection_id = $1 ${beyond === undefined ? '' : isBeyond}
+    order by major ${towards}, minor ${towards}, patch ${towards} limit $2 offset $3`
+  const name = `list_versions_${beyond === undefined ? 'first' : 'further'}_${towards}`
+  const { rows } = await at.query(text, [collectionId, page.limit, page.offset, ...place], name)
+  return rows.map(({ version }) => whole.read(version)!)
+}
+
+const whole = rowAsJson(versions)
