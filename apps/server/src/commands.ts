@@ -1,5 +1,5 @@
 /** What the binary does besides serving: `ulmus sweep`, `ulmus fsck`, `ulmus --help`. */
-import { type Log, type Maintenance, openMaintenance, SweepTooLarge } from '@ulmus/registry'
+import { type Log, openStoreCommands, type StoreCommands, SweepTooLarge } from '@ulmus/registry'
 import type { Config, Secrets } from './config.ts'
 
 /** Exit codes: all is well; damage was found, or the command refused to go on; the command line is wrong. */
@@ -68,17 +68,15 @@ export async function runCommand(args: readonly string[], around: Surroundings):
     around.err(`${what}\n\n${help[command] ?? overview}`)
     return exits.misused
   }
-  const maintenance = await open(around, given.includes('--rebuild-index') ? 'rebuild' : 'check')
+  const commands = await open(around, given.includes('--rebuild-index') ? 'rebuild' : 'check')
   try {
-    return command === 'sweep'
-      ? await sweep(maintenance, given, around)
-      : await fsck(maintenance, given, around)
+    return command === 'sweep' ? await sweep(commands, given, around) : await fsck(commands, given, around)
   } finally {
-    await maintenance.close()
+    await commands.close()
   }
 }
 
-function open(around: Surroundings, purpose: 'check' | 'rebuild'): Promise<Maintenance> {
+function open(around: Surroundings, purpose: 'check' | 'rebuild'): Promise<StoreCommands> {
   const { config, secrets } = around.settings()
   const say = (_facts: object, line: string) => around.err(`${line}\n`)
   const log: Log = { info: say, warn: say, error: say }
@@ -88,17 +86,17 @@ function open(around: Surroundings, purpose: 'check' | 'rebuild'): Promise<Maint
     bucket: config.objectStore === null ? undefined : { ...config.objectStore, keys: secrets.s3Keys },
     log,
   }
-  return openMaintenance(stores, purpose)
+  return openStoreCommands(stores, purpose)
 }
 
 async function sweep(
-  maintenance: Maintenance,
+  commands: StoreCommands,
   given: readonly string[],
   { out, err, settings }: Surroundings,
 ): Promise<number> {
   try {
     const { uploadDays } = settings().config
-    const done = await maintenance.sweep({ force: given.includes('--force'), uploadDays })
+    const done = await commands.sweep({ force: given.includes('--force'), uploadDays })
     const { uploadsForgotten, setAside, removed, aside } = done
     out(
       `${done.versions} versions need ${done.living} objects.\n` +
@@ -124,7 +122,7 @@ async function sweep(
 }
 
 async function fsck(
-  maintenance: Maintenance,
+  commands: StoreCommands,
   given: readonly string[],
   { out }: Surroundings,
 ): Promise<number> {
@@ -134,13 +132,13 @@ async function fsck(
     out(`DAMAGED ${what}: ${why}\n`)
   }
   if (given.includes('--rebuild-index')) {
-    const { packs, objects, incomplete, damages } = await maintenance.rebuildIndex()
+    const { packs, objects, incomplete, damages } = await commands.rebuildIndex()
     for (const damage of damages) onDamage(damage)
     out(
       `The index has ${objects} objects of ${packs} packs; ${incomplete} whose bases are gone were left out.\n`,
     )
   }
-  const report = await maintenance.fsck({ files: given.includes('--files'), onDamage })
+  const report = await commands.fsck({ files: given.includes('--files'), onDamage })
   out(
     `Checked ${report.packs} packs, ${report.objects} objects, ${report.versions} versions, ${report.records} records` +
       `${given.includes('--files') ? `, ${report.files} files` : ''}: ` +

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashText, type Json } from '@ulmus/content'
-import { openMaintenance } from '@ulmus/registry'
+import { openStoreCommands } from '@ulmus/registry'
 import { type Model, modelSchemas } from '@ulmus/registry/testing/whole-version'
 import { type DatabaseSettings, databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -334,7 +334,7 @@ describe.each(databases)('damage to packs, on $name', (database) => {
     for (const [semver, model] of versions) await expectWhole(ada, grown, semver, model)
     for (const [path, model] of forks) await expectWhole(ada, path, 'v1.0.0', model)
     await server.stop()
-    const opened = await openMaintenance({
+    const opened = await openStoreCommands({
       dataFolder: server.dataFolder,
       databaseUrl: where.url,
       bucket: undefined,

@@ -29,13 +29,13 @@ export { type EditedElsewhere, type EditOptions, type EditPort, editTree } from 
 export type { Edit, EditBatches } from './tree/edit/queue.ts'
 export {
   type Change,
-  type EditedStretch,
+  type EditedRange,
+  type EditRange,
   type Entry,
-  editStretch,
+  editRange,
   type NewLeaf,
   type OpenedLeaf,
-  type Stretch,
-} from './tree/edit/stretch.ts'
+} from './tree/edit/range.ts'
 export {
   type Child,
   decodeNode,

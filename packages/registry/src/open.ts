@@ -24,9 +24,9 @@ import { pushSessionsOf } from './pushes/session/sessions.ts'
 import { snapshotsOf } from './pushes/snapshots.ts'
 import { recordsOf } from './records/records.ts'
 import { openStores, type StoresConfig } from './stores/stores.ts'
-import { scheduleGathering } from './upkeep/gathering.ts'
+import { scheduleCompaction } from './upkeep/compaction.ts'
+import { scheduleExpiry } from './upkeep/expiry.ts'
 import { scheduleSweeps } from './upkeep/sweep/daily.ts'
-import { scheduleUpkeep } from './upkeep/upkeep.ts'
 import { diffsOf } from './versions/diffs.ts'
 import { historiesOf } from './versions/histories.ts'
 import { manifestsOf } from './versions/manifests.ts'
@@ -36,7 +36,7 @@ import { openWorkers } from './workers/workers.ts'
 
 export interface RegistryConfig extends StoresConfig {
   limits: Limits
-  /** True: this process also does background work (jobs, recovery, tidying). At least one process must. */
+  /** True: this process also does background work (jobs, recovery, expiry). At least one process must. */
   works: boolean
   /** Decoded objects kept in memory at most. Bytes. Default 256 MiB. */
   cacheBytesMax?: number
@@ -76,9 +76,9 @@ export async function openRegistry(config: RegistryConfig) {
       now: config.now ?? (() => new Date()),
     }
     const services = servicesOf(context)
-    scheduleGathering(context)
+    scheduleCompaction(context)
     scheduleSweeps(context, demandSame)
-    scheduleUpkeep(context)
+    scheduleExpiry(context)
     scheduleHeartbeat(context)
     // A server that is ready says so of its own background work at once.
     if (config.works && !(await space.isFull())) await beat(context)

@@ -138,15 +138,15 @@ CREATE TABLE "blobs_set_aside" (
 	"since" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "push_runs" (
+CREATE TABLE "push_spills" (
 	"push_id" uuid NOT NULL,
 	"sequence" integer NOT NULL,
 	"role" text NOT NULL,
 	"name" text COLLATE "C" NOT NULL,
 	"entries" integer NOT NULL,
 	"bytes" bigint NOT NULL,
-	CONSTRAINT "push_runs_push_id_sequence_pk" PRIMARY KEY("push_id","sequence"),
-	CONSTRAINT "push_runs_role" CHECK ("push_runs"."role" in ('records', 'manifest', 'schemas'))
+	CONSTRAINT "push_spills_push_id_sequence_pk" PRIMARY KEY("push_id","sequence"),
+	CONSTRAINT "push_spills_role" CHECK ("push_spills"."role" in ('records', 'manifest', 'schemas'))
 );
 --> statement-breakpoint
 CREATE TABLE "pushes" (
@@ -179,17 +179,17 @@ CREATE TABLE "pushes" (
 	CONSTRAINT "pushes_status" CHECK ("pushes"."status" in ('open', 'committing', 'committed', 'failed', 'cancelled', 'expired'))
 );
 --> statement-breakpoint
-CREATE TABLE "chores" (
-	"name" text PRIMARY KEY NOT NULL,
-	"begun_at" timestamp (3) with time zone NOT NULL,
-	"ended_at" timestamp (3) with time zone,
-	"succeeded" boolean
-);
---> statement-breakpoint
 CREATE TABLE "installation" (
 	"only" boolean PRIMARY KEY DEFAULT true NOT NULL,
 	"id" uuid NOT NULL,
 	CONSTRAINT "installation_only" CHECK ("installation"."only")
+);
+--> statement-breakpoint
+CREATE TABLE "periodic_tasks" (
+	"name" text PRIMARY KEY NOT NULL,
+	"begun_at" timestamp (3) with time zone NOT NULL,
+	"ended_at" timestamp (3) with time zone,
+	"succeeded" boolean
 );
 --> statement-breakpoint
 CREATE TABLE "metadata_jobs" (
@@ -217,7 +217,7 @@ CREATE TABLE "versions" (
 	"base_semver" text,
 	"full_digest" text COLLATE "C" NOT NULL,
 	"public_digest" text COLLATE "C" NOT NULL,
-	"aside" text COLLATE "C" NOT NULL,
+	"sidecar" text COLLATE "C" NOT NULL,
 	"full_records" bigint NOT NULL,
 	"full_files" bigint NOT NULL,
 	"full_bytes" bigint NOT NULL,
@@ -244,7 +244,7 @@ ALTER TABLE "former_collection_slugs" ADD CONSTRAINT "former_collection_slugs_ow
 ALTER TABLE "former_collection_slugs" ADD CONSTRAINT "former_collection_slugs_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "collection_files" ADD CONSTRAINT "collection_files_hash_files_hash_fk" FOREIGN KEY ("hash") REFERENCES "public"."files"("hash") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "objects" ADD CONSTRAINT "objects_pack_id_packs_id_fk" FOREIGN KEY ("pack_id") REFERENCES "public"."packs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "push_runs" ADD CONSTRAINT "push_runs_push_id_pushes_id_fk" FOREIGN KEY ("push_id") REFERENCES "public"."pushes"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "push_spills" ADD CONSTRAINT "push_spills_push_id_pushes_id_fk" FOREIGN KEY ("push_id") REFERENCES "public"."pushes"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "pushes" ADD CONSTRAINT "pushes_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "metadata_jobs" ADD CONSTRAINT "metadata_jobs_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "versions" ADD CONSTRAINT "versions_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint

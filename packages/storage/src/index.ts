@@ -4,13 +4,13 @@ export * from './blobs/blob-store.ts'
 export { openDiskStore } from './blobs/disk/store.ts'
 export { openMemoryStore } from './blobs/memory.ts'
 export {
-  allRunsPrefix,
+  allSpillsPrefix,
   fileName,
   filesPrefix,
   installationName,
   packsPrefix,
-  runName,
-  runsPrefix,
+  spillName,
+  spillsPrefix,
 } from './blobs/names.ts'
 export type { S3Keys, S3Settings } from './blobs/s3/bucket.ts'
 export { s3BlobBytesMax } from './blobs/s3/limits.ts'

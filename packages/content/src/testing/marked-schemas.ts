@@ -120,7 +120,10 @@ export const markedSchema: fc.Arbitrary<MarkedSchema> = parts.map((given) => {
     ]),
   }
   const targets = [...pointers(source, '')].filter(
-    (pointer) => !/^\/(?:\$defs\/hidden|definitions)/.test(pointer),
+    // What refers to all of `$defs` shows what private fields use of it, too.
+    (pointer) =>
+      !/^\/(?:\$defs(?:\/hidden|$)|definitions)/.test(pointer) ||
+      (fields.length === 0 && pointer === '/$defs'),
   )
   const all = Object.entries(source['properties'] as JsonObject).filter(([name]) => !name.includes(token))
   for (const [where, target, write] of given.references) {

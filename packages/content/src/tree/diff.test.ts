@@ -100,7 +100,7 @@ describe('diffTrees', () => {
       readonly told = new Set<Hash>()
       readonly untold = new Set<Hash>()
 
-      async foresee(leaves: readonly Hash[]): Promise<void> {
+      async prefetch(leaves: readonly Hash[]): Promise<void> {
         await new Promise((done) => setImmediate(done))
         for (const leaf of leaves) this.told.add(leaf)
       }

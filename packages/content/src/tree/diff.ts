@@ -19,7 +19,7 @@ export interface DiffReader<C extends TreeChange = TreeChange> extends NodeReade
    */
   compareLeaves?(before: Child, after: Child): Promise<C[]> | undefined
   /** Told of leaves that the trees do not share and that are about to be come to: those under a node of each. */
-  foresee?(leaves: readonly Hash[]): Promise<void>
+  prefetch?(leaves: readonly Hash[]): Promise<void>
 }
 
 /** Pairs of leaves compared elsewhere at once. */
@@ -42,7 +42,7 @@ export async function* diffTrees<C extends TreeChange = TreeChange>(
   const isWanted = ({ key }: C) => options.after === undefined || compareUtf8(key, options.after) > 0
   try {
     await Promise.all([old.start(before.root), next.start(after.root)])
-    await foreseeLeaves(reader, old, next)
+    await prefetchLeaves(reader, old, next)
     for (;;) {
       const level = Math.max(old.level, next.level)
       if (level === atEnd) break
@@ -66,7 +66,7 @@ export async function* diffTrees<C extends TreeChange = TreeChange>(
       if (level > atEntry) {
         // Keys below the taller node can equal keys below the other: it must be opened to tell.
         await Promise.all([old.openAt(level), next.openAt(level)])
-        if (level === 1) await foreseeLeaves(reader, old, next)
+        if (level === 1) await prefetchLeaves(reader, old, next)
         continue
       }
       while (!ahead.isEmpty) yield* (await ahead.take()).filter(isWanted)
@@ -79,10 +79,10 @@ export async function* diffTrees<C extends TreeChange = TreeChange>(
   }
 }
 
-async function foreseeLeaves(reader: DiffReader, old: Cursor, next: Cursor): Promise<void> {
-  if (reader.foresee === undefined) return
+async function prefetchLeaves(reader: DiffReader, old: Cursor, next: Cursor): Promise<void> {
+  if (reader.prefetch === undefined) return
   const differing = new Set(old.leavesAhead).symmetricDifference(new Set(next.leavesAhead))
-  await reader.foresee([...differing])
+  await reader.prefetch([...differing])
 }
 
 /** The leaves that both cursors stand before, if they end alike: what is before them has been compared, so they begin alike, too. */

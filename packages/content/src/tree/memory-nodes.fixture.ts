@@ -2,7 +2,7 @@
 import { type Hash, hashText } from '../hash.ts'
 import type { TreeShape } from './boundary.ts'
 import { type EditPort, editTree } from './edit/edit.ts'
-import type { Entry } from './edit/stretch.ts'
+import type { Entry } from './edit/range.ts'
 import {
   decodeNode,
   emptyTree,

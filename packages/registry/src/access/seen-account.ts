@@ -13,7 +13,11 @@ export interface SeenAccount {
 }
 
 /** @throws account_not_found; Moved when a former slug leads to it. */
-export async function seeAccount(context: Context, who: Principal, slug: string): Promise<SeenAccount> {
+export async function findVisibleAccount(
+  context: Context,
+  who: Principal,
+  slug: string,
+): Promise<SeenAccount> {
   // What can be no slug, a NUL in it perhaps, is not worth a look-up, and PostgreSQL would not take it.
   if (!isAccountSlug(slug)) throw new RegistryError('account_not_found', { say: { slug } })
   const found = await findAccountFor(context.database, slug, who.kind === 'anonymous' ? null : who.accountId)

@@ -27,7 +27,7 @@ export interface Seen {
 }
 
 /** @throws collection_not_found; Moved when a former slug leads to a collection that the caller may see. */
-export async function seeCollection(
+export async function findVisibleCollection(
   context: Context,
   who: Principal,
   path: { owner: string; slug: string },

@@ -23,7 +23,7 @@ import { demandCaller } from '../access/caller.ts'
 import { demandOtherOwners, roleIn } from '../access/membership.ts'
 import { mayEnter, mayManageAccount } from '../access/policy.ts'
 import { actingAccount, anonymous, type Principal } from '../access/principal.ts'
-import { seeAccount } from '../access/seen-account.ts'
+import { findVisibleAccount } from '../access/seen-account.ts'
 import { checkAccountSlug, slugCandidates, slugFrom } from '../access/slugs.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
@@ -93,7 +93,7 @@ export function accountsOf(context: Context) {
 
     /** @throws account_not_found, Moved */
     async profile(slug: string): Promise<AccountProfile> {
-      return profileOf((await seeAccount(context, anonymous, slug)).account)
+      return profileOf((await findVisibleAccount(context, anonymous, slug)).account)
     },
 
     /**
@@ -147,7 +147,7 @@ async function changeAccount(
   slug: string,
   changes: { displayName?: string; slug?: string },
 ): Promise<void> {
-  const seen = await seeAccount(context, who, slug)
+  const seen = await findVisibleAccount(context, who, slug)
   demand(mayManageAccount(who, seen.role), { owner: slug, needed: 'admin' })
   if (changes.slug !== undefined && changes.slug !== seen.account.slug) checkAccountSlug(changes.slug)
   const work = context.database.transact(async (tx) => {
@@ -169,7 +169,7 @@ async function changeAccount(
 }
 
 async function removeAccount(context: Context, who: Principal, slug: string): Promise<void> {
-  const seen = await seeAccount(context, who, slug)
+  const seen = await findVisibleAccount(context, who, slug)
   demand(mayManageAccount(who, seen.role, 'owner'), { owner: slug, needed: 'owner' })
   await context.database.transact(async (tx) => {
     if (seen.account.type === 'user') await demandOtherOwners(tx, seen.account.id)

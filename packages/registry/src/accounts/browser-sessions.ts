@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { hashText } from '@ulmus/content'
 import { deleteSession, extendSession, findSession, insertSession } from '@ulmus/storage'
-import { goneAs } from '../access/gone.ts'
+import { onMissingRow } from '../access/missing-row.ts'
 import type { Caller } from '../access/principal.ts'
 import type { Context } from '../context.ts'
 
@@ -30,7 +30,7 @@ export function sessionsOf(context: Context) {
       const createdAt = context.now()
       const expiresAt = endFrom(createdAt)
       const session = { tokenHash: hashText(token), accountId, createdAt, expiresAt }
-      await goneAs('sign_in_failed', { reason: 'The account was deleted just now.' }, () =>
+      await onMissingRow('sign_in_failed', { reason: 'The account was deleted just now.' }, () =>
         database.transact((tx) => insertSession(tx, session)),
       )
       return { token, expiresAt }

@@ -16,7 +16,7 @@ import { LRUCache } from 'lru-cache'
 import { v7 as newId } from 'uuid'
 import { demandCredential, demandOwnAccount } from '../access/authority.ts'
 import { demandCaller } from '../access/caller.ts'
-import { goneAs } from '../access/gone.ts'
+import { onMissingRow } from '../access/missing-row.ts'
 import { type KeyFacts, mayHandleKey, mayMakeKeyUntil, maySee } from '../access/policy.ts'
 import { actingAccount, type Caller, type Principal, type Scope } from '../access/principal.ts'
 import { isUuid } from '../answers/pages.ts'
@@ -132,7 +132,7 @@ async function createKey(context: Context, who: Principal, wanted: NewKey): Prom
     const live = await countLiveKeys(tx, caller.accountId, now)
     if (live >= liveKeysMax) throw new RegistryError('too_many_keys', { say: { max: liveKeysMax } })
     await deleteKeysExpiredBefore(tx, caller.accountId, new Date(now.getTime() - expiredKeyDays * 86_400_000))
-    await goneAs('collection_not_found', {}, () => insertKey(tx, row))
+    await onMissingRow('collection_not_found', {}, () => insertKey(tx, row))
   })
   const end = instantTextOrNull(expiresAt)
   logEvent(context, 'key_made', who, { key: row.id, scope, collection: collectionId, expiresAt: end })

@@ -13,11 +13,11 @@ import {
 } from '@ulmus/storage'
 import { demandCredential } from '../access/authority.ts'
 import { demandCaller } from '../access/caller.ts'
-import { goneAs } from '../access/gone.ts'
 import { demandAnotherOwner, roleIn } from '../access/membership.ts'
+import { onMissingRow } from '../access/missing-row.ts'
 import { mayChangeMember, mayListMembers, type Role, roleCovers } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
-import { seeAccount } from '../access/seen-account.ts'
+import { findVisibleAccount } from '../access/seen-account.ts'
 import { isAccountSlug } from '../access/slugs.ts'
 import { byText, mapPage, type Page, type PageAsk, pageOf } from '../answers/pages.ts'
 import type { Context } from '../context.ts'
@@ -52,21 +52,16 @@ export function membersOf(context: Context) {
     /** The organizations of whoever asks, by slug. */
     async membershipsOf(who: Principal, ask: PageAsk = {}): Promise<Page<Membership>> {
       const { accountId } = demandCaller(who)
-      const page = await pageOf(
-        ask,
-        bySlug,
-        (stretch) => listMemberships(database, accountId, stretch),
-        placeOf,
-      )
+      const page = await pageOf(ask, bySlug, (slice) => listMemberships(database, accountId, slice), placeOf)
       return mapPage(page, ({ account, role }) => ({ account: profileOf(account), role }))
     },
 
     /** By slug, for members. @throws account_not_found, Moved, not_an_org, key_limited, not_a_member */
     async list(who: Principal, slug: string, ask: PageAsk = {}): Promise<Page<Member>> {
-      const { account: org, role } = await seeAccount(context, who, slug)
+      const { account: org, role } = await findVisibleAccount(context, who, slug)
       demandOrg(org)
       demand(mayListMembers(who, role), { owner: slug })
-      const page = await pageOf(ask, bySlug, (stretch) => listMembers(database, org.id, stretch), placeOf)
+      const page = await pageOf(ask, bySlug, (slice) => listMembers(database, org.id, slice), placeOf)
       return mapPage(page, (row) => ({
         account: profileOf(row.account),
         role: row.role,
@@ -82,7 +77,7 @@ export function membersOf(context: Context) {
       await change(who, path, role, async (tx, { org, user, held }) => {
         if (held === 'owner' && role !== 'owner') await demandAnotherOwner(tx, org)
         const member = { orgId: org.id, userId: user.id, role, since: context.now() }
-        await goneAs('account_not_found', { slug: user.slug }, () => putMember(tx, member))
+        await onMissingRow('account_not_found', { slug: user.slug }, () => putMember(tx, member))
       })
       logEvent(context, 'member_set', who, { organization: path.slug, user: path.user, role })
     },
@@ -109,7 +104,7 @@ export function membersOf(context: Context) {
     given: Role | null,
     work: (tx: Tx, about: { org: AccountRow; user: AccountRow; held: Role | null }) => Promise<void>,
   ): Promise<void> {
-    const seen = await seeAccount(context, who, path.slug)
+    const seen = await findVisibleAccount(context, who, path.slug)
     demandOrg(seen.account)
     await database.transact(async (tx) => {
       const org = await lockAccount(tx, seen.account.id)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { byInstant, byText, type PageAsk, type PageStretch, type Place, pageOf } from './pages.ts'
+import { byInstant, byText, type PageAsk, type PageSlice, type Place, pageOf } from './pages.ts'
 
 interface Row {
   at: Date
@@ -16,7 +16,7 @@ const rank = (place: Place) => `${(place.value as Date).toISOString()} ${place.i
 
 const list =
   (among: Row[]) =>
-  async ({ limit, offset, beyond, backwards }: PageStretch): Promise<Row[]> => {
+  async ({ limit, offset, beyond, backwards }: PageSlice): Promise<Row[]> => {
     const walked = backwards ? [...among].reverse() : among
     const after = walked.filter((row) => {
       if (beyond === undefined) return true
@@ -33,8 +33,8 @@ const askOf = (query: string): PageAsk => {
 describe('pages', () => {
   test('limit is 50 when not given, and more than 100 counts as 100', async () => {
     const asked: number[] = []
-    const count = async (stretch: PageStretch) => {
-      asked.push(stretch.limit - 1)
+    const count = async (slice: PageSlice) => {
+      asked.push(slice.limit - 1)
       return [] as Row[]
     }
     await pageOf({}, byInstant('at'), count, placeOf)

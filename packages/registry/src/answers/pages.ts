@@ -34,7 +34,7 @@ export interface Place {
 }
 
 /** What to read for a page: one row more than it shows, to know whether there is another. */
-export interface PageStretch {
+export interface PageSlice {
   limit: number
   offset: number
   /** Only what comes after this place, or, `backwards`, before it, nearest first. */
@@ -42,7 +42,7 @@ export interface PageStretch {
   backwards: boolean
 }
 
-/** A stretch that was not read to its end, since that is too much work for one answer. */
+/** A slice that was not read to its end, since that is too much work for one answer. */
 export interface Stopped<Row> {
   /** Fewer than were asked for; perhaps none. */
   rows: Row[]
@@ -73,14 +73,14 @@ export const byText = (name: string): PageOrder => ({
 
 /**
  * Reads a page and finds its neighbours.
- * @param read the rows of a stretch, in its direction; a neighbour of a page that stopped begins where it did
+ * @param read the rows of a slice, in its direction; a neighbour of a page that stopped begins where it did
  * @param placeOf where a row stands in the list
  * @throws invalid_request when the cursor is none of this list
  */
 export async function pageOf<Row>(
   ask: PageAsk,
   order: PageOrder,
-  read: (stretch: PageStretch) => Promise<Row[] | Stopped<Row>>,
+  read: (slice: PageSlice) => Promise<Row[] | Stopped<Row>>,
   placeOf: (row: Row) => Place,
 ): Promise<Page<Row>> {
   const limit = Math.min(ask.limit ?? pageLimitUsual, pageLimitMax)
@@ -129,7 +129,7 @@ export async function pageOf<Row>(
  */
 export async function pageByOffset<Row>(
   ask: PageAsk,
-  read: (stretch: { limit: number; offset: number }) => Promise<Row[]>,
+  read: (slice: { limit: number; offset: number }) => Promise<Row[]>,
 ): Promise<Page<Row>> {
   if (ask.cursor !== undefined) throw refused('cursor', 'is not of this list, which is paged by `offset`')
   const limit = Math.min(ask.limit ?? pageLimitUsual, pageLimitMax)

@@ -19,8 +19,8 @@ import { demandStill } from '../access/authority.ts'
 import { demandCaller } from '../access/caller.ts'
 import { mayCreateIn, maySee, mayWork } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
-import { type Seen, seeCollection } from '../access/seen.ts'
-import { seeAccount } from '../access/seen-account.ts'
+import { findVisibleCollection, type Seen } from '../access/seen.ts'
+import { findVisibleAccount } from '../access/seen-account.ts'
 import { checkCollectionSlug } from '../access/slugs.ts'
 import { JsonText } from '../answers/json-text.ts'
 import {
@@ -64,7 +64,7 @@ export function collectionsOf(context: Context) {
   return {
     /** @throws account_not_found, not_a_member, key_limited, invalid_slug, slug_taken. */
     async create(who: Principal, owner: string, input: NewCollection) {
-      const { account, role } = await seeAccount(context, who, owner)
+      const { account, role } = await findVisibleAccount(context, who, owner)
       demand(mayCreateIn(who, role), { owner: account.slug })
       checkCollectionSlug(input.slug)
       const row = newCollection(context, account.id, input)
@@ -92,8 +92,8 @@ export function collectionsOf(context: Context) {
     async browse(ask: BrowseAsk) {
       const { q, search, owner, sort } = ask
       if (search !== undefined && search !== '') {
-        const found = await pageByOffset(ask, (stretch) =>
-          searchPublicCollections(context.database, { search, q, owner, order: sort, ...stretch }),
+        const found = await pageByOffset(ask, (slice) =>
+          searchPublicCollections(context.database, { search, q, owner, order: sort, ...slice }),
         )
         return mapPage(found, browseItem)
       }
@@ -101,7 +101,7 @@ export function collectionsOf(context: Context) {
       const page = await pageOf(
         ask,
         orders[order],
-        (stretch) => listPublicCollections(context.database, { q, owner, order, stretch }),
+        (slice) => listPublicCollections(context.database, { q, owner, order, slice }),
         ({ collection }) => placeOf(collection, order),
       )
       return mapPage(page, browseItem)
@@ -116,7 +116,7 @@ export function collectionsOf(context: Context) {
 
     /** @throws collection_not_found. */
     async detail(who: Principal, path: CollectionPath) {
-      const seen = await seeCollection(context, who, path)
+      const seen = await findVisibleCollection(context, who, path)
       const { collection, owner } = seen
       const [latestVersion, forkedFrom] = await Promise.all([
         latestVersionOf(context, seen),
@@ -145,14 +145,14 @@ async function listOwned(
   owner: string,
   ask: PageAsk,
 ): Promise<Page<ReturnType<typeof ownedItem>>> {
-  const { account, role } = await seeAccount(context, who, owner)
+  const { account, role } = await findVisibleAccount(context, who, owner)
   const limitedTo = who.kind === 'anonymous' ? null : who.limitedTo
   const all = role !== null && limitedTo === null
   const besides = role === null ? null : limitedTo
   const page = await pageOf(
     ask,
     orders.updated,
-    (stretch) => listOwnedCollections(context.database, { ownerId: account.id, all, besides, stretch }),
+    (slice) => listOwnedCollections(context.database, { ownerId: account.id, all, besides, slice }),
     ({ collection }) => placeOf(collection, 'updated'),
   )
   return mapPage(page, ownedItem)
@@ -164,7 +164,7 @@ async function changeCollection(
   path: CollectionPath,
   change: CollectionChange,
 ): Promise<{ ok: true }> {
-  const { collection, owner, role } = await seeCollection(context, who, path)
+  const { collection, owner, role } = await findVisibleCollection(context, who, path)
   demand(mayWork(who, collection, role, 'write'), { owner: owner.slug })
   if (change.slug !== undefined) checkCollectionSlug(change.slug)
   const before = await slugTakenAs(change.slug, () =>

@@ -1,10 +1,16 @@
 /** Deletes collections: rows at once, file references and batches by a background job, stored objects by the sweep. http-api §4. */
-import { deleteCollection, forgetFiles, listPushesWithRuns, lockCollection, runsPrefix } from '@ulmus/storage'
+import {
+  deleteCollection,
+  forgetFiles,
+  listPushesWithSpills,
+  lockCollection,
+  spillsPrefix,
+} from '@ulmus/storage'
 import { demandStill } from '../access/authority.ts'
 import { demandCaller } from '../access/caller.ts'
 import { mayDeleteCollection } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
-import { seeCollection } from '../access/seen.ts'
+import { findVisibleCollection } from '../access/seen.ts'
 import type { Context } from '../context.ts'
 import { demand } from '../errors/errors.ts'
 import { logEvent } from '../monitoring/event-log.ts'
@@ -31,13 +37,13 @@ export async function removeCollection(
   who: Principal,
   path: CollectionPath,
 ): Promise<{ ok: true }> {
-  const { collection, owner, role } = await seeCollection(context, who, path)
+  const { collection, owner, role } = await findVisibleCollection(context, who, path)
   demand(mayDeleteCollection(who, collection, role), { owner: owner.slug, needed: 'admin' })
   await context.database.transact(async (tx) => {
     const acting = { who: demandCaller(who), collection, owner }
     await lockCollection(tx, collection.id, 'update')
     await demandStill(context, tx, acting, mayDeleteCollection)
-    const pushIds = await listPushesWithRuns(tx, collection.id)
+    const pushIds = await listPushesWithSpills(tx, collection.id)
     await deleteCollection(tx, collection.id)
     // Its ancestors may be gone already, and kept only what they knew of files for its sake.
     const collectionIds = [collection.id, ...collection.ancestors]
@@ -56,5 +62,5 @@ async function forgetAll(context: Context, collectionId: string): Promise<void> 
 
 /** What an unfinished push session had received. */
 async function dropPush(context: Context, pushId: string): Promise<void> {
-  for await (const blob of context.blobs.list(runsPrefix(pushId))) await context.blobs.remove(blob.name)
+  for await (const blob of context.blobs.list(spillsPrefix(pushId))) await context.blobs.remove(blob.name)
 }

@@ -13,8 +13,8 @@ import {
   type TestContext,
 } from '../testing/context.ts'
 import { shown } from '../testing/shown.ts'
-import { readAside } from '../versions/aside.ts'
 import { readContent } from '../versions/making.ts'
+import { readSidecar } from '../versions/sidecar.ts'
 import { type Collections, collectionsOf } from './collections.ts'
 import { type Forks, forksOf } from './forks.ts'
 
@@ -123,7 +123,7 @@ describe.each(databases)('forks on $name', (testDatabase) => {
     expect(head).toMatchObject({
       fullDigest: version.fullDigest,
       publicDigest: version.publicDigest,
-      aside: version.aside,
+      sidecar: version.sidecar,
       publicRecords: 3,
     })
   })
@@ -134,30 +134,30 @@ describe.each(databases)('forks on $name', (testDatabase) => {
     const content = await readContent(context, await headOf(answer.id))
     expect(content.full).toEqual(content.public)
     const [theirs, ours] = [
-      await readAside(context.objects, content.aside),
+      await readSidecar(context.objects, content.sidecar),
       await readContent(context, version),
     ]
-    const { roots, references } = await readAside(context.objects, ours.aside)
+    const { roots, references } = await readSidecar(context.objects, ours.sidecar)
     expect(theirs).toEqual({
       roots: { full: roots.public, public: roots.public },
       references: { full: references.public, public: references.public },
-      shadows: {},
+      hiddenTrees: {},
     })
   })
 
-  test('an outsider’s fork of what has declared files stores its aside, once, and relies on it after', async () => {
+  test('an outsider’s fork of what has declared files stores its sidecar, once, and relies on it after', async () => {
     const { path, slug } = await source({}, { declared: true, content: 'declared' })
     const query = async (text: string) => (await context.database.query(text)).rows
     const packs = async () => (await query('select from packs')).length
     const before = await packs()
     const first = await forks.create(outsider, path, { targetOrg: 'target' })
     expect(await packs()).toBe(before + 1)
-    const { aside } = await headOf(first.id)
-    await query(`update objects set condemned = '${randomUUID()}' where hash = '${aside}'`)
+    const { sidecar } = await headOf(first.id)
+    await query(`update objects set condemned = '${randomUUID()}' where hash = '${sidecar}'`)
     const second = await forks.create(outsider, path, { targetOrg: 'target', slug: `${slug}-2` })
     expect(await packs()).toBe(before + 1)
-    expect(await headOf(second.id)).toMatchObject({ aside })
-    expect(await query(`select condemned from objects where hash = '${aside}'`)).toEqual([
+    expect(await headOf(second.id)).toMatchObject({ sidecar })
+    expect(await query(`select condemned from objects where hash = '${sidecar}'`)).toEqual([
       { condemned: null },
     ])
     // Refused in its transaction, it leaves nothing.

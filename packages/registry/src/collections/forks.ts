@@ -16,15 +16,15 @@ import { authorityIn } from '../access/authority.ts'
 import { demandCaller } from '../access/caller.ts'
 import { mayCreateIn, mayEnter, mayFork } from '../access/policy.ts'
 import type { Caller, Principal } from '../access/principal.ts'
-import { seeCollection } from '../access/seen.ts'
+import { findVisibleCollection } from '../access/seen.ts'
 import type { SeenAccount } from '../access/seen-account.ts'
 import { checkCollectionSlug, isAccountSlug } from '../access/slugs.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { goFirst } from '../precedence.ts'
-import { againIfSwept } from '../upkeep/swept.ts'
-import { readAside, writeAside } from '../versions/aside.ts'
+import { retryIfSwept } from '../upkeep/retry-if-swept.ts'
 import { semverOf, storedHash } from '../versions/making.ts'
+import { readSidecar, writeSidecar } from '../versions/sidecar.ts'
 import type { CollectionPath } from './collections.ts'
 import { demandMayCreate, newCollection, slugTakenAs } from './making.ts'
 
@@ -63,7 +63,7 @@ export function forksOf(context: Context) {
         const caller = demandCaller(who)
         demand(mayEnter(caller, { scope: 'write', unlimited: true }))
         const [source, target] = await Promise.all([
-          seeCollection(context, who, path),
+          findVisibleCollection(context, who, path),
           findTarget(context, caller, input.targetOrg),
         ])
         if (target === undefined)
@@ -110,7 +110,7 @@ export function forksOf(context: Context) {
           })
           return version
         }
-        const version = await slugTakenAs(slug, () => againIfSwept(context.objects, land))
+        const version = await slugTakenAs(slug, () => retryIfSwept(context.objects, land))
         return {
           id: row.id,
           owner: target.account.slug,
@@ -143,29 +143,29 @@ interface Content {
 /** What members take along. */
 const bothViews: Content = { content: {}, packed: undefined }
 
-/** What outsiders take along: the public view, standing as both. Its aside is nearly always the source's; if not, some hundred bytes. */
+/** What outsiders take along: the public view, standing as both. Its sidecar is nearly always the source's; if not, some hundred bytes. */
 async function publicAlone({ database, blobs, objects }: Context, source: VersionRow): Promise<Content> {
-  const { roots, references } = await readAside(objects, storedHash(source.aside))
+  const { roots, references } = await readSidecar(objects, storedHash(source.sidecar))
   const writer = openObjectWriter({ database, blobs, inline: true })
-  const aside = await writeAside(writer, {
+  const sidecar = await writeSidecar(writer, {
     roots: { full: roots.public, public: roots.public },
     references: { full: references.public, public: references.public },
-    shadows: {},
+    hiddenTrees: {},
   })
   const content = {
     fullDigest: source.publicDigest,
-    aside,
+    sidecar,
     fullRecords: source.publicRecords,
     fullFiles: source.publicFiles,
     fullBytes: source.publicBytes,
   }
-  return { content, packed: aside === source.aside ? undefined : await writer.finish() }
+  return { content, packed: sidecar === source.sidecar ? undefined : await writer.finish() }
 }
 
 /** True when nothing of the version is private: the test that a fork by an outsider needs (content-model §6). */
 async function isFullyPublic(context: Context, version: VersionRow): Promise<boolean> {
   if (version.fullDigest === version.publicDigest) return true
-  const { roots } = await readAside(context.objects, storedHash(version.aside))
+  const { roots } = await readSidecar(context.objects, storedHash(version.sidecar))
   if (roots.full === roots.public) return true
   const typesOnly = ({ types }: ViewRoots) => documentDigest({ files: emptyTree, metadata: {}, types })
   return typesOnly(roots.full) === typesOnly(roots.public)

@@ -24,13 +24,13 @@ import { demandStill } from '../access/authority.ts'
 import { demandCaller } from '../access/caller.ts'
 import { mayWork, type View } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
-import { type Seen, seeCollection } from '../access/seen.ts'
+import { findVisibleCollection, type Seen } from '../access/seen.ts'
 import { type AnswerBytes, type Destination, streamBytes } from '../budgets/answer-room.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
-import { readAside } from '../versions/aside.ts'
 import { rootsOf, storedHash } from '../versions/making.ts'
+import { readSidecar } from '../versions/sidecar.ts'
 import { seeVersion, type VersionPath } from '../versions/versions.ts'
 import { type FileFacts, fileFacts, inheritedVersion } from './known-files.ts'
 
@@ -75,7 +75,7 @@ export function filesOf(context: Context) {
       path: FilePath,
       upload: { body: AsyncIterable<Uint8Array>; contentType?: string },
     ): Promise<{ created: boolean; file: StoredFile }> {
-      const seen = await seeCollection(context, who, path)
+      const seen = await findVisibleCollection(context, who, path)
       demand(mayWork(who, seen.collection, seen.role, 'write'), { owner: seen.owner.slug, needed: 'write' })
       const acting = { ...seen, who: demandCaller(who) }
       const hash = uploadedHash(path.hash)
@@ -97,7 +97,7 @@ export function filesOf(context: Context) {
      * @throws file_not_found, also when another collection holds it; busy from its stream.
      */
     async get(who: Principal, path: FilePath, to?: Destination): Promise<ReadableFile> {
-      const seen = await seeCollection(context, who, path)
+      const seen = await findVisibleCollection(context, who, path)
       const hash = parseFileReference(path.hash)
       const found = hash && (await findReadable(context, seen, hash))
       if (hash === undefined || found === undefined)
@@ -236,7 +236,7 @@ async function referencesTo(
   files: readonly Hash[],
   answer: AnswerBytes,
 ): Promise<Map<Hash, { type: string; id: string }[]>> {
-  const { references } = await readAside(context.objects, storedHash(version.aside))
+  const { references } = await readSidecar(context.objects, storedHash(version.sidecar))
   const found = new Map<Hash, { type: string; id: string }[]>()
   for (const file of files) found.set(file, await referencesIn(context, references[view], file, answer))
   return found

@@ -99,7 +99,7 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
     await metadata.update(owner, path, { description: 'new' })
     const head = (await findHead(context.database, row.id)) as VersionRow
     expect(head).toMatchObject({
-      aside: version.aside,
+      sidecar: version.sidecar,
       fullRecords: 4,
       publicRecords: 3,
       baseSemver: 'v1.0.0',

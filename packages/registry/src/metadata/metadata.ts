@@ -24,10 +24,10 @@ import {
 import { v7 as newId } from 'uuid'
 import { type Acting, authorityOf, demandNow } from '../access/authority.ts'
 import { demandCaller } from '../access/caller.ts'
-import { goneAs } from '../access/gone.ts'
+import { onMissingRow } from '../access/missing-row.ts'
 import { mayWork } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
-import { seeCollection } from '../access/seen.ts'
+import { findVisibleCollection } from '../access/seen.ts'
 import { isUuid } from '../answers/pages.ts'
 import type { CollectionPath } from '../collections/collections.ts'
 import type { Context } from '../context.ts'
@@ -126,7 +126,7 @@ export function metadataOf(context: Context) {
 
     /** @throws unauthenticated, collection_not_found, not_a_member, key_limited, job_not_found. */
     async job(who: Principal, path: CollectionPath, jobId: string): Promise<MetadataJob> {
-      const { collection, owner, role } = await seeCollection(context, who, path)
+      const { collection, owner, role } = await findVisibleCollection(context, who, path)
       demand(mayWork(who, collection, role, 'read'), { owner: owner.slug })
       const row = isUuid(jobId) ? await findMetadataJob(context.database, jobId) : undefined
       if (row === undefined || row.collectionId !== collection.id) throw new RegistryError('job_not_found')
@@ -143,13 +143,13 @@ async function accept(
   patch: Patch,
   also?: (tx: Tx, jobId: string) => Promise<void>,
 ): Promise<Update> {
-  const { collection, owner, role, head } = await seeCollection(context, who, path)
+  const { collection, owner, role, head } = await findVisibleCollection(context, who, path)
   demand(mayWork(who, collection, role, 'write'), { owner: owner.slug })
   const by = { who: demandCaller(who), collection, owner }
   const fitted = await fitPatch(context, patch, head)
   for (;;) {
     try {
-      return await goneAs('collection_not_found', path, () =>
+      return await onMissingRow('collection_not_found', path, () =>
         takeSlot(context, { by, path, patch }, fitted, also),
       )
     } catch (error) {

@@ -22,7 +22,7 @@ import { type Acting, demandStill, onBehalfOf } from '../access/authority.ts'
 import type { Context } from '../context.ts'
 import { RegistryError, type StoredRefusal, storedRefusal } from '../errors/errors.ts'
 import { refusalOf } from '../errors/refusals.ts'
-import { againIfSwept } from '../upkeep/swept.ts'
+import { retryIfSwept } from '../upkeep/retry-if-swept.ts'
 import {
   documentOf,
   makeVersion,
@@ -84,7 +84,7 @@ export async function readUpdate(context: Context, id: string): Promise<Update |
  */
 export async function settle(context: Context, update: Update): Promise<End> {
   try {
-    return await againIfSwept(context.objects, () => execute(context, update))
+    return await retryIfSwept(context.objects, () => execute(context, update))
   } catch (error) {
     if (!(error instanceof UpdateEnded)) await fail(context, update.id, error)
     return endOf(context, await findMetadataJob(context.database, update.id))

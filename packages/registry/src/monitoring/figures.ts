@@ -1,5 +1,5 @@
 /** Figures for metrics, of this process and of the whole registry. None contains names, data or accounts. */
-import { countJobs, countPushesUnderWay, endOfChore, storedBytes } from '@ulmus/storage'
+import { countJobs, countPushesUnderWay, lastEndOf, storedBytes } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { sweeping } from '../upkeep/sweep.ts'
 import { secondsSinceBeat } from './heartbeat.ts'
@@ -25,7 +25,7 @@ export function figuresOf(context: Context) {
     workerSeconds: () =>
       inTime(secondsSinceBeat(database).then((seconds) => seconds ?? Number.POSITIVE_INFINITY)),
     /** Also undefined until the first sweep has ended. */
-    lastSweep: () => inTime(endOfChore(database, sweeping)),
+    lastSweep: () => inTime(lastEndOf(database, sweeping)),
     /** Bytes of packs, files and blobs set aside. Reads one row for each pack and file. */
     stored: () => inTime(storedBytes(database)),
   }

@@ -14,7 +14,7 @@ describe.each(databases)('the sign of life of background work on $name', (databa
 
   const lastSign = (secondsAgo: number) =>
     context.database.transact((tx) =>
-      tx.query(`update chores set ended_at = now() - make_interval(secs => $1::double precision)`, [
+      tx.query(`update periodic_tasks set ended_at = now() - make_interval(secs => $1::double precision)`, [
         secondsAgo,
       ]),
     )

@@ -1,5 +1,5 @@
 /** Heartbeats of the processes that do background work. Without that work asynchronous commits wait and nothing is swept. */
-import { endChore, endOfChore, type Queries } from '@ulmus/storage'
+import { endPeriodicTask, lastEndOf, type Queries } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 
 const working = 'background work'
@@ -34,11 +34,11 @@ export function scheduleHeartbeat(context: Context, patienceSeconds = silentSeco
 }
 
 export const beat = ({ database }: Pick<Context, 'database'>): Promise<void> =>
-  database.transactOnce((tx) => endChore(tx, working, true))
+  database.transactOnce((tx) => endPeriodicTask(tx, working, true))
 
 /** How long ago any process gave its last sign. Undefined: none ever has. Seconds. */
 export const secondsSinceBeat = async (at: Queries): Promise<number | undefined> =>
-  (await endOfChore(at, working))?.secondsAgo
+  (await lastEndOf(at, working))?.secondsAgo
 
 export async function isAlive(at: Queries): Promise<boolean> {
   const seconds = await secondsSinceBeat(at)

@@ -241,7 +241,7 @@ describe.each(databases)('pushes on $name', (database) => {
     for (let round = 0; round < 60; round++) {
       const id = await opened(path, { base: null, schemas: { A: {} }, puts })
       const names: string[] = []
-      for await (const { name } of blobs.list(`runs/${id}`)) names.push(name)
+      for await (const { name } of blobs.list(`spills/${id}`)) names.push(name)
       const bytes = new Uint8Array(await blobs.read(names[0]!))
       const at = Math.floor((round / 59) * (bytes.length - 1))
       bytes[at]! ^= 1 << (round % 8)
@@ -356,7 +356,7 @@ describe.each(databases)('pushes on $name', (database) => {
     await expect(pushes.commit(me, path, other, { async: false })).rejects.toMatchObject({
       code: 'push_not_open',
     })
-    const left = await context.database.query('select 1 from push_runs where push_id = $1', [other])
+    const left = await context.database.query('select 1 from push_spills where push_id = $1', [other])
     expect(left.rows).toHaveLength(0)
   })
 
@@ -454,30 +454,30 @@ describe.each(databases)('pushes on $name', (database) => {
     expect(shown(one)).toMatchObject({ data, hash: recordOf('big', 'A', data).hash })
   })
 
-  test('more runs than are read at once are merged first, of each record the last line counts', async () => {
+  test('more spills than are read at once are merged first, of each record the last line counts', async () => {
     const path = await newCollection()
     const id = await opened(path, { base: null, schemas: { A: open } })
-    const line = (n: number, run: number) => ({ id: `${n}`, type: 'A', data: { run } })
-    for (let run = 0; run < 150; run++) {
+    const line = (n: number, spill: number) => ({ id: `${n}`, type: 'A', data: { spill } })
+    for (let spill = 0; spill < 150; spill++) {
       await pushes.receive(
         me,
         path,
         id,
         'records',
-        lines([line(run, run), line(run + 1, run), line(1_000, run)]),
+        lines([line(spill, spill), line(spill + 1, spill), line(1_000, spill)]),
       )
     }
     const left = async () =>
-      (await context.database.query('select name from push_runs where push_id = $1', [id])).rows.length
+      (await context.database.query('select name from push_spills where push_id = $1', [id])).rows.length
     expect(await left()).toBe(150)
     const answer = await pushes.commit(me, path, id, { async: false })
     expect(answer).toMatchObject({
       result: { recordCount: 152, changes: { added: 152, updated: 0, removed: 0 } },
     })
     const found = new Map((await read(me, path)).map((record) => [record.id, record.data]))
-    for (let n = 0; n < 150; n++) expect(found.get(`${n}`)).toEqual({ run: n })
-    expect(found.get('150')).toEqual({ run: 149 })
-    expect(found.get('1000')).toEqual({ run: 149 })
+    for (let n = 0; n < 150; n++) expect(found.get(`${n}`)).toEqual({ spill: n })
+    expect(found.get('150')).toEqual({ spill: 149 })
+    expect(found.get('1000')).toEqual({ spill: 149 })
     await expect.poll(left, { timeout: 15_000 }).toBe(0)
   }, 60_000)
 

@@ -10,8 +10,8 @@ import type { CommitAnswer } from './commit/commit.ts'
 import { readOpening, type Shape } from './opening/opening.ts'
 import type { PushOpening } from './opening/opening-body.ts'
 import { checkLines } from './receiving/receiving.ts'
-import { keepRun } from './runs/runs.ts'
 import type { CollectionPath, PushSessions, PushStateAnswer } from './session/sessions.ts'
+import { keepSpill } from './spills/spills.ts'
 import { idleEnd } from './state/idle-end.ts'
 
 /** Schemas of many types in one body. Bytes. */
@@ -74,14 +74,14 @@ export function pushesOf(context: Context, sessions: PushSessions) {
       signal?: AbortSignal,
     ): Promise<{ received: number }> {
       const { push, by } = await sessions.findOpen(who, path, 'delta', id)
-      const { run, entries, received } = await sessions.during(push, taskFor(who, signal), (task) =>
+      const { spill, entries, received } = await sessions.during(push, taskFor(who, signal), (task) =>
         context.bodies.gather(who, body, context.limits.batchBytesMax, async (batch) => {
           await demandNow(context, by)
           return checkLines(context, push, batch, task, { kind })
         }),
       )
       const touch = { expiresAt: idleEnd(context), receivedRecords: kind === 'records' ? received : 0 }
-      await keepRun(context, push.id, { role: 'records', run, entries }, touch, by)
+      await keepSpill(context, push.id, { role: 'records', spill, entries }, touch, by)
       return { received }
     },
 

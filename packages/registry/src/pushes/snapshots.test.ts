@@ -1,5 +1,5 @@
 import { type JsonObject, recordOf } from '@ulmus/content'
-import { type AccountRow, findCollectionById, findPush, listPushRuns } from '@ulmus/storage'
+import { type AccountRow, findCollectionById, findPush, listPushSpills } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -7,13 +7,13 @@ import { anonymous, type Caller } from '../access/principal.ts'
 import { recordsOf } from '../records/records.ts'
 import { addAccount, addCollection, callerOf, openContext, type TestContext } from '../testing/context.ts'
 import { textOf } from '../testing/text-of.ts'
-import { emptyAside } from '../versions/aside.ts'
 import { documentOf } from '../versions/making.ts'
+import { emptySidecar } from '../versions/sidecar.ts'
 import { snapshotEntries } from './commit/snapshot-entries.ts'
 import type { SnapshotOpening } from './opening/opening-body.ts'
-import { runsAtOnceMax } from './runs/merge.ts'
 import { pushSessionsOf } from './session/sessions.ts'
 import { snapshotsOf } from './snapshots.ts'
+import { spillsAtOnceMax } from './spills/merge.ts'
 
 interface Item {
   id: string
@@ -124,10 +124,10 @@ describe.each(databases)('snapshots on $name', (database) => {
     const { session_id } = await negotiate(path, 'v1.0.0', [item('z', 1)])
     await snapshots.receive(me, path, session_id, body({ id: 'z', type: 'A', data: { n: 1 } }))
     const session = (await findPush(context.database, path.id, session_id))!
-    const runs = await listPushRuns(context.database, session_id)
-    const base = { full, public: full, aside: emptyAside() }
+    const spills = await listPushSpills(context.database, session_id)
+    const base = { full, public: full, sidecar: emptySidecar() }
     const told: string[] = []
-    const entries = await snapshotEntries(context, session, { base, runs })
+    const entries = await snapshotEntries(context, session, { base, spills })
     for await (const batch of entries()) {
       expect(batch.length).toBeLessThanOrEqual(256)
       told.push(...batch.map(({ id, put }) => `${put === undefined ? '-' : '+'}${id}`))
@@ -195,7 +195,7 @@ describe.each(databases)('snapshots on $name', (database) => {
   })
 
   describe('another server that is asked about a session', () => {
-    /** A server that knows nothing of any session. What it reads first of a run waits for `before`. */
+    /** A server that knows nothing of any session. What it reads first of a spill waits for `before`. */
     function newcomer(before: () => Promise<unknown> = async () => undefined) {
       const idle = { ...context.jobs, define: () => undefined, repeat: () => undefined }
       let begun: Promise<unknown> | undefined
@@ -210,8 +210,8 @@ describe.each(databases)('snapshots on $name', (database) => {
       const other = { ...context, jobs: idle, blobs }
       return snapshotsOf(other, pushSessionsOf(other))
     }
-    const items = Array.from({ length: runsAtOnceMax + 6 }, (_, n) => item(`${n}`, n))
-    /** A session with its manifest in so many runs that a commit merges them, and one record that came among them. */
+    const items = Array.from({ length: spillsAtOnceMax + 6 }, (_, n) => item(`${n}`, n))
+    /** A session with its manifest in so many spills that a commit merges them, and one record that came among them. */
     async function manyRuns() {
       const path = await newCollection()
       const opening = { base_version: null, schemas: open, manifest_expected: items.length }
@@ -223,9 +223,9 @@ describe.each(databases)('snapshots on $name', (database) => {
       const commit = () => snapshots.commit(me, path, id, { async: false })
       return { path, id, commit }
     }
-    const runsOf = async (id: string) => (await listPushRuns(context.database, id)).length
+    const runsOf = async (id: string) => (await listPushSpills(context.database, id)).length
 
-    test('tells its true state when its runs are merged while they are read, and afterwards', async () => {
+    test('tells its true state when its spills are merged while they are read, and afterwards', async () => {
       const { path, id, commit } = await manyRuns()
       const server = newcomer(() => commit().catch((error: unknown) => error))
       expect(await server.state(me, path, id)).toMatchObject({ needed_records: items.length - 1 })
@@ -234,7 +234,7 @@ describe.each(databases)('snapshots on $name', (database) => {
       expect(await snapshots.state(me, path, id)).toMatchObject({ needed_records: items.length - 1 })
     })
 
-    test('tells how it ended when it ends and its runs go while they are read', async () => {
+    test('tells how it ended when it ends and its spills go while they are read', async () => {
       const { path, id, commit } = await manyRuns()
       const server = newcomer(async () => {
         await snapshots.receive(me, path, id, body(...items))
@@ -244,7 +244,7 @@ describe.each(databases)('snapshots on $name', (database) => {
       expect(await server.state(me, path, id)).toMatchObject({ status: 'committed', needed_records: 0 })
     })
 
-    test('takes nothing more when it ends while its runs are read', async () => {
+    test('takes nothing more when it ends while its spills are read', async () => {
       const { path, id } = await manyRuns()
       const server = newcomer(() => snapshots.cancel(me, path, id))
       const late = server.receive(me, path, id, body(items[0]))

@@ -18,9 +18,9 @@ import type { ManifestOutcome } from './receiving/check-manifest.ts'
 import { type ManifestMarks, ManifestMarksCache } from './receiving/manifest-marks.ts'
 import { type MarkedManifest, markNeeded } from './receiving/needed.ts'
 import { checkLines, linesRefused, typesOfPush } from './receiving/receiving.ts'
-import { keepRun } from './runs/runs.ts'
 import { readSchemas } from './schemas/schema-lines.ts'
 import type { CollectionPath, PushSessions, PushStateAnswer } from './session/sessions.ts'
+import { keepSpill } from './spills/spills.ts'
 import { idleEnd } from './state/idle-end.ts'
 import { isLive } from './state/states.ts'
 
@@ -38,7 +38,7 @@ const openingDepthMax = 67
 /** What a body that opens a session holds beside its manifest, as long as all that opens a delta. UTF-16 units of JSON. */
 const restUnitsMax = 32 * 1024 ** 2
 
-type ManifestRun = Extract<ManifestOutcome, { kind: 'run' }>
+type ManifestSpill = Extract<ManifestOutcome, { kind: 'spill' }>
 
 export type Snapshots = ReturnType<typeof snapshotsOf>
 
@@ -132,7 +132,7 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
       signal?: AbortSignal,
     ): Promise<{ received: number; remaining: number }> {
       const { push, by } = await sessions.findOpen(who, path, 'snapshot', id)
-      const { run, entries, received, facts } = await sessions.during(push, taskFor(who, signal), (task) =>
+      const { spill, entries, received, facts } = await sessions.during(push, taskFor(who, signal), (task) =>
         context.bodies.gather(who, body, context.limits.batchBytesMax, async (batch) => {
           await demandNow(context, by)
           return checkLines(context, push, batch, task, { kind: 'records', facts: true })
@@ -140,10 +140,10 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
       )
       const known = await marksOf(push)
       compareWithManifest(facts ?? [], (hash) => known.find(hash))
-      await keepRun(
+      await keepSpill(
         context,
         push.id,
-        { role: 'records', run, entries },
+        { role: 'records', spill, entries },
         { expiresAt: idleEnd(context), receivedRecords: received },
         by,
       )
@@ -182,17 +182,17 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
     return known
   }
 
-  /** Keeps a run of the manifest, marked with what the base lacks; the hashes of that are the result. */
-  async function keepManifest(push: PushStanding, run: ManifestRun, by: Acting): Promise<Hash[]> {
-    const marked: MarkedManifest = await markNeeded(context, push, run.run)
-    const kept = { role: 'manifest', run: marked.run, entries: run.entries } as const
-    await keepRun(context, push.id, kept, { expiresAt: idleEnd(context), receivedRecords: 0 }, by)
+  /** Keeps a spill of the manifest, marked with what the base lacks; the hashes of that are the result. */
+  async function keepManifest(push: PushStanding, spill: ManifestSpill, by: Acting): Promise<Hash[]> {
+    const marked: MarkedManifest = await markNeeded(context, push, spill.spill)
+    const kept = { role: 'manifest', spill: marked.spill, entries: spill.entries } as const
+    await keepSpill(context, push.id, kept, { expiresAt: idleEnd(context), receivedRecords: 0 }, by)
     return marked.needed
   }
 }
 
-function accepted(outcome: ManifestOutcome, max: { say: string }): ManifestRun {
-  if (outcome.kind === 'run') return outcome
+function accepted(outcome: ManifestOutcome, max: { say: string }): ManifestSpill {
+  if (outcome.kind === 'spill') return outcome
   if (outcome.kind === 'too_many')
     throw new RegistryError('too_large', { say: { what: 'The manifest', limit: max.say } })
   if (outcome.kind === 'refused') throw linesRefused(outcome.errors, outcome.totalErrors)

@@ -30,7 +30,7 @@ export async function* streamRecords(
   tree: Tree,
   options: StreamOptions,
 ): AsyncGenerator<Uint8Array> {
-  const reader = context.objects.forWalk(tree.bytes)
+  const reader = context.objects.scanReader(tree.bytes)
   // What is small enough to be kept is read from what is kept.
   if (reader !== context.objects) yield* streamInThreads(reader, context.reading, tree, options)
   else
@@ -44,7 +44,7 @@ async function* streamInThreads(
   tree: Tree,
   { after, form, reader: whose, fleeting = false }: StreamOptions,
 ): AsyncGenerator<Uint8Array> {
-  const leaves = foreseen(reader, nameLeaves(tree, reader, { after }))
+  const leaves = prefetched(reader, nameLeaves(tree, reader, { after }))
   const spare: ArrayBuffer[] = []
   const write = async (leaf: Child) => {
     const encoded = await reader.encodedLeaf(leaf.hash)
@@ -79,14 +79,14 @@ async function* streamInThreads(
   }
 }
 
-async function* foreseen(
+async function* prefetched(
   reader: ObjectReader,
   groups: AsyncGenerator<Child[]>,
 ): AsyncGenerator<Child, undefined> {
   for await (const group of groups) {
     for (let i = 0; i < group.length; i += leavesForeseen) {
       const leaves = group.slice(i, i + leavesForeseen)
-      await reader.foresee(leaves.map(({ hash }) => hash))
+      await reader.prefetch(leaves.map(({ hash }) => hash))
       yield* leaves
     }
   }

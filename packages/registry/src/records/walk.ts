@@ -15,10 +15,10 @@ import { canonicalOf } from '../versions/canonical-forms.ts'
 /** Leaves that are being read while one is used, so that a walk does not wait for each in turn. */
 const leavesAhead = 2
 /** A run holds canonical forms up to this size together, and at least one. Bytes. */
-const runBytesMax = 1_048_576
+const spillBytesMax = 1_048_576
 
 /** Consecutive records: `forms[i]` is the canonical form of entry `start + i` of `leaf`. */
-export interface RecordRun {
+export interface RecordSpill {
   leaf: LeafNode
   start: number
   forms: Uint8Array[]
@@ -29,7 +29,7 @@ export async function* walkRecords(
   reader: ObjectReader,
   tree: Tree,
   options: { after?: string | undefined } = {},
-): AsyncGenerator<RecordRun> {
+): AsyncGenerator<RecordSpill> {
   for await (const leaf of walkBodies(reader, tree, options.after)) yield* runsIn(reader, leaf)
 }
 
@@ -38,19 +38,22 @@ export async function* runsOfLeaf(
   reader: ObjectReader,
   hash: Hash,
   after: string | undefined,
-): AsyncGenerator<RecordRun> {
+): AsyncGenerator<RecordSpill> {
   const leaf = (await reader.node(hash)) as LeafNode
   const start = after === undefined ? 0 : firstAfter(leaf.keys, after)
   yield* runsIn(reader, { hash, leaf, start, body: await reader.body(hash) })
 }
 
-async function* runsIn(reader: ObjectReader, { leaf, start, body }: LeafWithBody): AsyncGenerator<RecordRun> {
+async function* runsIn(
+  reader: ObjectReader,
+  { leaf, start, body }: LeafWithBody,
+): AsyncGenerator<RecordSpill> {
   const lines = leafLines(body)
   for (let from = start; from < lines.length; ) {
     let to = from + 1
     for (let bytes = leaf.sizes[from]!; to < lines.length; to++) {
       bytes += leaf.sizes[to]!
-      if (bytes > runBytesMax) break
+      if (bytes > spillBytesMax) break
     }
     const forms: Uint8Array[] = []
     for (let index = from; index < to; index++) {

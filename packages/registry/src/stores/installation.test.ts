@@ -25,7 +25,7 @@ import { makeBucket, s3Server } from '@ulmus/storage/testing/buckets'
 import { afterEach, describe, expect, test } from 'vitest'
 import { contextOn } from '../testing/context.ts'
 import { fill, type Home, openHome, start } from '../testing/home.ts'
-import { openMaintenance } from '../upkeep/maintenance.ts'
+import { openStoreCommands } from '../upkeep/store-commands.ts'
 import { scheduleSweeps } from '../upkeep/sweep/daily.ts'
 import { StoresUnfit } from './installation.ts'
 import { openStores, type StoresConfig } from './stores.ts'
@@ -70,7 +70,7 @@ async function query(config: StoresConfig, text: string): Promise<Record<string,
 /** Start, fsck and sweep say this, and the store has what it had. */
 async function expectRefused(config: StoresConfig, sentence: RegExp): Promise<void> {
   const before = await namesIn(config)
-  for (const open of [() => start(config), () => openMaintenance(config)]) {
+  for (const open of [() => start(config), () => openStoreCommands(config)]) {
     const refused = await open().then(
       () => undefined,
       (error: Error) => error,
@@ -114,7 +114,7 @@ describe('the installation of both stores', () => {
         withBlobs(config, async (blobs) => Buffer.from(await blobs.read(installationName)).toString())
       expect(await read()).toBe(`${row!['id']}\n`)
       await (await start(config)).close()
-      const opened = await openMaintenance(config)
+      const opened = await openStoreCommands(config)
       expect(await opened.fsck({ onDamage() {} })).toMatchObject({ versions: 1, damages: 0 })
       await opened.close()
       expect([await query(config, 'select id from installation'), await read()]).toEqual([
@@ -174,12 +174,12 @@ describe('the installation of both stores', () => {
       const first = await home()
       await fill(first.config)
       const { config } = await home({ shares: first })
-      const rebuilt = await openMaintenance(config, 'rebuild')
+      const rebuilt = await openStoreCommands(config, 'rebuild')
       expect(await rebuilt.rebuildIndex()).toMatchObject({ packs: 1, damages: [] })
       await rebuilt.close()
       await (await start(config)).close()
       const names = await namesIn(config)
-      const opened = await openMaintenance(config)
+      const opened = await openStoreCommands(config)
       expect((await opened.sweep({ graceSeconds: 0 })).removed).toEqual({ blobs: 0, bytes: 0 })
       await opened.close()
       expect(await namesIn(config)).toEqual(names)
@@ -187,9 +187,9 @@ describe('the installation of both stores', () => {
 
     test.runIf(isThere)('commands make nothing where no server has started', async () => {
       const { config } = await home()
-      await expect(openMaintenance(config)).rejects.toThrow(/^There is n/)
+      await expect(openStoreCommands(config)).rejects.toThrow(/^There is n/)
       expect(await query(config, 'select id from installation')).toEqual([])
-      await expect(openMaintenance(config, 'rebuild')).rejects.toThrow(/^There is n/)
+      await expect(openStoreCommands(config, 'rebuild')).rejects.toThrow(/^There is n/)
       if (config.bucket !== undefined) expect(await namesIn(config)).toEqual([])
     })
   })
@@ -221,7 +221,9 @@ describe('the installation of both stores', () => {
     const later = () => new Date(Date.now() + 2 * 86_400_000)
     const context = contextOn({ database: opened, blobs }, { now: later })
     ending.push(() => context.dispose())
-    await opened.query("insert into chores (name, begun_at) values ('sweep', now() - interval '2 days')")
+    await opened.query(
+      "insert into periodic_tasks (name, begun_at) values ('sweep', now() - interval '2 days')",
+    )
     let asked = 0
     scheduleSweeps(context, async () => {
       asked++
@@ -256,10 +258,10 @@ describe('folders of a data folder', { timeout: 90_000 }, () => {
       await expect(start(config)).rejects.toThrow(
         /^There is no database in .* but there are objects in .*restore/,
       )
-      await expect(openMaintenance(config)).rejects.toThrow(/^There is no database in /)
+      await expect(openStoreCommands(config)).rejects.toThrow(/^There is no database in /)
       expect(folders(config)).toEqual(before)
       if (how === 'empty') return expect(readdirSync(folder)).toEqual([])
-      const rebuilt = await openMaintenance(config, 'rebuild')
+      const rebuilt = await openStoreCommands(config, 'rebuild')
       expect(await rebuilt.rebuildIndex()).toMatchObject({ packs: 1 })
       await rebuilt.close()
       await (await start(config)).close()
@@ -271,8 +273,8 @@ describe('folders of a data folder', { timeout: 90_000 }, () => {
     const config = await filled()
     rmSync(join(config.dataFolder, 'objects'), { recursive: true })
     await expect(start(config)).rejects.toThrow(/^There are no objects in /)
-    await expect(openMaintenance(config)).rejects.toThrow(/^There is no folder of objects /)
-    await expect(openMaintenance(config, 'rebuild')).rejects.toThrow(/^There is no folder of objects /)
+    await expect(openStoreCommands(config)).rejects.toThrow(/^There is no folder of objects /)
+    await expect(openStoreCommands(config, 'rebuild')).rejects.toThrow(/^There is no folder of objects /)
     expect(folders(config)).toEqual(['database'])
   })
 
@@ -280,7 +282,7 @@ describe('folders of a data folder', { timeout: 90_000 }, () => {
     const dataFolder = join(tmpdir(), `ulmus-absent-${randomUUID()}`)
     const config = { dataFolder, log: { info() {}, warn() {}, error() {} } }
     for (const purpose of ['check', 'rebuild'] as const)
-      await expect(openMaintenance(config, purpose)).rejects.toThrow(/^There is no .*Set DATA_DIR/)
+      await expect(openStoreCommands(config, purpose)).rejects.toThrow(/^There is no .*Set DATA_DIR/)
     expect(existsSync(dataFolder)).toBe(false)
   })
 

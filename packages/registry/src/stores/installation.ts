@@ -9,7 +9,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import {
-  allRunsPrefix,
+  allSpillsPrefix,
   BlobMissing,
   type BlobStore,
   type Database,
@@ -43,7 +43,7 @@ export type Purpose = 'serve' | 'check' | 'rebuild'
 
 /** Whether the store is in use: it holds an id, whether that reads or not, or any pack, upload or run. At most four short listings. */
 export async function holdsBlobs(blobs: BlobStore): Promise<boolean> {
-  for (const prefix of [installationName, packsPrefix, filesPrefix, allRunsPrefix]) {
+  for (const prefix of [installationName, packsPrefix, filesPrefix, allSpillsPrefix]) {
     for await (const _ of blobs.list(prefix)) return true
   }
   return false

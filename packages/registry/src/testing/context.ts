@@ -26,8 +26,8 @@ import { jobsOf } from '../jobs.ts'
 import { defaultLimits } from '../limits.ts'
 import type { Log } from '../log.ts'
 import { CommitCounters } from '../monitoring/commit-counters.ts'
-import { writeAside } from '../versions/aside.ts'
 import { makeVersion } from '../versions/making.ts'
+import { writeSidecar } from '../versions/sidecar.ts'
 import { openReadingThreads } from '../workers/reading-threads.ts'
 import { openWorkers } from '../workers/workers.ts'
 
@@ -188,10 +188,10 @@ export async function addVersion(
     : open
   const writer = openObjectWriter({ database: context.database, blobs: context.blobs })
   const references = tree(`${name} references`, 2, 0)
-  const aside: Hash = await writeAside(writer, {
+  const sidecar: Hash = await writeSidecar(writer, {
     roots: { full, public: open },
     references: { full: input.declared ? tree(`${name} declared`, 3, 0) : references, public: references },
-    shadows: {},
+    hiddenTrees: {},
   })
   const found = (await findCollectionById(context.database, collection.id, null))!
   return makeVersion(context, {
@@ -199,7 +199,7 @@ export async function addVersion(
     by: onBehalfOf(found.owner.id, found),
     base: input.base ?? null,
     semver: input.semver ?? { major: 1, minor: 0, patch: 0 },
-    content: { full, public: open, aside },
+    content: { full, public: open, sidecar },
     writer,
     message: 'pushed',
   })

@@ -25,8 +25,8 @@ import { onBehalfOf } from '../access/authority.ts'
 import { recordsOf } from '../records/records.ts'
 import { textOf } from '../testing/text-of.ts'
 import { openWorld, type Path, type World } from '../testing/world.ts'
-import { emptyAside, writeAside } from '../versions/aside.ts'
 import { makeVersion } from '../versions/making.ts'
+import { emptySidecar, writeSidecar } from '../versions/sidecar.ts'
 import type { Damage } from './fsck/damage.ts'
 import { rebuild } from './fsck/rebuild.ts'
 import { fsck } from './fsck.ts'
@@ -267,14 +267,14 @@ describe.each(databases)('fsck ($name)', (database) => {
       expect(await found()).toEqual([])
     })
 
-    test('checks that the aside of a version has the roots of its documents', async () => {
+    test('checks that the sidecar of a version has the roots of its documents', async () => {
       const { database: db } = world.context
       const of = (minor: number) =>
-        `(select aside from versions where minor = ${minor} and patch = 0 limit 1)`
-      const { rows } = await db.query(`select aside from versions where minor = 3 and patch = 0`)
-      await db.query(`update versions set aside = ${of(2)} where minor = 3 and patch = 0`)
+        `(select sidecar from versions where minor = ${minor} and patch = 0 limit 1)`
+      const { rows } = await db.query(`select sidecar from versions where minor = 3 and patch = 0`)
+      await db.query(`update versions set sidecar = ${of(2)} where minor = 3 and patch = 0`)
       expect(await named()).toEqual([expect.stringMatching(/^version v1\.3\.0 of collection /)])
-      await db.query(`update versions set aside = '${rows[0]!['aside']}' where minor = 3 and patch = 0`)
+      await db.query(`update versions set sidecar = '${rows[0]!['sidecar']}' where minor = 3 and patch = 0`)
       expect(await found()).toEqual([])
     })
 
@@ -415,8 +415,8 @@ describe.each(databases)('fsck ($name)', (database) => {
         metadata: { of: path.slug },
         types: { Item: { ...tree, schema: hashText(schema) } },
       }
-      const aside = await writeAside(writer, {
-        ...emptyAside(),
+      const sidecar = await writeSidecar(writer, {
+        ...emptySidecar(),
         roots: { full: document, public: document },
       })
       const [row] = (await context.database.query('select id from collections where slug = $1', [path.slug]))
@@ -430,7 +430,7 @@ describe.each(databases)('fsck ($name)', (database) => {
         }),
         base: null,
         semver: { major: 1, minor: 0, patch: 0 },
-        content: { full: document, public: document, aside },
+        content: { full: document, public: document, sidecar },
         writer,
       })
       const damages = await found()

@@ -3,7 +3,7 @@
  *
  * - every pack: its magic, footer and trailer, every object's encoded bytes, every index row against the footer;
  * - every object in the index: its whole chain decoded, its hash;
- * - every version: its documents, aside and schemas, the totals in its row; every tree's shape, order, boundaries and totals; every
+ * - every version: its documents, sidecar and schemas, the totals in its row; every tree's shape, order, boundaries and totals; every
  *   body's lines against its leaf; every file of a file set against the files there are;
  * - on demand every file's bytes against its hash.
  *
@@ -26,8 +26,8 @@ import {
   type VersionRoots,
   type VersionRow,
 } from '@ulmus/storage'
-import { type Aside, readAside } from '../versions/aside.ts'
 import { semverOf, totalsOf } from '../versions/making.ts'
+import { readSidecar, type Sidecar } from '../versions/sidecar.ts'
 import { type Damage, Damages } from './fsck/damage.ts'
 import { checkPacks, objectName } from './fsck/packs.ts'
 import { TreeCheck } from './fsck/trees.ts'
@@ -122,10 +122,10 @@ class Fsck {
     const open = await this.#document(roots.publicDigest, name, trees, damages)
     if (full !== undefined && open !== undefined && !hasTotals(row, full, open))
       damages.add(name, 'Its row and its documents do not agree on how many records, files and bytes it has.')
-    const aside = await this.#aside(roots.aside, name, trees, damages)
-    if (full === undefined || open === undefined || aside === undefined) return
-    if (!isAlike(full, aside.roots.full) || !isAlike(open, aside.roots.public))
-      damages.add(name, 'Its documents and its aside do not agree on the roots of its trees.')
+    const sidecar = await this.#sidecar(roots.sidecar, name, trees, damages)
+    if (full === undefined || open === undefined || sidecar === undefined) return
+    if (!isAlike(full, sidecar.roots.full) || !isAlike(open, sidecar.roots.public))
+      damages.add(name, 'Its documents and its sidecar do not agree on the roots of its trees.')
   }
 
   async #document(
@@ -144,13 +144,18 @@ class Fsck {
     return document
   }
 
-  async #aside(hash: Hash, version: string, trees: TreeCheck, damages: Damages): Promise<Aside | undefined> {
-    const aside = await this.#read(hash, damages, () => readAside(this.#objects, hash))
-    if (aside === undefined) return undefined
-    for (const tree of [aside.references.full, aside.references.public])
+  async #sidecar(
+    hash: Hash,
+    version: string,
+    trees: TreeCheck,
+    damages: Damages,
+  ): Promise<Sidecar | undefined> {
+    const sidecar = await this.#read(hash, damages, () => readSidecar(this.#objects, hash))
+    if (sidecar === undefined) return undefined
+    for (const tree of [sidecar.references.full, sidecar.references.public])
       await trees.check(tree, 'references', version)
-    for (const [type, tree] of Object.entries(aside.shadows)) await trees.check(tree, { type }, version)
-    return aside
+    for (const [type, tree] of Object.entries(sidecar.hiddenTrees)) await trees.check(tree, { type }, version)
+    return sidecar
   }
 
   async #read<T>(hash: Hash, damages: Damages, read: () => Promise<T>): Promise<T | undefined> {

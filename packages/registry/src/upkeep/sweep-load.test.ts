@@ -18,8 +18,8 @@ import { textOf } from '../testing/text-of.ts'
 import { expectHolds, type Model, modelSchemas } from '../testing/whole-version.ts'
 import { inhabit, type Path, settle, type World } from '../testing/world.ts'
 import { versionsOf } from '../versions/versions.ts'
+import { compact } from './compaction.ts'
 import { fsck } from './fsck.ts'
-import { gather } from './gathering.ts'
 import { sweep } from './sweep.ts'
 
 const seconds = Number(process.env['ULMUS_TEST_SWEEP_SECONDS'] ?? 6)
@@ -181,7 +181,7 @@ async function sweepOn(world: World, isOver: () => boolean, sum: Removed): Promi
 /** As all servers that work, but all the time. */
 async function gatherOn(world: World, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
-    await gather(world.context)
+    await compact(world.context)
     await setTimeout(20)
   }
 }

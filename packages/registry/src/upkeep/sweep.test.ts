@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { type Hash, hashText, type JsonObject } from '@ulmus/content'
 import {
-  endOfChore,
+  claimPeriodicTask,
   fileName,
   filesPrefix,
+  lastEndOf,
   ObjectsSwept,
   openObjectReader,
   openObjectWriter,
   packsPrefix,
   recordPacks,
-  runName,
-  takeChore,
+  spillName,
 } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -488,11 +488,11 @@ describe.each(databases)('sweeping ($name)', (database) => {
     const { blobs } = world.context
     const lost = [
       `${packsPrefix}ab/ab-of-no-commit`,
-      runName('00000000-0000-4000-8000-000000000000', 'lost'),
+      spillName('00000000-0000-4000-8000-000000000000', 'lost'),
       `files/00/${'0'.repeat(64)}`,
     ]
     for (const name of lost) await blobs.put(name, new Uint8Array(100))
-    const orphan = runName(session, 'arrived-only-now')
+    const orphan = spillName(session, 'arrived-only-now')
     await blobs.put(orphan, new Uint8Array(100))
     await pause()
     expect((await now()).removed.blobs).toBeGreaterThanOrEqual(3)
@@ -755,7 +755,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     await blobs.put(name, Buffer.alloc(2_097_152))
     const later = contextOn({ database: db, blobs }, { now: () => new Date(Date.now() + 2 * 86_400_000) })
     await db.query(
-      `insert into chores (name, begun_at) values ('sweep', now() - interval '2 days')
+      `insert into periodic_tasks (name, begun_at) values ('sweep', now() - interval '2 days')
        on conflict (name) do update set begun_at = excluded.begun_at`,
     )
     scheduleSweeps(later, async () => undefined)
@@ -767,14 +767,14 @@ describe.each(databases)('sweeping ($name)', (database) => {
     expect(await blobs.size(name)).toBe(2_097_152)
     expect(await rows('select name from blobs_set_aside')).toEqual([])
     // How it ended is told, too.
-    expect(await endOfChore(db, 'sweep')).toMatchObject({ succeeded: false })
+    expect(await lastEndOf(db, 'sweep')).toMatchObject({ succeeded: false })
     await now()
-    expect(await endOfChore(db, 'sweep')).toMatchObject({ succeeded: true })
+    expect(await lastEndOf(db, 'sweep')).toMatchObject({ succeeded: true })
   })
 
-  test('a chore is due once in its time, and not when it is first heard of', async () => {
+  test('a periodic task is due once in its time, and not when it is first heard of', async () => {
     const { database: db } = world.context
-    const due = (seconds: number) => db.transact((tx) => takeChore(tx, 'test', seconds))
+    const due = (seconds: number) => db.transact((tx) => claimPeriodicTask(tx, 'test', seconds))
     expect(await due(0)).toBe(false)
     expect(await due(3_600)).toBe(false)
     expect(await due(0)).toBe(true)

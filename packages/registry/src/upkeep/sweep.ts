@@ -13,7 +13,7 @@ import {
   basesOfYoungRows,
   condemn,
   copyObjects,
-  endChore,
+  endPeriodicTask,
   forgetEmptyPacks,
   isStorageFull,
   momentAgo,
@@ -35,20 +35,20 @@ import {
 import { v7 as newId } from 'uuid'
 import type { Context } from '../context.ts'
 import { defaultLimits } from '../limits.ts'
+import { Marks } from './sweep/marks.ts'
+import { refuseMost } from './sweep/most.ts'
 import {
   add,
   addTo,
   forgetUploads,
   noBlobs,
   removeLongAside,
-  removeRuns,
-  setLeftoversAside,
+  removeSpills,
+  setUnreferencedAside,
   type Tally,
-} from './sweep/leftovers.ts'
-import { Marks } from './sweep/marks.ts'
-import { refuseMost } from './sweep/most.ts'
+} from './sweep/unreferenced.ts'
 
-/** The chore's name: one server at a time begins it, and metrics tell how it ended. */
+/** The periodic task's name: one server at a time begins it, and metrics tell how it ended. */
 export const sweeping = 'sweep'
 const daySeconds = 86_400
 /** Nothing younger is touched: what is being made may not be recorded yet. */
@@ -100,7 +100,7 @@ export interface SweepOptions {
  */
 export async function sweep(context: SweepContext, options: SweepOptions = {}): Promise<SweepReport> {
   const ended = (succeeded: boolean) =>
-    context.database.transactOnce((tx) => endChore(tx, sweeping, succeeded))
+    context.database.transactOnce((tx) => endPeriodicTask(tx, sweeping, succeeded))
   try {
     const report = await new Sweep(context, options).run()
     await ended(true)
@@ -170,17 +170,17 @@ class Sweep {
     )
     await this.#forgetEmptyPacks()
     await this.#rewriteWornPacks()
-    await this.#tidy(before)
+    await this.#setUnreferencedAside(before)
     this.#report.versions = this.#marks.versions
     this.#report.living = this.#marks.living
     return this.#report
   }
 
-  async #tidy(before: Date): Promise<void> {
-    add(this.#report.setAside, await setLeftoversAside(this.#context, before))
+  async #setUnreferencedAside(before: Date): Promise<void> {
+    add(this.#report.setAside, await setUnreferencedAside(this.#context, before))
     const uploadsBefore = new Date(this.#context.now().getTime() - this.#uploadDays * daySeconds * 1_000)
     add(this.#report.uploadsForgotten, await forgetUploads(this.#context, uploadsBefore))
-    add(this.#report.removed, await removeRuns(this.#context, before))
+    add(this.#report.removed, await removeSpills(this.#context, before))
     add(this.#report.removed, await removeLongAside(this.#context, before, this.#asideSeconds))
     this.#report.aside = await allSetAside(this.#context.database)
   }

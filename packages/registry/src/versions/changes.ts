@@ -42,7 +42,7 @@ export function differenceReader(
   }
   return {
     node: (hash) => objects.node(hash),
-    foresee: (leaves) => objects.foresee(leaves),
+    prefetch: (leaves) => objects.prefetch(leaves),
     compareLeaves: (before, after) =>
       ++pairs > pairsHere && (options.lines === true || reading.hasBegun())
         ? compare(before, after)
@@ -142,7 +142,7 @@ export async function fileDifferences(
 ): Promise<{ added: string[]; removed: string[] }> {
   const added: string[] = []
   const removed: string[] = []
-  // What lies in file trees has no bodies, whose places `foresee` would ask for each time.
+  // What lies in file trees has no bodies, whose places `prefetch` would ask for each time.
   const nodes = { node: (hash: Hash) => objects.node(hash) }
   for await (const change of diffTrees(before.files, after.files, nodes)) {
     answer.add(fileNameBytes)

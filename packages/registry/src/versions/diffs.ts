@@ -2,7 +2,7 @@
 import { documentDigest, emptyTree, type Hash, type Located, leafLines, type ViewRoots } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
 import type { Principal } from '../access/principal.ts'
-import { seeCollection } from '../access/seen.ts'
+import { findVisibleCollection } from '../access/seen.ts'
 import { JsonText } from '../answers/json-text.ts'
 import { PageRoom, type Place, readCursor, writeCursor } from '../answers/places.ts'
 import { type AnswerBytes, type Destination, readerOf } from '../budgets/answer-room.ts'
@@ -67,7 +67,7 @@ export function diffsOf(context: Context) {
       ask: DiffAsk,
       destination?: Destination,
     ): Promise<DiffPage> {
-      const seen = await seeCollection(context, who, path)
+      const seen = await findVisibleCollection(context, who, path)
       const to = await versionIn(context, seen, path.v)
       const from = await versionIn(context, seen, ask.from)
       const beyond = ask.cursor === undefined ? undefined : readCursor(ask.cursor, 'cursor')

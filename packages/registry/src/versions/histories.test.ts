@@ -18,7 +18,7 @@ describe('histories of records', () => {
 
   /** Counts what is read of versions. */
   function watched() {
-    const reads = { documents: 0, asides: [] as string[], now: 0, most: 0 }
+    const reads = { documents: 0, sidecars: [] as string[], now: 0, most: 0 }
     const { objects } = world.context
     const watching: ObjectReader = {
       ...objects,
@@ -27,7 +27,7 @@ describe('histories of records', () => {
         return objects.document(digest)
       },
       async decoded(hash, decode) {
-        reads.asides.push(hash)
+        reads.sidecars.push(hash)
         reads.most = Math.max(reads.most, ++reads.now)
         try {
           return await objects.decoded(hash, decode)
@@ -39,14 +39,14 @@ describe('histories of records', () => {
     return { reads, histories: historiesOf({ ...world.context, objects: watching }) }
   }
 
-  test('no document is read, and one aside for all versions that differ in their metadata alone', async () => {
+  test('no document is read, and one sidecar for all versions that differ in their metadata alone', async () => {
     const path = await world.collection()
     await world.push(path, { base: null, schemas: { T: {} }, puts: [record(1)] })
     for (let n = 0; n < 20; n++) await world.patch(path, { n })
     const { reads, histories } = watched()
     const { items } = await histories.list(anonymous, { ...path, type: 'T', id: 'a' }, {})
     expect(items.map(({ semver }) => semver)).toEqual(['v1.0.0'])
-    expect([reads.documents, reads.asides.length]).toEqual([0, 1])
+    expect([reads.documents, reads.sidecars.length]).toEqual([0, 1])
   })
 
   test('a few versions are read at a time, however many it goes through', async () => {
@@ -56,7 +56,7 @@ describe('histories of records', () => {
     const { reads, histories } = watched()
     const { items } = await histories.list(anonymous, { ...path, type: 'T', id: 'a' }, {})
     expect(items.length).toBe(21)
-    expect([reads.asides.length, reads.most]).toEqual([21, 8])
+    expect([reads.sidecars.length, reads.most]).toEqual([21, 8])
   })
 
   test('an answer goes through 300 versions, and its links lead to the rest, both ways', async () => {

@@ -2,13 +2,13 @@
 import { emptyTree, findEntry, type Hash, parseSemver, type Tree } from '@ulmus/content'
 import { listVersions, type VersionRow } from '@ulmus/storage'
 import type { Principal } from '../access/principal.ts'
-import { type Seen, seeCollection } from '../access/seen.ts'
+import { findVisibleCollection, type Seen } from '../access/seen.ts'
 import {
   mapPage,
   type Page,
   type PageAsk,
   type PageOrder,
-  type PageStretch,
+  type PageSlice,
   pageOf,
   type Stopped,
 } from '../answers/pages.ts'
@@ -60,11 +60,11 @@ export function historiesOf(context: Context) {
       path: { owner: string; slug: string } & Place,
       ask: PageAsk,
     ): Promise<Page<HistoryItem>> {
-      const seen = await seeCollection(context, who, path)
+      const seen = await findVisibleCollection(context, who, path)
       const page = await pageOf(
         ask,
         newestFirst,
-        (stretch) => readStretch(context, seen, path, stretch),
+        (slice) => readSlice(context, seen, path, slice),
         ({ version }) => ({ value: semverOf(version), id: version.id }),
       )
       const isWhole = ask.cursor === undefined && (ask.offset ?? 0) === 0
@@ -81,21 +81,21 @@ export function historiesOf(context: Context) {
   }
 }
 
-async function readStretch(
+async function readSlice(
   context: Context,
   seen: Seen,
   place: Place,
-  stretch: PageStretch,
+  slice: PageSlice,
 ): Promise<Change[] | Stopped<Change>> {
   const found: Change[] = []
   let passed = 0
   let looked = 0
-  for await (const [read, base] of successions(context, seen, place.type, stretch)) {
+  for await (const [read, base] of successions(context, seen, place.type, slice)) {
     const change = await changeIn(context, place, read, base)
-    if (change !== undefined && passed++ >= stretch.offset) found.push(change)
-    if (found.length === stretch.limit) break
+    if (change !== undefined && passed++ >= slice.offset) found.push(change)
+    if (found.length === slice.limit) break
     if (++looked < versionsMax) continue
-    if (passed < stretch.offset) throw tooFar()
+    if (passed < slice.offset) throw tooFar()
     return { rows: found, at: { value: semverOf(read.version), id: read.version.id } }
   }
   return found
@@ -107,27 +107,27 @@ interface Read {
   tree: Tree
 }
 
-/** Versions beyond a place, in the stretch's direction, each with the one before it. */
+/** Versions beyond a place, in the slice's direction, each with the one before it. */
 async function* successions(
   context: Context,
   seen: Seen,
   type: string,
-  stretch: PageStretch,
+  slice: PageSlice,
 ): AsyncGenerator<[version: Read, base: Read | undefined]> {
   let last: Read | undefined
-  for await (const one of versionsBeyond(context, seen, type, stretch)) {
-    if (stretch.backwards) yield [one, last ?? (await versionBefore(context, seen, type, one))]
+  for await (const one of versionsBeyond(context, seen, type, slice)) {
+    if (slice.backwards) yield [one, last ?? (await versionBefore(context, seen, type, one))]
     else if (last !== undefined) yield [last, one]
     last = one
   }
-  if (!stretch.backwards && last !== undefined) yield [last, undefined]
+  if (!slice.backwards && last !== undefined) yield [last, undefined]
 }
 
 async function* versionsBeyond(
   context: Context,
   seen: Seen,
   type: string,
-  { beyond, backwards }: Pick<PageStretch, 'beyond' | 'backwards'>,
+  { beyond, backwards }: Pick<PageSlice, 'beyond' | 'backwards'>,
 ): AsyncGenerator<Read> {
   let place = beyond && parseSemver(String(beyond.value))
   for (;;) {
@@ -158,7 +158,7 @@ async function versionBefore(
   return row && read(context, seen, type, row)
 }
 
-/** @param trees by aside: versions that differ in their metadata alone have one. */
+/** @param trees by sidecar: versions that differ in their metadata alone have one. */
 async function read(
   context: Context,
   seen: Seen,
@@ -166,10 +166,10 @@ async function read(
   version: VersionRow,
   trees = new Map<string, Promise<Tree>>(),
 ): Promise<Read> {
-  let tree = trees.get(version.aside)
+  let tree = trees.get(version.sidecar)
   if (tree === undefined) {
     tree = rootsOf(context, version, seen.view).then((roots) => typeTree(roots, type) ?? emptyTree)
-    trees.set(version.aside, tree)
+    trees.set(version.sidecar, tree)
   }
   return { version, tree: await tree }
 }

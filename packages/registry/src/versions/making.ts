@@ -33,15 +33,15 @@ import { type Acting, authorityOf, demandNow, demandStill } from '../access/auth
 import type { View } from '../access/policy.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
-import { readAside } from './aside.ts'
 import { listedDescription } from './listed-description.ts'
+import { readSidecar } from './sidecar.ts'
 
-/** What a version points at: the documents of its two views and its aside. */
+/** What a version points at: the documents of its two views and its sidecar. */
 export interface VersionContent {
   readonly full: ViewDocument
   readonly public: ViewDocument
-  /** Hash of the aside object (`aside.ts`). */
-  readonly aside: Hash
+  /** Hash of the sidecar object (`sidecar.ts`). */
+  readonly sidecar: Hash
 }
 
 /** A hash that a row holds. */
@@ -56,7 +56,7 @@ export const documentOf = (context: Context, version: VersionRow, view: View): P
 
 /** The trees of a view. */
 export const rootsOf = async (context: Context, version: VersionRow, view: View): Promise<ViewRoots> =>
-  (await readAside(context.objects, storedHash(version.aside))).roots[view]
+  (await readSidecar(context.objects, storedHash(version.sidecar))).roots[view]
 
 /** The document of a view as it is stored. */
 export const documentBytes = (context: Context, version: VersionRow, view: View): Promise<Uint8Array> =>
@@ -76,7 +76,7 @@ export async function readContent(context: Context, version: VersionRow): Promis
     documentOf(context, version, 'full'),
     documentOf(context, version, 'public'),
   ])
-  return { full, public: open, aside: storedHash(version.aside) }
+  return { full, public: open, sidecar: storedHash(version.sidecar) }
 }
 
 /** The digest that readers of a view are shown: `private:…` for members, `public:…` for others. */
@@ -145,7 +145,7 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
   const { writer, content } = making
   const full = writtenDocument(content.full)
   const open = content.public === content.full ? full : writtenDocument(content.public)
-  const packed = await orAborted(writer, async () => {
+  const packed = await abortOnError(writer, async () => {
     for (const { digest, text } of [full, open]) await writer.add('plain', digest, text)
     const written = await writer.finish()
     await context.space.demand(written.packs.reduce((sum, { entries }) => sum + entries.length * rowBytes, 0))
@@ -171,7 +171,7 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
   }
   for (const { kind, hash } of packed.replaced) context.objects.forget(kind, hash)
   // Whoever asks next, asks for these.
-  for (const { digest, text } of [full, open]) context.objects.keepDocument(digest, text)
+  for (const { digest, text } of [full, open]) context.objects.primeDocument(digest, text)
   return version
 }
 
@@ -229,7 +229,7 @@ async function landAtOnce(
 }
 
 /** What `work` makes; `writer` is aborted when it rejects. For what precedes the transaction that may record what was written. */
-export async function orAborted<T>(writer: ObjectWriter, work: () => Promise<T>): Promise<T> {
+export async function abortOnError<T>(writer: ObjectWriter, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -255,7 +255,7 @@ async function whyNotOnHead(at: Queries, { collection, base }: VersionMaking): P
 }
 
 function versionRow(context: Context, making: VersionMaking, digests: Record<View, Hash>): VersionRow {
-  const { full, public: open, aside } = making.content
+  const { full, public: open, sidecar } = making.content
   const fullTotals = totalsOf(full)
   const publicTotals = totalsOf(open)
   return {
@@ -265,7 +265,7 @@ function versionRow(context: Context, making: VersionMaking, digests: Record<Vie
     baseSemver: making.baseSemver ?? (making.base === null ? null : semverOf(making.base)),
     fullDigest: digests.full,
     publicDigest: digests.public,
-    aside,
+    sidecar,
     fullRecords: fullTotals.records,
     fullFiles: full.files.count,
     fullBytes: fullTotals.bytes,

@@ -12,14 +12,14 @@ import {
 import type { VersionRow } from '@ulmus/storage'
 import type { View } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
-import { seeCollection } from '../access/seen.ts'
+import { findVisibleCollection } from '../access/seen.ts'
 import { PageRoom, type Place, readCursor, treesFrom, typeTree, writeCursor } from '../answers/places.ts'
 import { type AnswerBytes, type Destination, readerOf } from '../budgets/answer-room.ts'
 import type { Context } from '../context.ts'
-import { readAside } from './aside.ts'
 import { differenceReader, fileNameBytes, type TypePair, typePairs } from './changes.ts'
 import { LeafCursor } from './leaf-cursor.ts'
 import { rootsOf, semverOf, shownDigest, storedHash } from './making.ts'
+import { readSidecar } from './sidecar.ts'
 import { type SeenVersion, type VersionPath, versionIn } from './versions.ts'
 
 export interface ManifestAsk {
@@ -74,7 +74,7 @@ export function manifestsOf(context: Context) {
      * @throws collection_not_found, version_not_found, invalid_request for a malformed cursor, busy.
      */
     async page(who: Principal, path: VersionPath, ask: ManifestAsk, to?: Destination): Promise<Manifest> {
-      const seen = await seeCollection(context, who, path)
+      const seen = await findVisibleCollection(context, who, path)
       const asked = await versionIn(context, seen, path.v)
       const known = ask.since === undefined ? undefined : await versionIn(context, seen, ask.since)
       const beyond = ask.cursor === undefined ? undefined : readCursor(ask.cursor, 'cursor')
@@ -114,8 +114,8 @@ async function recordsPage(
   const room = new PageRoom(limit, pageEntriesBytesMax)
   const records: ManifestEntry[] = []
   for (const { type, tree, startAfter } of treesFrom(roots, undefined, beyond)) {
-    const shadow = shadowOf(type) ?? tree
-    const shown = shadow.root === tree.root ? undefined : new LeafCursor(context.objects, shadow)
+    const hiddenTree = shadowOf(type) ?? tree
+    const shown = hiddenTree.root === tree.root ? undefined : new LeafCursor(context.objects, hiddenTree)
     for await (const { leaf, start } of walkLeaves(tree, context.objects, { after: startAfter })) {
       for (let index = start; index < leaf.keys.length; index++) {
         const id = leaf.keys[index]!
@@ -137,15 +137,15 @@ async function deltaPage(
   answer: AnswerBytes,
 ) {
   const delta: ManifestDelta = { added: [], updated: [], removed: [] }
-  const shadows = {
+  const hiddenTrees = {
     before: await shadowsOf(context, known.version, known.seen.view),
     after: await shadowsOf(context, asked.version, asked.seen.view),
   }
   const room = new PageRoom(limit, pageEntriesBytesMax)
   let last: Place | undefined
   for (const pair of typePairs(known.roots, asked.roots, beyond)) {
-    const before = shadows.before(pair.type) ?? pair.before
-    const after = shadows.after(pair.type) ?? pair.after
+    const before = hiddenTrees.before(pair.type) ?? pair.before
+    const after = hiddenTrees.after(pair.type) ?? pair.after
     for await (const { id, was, is } of changedEntries(context, pair, { before, after }, reader)) {
       if (!room.take(entryBytes + id.length)) return { delta, nextCursor: writeCursor(last!) }
       last = { type: pair.type, id }
@@ -167,24 +167,24 @@ interface Standing {
 async function* changedEntries(
   context: Context,
   pair: TypePair,
-  shadows: { before: Tree; after: Tree },
+  hiddenTrees: { before: Tree; after: Tree },
   reader: string,
 ): AsyncGenerator<{ id: string; was: Standing | undefined; is: Standing | undefined }> {
   const from = { after: pair.startAfter }
   const full = diffTrees(pair.before, pair.after, differenceReader(context, reader), from)
-  if (shadows.before.root === pair.before.root && shadows.after.root === pair.after.root) {
+  if (hiddenTrees.before.root === pair.before.root && hiddenTrees.after.root === pair.after.root) {
     for await (const { key, before, after } of full) {
       yield { id: key, was: openStanding(before), is: openStanding(after) }
     }
     return
   }
   const shown = {
-    before: new LeafCursor(context.objects, shadows.before),
-    after: new LeafCursor(context.objects, shadows.after),
+    before: new LeafCursor(context.objects, hiddenTrees.before),
+    after: new LeafCursor(context.objects, hiddenTrees.after),
   }
   const standing = new LeafCursor(context.objects, pair.after)
-  const shadow = diffTrees(shadows.before, shadows.after, differenceReader(context, reader), from)
-  for await (const { key: id, first } of joined(full, shadow)) {
+  const hiddenTree = diffTrees(hiddenTrees.before, hiddenTrees.after, differenceReader(context, reader), from)
+  for await (const { key: id, first } of joined(full, hiddenTree)) {
     const wasHidden = (await shown.before.find(id)) === undefined
     const isHidden = (await shown.after.find(id)) === undefined
     if (first === undefined && wasHidden === isHidden) continue
@@ -210,8 +210,8 @@ async function shadowsOf(
 ): Promise<(type: string) => Tree | undefined> {
   if (view !== 'full') return () => undefined
   const open = await rootsOf(context, version, 'public')
-  const { shadows } = await readAside(context.objects, storedHash(version.aside))
-  return (type) => typeTree(open, type) ?? (Object.hasOwn(shadows, type) ? shadows[type] : emptyTree)
+  const { hiddenTrees } = await readSidecar(context.objects, storedHash(version.sidecar))
+  return (type) => typeTree(open, type) ?? (Object.hasOwn(hiddenTrees, type) ? hiddenTrees[type] : emptyTree)
 }
 
 async function filesOf(context: Context, roots: ViewRoots, answer: AnswerBytes): Promise<string[]> {

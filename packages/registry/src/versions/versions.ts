@@ -3,7 +3,7 @@ import { formatSemver, parseDigestLabel, parseSemver, type ViewRoots } from '@ul
 import { findVersionByDigest, findVersionBySemver, listVersions, type VersionRow } from '@ulmus/storage'
 import type { View } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
-import { type Seen, seeCollection } from '../access/seen.ts'
+import { findVisibleCollection, type Seen } from '../access/seen.ts'
 import { JsonText } from '../answers/json-text.ts'
 import { mapPage, type Page, type PageAsk, type PageOrder, pageOf } from '../answers/pages.ts'
 import type { Destination } from '../budgets/answer-room.ts'
@@ -48,7 +48,7 @@ export interface VersionPath {
 
 /** @throws collection_not_found, version_not_found. */
 export async function seeVersion(context: Context, who: Principal, path: VersionPath): Promise<SeenVersion> {
-  return versionIn(context, await seeCollection(context, who, path), path.v)
+  return versionIn(context, await findVisibleCollection(context, who, path), path.v)
 }
 
 /** A version of a collection that was looked up already: two versions must be read in one view. @throws version_not_found. */
@@ -88,13 +88,13 @@ export function versionsOf(context: Context) {
       path: { owner: string; slug: string },
       ask: PageAsk,
     ): Promise<Page<VersionItem>> {
-      const seen = await seeCollection(context, who, path)
+      const seen = await findVisibleCollection(context, who, path)
       const page = await pageOf(
         ask,
         newestFirst,
-        ({ beyond, ...stretch }) => {
+        ({ beyond, ...slice }) => {
           const place = beyond && parseSemver(String(beyond.value))
-          return listVersions(context.database, seen.collection.id, { ...stretch, beyond: place })
+          return listVersions(context.database, seen.collection.id, { ...slice, beyond: place })
         },
         (row) => ({ value: semverOf(row), id: row.id }),
       )

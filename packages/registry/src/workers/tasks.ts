@@ -53,19 +53,19 @@ export const fitMetadata = (task: MetadataTask): MetadataOutcome => metadataFitt
 
 export const checkBatch = whole<BatchTask, BatchOutcome>((task) => {
   const outcome = batchChecked(task)
-  return outcome.kind === 'run' ? moved(outcome, outcome.run.buffer) : outcome
+  return outcome.kind === 'spill' ? moved(outcome, outcome.spill.buffer) : outcome
 })
 
 export const checkManifest = whole<ManifestTask, ManifestOutcome>((task) => {
   const outcome = manifestChecked(task)
-  return outcome.kind === 'run' ? moved(outcome, outcome.run.buffer) : outcome
+  return outcome.kind === 'spill' ? moved(outcome, outcome.spill.buffer) : outcome
 })
 
 export const checkOpening = whole<OpeningTask, OpeningOutcome>((task) => {
   const outcome = openingChecked(task)
   if (outcome.kind !== 'opening') return outcome
   const { schemas, metadata, manifest } = outcome
-  const parts = [schemas, metadata, manifest?.kind === 'run' ? manifest.run : undefined]
+  const parts = [schemas, metadata, manifest?.kind === 'spill' ? manifest.spill : undefined]
   return moved(outcome, ...parts.flatMap((bytes) => bytes?.buffer ?? []))
 })
 

@@ -31,7 +31,7 @@ for (let level = 0; level < 60; level++) deep = { x: deep }
 describe('what would take a worker too long or too much', () => {
   test('a batch of which the schema takes for ever is refused, and the worker goes on', async () => {
     await expect(check(doubling, deep)).rejects.toMatchObject({ code: 'too_costly' })
-    expect(await check({}, deep)).toMatchObject({ kind: 'run', received: 1 })
+    expect(await check({}, deep)).toMatchObject({ kind: 'spill', received: 1 })
   })
 
   test('for a while the same schemas are refused at once to whoever sent them, and to nobody else', async () => {
@@ -40,7 +40,7 @@ describe('what would take a worker too long or too much', () => {
     const from = performance.now()
     await expect(check(other, {})).rejects.toMatchObject({ code: 'too_costly' })
     expect(performance.now() - from).toBeLessThan(100)
-    expect(await check(other, {}, { owner: 'bob' })).toMatchObject({ kind: 'run' })
+    expect(await check(other, {}, { owner: 'bob' })).toMatchObject({ kind: 'spill' })
   })
 
   test('so are records that are carried over', async () => {
@@ -52,7 +52,7 @@ describe('what would take a worker too long or too much', () => {
   test('a batch of which the issues do not fit its memory is refused, and another worker goes on', async () => {
     const asked = { contains: { anyOf: Array.from({ length: 20 }, (_, value) => ({ const: value + 1 })) } }
     await expect(check(asked, Array(300_000).fill(0))).rejects.toMatchObject({ code: 'too_costly' })
-    expect(await check(asked, [0, 1], { owner: 'bob' })).toMatchObject({ kind: 'run', received: 1 })
+    expect(await check(asked, [0, 1], { owner: 'bob' })).toMatchObject({ kind: 'spill', received: 1 })
   })
 })
 
@@ -68,7 +68,7 @@ describe('whoever comes beside what is costly', () => {
       await new Promise((resolve) => setTimeout(resolve, 1_500))
       const batches = Array.from({ length: 4 }, () => patient.checkBatch(batchOf({}, {}), { owner: 'ada' }))
       const from = performance.now()
-      expect(await Promise.all(batches)).toMatchObject(Array(4).fill({ kind: 'run' }))
+      expect(await Promise.all(batches)).toMatchObject(Array(4).fill({ kind: 'spill' }))
       // Most of it is the start of a thread.
       expect(performance.now() - from).toBeLessThan(15_000)
       leaving.abort(new Error('left'))
@@ -91,7 +91,7 @@ describe('whoever comes beside what is costly', () => {
         Array(6).fill('left'),
       )
       const batches = [1, 2].map(() => patient.checkBatch(batchOf({}, {}), { owner: 'eve' }))
-      expect(await Promise.all(batches)).toMatchObject(Array(2).fill({ kind: 'run' }))
+      expect(await Promise.all(batches)).toMatchObject(Array(2).fill({ kind: 'spill' }))
       expect(performance.now() - from).toBeLessThan(20_000)
     } finally {
       await patient.close()

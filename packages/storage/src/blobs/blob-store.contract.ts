@@ -3,7 +3,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BlobMissing } from '../errors/stores.ts'
 import type { BlobStore } from './blob-store.ts'
-import { packName, runName, runsPrefix } from './names.ts'
+import { packName, spillName, spillsPrefix } from './names.ts'
 
 export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const gathered: Uint8Array[] = []
@@ -196,31 +196,31 @@ export function blobStoreContract(
 
     it('lists by prefix, with sizes and times', async () => {
       const [push, other] = [randomUUID(), randomUUID()]
-      const runs = [runName(push, 'a'), runName(push, 'b')]
+      const runs = [spillName(push, 'a'), spillName(push, 'b')]
       for (const name of runs) await store.put(name, Buffer.alloc(7))
-      await store.put(runName(other, 'a'), Buffer.alloc(7))
-      expect(await listed(runsPrefix(push))).toEqual(runs)
-      expect(await listed(`${runsPrefix(push)}a`)).toEqual([runs[0]])
-      expect(await listed(`runs/${push.slice(0, 20)}`)).toEqual(runs)
-      expect(await listed(runsPrefix(randomUUID()))).toEqual([])
+      await store.put(spillName(other, 'a'), Buffer.alloc(7))
+      expect(await listed(spillsPrefix(push))).toEqual(runs)
+      expect(await listed(`${spillsPrefix(push)}a`)).toEqual([runs[0]])
+      expect(await listed(`spills/${push.slice(0, 20)}`)).toEqual(runs)
+      expect(await listed(spillsPrefix(randomUUID()))).toEqual([])
       expect((await listed('')).length).toBeGreaterThan(3)
-      for await (const blob of store.list(runsPrefix(other))) {
+      for await (const blob of store.list(spillsPrefix(other))) {
         expect(blob.bytes).toBe(7)
         expect(Math.abs(Date.now() - blob.modifiedAt.getTime())).toBeLessThan(60_000)
       }
       for (const name of runs) await store.remove(name)
-      expect(await listed(runsPrefix(push))).toEqual([])
+      expect(await listed(spillsPrefix(push))).toEqual([])
     })
 
     it('puts and removes beside one another', async () => {
       const push = randomUUID()
       const work = Array.from({ length: 40 }, async (_, i) => {
-        const name = runName(push, `n${i}`)
+        const name = spillName(push, `n${i}`)
         await store.put(name, Buffer.from(String(i)))
         if (i % 2 === 0) await store.remove(name)
       })
       await Promise.all(work)
-      const left = await listed(runsPrefix(push))
+      const left = await listed(spillsPrefix(push))
       expect(left).toHaveLength(20)
       for (const name of left) expect(name.endsWith(`n${Buffer.from(await store.read(name))}`)).toBe(true)
     })

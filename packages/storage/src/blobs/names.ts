@@ -14,13 +14,13 @@ export const fileName = (hash: Hash) => checkedName(`${filesPrefix}${hash.slice(
 export const installationName = 'installation/id'
 
 /** What push sessions have received. */
-export const allRunsPrefix = 'runs/'
+export const allSpillsPrefix = 'spills/'
 
 /** Everything that one push session has received and not yet committed. */
-export const runsPrefix = (pushId: string) => `${allRunsPrefix}${pushId}/`
+export const spillsPrefix = (pushId: string) => `${allSpillsPrefix}${pushId}/`
 
 /** A checked and sorted batch of a push session. */
-export const runName = (pushId: string, id: string) => checkedName(`${runsPrefix(pushId)}${id}`)
+export const spillName = (pushId: string, id: string) => checkedName(`${spillsPrefix(pushId)}${id}`)
 
 const nameCharactersMax = 200
 /** Two to four parts of lowercase letters, digits and hyphens: no way up, no absolute path, nothing a file system folds or forbids. */

@@ -15,7 +15,7 @@ export interface ObjectIndex {
    */
   find(kind: ObjectKind, hash: Hash): Promise<ObjectPlace[]>
   /** Remembers the places of leaves and their bodies, as far as it holds them. */
-  foresee(leaves: readonly Hash[]): Promise<void>
+  prefetch(leaves: readonly Hash[]): Promise<void>
   /**
    * Of the object and of all in its chain, what is asked for afterwards is told as it is then; what was asked before and is not
    * answered yet is not remembered.
@@ -92,7 +92,7 @@ export function openObjectIndex(options: { database: Database; bytesMax: number 
       const place = found.get(objectKey({ kind, hash }))
       throw place === undefined ? missing : new ObjectCorrupt(kind, hash, place.pack, { cause: missing })
     },
-    async foresee(leaves) {
+    async prefetch(leaves) {
       // One answer tells of the leaf and of its body.
       const unknown = leaves.filter((hash) => !('chain' in chainIn(places, 'body', hash)))
       if (unknown.length === 0) return

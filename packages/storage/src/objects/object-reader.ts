@@ -41,22 +41,22 @@ export interface ObjectReader extends NodeReader {
   /** What is made of a plain object: kept as such, frozen through and through. Of one hash everyone asks for the same. */
   decoded<T extends object>(hash: Hash, decode: (raw: Uint8Array) => T): Promise<T>
   /** Keeps a document that was just stored, by its text, as if it had been read. */
-  keepDocument(digest: Hash, text: string): void
+  primeDocument(digest: Hash, text: string): void
   /**
    * The reader for a walk over that many bytes of records: this one when they are a small part of what it keeps; else one
    * that uses what is kept but adds no leaves and no bodies, so that a long walk does not push out what many read often.
    */
-  forWalk(bytes: number): ObjectReader
+  scanReader(bytes: number): ObjectReader
   /**
    * Looks up where these leaves and their bodies lie, all in one statement, or a few: reading them does not ask any more. Best for
    * many that are about to be read. Those that the index does not hold are passed over.
    */
-  foresee(leaves: readonly Hash[]): Promise<void>
+  prefetch(leaves: readonly Hash[]): Promise<void>
   /**
    * Whether a leaf of so many bytes of records is better read through what is kept here: it is kept, is worth it, or there is room. If
    * not, whoever wants little of it reads it as it is stored.
    */
-  isWorthKeeping(leaf: Pick<Child, 'hash' | 'bytes'>): boolean
+  shouldCache(leaf: Pick<Child, 'hash' | 'bytes'>): boolean
   /** A leaf and its body as they are stored, for another thread to decode. Neither is taken from what is kept, nor kept. */
   encodedLeaf(leaf: Hash): Promise<Required<EncodedLeaf>>
   /** Two leaves likewise, their bodies only if wanted. What one is stored as a delta to is read once for both. */
@@ -164,14 +164,14 @@ export function openObjectReader(options: {
       (await decodeds.get(hash, () =>
         loadDecoded<object>(hash, (raw) => freezeThrough(decode(raw)), decodedJsonFactor),
       )) as T,
-    keepDocument(digest, text) {
+    primeDocument(digest, text) {
       if (documents.peek(digest) !== undefined) return
       const bytes = Buffer.from(text)
       documents.keep(digest, bytes, bytes.length)
     },
-    forWalk: (bytes) => (bytes <= cacheBytesMax * shares.bodies * walkShare ? reader : walker),
-    foresee: (leaves) => index.foresee(leaves),
-    isWorthKeeping: ({ hash, bytes }) => bodies.isWorthKeeping(hash, bytes),
+    scanReader: (bytes) => (bytes <= cacheBytesMax * shares.bodies * walkShare ? reader : walker),
+    prefetch: (leaves) => index.prefetch(leaves),
+    shouldCache: ({ hash, bytes }) => bodies.shouldCache(hash, bytes),
     async encodedLeaf(leaf) {
       const [node, body] = await readEncoded(stored, [nodeOf(leaf), bodyOf(leaf)])
       return { node: node!, body: body! }

@@ -264,14 +264,14 @@ describe.each(databases)('objects ($name)', ({ open }) => {
     const often = bodies[7]![0]
     await Promise.all([reader.node(often), reader.body(often)])
     const held = reader.cachedBytes()
-    const walker = reader.forWalk(100 * megabyte)
+    const walker = reader.scanReader(100 * megabyte)
     for (const [leaf] of bodies) await Promise.all([walker.node(leaf), walker.body(leaf)])
     // Where objects lie is remembered; what they hold is not.
     expect(reader.cachedBytes() - held).toBeLessThan(40 * 1_024)
     const reads = blobs.reads
     await Promise.all([walker.node(often), reader.node(often), walker.body(often), reader.body(often)])
     expect(blobs.reads).toBe(reads)
-    expect(reader.forWalk(1_000)).toBe(reader)
+    expect(reader.scanReader(1_000)).toBe(reader)
   })
 
   it('looks up at once the places of many leaves, and reads a leaf and its body as one', async () => {
@@ -287,7 +287,7 @@ describe.each(databases)('objects ($name)', ({ open }) => {
       },
     }
     const reader = openObjectReader({ database: counted, blobs, cacheBytesMax: megabyte })
-    await reader.foresee([...leaves.map(hashText), hashText('absent')])
+    await reader.prefetch([...leaves.map(hashText), hashText('absent')])
     expect(statements).toBe(1)
     blobs.reads = 0
     for (const node of leaves) {

@@ -12,17 +12,17 @@ describe('what is worth keeping in a cache', () => {
   test('is everything while there is room', async () => {
     const cache = openReadCache(1_000 * kilobyte)
     for (let n = 0; n < 9; n++) {
-      expect(cache.isWorthKeeping(name(n), 100 * kilobyte)).toBe(true)
+      expect(cache.shouldCache(name(n), 100 * kilobyte)).toBe(true)
       await read(cache, n, 100 * kilobyte)
     }
-    expect(cache.isWorthKeeping(name(9), 100 * kilobyte)).toBe(false)
-    expect(cache.isWorthKeeping(name(8), 100 * kilobyte)).toBe(true)
+    expect(cache.shouldCache(name(9), 100 * kilobyte)).toBe(false)
+    expect(cache.shouldCache(name(8), 100 * kilobyte)).toBe(true)
   })
 
   test('is what is asked about again before others that fill the cache', async () => {
     const cache = openReadCache(1_000 * kilobyte)
     for (let n = 0; n < 9; n++) await read(cache, n, 100 * kilobyte)
-    const ask = (n: number) => cache.isWorthKeeping(name(n), 100 * kilobyte)
+    const ask = (n: number) => cache.shouldCache(name(n), 100 * kilobyte)
     expect(ask(100)).toBe(false)
     for (let n = 101; n < 105; n++) expect(ask(n)).toBe(false)
     expect(ask(100)).toBe(true)
@@ -31,7 +31,7 @@ describe('what is worth keeping in a cache', () => {
   })
 
   test('is nothing that is not kept in any case', () => {
-    expect(openReadCache(1_000 * kilobyte).isWorthKeeping(name(1), 200 * kilobyte)).toBe(false)
-    expect(openReadCache(0).isWorthKeeping(name(1), 1)).toBe(false)
+    expect(openReadCache(1_000 * kilobyte).shouldCache(name(1), 200 * kilobyte)).toBe(false)
+    expect(openReadCache(0).shouldCache(name(1), 1)).toBe(false)
   })
 })

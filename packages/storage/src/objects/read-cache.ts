@@ -19,7 +19,7 @@ export interface ReadCache<T extends object> {
    * Whether what takes so many bytes is better kept when it is loaded: it is kept, there is room, or it was asked about before, and
    * since then no more than the cache holds. What is read once in a while pushes out what is read often otherwise, and is pushed out itself.
    */
-  isWorthKeeping(hash: Hash, bytes: number): boolean
+  shouldCache(hash: Hash, bytes: number): boolean
   /** What is kept, without loading and without counting as a use. */
   peek(hash: Hash): T | undefined
   bytes(): number
@@ -71,7 +71,7 @@ export function openReadCache<T extends object>(bytesMax: number): ReadCache<T> 
       return work
     },
     keep,
-    isWorthKeeping(hash, bytes) {
+    shouldCache(hash, bytes) {
       const size = bytes + entryBytes
       if (kept === undefined || size > max >>> 3) return false
       if (kept.has(hash) || kept.calculatedSize + size <= max || asked!.has(hash)) return true

@@ -64,7 +64,7 @@ const headerBytes = magic.length + 4
 const digestBytes = 32
 const trailerBytes = 8 + 4 + digestBytes + magic.length
 /** A pack that is no larger is given to the store whole: a few system calls instead of some for every part. Bytes. */
-const gatheredBytesMax = 65_536
+const inlineBytesMax = 65_536
 /** Some 128 bytes an object: enough for ten million of them. */
 const footerBytesMax = 2_147_483_647
 
@@ -87,7 +87,7 @@ export function writePack(
 
   async function write(bytes: Uint8Array): Promise<void> {
     offset += bytes.length
-    if (upload === undefined && offset <= gatheredBytesMax) {
+    if (upload === undefined && offset <= inlineBytesMax) {
       gathered.push(new Uint8Array(bytes))
       return
     }

@@ -17,7 +17,7 @@ import {
 import { anyContents, anyEdits, batches, edited, tinyShape } from '../tree-arbitraries.fixture.ts'
 import { type EditedElsewhere, type EditPort, editTree } from './edit.ts'
 import type { Edit } from './queue.ts'
-import { editStretch, type Stretch } from './stretch.ts'
+import { type EditRange, editRange } from './range.ts'
 
 const kinds = fc.constantFrom<TreeKind>('records', 'set')
 
@@ -170,7 +170,7 @@ describe('editTree', () => {
     )
   })
 
-  test('drops whole stretches: what remains is the tree of the rest', async () => {
+  test('drops whole ranges: what remains is the tree of the rest', async () => {
     await fc.assert(
       fc.asyncProperty(anyContents, fc.nat(), fc.nat(), tinyShape, async (contents, from, length, shape) => {
         const nodes = new MemoryNodes()
@@ -365,32 +365,32 @@ test('calls to the port come one after the other, however long they take', async
   )
 })
 
-describe('stretches that are edited elsewhere', () => {
-  /** Edits stretches as another thread would: some at once, done in any order, from copies. */
+describe('ranges that are edited elsewhere', () => {
+  /** Edits ranges as another thread would: some at once, done in any order, from copies. */
   class ElsewhereNodes extends MemoryNodes {
     readonly #shape: TreeShape
-    readonly #takes: (stretch: Stretch<string>) => boolean
+    readonly #takes: (range: EditRange<string>) => boolean
 
-    constructor(shape: TreeShape, takes: (stretch: Stretch<string>) => boolean) {
+    constructor(shape: TreeShape, takes: (range: EditRange<string>) => boolean) {
       super()
       this.#shape = shape
       this.#takes = takes
     }
 
-    edit(stretch: Stretch<string>): Promise<EditedElsewhere> | undefined {
-      expect(stretch.edits.length).toBeLessThanOrEqual(2 * this.#shape.leafEntriesMax + 1)
-      if (stretch.goesOn || !stretch.ends || !this.#takes(stretch)) return undefined
-      return this.#edit(structuredClone(stretch))
+    edit(range: EditRange<string>): Promise<EditedElsewhere> | undefined {
+      expect(range.edits.length).toBeLessThanOrEqual(2 * this.#shape.leafEntriesMax + 1)
+      if (range.goesOn || !range.ends || !this.#takes(range)) return undefined
+      return this.#edit(structuredClone(range))
     }
 
-    async #edit(stretch: Stretch<string>): Promise<EditedElsewhere> {
-      for (let wait = stretch.edits.length % 5; wait > 0; wait--)
+    async #edit(range: EditRange<string>): Promise<EditedElsewhere> {
+      for (let wait = range.edits.length % 5; wait > 0; wait--)
         await new Promise((done) => setImmediate(done))
-      const opened = stretch.leaves.map(({ hash }) => {
+      const opened = range.leaves.map(({ hash }) => {
         const leaf = this.nodes.get(hash) as LeafNode
         return { hash, leaf, payloads: this.bodies.get(hash)! }
       })
-      const { leaves, changes } = editStretch(stretch, opened, { kind: 'records', shape: this.#shape })
+      const { leaves, changes } = editRange(range, opened, { kind: 'records', shape: this.#shape })
       return {
         leaves: leaves.map(({ made, ...leaf }) => leaf),
         keep: async () => {
@@ -401,7 +401,7 @@ describe('stretches that are edited elsewhere', () => {
     }
   }
 
-  test.each<[string, (stretch: Stretch<string>) => boolean]>([
+  test.each<[string, (range: EditRange<string>) => boolean]>([
     ['all of them', () => true],
     ['some of them', ({ edits }) => edits.length % 2 === 0],
   ])('give the tree that building from scratch gives: %s', async (_, takes) => {
@@ -434,7 +434,7 @@ describe('stretches that are edited elsewhere', () => {
     const nodes = new MemoryNodes()
     const shape = { leafBits: 1, levelBits: 1, leafEntriesMax: 4, childrenMax: 4 }
     const port: EditPort<string> = Object.assign(nodes, {
-      async edit({ edits }: Stretch<string>): Promise<EditedElsewhere> {
+      async edit({ edits }: EditRange<string>): Promise<EditedElsewhere> {
         underWay++
         await new Promise((done) => setTimeout(done, edits.length))
         underWay--
@@ -456,7 +456,7 @@ describe('stretches that are edited elsewhere', () => {
     const begun: WeakRef<object>[] = []
     const { promise: isDone, resolve: done } = Promise.withResolvers<EditedElsewhere>()
     const port: EditPort<string> = Object.assign(new MemoryNodes(), {
-      edit({ edits }: Stretch<string>) {
+      edit({ edits }: EditRange<string>) {
         begun.push(...edits.map((edit) => new WeakRef(edit)))
         return isDone
       },
@@ -473,7 +473,7 @@ describe('stretches that are edited elsewhere', () => {
     done({ leaves: [], keep: async () => undefined })
     await edited
     expect(count).toBeGreaterThan(8)
-    // The edits of the next stretch are at hand.
+    // The edits of the next range are at hand.
     expect(held).toBeLessThan(count / 2)
   })
 })

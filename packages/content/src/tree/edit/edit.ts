@@ -1,6 +1,6 @@
 /**
  * Editing a tree: old tree + sorted edits → new tree, the very one that building from scratch would give. The edits cut the tree
- * into stretches that are edited one by one or side by side; a builder puts interior nodes over the leaves that come of them. An old
+ * into ranges that are edited one by one or side by side; a builder puts interior nodes over the leaves that come of them. An old
  * node is opened only when an edit falls into it or when a boundary before it moved; every other one is passed on whole. The old
  * tree stays as it is.
  */
@@ -24,12 +24,12 @@ import {
   type Change,
   type Cut,
   changesAnything,
-  editStretch,
+  type EditRange,
+  editRange,
   type NewLeaf,
   type OpenedLeaf,
-  type Stretch,
   type UnfinishedLeaf,
-} from './stretch.ts'
+} from './range.ts'
 
 /** Port: where old nodes and payloads come from and new ones go. Without `edit`, calls come one after the other, never at once. */
 export interface EditPort<P> extends NodeReader, NodeSink {
@@ -43,13 +43,13 @@ export interface EditPort<P> extends NodeReader, NodeSink {
   /** Every entry that really changed, in key order. */
   change?(change: Change<P>): void | Promise<void>
   /**
-   * Edits a stretch elsewhere, as `editStretch` does: `payloads`, `leaf` and `change` are not called for it. Some are on their way
-   * at once. Undefined: this one is to be edited here. However the edits lie, a stretch has hardly more than two full leaves'.
+   * Edits a range elsewhere, as `editRange` does: `payloads`, `leaf` and `change` are not called for it. Some are on their way
+   * at once. Undefined: this one is to be edited here. However the edits lie, a range has hardly more than two full leaves'.
    */
-  edit?(stretch: Stretch<P>): Promise<EditedElsewhere> | undefined
+  edit?(range: EditRange<P>): Promise<EditedElsewhere> | undefined
 }
 
-/** What came of a stretch that the port edited. */
+/** What came of a range that the port edited. */
 export interface EditedElsewhere {
   /** All its leaves in key order. */
   leaves: Child[]
@@ -68,7 +68,7 @@ export interface EditOptions {
 /**
  * Applies `edits` to `base` and returns the new tree, after its new nodes went to the port. Every node of the new tree is a
  * node of the old one or was given to the port, and the port gets no others; it may get an interior node that the old tree
- * has too. Memory: one unfinished node a level and the stretches at hand, of some thousand entries each.
+ * has too. Memory: one unfinished node a level and the ranges at hand, of some thousand entries each.
  * @throws TreeError `edits_unsorted`, `entry_malformed`, `node_misplaced`, `payloads_mismatched`; whatever the port rejects with.
  */
 export async function editTree<P>(
@@ -89,7 +89,7 @@ export async function editTree<P>(
 }
 
 /** Stretches edited elsewhere at once; bytes are those of leaves and edits in them. */
-const stretchesAtOnce = { most: 8, bytesMost: 16_777_216 }
+const rangesAtOnce = { most: 8, bytesMost: 16_777_216 }
 
 class Editor<P> {
   readonly #edits: EditQueue<P>
@@ -97,7 +97,7 @@ class Editor<P> {
   readonly #cut: Cut
   readonly #builder: TreeBuilder
   #unfinished: UnfinishedLeaf<P> | undefined
-  /** The leaf opened last: the next stretch may begin within it. */
+  /** The leaf opened last: the next range may begin within it. */
   #opened: OpenedLeaf<P> | undefined
 
   constructor(edits: EditQueue<P>, port: EditPort<P>, { kind, shape = defaultShape }: EditOptions) {
@@ -118,10 +118,10 @@ class Editor<P> {
     return built.passedOn ? await this.#shed(built.tree) : built.tree
   }
 
-  /** Takes the steps one after the other; stretches that are edited elsewhere are begun ahead of their turn. */
+  /** Takes the steps one after the other; ranges that are edited elsewhere are begun ahead of their turn. */
   async #follow(steps: AsyncGenerator<Step<P>>): Promise<void> {
-    const ahead = new Ahead<EditedElsewhere>(stretchesAtOnce)
-    // A stretch that is edited elsewhere is not held, only its place.
+    const ahead = new Ahead<EditedElsewhere>(rangesAtOnce)
+    // An edit range that is edited elsewhere is not held, only its place.
     const waiting: (Step<P> | 'elsewhere')[] = []
     const takeFirst = async () => {
       const step = waiting.shift()!
@@ -132,9 +132,9 @@ class Editor<P> {
     }
     try {
       for await (const step of steps) {
-        const bytes = step.do === 'edit' ? bytesOf(step.stretch) : 0
+        const bytes = step.do === 'edit' ? bytesOf(step.range) : 0
         while (!ahead.hasRoom(bytes)) await takeFirst()
-        const edited = step.do === 'edit' ? this.#port.edit?.(step.stretch) : undefined
+        const edited = step.do === 'edit' ? this.#port.edit?.(step.range) : undefined
         if (edited !== undefined) ahead.add(edited, bytes)
         // What is edited here is done before the plan goes on: it may depend on what comes of it.
         else if (step.do === 'edit') while (waiting.length > 0) await takeFirst()
@@ -151,7 +151,7 @@ class Editor<P> {
   async #take(step: Step<P>): Promise<void> {
     if (step.do === 'turn') this.#builder.turn(step.level, step.source)
     else if (step.do === 'pass') await this.#passOn(step.level, step.child)
-    else await this.#editHere(step.stretch)
+    else await this.#editHere(step.range)
   }
 
   /** Where an old node cannot stand as it is, because what comes before it has moved, its children can. */
@@ -165,15 +165,15 @@ class Editor<P> {
     this.#builder.turn(level, undefined)
   }
 
-  async #editHere(stretch: Stretch<P>): Promise<void> {
+  async #editHere(range: EditRange<P>): Promise<void> {
     const opened: OpenedLeaf<P>[] = []
-    for (const leaf of stretch.leaves) opened.push(await this.#openLeaf(leaf))
+    for (const leaf of range.leaves) opened.push(await this.#openLeaf(leaf))
     // What begins with a leaf, takes in whole ones and changes nothing ends with one, too: at a natural end, a full leaf or the
     // end of the tree.
-    const beginsLeaf = stretch.after === undefined && this.#unfinished === undefined
-    const breaksOffWithin = stretch.through !== undefined && !stretch.ends
-    if (beginsLeaf && !breaksOffWithin && !changesAnything(stretch, opened)) {
-      for (const leaf of stretch.leaves) await this.#builder.append(0, leaf)
+    const beginsLeaf = range.after === undefined && this.#unfinished === undefined
+    const breaksOffWithin = range.through !== undefined && !range.ends
+    if (beginsLeaf && !breaksOffWithin && !changesAnything(range, opened)) {
+      for (const leaf of range.leaves) await this.#builder.append(0, leaf)
       return
     }
     for (const [i, one] of opened.entries()) {
@@ -181,7 +181,7 @@ class Editor<P> {
         opened[i] = { ...one, payloads: await this.#port.payloads(one.hash, one.leaf) }
     }
     this.#opened = opened.at(-1)
-    const { leaves, changes, unfinished } = editStretch(stretch, opened, this.#cut, this.#unfinished)
+    const { leaves, changes, unfinished } = editRange(range, opened, this.#cut, this.#unfinished)
     this.#unfinished = unfinished?.isEmpty ? undefined : unfinished
     for (const change of changes) {
       const told = this.#port.change?.(change)
@@ -217,7 +217,7 @@ class Editor<P> {
   }
 }
 
-function bytesOf<P>({ leaves, edits }: Stretch<P>): number {
+function bytesOf<P>({ leaves, edits }: EditRange<P>): number {
   let bytes = 0
   for (const leaf of leaves) bytes += leaf.bytes
   for (const { put } of edits) bytes += put?.size ?? 0

@@ -8,7 +8,7 @@ import { byBytes, type Contents, payloadOf, referenceTree } from '../reference-t
 import { edited } from '../tree-arbitraries.fixture.ts'
 import { editTree } from './edit.ts'
 import type { Edit } from './queue.ts'
-import type { Stretch } from './stretch.ts'
+import type { EditRange } from './range.ts'
 
 const hash = hashText('some record')
 const options = { kind: 'records' } as const
@@ -122,10 +122,10 @@ describe('very many edits within one leaf', () => {
   ]
 
   class WatchedNodes extends MemoryNodes {
-    readonly stretches: number[] = []
+    readonly ranges: number[] = []
 
-    edit(stretch: Stretch<string>): undefined {
-      this.stretches.push(stretch.edits.length)
+    edit(range: EditRange<string>): undefined {
+      this.ranges.push(range.edits.length)
     }
   }
 
@@ -134,14 +134,14 @@ describe('very many edits within one leaf', () => {
     ['drops before its only entry', ['z'], edits.slice(0, 50_000)],
     ['drops and puts between its entries', ['a', 'a100007', 'a149999', 'b', 'c', 'z'], edits],
     ['puts', ['a', 'z'], edits.slice(50_000)],
-  ])('come in stretches of few edits: %s', async (_, keys, some) => {
+  ])('come in ranges of few edits: %s', async (_, keys, some) => {
     const nodes = new WatchedNodes()
     const base = await buildTree(contentsOf(keys), nodes)
     nodes.forget()
-    nodes.stretches.length = 0
+    nodes.ranges.length = 0
     const tree = await editTree(base, [some], nodes, options)
     expect(tree).toEqual(plain(referenceTree(edited(contentsOf(keys), some), 'records', defaultShape)))
-    expect(Math.max(...nodes.stretches)).toBeLessThanOrEqual(2 * defaultShape.leafEntriesMax)
+    expect(Math.max(...nodes.ranges)).toBeLessThanOrEqual(2 * defaultShape.leafEntriesMax)
     expect(nodes.reads).toEqual([base.root])
     expect(nodes.opened.length).toBe(tree.root === base.root ? 0 : 1)
   })

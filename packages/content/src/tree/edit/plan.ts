@@ -1,5 +1,5 @@
 /**
- * What an edit does to a tree, from left to right: which old nodes stay whole, and which stretches between them are edited. Reads
+ * What an edit does to a tree, from left to right: which old nodes stay whole, and which ranges between them are edited. Reads
  * interior nodes into which edits fall, and no leaf but a root and those into which very many fall.
  */
 import { compareUtf8, type Hash } from '../../hash.ts'
@@ -7,16 +7,16 @@ import { bitsToEnd, type TreeShape, trailingZeroBits } from '../boundary.ts'
 import { type Child, childAt, type InteriorNode, type LeafNode, type Tree } from '../node.ts'
 import { checkPlace, type NodeReader, readChild } from '../read.ts'
 import type { Edit, EditQueue } from './queue.ts'
-import type { Stretch } from './stretch.ts'
+import type { EditRange } from './range.ts'
 
 /** `pass`: an old node stays as it is. `turn`: what follows at that level comes from the old node `source`, or from none. */
 export type Step<P> =
   | { do: 'pass'; level: number; child: Child }
   | { do: 'turn'; level: number; source: Hash | undefined }
-  | { do: 'edit'; stretch: Stretch<P> }
+  | { do: 'edit'; range: EditRange<P> }
 
-/** A stretch still growing. */
-interface OpenStretch<P> {
+/** An edit range still growing. */
+interface OpenRange<P> {
   after: string | undefined
   leaves: Child[]
   edits: Edit<P>[]
@@ -30,11 +30,11 @@ export class EditPlan<P> {
   readonly #reader: NodeReader
   readonly #shape: TreeShape
   readonly #isUnfinished: () => boolean
-  #open: OpenStretch<P> | undefined
+  #open: OpenRange<P> | undefined
 
   /**
    * @param edits loaded
-   * @param isUnfinished whether the stretch taken last has left its leaf unfinished; asked after one that does not end
+   * @param isUnfinished whether the range taken last has left its leaf unfinished; asked after one that does not end
    */
   constructor(edits: EditQueue<P>, reader: NodeReader, shape: TreeShape, isUnfinished: () => boolean) {
     this.#edits = edits
@@ -130,7 +130,7 @@ export class EditPlan<P> {
     if (this.#open !== undefined) yield this.#close(undefined)
   }
 
-  #grow(leaf?: Child, after?: string): OpenStretch<P> {
+  #grow(leaf?: Child, after?: string): OpenRange<P> {
     this.#open ??= { after, leaves: [], edits: [], goesOn: false, held: 0 }
     if (leaf !== undefined) {
       this.#open.leaves.push(leaf)
@@ -142,20 +142,20 @@ export class EditPlan<P> {
   #close(through: string | undefined): Step<P> {
     const { after, leaves, edits, goesOn } = this.#open!
     this.#open = undefined
-    return { do: 'edit', stretch: { after, through, leaves, edits, goesOn, ends: true } }
+    return { do: 'edit', range: { after, through, leaves, edits, goesOn, ends: true } }
   }
 
   /**
-   * Ends a stretch where its leaf may go on, because it ended by its length alone, or because no key has ended one for long. The next
+   * Ends a range where its leaf may go on, because it ended by its length alone, or because no key has ended one for long. The next
    * begins with a leaf if this one happens to be complete.
    * @param through where that is within its last old leaf; undefined: it takes in the whole of it
    */
   async *#breakOff(
-    { after, leaves, edits, goesOn }: OpenStretch<P>,
+    { after, leaves, edits, goesOn }: OpenRange<P>,
     through?: string,
   ): AsyncGenerator<Step<P>> {
     this.#open = undefined
-    yield { do: 'edit', stretch: { after, through, leaves, edits, goesOn, ends: false } }
+    yield { do: 'edit', range: { after, through, leaves, edits, goesOn, ends: false } }
     if (this.#isUnfinished()) this.#open = { after: through, leaves: [], edits: [], goesOn: true, held: 0 }
   }
 
@@ -169,8 +169,8 @@ export class EditPlan<P> {
     return count >= this.#shape.leafEntriesMax
   }
 
-  /** Whether a stretch holds more entries and edits than any two leaves do. */
-  #isLong({ held, edits }: OpenStretch<P>): boolean {
+  /** Whether a range holds more entries and edits than any two leaves do. */
+  #isLong({ held, edits }: OpenRange<P>): boolean {
     return held + edits.length > 2 * this.#shape.leafEntriesMax
   }
 

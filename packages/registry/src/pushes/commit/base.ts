@@ -3,8 +3,8 @@ import { emptyTree, type Hash, type ViewDocument } from '@ulmus/content'
 import { findHead, findVersionById, ObjectCorrupt, type PushRow, type VersionRow } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
-import { type Aside, emptyAside, readAside } from '../../versions/aside.ts'
 import { readContent, semverOf } from '../../versions/making.ts'
+import { emptySidecar, readSidecar, type Sidecar } from '../../versions/sidecar.ts'
 import { type PushSchema, readSchemas } from '../schemas/schema-lines.ts'
 import { baseSchemas } from '../schemas/session-schemas.ts'
 import { restoreSchemas } from './restoring.ts'
@@ -25,8 +25,8 @@ export interface Base {
   version: VersionRow | null
   full: ViewDocument
   public: ViewDocument
-  aside: Aside
-  asideHash: Hash | null
+  sidecar: Sidecar
+  sidecarHash: Hash | null
   schemas: Map<string, PushSchema>
 }
 
@@ -49,8 +49,8 @@ export async function readBase(
 
 async function readBaseAsStored(context: Context, push: PushRow): Promise<Base> {
   if (push.baseId === null) {
-    const empty = { full: emptyDocument, public: emptyDocument, aside: emptyAside() }
-    return { version: null, ...empty, asideHash: null, schemas: new Map() }
+    const empty = { full: emptyDocument, public: emptyDocument, sidecar: emptySidecar() }
+    return { version: null, ...empty, sidecarHash: null, schemas: new Map() }
   }
   const version = await findVersionById(context.database, push.baseId)
   if (version === undefined) throw new RegistryError('collection_not_found')
@@ -59,8 +59,8 @@ async function readBaseAsStored(context: Context, push: PushRow): Promise<Base> 
     version,
     full: content.full,
     public: content.public,
-    aside: await readAside(context.objects, content.aside),
-    asideHash: content.aside,
+    sidecar: await readSidecar(context.objects, content.sidecar),
+    sidecarHash: content.sidecar,
     schemas: await readSchemas((await baseSchemas(context, version)).bytes),
   }
 }

@@ -14,22 +14,22 @@ import {
   type TypeEntry,
   type ViewDocument,
 } from '@ulmus/content'
-import { type Aside, writeAside } from '../../versions/aside.ts'
 import type { VersionContent } from '../../versions/making.ts'
+import { type Sidecar, writeSidecar } from '../../versions/sidecar.ts'
 import { lineFor, type NewLine, storedApart } from '../leaves/line.ts'
 import { type BuildIo, type ChangeNotes, recordPort } from '../leaves/tree-ports.ts'
 import { ReferenceChanges } from '../references/reference-changes.ts'
 import { applyReferences, arrivingSizes, enteredFiles } from '../references/references.ts'
-import { EntriesByType } from '../runs/by-type.ts'
-import type { EntriesSource, PushEntry } from '../runs/entry.ts'
-import type { PassingRuns } from '../runs/passing-runs.ts'
 import type { PushSchema } from '../schemas/schema-lines.ts'
+import { EntriesByType } from '../spills/by-type.ts'
+import type { EntriesSource, PushEntry } from '../spills/entry.ts'
+import type { TemporarySpills } from '../spills/temporary-spills.ts'
 import { standingRecords } from './carried-over.ts'
 import { publicEdits, reprojected } from './public-view.ts'
 
 export interface BuildInput {
   /** The base version, or an empty one. */
-  base: { full: ViewDocument; public: ViewDocument; aside: Aside }
+  base: { full: ViewDocument; public: ViewDocument; sidecar: Sidecar }
   /** The next version's schemas by type, and the base's. */
   schemas: ReadonlyMap<string, PushSchema>
   baseSchemas: ReadonlyMap<string, PushSchema>
@@ -43,7 +43,7 @@ export interface BuildInput {
   /** Sizes of those files that the collection may refer to. @throws files_missing when one is not known. */
   fileSizes: (files: readonly Hash[]) => Promise<ReadonlyMap<Hash, number>>
   /** Takes what the build should not hold in memory; it is for the caller to drop. */
-  passing: PassingRuns
+  passing: TemporarySpills
   /** Counts the records that are done, of all that were pushed. */
   progress: { recordsDone: number; readonly recordsTotal: number }
 }
@@ -63,10 +63,10 @@ export async function buildContent(io: BuildIo, input: BuildInput): Promise<Buil
 /** Records of a leaf, one with another. */
 const leafEntriesMean = 2 ** defaultShape.leafBits
 
-/** What becomes of one type. `shadow`: its public tree, shown only where the type is not private. */
+/** What becomes of one type. `hiddenTree`: its public tree, shown only where the type is not private. */
 interface TypeTrees {
   full: Tree
-  shadow: Tree
+  hiddenTree: Tree
 }
 
 type Entries = AsyncGenerator<PushEntry[]>
@@ -101,7 +101,7 @@ class VersionBuild {
       if (!(await this.#editFull(type, ofType))) apart.push(type)
     })
     if (apart.length > 0) {
-      await this.#eachType(entries(), apart, (type, ofType) => this.#editShadow(type, ofType))
+      await this.#eachType(entries(), apart, (type, ofType) => this.#editHiddenTree(type, ofType))
     }
     return this.#finish()
   }
@@ -139,14 +139,14 @@ class VersionBuild {
       referring: (change) => changes.noteChange(this.#io.objects, type, change),
     })
     await this.#references.full.add(changes)
-    this.#trees.set(type, { full, shadow: full })
+    this.#trees.set(type, { full, hiddenTree: full })
     if (seen.private || base.root !== baseShadow.root || schema.privateFields.length > 0) return false
     if (this.#fieldsChanged(type)) return false
     await this.#noteShown(type, baseShadow, changes, false)
     return true
   }
 
-  async #editShadow(type: string, entries: Entries): Promise<void> {
+  async #editHiddenTree(type: string, entries: Entries): Promise<void> {
     const schema = this.#input.schemas.get(type)!
     const baseShadow = this.#baseShadow(type)
     const changes = new ReferenceChanges(this.#input.passing)
@@ -158,12 +158,12 @@ class VersionBuild {
     const trees = this.#trees.get(type)!
     if (anew) {
       const standing = standingRecords(this.#io.objects, this.#baseFull.get(type)!, entries)
-      trees.shadow = await this.#edit(
+      trees.hiddenTree = await this.#edit(
         emptyTree,
         reprojected(this.#io.objects, schema, baseShadow, standing),
         notes,
       )
-    } else trees.shadow = await this.#edit(baseShadow, publicEdits(schema, entries), notes)
+    } else trees.hiddenTree = await this.#edit(baseShadow, publicEdits(schema, entries), notes)
     await this.#noteShown(type, baseShadow, changes, anew)
   }
 
@@ -175,8 +175,8 @@ class VersionBuild {
 
   /** What the public tree of a type would be in the base; where the type is not private it is that tree. */
   #baseShadow(type: string): Tree {
-    const { shadows } = this.#input.base.aside
-    return this.#basePublic.get(type) ?? (Object.hasOwn(shadows, type) ? shadows[type]! : emptyTree)
+    const { hiddenTrees } = this.#input.base.sidecar
+    return this.#basePublic.get(type) ?? (Object.hasOwn(hiddenTrees, type) ? hiddenTrees[type]! : emptyTree)
   }
 
   /** Whether a type of the base has other private fields now, so that every record of it looks different in public. */
@@ -213,7 +213,11 @@ class VersionBuild {
   async #finish(): Promise<Built> {
     const { base, declared, metadata, fileSizes } = this.#input
     if (this.#input.replacesDeclared) {
-      await this.#references.full.undeclareAll(this.#io.objects, base.aside.references.full, base.full.files)
+      await this.#references.full.undeclareAll(
+        this.#io.objects,
+        base.sidecar.references.full,
+        base.full.files,
+      )
     }
     for (const file of declared) await this.#references.full.declare(file)
     const sizes = await arrivingSizes(this.#references, base.full.files, this.#io.objects, fileSizes)
@@ -231,17 +235,17 @@ class VersionBuild {
         files: open.files,
         types: await this.#typeEntries(
           ({ publicHash, publicText }) => ({ hash: publicHash, text: publicText }),
-          (trees) => trees.shadow,
+          (trees) => trees.hiddenTree,
         ),
       },
     }
     const content: VersionContent = {
       full: { ...roots.full, metadata },
       public: { ...roots.public, metadata },
-      aside: await writeAside(this.#io.writer, {
+      sidecar: await writeSidecar(this.#io.writer, {
         roots,
         references: { full: full.references, public: open.references },
-        shadows: this.#shadows(),
+        hiddenTrees: this.#hiddenTrees(),
       }),
     }
     const entered = {
@@ -253,7 +257,7 @@ class VersionBuild {
 
   #files(view: 'full' | 'public', sizes: ReadonlyMap<Hash, number>) {
     const { base } = this.#input
-    const before = { references: base.aside.references[view], files: base[view].files }
+    const before = { references: base.sidecar.references[view], files: base[view].files }
     return applyReferences(before, this.#references[view], sizes, this.#io)
   }
 
@@ -273,9 +277,9 @@ class VersionBuild {
     return Object.fromEntries(entries)
   }
 
-  #shadows(): Record<string, Tree> {
+  #hiddenTrees(): Record<string, Tree> {
     const hidden = [...this.#trees].filter(([type]) => this.#input.schemas.get(type)!.publicHash === null)
-    return Object.fromEntries(hidden.map(([type, trees]) => [type, trees.shadow]))
+    return Object.fromEntries(hidden.map(([type, trees]) => [type, trees.hiddenTree]))
   }
 }
 

@@ -2,9 +2,9 @@
 import { compareUtf8, emptyTree, leafBodyOf, type ViewDocument } from '@ulmus/content'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
-import { EntriesByType } from '../runs/by-type.ts'
-import type { EntriesSource } from '../runs/entry.ts'
 import type { PushSchema, SchemaLines } from '../schemas/schema-lines.ts'
+import { EntriesByType } from '../spills/by-type.ts'
+import type { EntriesSource } from '../spills/entry.ts'
 import { type Standing, standingRecords } from './carried-over.ts'
 import type { CarriedFault } from './check-carried.ts'
 

@@ -22,22 +22,22 @@ import type { Context } from '../../context.ts'
 import { RegistryError, storedRefusal } from '../../errors/errors.ts'
 import { refusalOf } from '../../errors/refusals.ts'
 import { knownFiles, recordInherited } from '../../files/known-files.ts'
-import { againIfSwept } from '../../upkeep/swept.ts'
+import { retryIfSwept } from '../../upkeep/retry-if-swept.ts'
 import {
+  abortOnError,
   makeVersion,
-  orAborted,
   semverOf,
   shownCounts,
   shownDigest,
   type VersionContent,
 } from '../../versions/making.ts'
 import { ReferringTypes, recordWarnings } from '../references/record-warnings.ts'
-import type { EntriesSource, PushEntry } from '../runs/entry.ts'
-import { PassingRuns } from '../runs/passing-runs.ts'
-import { dropRuns, mergedEntries, tieredRuns } from '../runs/runs.ts'
 import { readSchemas } from '../schemas/schema-lines.ts'
 import { broughtSchemas } from '../schemas/session-schemas.ts'
 import type { PushWarning, PushWarnings } from '../schemas/warnings.ts'
+import type { EntriesSource, PushEntry } from '../spills/entry.ts'
+import { dropSpills, mergedEntries, tieredSpills } from '../spills/spills.ts'
+import { TemporarySpills } from '../spills/temporary-spills.ts'
 import { idleEnd } from '../state/idle-end.ts'
 import { leaseLost, leaseOf } from '../state/lease.ts'
 import { statesFor } from '../state/states.ts'
@@ -99,7 +99,7 @@ export async function runCommit(
   by?: Acting,
 ): Promise<CommitResult | undefined> {
   try {
-    const result = await againIfSwept(context.objects, () => commit(context, push, progress, by))
+    const result = await retryIfSwept(context.objects, () => commit(context, push, progress, by))
     context.commitCounters.committed(progress.recordsTotal)
     return result
   } catch (error) {
@@ -142,19 +142,19 @@ async function commit(
   const brought = kept && (await readSchemas(kept.bytes))
   const base = await readBase(context, push, brought)
   const schemas = brought ?? base.schemas
-  const runs = await tieredRuns(context, leaseOf(push), refuseTwoHashes)
-  progress.recordsTotal = push.manifestExpected ?? runs.reduce((sum, run) => sum + run.entries, 0)
+  const spills = await tieredSpills(context, leaseOf(push), refuseTwoHashes)
+  progress.recordsTotal = push.manifestExpected ?? spills.reduce((sum, spill) => sum + spill.entries, 0)
   const referring = new ReferringTypes(schemas)
   const entries: EntriesSource =
     push.kind === 'delta'
-      ? (passed) => counted(mergedEntries(context, runs), passed)
-      : await snapshotEntries(context, push, { base, runs })
+      ? (passed) => counted(mergedEntries(context, spills), passed)
+      : await snapshotEntries(context, push, { base, spills })
   await checkCarriedOver(context, { base: base.full, baseSchemas: base.schemas, schemas, entries, owner })
   const writer = openObjectWriter({ database, blobs, objects })
-  const passing = new PassingRuns(context, push.id)
+  const passing = new TemporarySpills(context, push.id)
   try {
     const patch = push.metadata === null ? {} : (JSON.parse(push.metadata) as JsonObject)
-    const made = await orAborted(writer, async () => {
+    const made = await abortOnError(writer, async () => {
       const built = await buildContent(
         { objects, writer, workers: context.workers, owner },
         {
@@ -261,7 +261,7 @@ async function landVersion(
       if (!(await movePush(tx, push.id, statesFor('done'), committed, holder))) throw leaseLost()
     },
   })
-  void dropRuns(context, push.id)
+  void dropSpills(context, push.id)
   return result!
 }
 
@@ -283,5 +283,5 @@ function changeFrom(base: Base, content: VersionContent): ReturnType<typeof chan
     return isEmpty ? 'none' : 'first'
   }
   const change = changeBetween({ full: base.full, public: base.public }, content)
-  return change === 'none' && base.asideHash !== content.aside ? 'other' : change
+  return change === 'none' && base.sidecarHash !== content.sidecar ? 'other' : change
 }

@@ -11,13 +11,13 @@ import {
 import type { ObjectReader } from '@ulmus/storage'
 import { LeafCursor } from '../../versions/leaf-cursor.ts'
 import { lineFor, type NewLine } from '../leaves/line.ts'
-import type { PushEntry } from '../runs/entry.ts'
+import type { PushEntry } from '../spills/entry.ts'
 import type { Standing } from './carried-over.ts'
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Edits of a type's public tree (its shadow, where the type is private): what is pushed as private leaves it. */
+/** Edits of a type's public tree (its hidden tree, where the type is private): what is pushed as private leaves it. */
 export async function* publicEdits(
   schema: Pick<Schema, 'privateFields'>,
   entries: AsyncGenerator<PushEntry[]>,

@@ -1,7 +1,7 @@
 /** Schemas that are damaged where they are stored, put in order by a push that brings them: its base could not be read otherwise. */
 import { openObjectWriter, recordPacks } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
-import { orAborted } from '../../versions/making.ts'
+import { abortOnError } from '../../versions/making.ts'
 import type { PushSchema } from '../schemas/schema-lines.ts'
 
 /** Stores those that the index lacks, too: mostly none, and a sweep takes what no version comes to need. */
@@ -10,7 +10,7 @@ export async function restoreSchemas(
   brought: ReadonlyMap<string, PushSchema>,
 ): Promise<void> {
   const writer = openObjectWriter({ database, blobs, objects })
-  await orAborted(writer, async () => {
+  await abortOnError(writer, async () => {
     for (const { hash, text, publicHash, publicText } of brought.values()) {
       await writer.add('plain', hash, text.slice())
       if (publicHash !== null && publicText.length > 0)

@@ -12,21 +12,21 @@ import {
   type ViewDocument,
   walkLeaves,
 } from '@ulmus/content'
-import type { ObjectReader, PushRunRow, PushStanding } from '@ulmus/storage'
+import type { ObjectReader, PushSpillRow, PushStanding } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
-import type { Aside } from '../../versions/aside.ts'
 import { canonicalOf } from '../../versions/canonical-forms.ts'
 import { LeafCursor } from '../../versions/leaf-cursor.ts'
-import { EntriesByType } from '../runs/by-type.ts'
-import { compareEntries, type EntriesSource, type PushEntry } from '../runs/entry.ts'
-import { EntryBatch } from '../runs/entry-batch.ts'
-import { mergedEntries } from '../runs/runs.ts'
+import type { Sidecar } from '../../versions/sidecar.ts'
+import { EntriesByType } from '../spills/by-type.ts'
+import { compareEntries, type EntriesSource, type PushEntry } from '../spills/entry.ts'
+import { EntryBatch } from '../spills/entry-batch.ts'
+import { mergedEntries } from '../spills/spills.ts'
 
 interface SnapshotBase {
   full: ViewDocument
   public: ViewDocument
-  aside: Aside
+  sidecar: Sidecar
 }
 
 /** Missing hashes answered at most. */
@@ -39,26 +39,26 @@ const passedAtOnce = 128
 export async function snapshotEntries(
   context: Context,
   push: PushStanding,
-  given: { base: SnapshotBase; runs: readonly PushRunRow[] },
+  given: { base: SnapshotBase; spills: readonly PushSpillRow[] },
 ): Promise<EntriesSource> {
-  const manifest = given.runs.filter((run) => run.role === 'manifest')
-  const records = given.runs.filter((run) => run.role === 'records')
+  const manifest = given.spills.filter((spill) => spill.role === 'manifest')
+  const records = given.spills.filter((spill) => spill.role === 'records')
   await demandComplete(context, push, { manifest, records })
   return (passed) => changesOf(context, given.base, { manifest, records }, passed)
 }
 
-interface SnapshotRuns {
-  manifest: readonly PushRunRow[]
-  records: readonly PushRunRow[]
+interface SnapshotSpills {
+  manifest: readonly PushSpillRow[]
+  records: readonly PushSpillRow[]
 }
 
-async function demandComplete(context: Context, push: PushStanding, runs: SnapshotRuns): Promise<void> {
-  const sent = new Ascending(mergedEntries(context, runs.records))
+async function demandComplete(context: Context, push: PushStanding, spills: SnapshotSpills): Promise<void> {
+  const sent = new Ascending(mergedEntries(context, spills.records))
   const missing: Hash[] = []
   let received = 0
   let missingCount = 0
   try {
-    for await (const batch of mergedEntries(context, runs.manifest, refuseTwoHashes)) {
+    for await (const batch of mergedEntries(context, spills.manifest, refuseTwoHashes)) {
       received += batch.length
       for (const entry of batch) {
         const put = entry.put!
@@ -93,13 +93,13 @@ export function refuseTwoHashes(entry: PushEntry, by: PushEntry): void {
 async function* changesOf(
   context: Context,
   base: SnapshotBase,
-  runs: SnapshotRuns,
+  spills: SnapshotSpills,
   passed?: (records: number) => void,
 ): AsyncGenerator<PushEntry[]> {
-  const manifest = new EntriesByType(mergedEntries(context, runs.manifest))
-  const sent = new Ascending(mergedEntries(context, runs.records))
+  const manifest = new EntriesByType(mergedEntries(context, spills.manifest))
+  const sent = new Ascending(mergedEntries(context, spills.records))
   try {
-    for (const type of await typesOf(context, base, runs.manifest)) {
+    for (const type of await typesOf(context, base, spills.manifest)) {
       yield* changesOfType(context.objects, { type, base, entries: manifest.of(type), sent, passed })
     }
   } finally {
@@ -108,9 +108,13 @@ async function* changesOf(
 }
 
 /** The types of the base and of the manifest, in order. */
-async function typesOf(context: Context, base: SnapshotBase, runs: readonly PushRunRow[]): Promise<string[]> {
+async function typesOf(
+  context: Context,
+  base: SnapshotBase,
+  spills: readonly PushSpillRow[],
+): Promise<string[]> {
   const types = new Set(Object.keys(base.full.types))
-  for await (const batch of mergedEntries(context, runs)) types.add(batch[0]!.type)
+  for await (const batch of mergedEntries(context, spills)) types.add(batch[0]!.type)
   return [...types].sort(compareUtf8)
 }
 
@@ -126,8 +130,9 @@ interface OneType {
 async function* changesOfType(objects: ObjectReader, one: OneType): AsyncGenerator<PushEntry[]> {
   const { type, sent } = one
   const full = ownOf(one.base.full.types, type) ?? emptyTree
-  const shadow = ownOf(one.base.public.types, type) ?? ownOf(one.base.aside.shadows, type) ?? emptyTree
-  const shown = new LeafCursor(objects, shadow)
+  const hiddenTree =
+    ownOf(one.base.public.types, type) ?? ownOf(one.base.sidecar.hiddenTrees, type) ?? emptyTree
+  const shown = new LeafCursor(objects, hiddenTree)
   const before = new BaseRecords(objects, full)
   const changes = new EntryBatch()
   for await (const batch of one.entries) {
@@ -144,7 +149,7 @@ async function* changesOfType(objects: ObjectReader, one: OneType): AsyncGenerat
       const put = entry.put!
       const held = before.take(entry.id)
       if (held?.hash === put.hash) {
-        const wasPrivate = full.root !== shadow.root && (await shown.find(entry.id)) === undefined
+        const wasPrivate = full.root !== hiddenTree.root && (await shown.find(entry.id)) === undefined
         if (put.private === wasPrivate) continue
         const canonical = await before.canonical(held)
         changes.add({ type, id: entry.id, put: { ...put, canonical, carried: true } })

@@ -4,7 +4,7 @@ import type { EncodedObject } from '@ulmus/storage'
 import { decodeEncoded } from '@ulmus/storage/decoding'
 import { expect, test } from 'vitest'
 import { type Contents, leafOf, rawOf } from '../../stored-leaves/stored-leaf.fixture.ts'
-import { packEntries } from '../runs/frame.ts'
+import { packEntries } from '../spills/frame.ts'
 import { editLeaves, type LeavesTask } from './edit-leaves.ts'
 
 const contents: Contents = Object.fromEntries(
@@ -33,7 +33,7 @@ function taskOf(id: string, data: JsonObject, encoded = readTogether()): LeavesT
   const { canonical, hash } = recordOf(id, 'T', data)
   const leaf = { hash: raw.hash, lastKey: raw.lastKey, count: raw.lines.length } as Child
   return {
-    stretch: { after: undefined, through: undefined, leaves: [leaf], goesOn: false, ends: true },
+    range: { after: undefined, through: undefined, leaves: [leaf], goesOn: false, ends: true },
     edits: packEntries([{ type: '', id, put: { hash, canonical, private: false, refers: false } }]),
     ...{ apart: new Map(), encoded: [encoded] },
   }

@@ -1,11 +1,12 @@
-/** A stretch of a record tree edited, its new leaves encoded: the task a worker thread runs for what a commit changes. */
+/** An edit range of a record tree edited, its new leaves encoded: the task a worker thread runs for what a commit changes. */
 import {
   type Change,
   type Child,
   decodeStoredNode,
   defaultShape,
   type Edit,
-  editStretch,
+  type EditRange,
+  editRange,
   type Hash,
   hashBytes,
   type LeafNode,
@@ -13,7 +14,6 @@ import {
   leafLines,
   type NewLeaf,
   type OpenedLeaf,
-  type Stretch,
 } from '@ulmus/content'
 import type { EncodedObject, PreparedObject } from '@ulmus/storage'
 import { decodeChain } from '@ulmus/storage/decoding'
@@ -21,17 +21,17 @@ import { encodeAlone, encodeObjectHere, encodeReplacing, type Replaced } from '@
 import { LeafRows } from '../../stored-leaves/leaf-rows.ts'
 import { type Damaged, orDamaged } from '../../threads/damage.ts'
 import { free } from '../../threads/free.ts'
-import { unpackEntries } from '../runs/frame.ts'
+import { unpackEntries } from '../spills/frame.ts'
 import { type Line, mayRefer } from './line.ts'
 import { spliceLeaf } from './splice-leaf.ts'
 
 export interface LeavesTask {
   /** Its edits, as `packEntries` has them, stand apart. */
-  stretch: Omit<Stretch<Line>, 'edits'>
+  range: Omit<EditRange<Line>, 'edits'>
   edits: Uint8Array
   /** By id, of those whose lines only name objects of their own: their records' sizes, and the files that these refer to. */
   apart: Map<string, { size: number; files: readonly Hash[] }>
-  /** The stretch's old leaves as they are stored. */
+  /** The range's old leaves as they are stored. */
   encoded: readonly { node: EncodedObject; body: EncodedObject }[]
 }
 
@@ -44,7 +44,7 @@ export interface ReferringChange {
 
 export interface EditedLeaves {
   kind: 'edited'
-  /** All leaves of the stretch. */
+  /** All leaves of the range. */
   leaves: Child[]
   counts: { added: number; updated: number; removed: number }
   referring: ReferringChange[]
@@ -59,10 +59,10 @@ const cut = { kind: 'records', shape: defaultShape } as const
 
 export const editLeaves = (task: LeavesTask): Promise<LeavesOutcome> => orDamaged(edited(task))
 
-async function edited({ stretch: taken, edits, apart, encoded }: LeavesTask): Promise<EditedLeaves> {
+async function edited({ range: taken, edits, apart, encoded }: LeavesTask): Promise<EditedLeaves> {
   const old = await Promise.all(encoded.map(readLeaf))
-  const stretch = { ...taken, edits: editsOf(edits, apart) }
-  const made = spliced(stretch, old) ?? madeAnew(stretch, old)
+  const range = { ...taken, edits: editsOf(edits, apart) }
+  const made = spliced(range, old) ?? madeAnew(range, old)
   const objects: PreparedObject[] = []
   for (const { made: leaf } of made.leaves) {
     if (leaf !== undefined) objects.push(...(await preparedLeaf(leaf, old)))
@@ -78,7 +78,7 @@ async function edited({ stretch: taken, edits, apart, encoded }: LeavesTask): Pr
   return outcome
 }
 
-/** What comes of a stretch. */
+/** What comes of a range. */
 interface Made {
   leaves: (Child & { made?: MadeLeaf | undefined })[]
   changes: readonly Change<Line>[]
@@ -91,11 +91,11 @@ interface MadeLeaf extends Pick<NewLeaf<Line>, 'hash' | 'replaces'> {
 }
 
 /** Undefined: not so simple. */
-function spliced(stretch: Stretch<Line>, old: readonly OldLeaf[]): Made | undefined {
+function spliced(range: EditRange<Line>, old: readonly OldLeaf[]): Made | undefined {
   if (old.length !== 1) return undefined
   const [{ hash: replaces, text: oldText, lines }] = old as [OldLeaf]
-  const rows = new LeafRows(stretch.leaves[0]!, oldText)
-  const edited = spliceLeaf(stretch, { rows, body: lines })
+  const rows = new LeafRows(range.leaves[0]!, oldText)
+  const edited = spliceLeaf(range, { rows, body: lines })
   if (edited === undefined) return undefined
   const { leaf, changes, text, body } = edited
   if (text === undefined || body === undefined) return { leaves: [{ ...leaf, hash: replaces }], changes }
@@ -103,8 +103,8 @@ function spliced(stretch: Stretch<Line>, old: readonly OldLeaf[]): Made | undefi
   return { leaves: [{ ...leaf, hash, made: { hash, text, body, replaces } }], changes }
 }
 
-function madeAnew(stretch: Stretch<Line>, old: readonly OldLeaf[]): Made {
-  const { leaves, changes } = editStretch(stretch, old.map(opened), cut)
+function madeAnew(range: EditRange<Line>, old: readonly OldLeaf[]): Made {
+  const { leaves, changes } = editRange(range, old.map(opened), cut)
   return {
     leaves: leaves.map(({ made, ...leaf }) => ({
       ...leaf,

@@ -10,8 +10,8 @@ import {
 } from '@ulmus/content'
 import type { ObjectReader, ObjectWriter } from '@ulmus/storage'
 import { canonicalOf } from '../../versions/canonical-forms.ts'
-import type { PushedRecord } from '../runs/entry.ts'
-import type { FrameRoom } from '../runs/frame-room.ts'
+import type { PushedRecord } from '../spills/entry.ts'
+import type { FrameRoom } from '../spills/frame-room.ts'
 
 /** A record's line in a body. */
 export interface Line {

@@ -1,8 +1,9 @@
 import {
   compareUtf8,
   type Edit,
+  type EditRange,
   type Entry,
-  editStretch,
+  editRange,
   encodeNode,
   hashText,
   type LeafNode,
@@ -10,7 +11,6 @@ import {
   leafLines,
   recordInlineBytesMax,
   referenceLineTo,
-  type Stretch,
   defaultShape as shape,
   trailingZeroBits,
 } from '@ulmus/content'
@@ -53,23 +53,23 @@ function leafOf(contents: Contents) {
 
 type Changes = readonly (readonly [string, number | null])[]
 
-function whole(contents: Contents, changes: Changes, more: Partial<Stretch<Line>> = {}) {
+function whole(contents: Contents, changes: Changes, more: Partial<EditRange<Line>> = {}) {
   const old = leafOf(contents)
   const edits = [...new Map(changes)]
     .sort(([a], [b]) => compareUtf8(a, b))
     .map(([key, size]): Edit<Line> => ({ key, put: size === null ? undefined : entryOf(key, size) }))
-  const stretch: Stretch<Line> = {
+  const range: EditRange<Line> = {
     ...{ after: undefined, through: undefined, leaves: [old.child], edits, goesOn: false, ends: true },
     ...more,
   }
   const splice = (body = old.body) =>
-    spliceLeaf(stretch, { rows: new LeafRows(old.child, Buffer.from(old.text)), body })
-  return { old, stretch, splice }
+    spliceLeaf(range, { rows: new LeafRows(old.child, Buffer.from(old.text)), body })
+  return { old, range, splice }
 }
 
-function anew({ old, stretch }: Pick<ReturnType<typeof whole>, 'old' | 'stretch'>) {
+function anew({ old, range }: Pick<ReturnType<typeof whole>, 'old' | 'range'>) {
   const payloads = leafLines(old.body).map((bytes) => ({ bytes }))
-  return editStretch(stretch, [{ hash: old.child.hash, leaf: old.leaf, payloads }], {
+  return editRange(range, [{ hash: old.child.hash, leaf: old.leaf, payloads }], {
     kind: 'records',
     shape,
   })
@@ -83,7 +83,7 @@ describe('spliceLeaf', () => {
   const anyContents = fc.uniqueArray(fc.tuple(anyKey, anySize), { minLength: 40, selector: ([key]) => key })
   const anyChanges = fc.array(fc.tuple(anyKey, fc.option(anySize, { freq: 3 })), { maxLength: 5 })
 
-  test('makes what editing the stretch makes', () => {
+  test('makes what editing the range makes', () => {
     fc.assert(
       fc.property(
         anyContents,
@@ -96,7 +96,7 @@ describe('spliceLeaf', () => {
             .map(([at, size]) => [entries[at % entries.length]![0], size] as const)
           const edit = whole(contents, [...changes, ...met])
           const made = edit.splice()
-          if (edit.stretch.edits.length * 8 > contents.size) {
+          if (edit.range.edits.length * 8 > contents.size) {
             expect(made).toBeUndefined()
             return
           }
@@ -156,7 +156,7 @@ describe('spliceLeaf', () => {
       ),
     ],
   ]
-  test.each(notSo)('leaves alone a stretch that %s', (_, { splice }) => {
+  test.each(notSo)('leaves alone a range that %s', (_, { splice }) => {
     expect(splice()).toBeUndefined()
   })
 

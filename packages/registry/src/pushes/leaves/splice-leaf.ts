@@ -2,7 +2,7 @@
  * A leaf edited where its rows and its lines lie: for a few edits of one leaf that is one afterwards, too, as most are of a push of
  * scattered changes. The thousand records that stay are copied in a few pieces, and nothing is made of each.
  */
-import { type Change, type Child, defaultShape, type Edit, type Entry, type Stretch } from '@ulmus/content'
+import { type Change, type Child, defaultShape, type Edit, type EditRange, type Entry } from '@ulmus/content'
 import type { LeafRows } from '../../stored-leaves/leaf-rows.ts'
 import type { Line } from './line.ts'
 
@@ -19,7 +19,7 @@ export interface SplicedLeaf {
   text: Uint8Array | undefined
   body: Uint8Array | undefined
   leaf: Omit<Child, 'hash'>
-  /** As `editStretch` tells them; old lines are views of the old body. */
+  /** As `editRange` tells them; old lines are views of the old body. */
   changes: Change<Line>[]
 }
 
@@ -27,27 +27,27 @@ export interface SplicedLeaf {
 type Piece = { from: number; to: number } | { key: string; entry: Entry<Line> }
 
 /**
- * What `editStretch` makes of a stretch. Undefined: this one is not as described above, or the old body is not made of the lines that its
- * leaf says; `editStretch` is to be asked.
- * @param old the first of the stretch's leaves, its bytes checked
+ * What `editRange` makes of a range. Undefined: this one is not as described above, or the old body is not made of the lines that its
+ * leaf says; `editRange` is to be asked.
+ * @param old the first of the range's leaves, its bytes checked
  */
 export function spliceLeaf(
-  stretch: Stretch<Line>,
+  range: EditRange<Line>,
   { rows, body }: { rows: LeafRows; body: Uint8Array },
 ): SplicedLeaf | undefined {
-  if (!isWholeLeaf(stretch) || stretch.edits.length * scarcity > rows.length) return undefined
+  if (!isWholeLeaf(range) || range.edits.length * scarcity > rows.length) return undefined
   const starts = rows.lineStarts()
   if (!areLines(body, starts)) return undefined
-  const { pieces, changes } = piecesOf(stretch.edits, rows, (row) =>
+  const { pieces, changes } = piecesOf(range.edits, rows, (row) =>
     body.subarray(starts[row]!, starts[row + 1]! - newline.length),
   )
   const last = pieces.at(-1)
-  let { count, bytes } = stretch.leaves[0]!
+  let { count, bytes } = range.leaves[0]!
   for (const { before, after } of changes) {
     count += (after === undefined ? 0 : 1) - (before === undefined ? 0 : 1)
     bytes += (after?.size ?? 0) - (before?.size ?? 0)
   }
-  // No key within ends a leaf, or the stretch would have ended there.
+  // No key within ends a leaf, or the range would have ended there.
   if (last === undefined || count > defaultShape.leafEntriesMax) return undefined
   const isSame = changes.length === 0
   return {
@@ -58,7 +58,7 @@ export function spliceLeaf(
   }
 }
 
-function isWholeLeaf({ leaves, after, through, goesOn, ends }: Stretch<Line>): boolean {
+function isWholeLeaf({ leaves, after, through, goesOn, ends }: EditRange<Line>): boolean {
   const isWhole = after === undefined && (through === undefined || through === leaves[0]?.lastKey)
   return leaves.length === 1 && isWhole && ends && !goesOn
 }

@@ -15,7 +15,7 @@ test.each([
   const nodes = new Map<Hash, TreeNode>([1, 2].map((level) => [hashText(`${level}`), interior(level)]))
   const objects = {
     node: async (hash: Hash) => nodes.get(hash),
-    foresee: async (leaves: Hash[]) => void asked.push(leaves),
+    prefetch: async (leaves: Hash[]) => void asked.push(leaves),
   }
   const notes = { count: () => undefined, referring: () => undefined }
   const port = recordPort({ objects } as unknown as BuildIo, notes, { isDense })

@@ -11,7 +11,7 @@ import type { ObjectReader, ObjectWriter } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { standBack } from '../../precedence.ts'
 import { free } from '../../threads/free.ts'
-import { packEntries, type RunEntry } from '../runs/frame.ts'
+import { packEntries, type SpillEntry } from '../spills/frame.ts'
 import type { EditedLeaves, LeavesTask, ReferringChange } from './edit-leaves.ts'
 import { type Line, mayRefer } from './line.ts'
 
@@ -42,7 +42,7 @@ export function recordPort(
   return {
     async node(hash) {
       const node = await objects.node(hash)
-      if (isDense && node.kind === 'node' && node.level === 1) await objects.foresee(node.children)
+      if (isDense && node.kind === 'node' && node.level === 1) await objects.prefetch(node.children)
       return node
     },
     payloads: async (leaf: Hash) => leafLines(await objects.body(leaf)).map((bytes) => ({ bytes })),
@@ -59,18 +59,18 @@ export function recordPort(
         ? notes.referring({ key, before: left, after: came })
         : undefined
     },
-    edit({ edits, ...stretch }) {
-      // Keys that end no leaf for so long are rare: such stretches wait for one another.
-      if (stretch.goesOn || !stretch.ends) return undefined
-      const task = { stretch, edits: packEntries(edits.map(entryOf)), apart: apartIn(edits) }
-      // They are copied, and nobody else has the edits of a stretch.
+    edit({ edits, ...range }) {
+      // Keys that end no leaf for so long are rare: such ranges wait for one another.
+      if (range.goesOn || !range.ends) return undefined
+      const task = { range, edits: packEntries(edits.map(entryOf)), apart: apartIn(edits) }
+      // They are copied, and nobody else has the edits of a range.
       for (const { put } of edits) put?.payload.room?.leave()
       return elsewhere(task)
     },
   }
 
   async function elsewhere(task: Omit<LeavesTask, 'encoded'>): Promise<EditedElsewhere> {
-    const { leaves } = task.stretch
+    const { leaves } = task.range
     const encoded = await Promise.all(leaves.map(({ hash }) => objects.encodedLeaf(hash)))
     await standBack()
     const edited = await workers.editLeaves({ ...task, encoded }, { owner })
@@ -90,7 +90,7 @@ export function recordPort(
 }
 
 /** @throws Error for a line whose memory was given back: nothing is made of it. */
-function entryOf({ key: id, put }: Edit<Line>): RunEntry {
+function entryOf({ key: id, put }: Edit<Line>): SpillEntry {
   if (put === undefined) return { type: '', id }
   const { hash, payload } = put
   if (payload.files === undefined && payload.bytes.length === 0)

@@ -11,10 +11,10 @@ import {
   type Schema,
   type SchemaIssue,
 } from '@ulmus/content'
-import { compareEntries } from '../runs/entry.ts'
-import type { RunEntry } from '../runs/frame.ts'
-import { encodeRun } from '../runs/run.ts'
 import { LazySchemas, type SchemaLines } from '../schemas/schema-lines.ts'
+import { compareEntries } from '../spills/entry.ts'
+import type { SpillEntry } from '../spills/frame.ts'
+import { encodeSpill } from '../spills/spill.ts'
 
 export interface BatchTask {
   /** The request's body. */
@@ -41,7 +41,7 @@ export interface LineError {
 }
 
 export type BatchOutcome =
-  | { kind: 'run'; run: Uint8Array<ArrayBuffer>; entries: number; received: number; facts?: LineFacts[] }
+  | { kind: 'spill'; spill: Uint8Array<ArrayBuffer>; entries: number; received: number; facts?: LineFacts[] }
   | { kind: 'refused'; errors: LineError[]; totalErrors: number }
   | { kind: 'too_many_lines' }
 
@@ -63,7 +63,7 @@ const newline = 0x0a
 export function checkBatch(task: BatchTask): BatchOutcome {
   const schemas = schemasOf(task.schemas)
   const former = new Set(task.formerTypes)
-  const entries: RunEntry[] = []
+  const entries: SpillEntry[] = []
   const errors: LineError[] = []
   const facts: LineFacts[] = []
   let totalErrors = 0
@@ -90,19 +90,19 @@ export function checkBatch(task: BatchTask): BatchOutcome {
   }
   if (totalErrors > 0) return { kind: 'refused', errors, totalErrors }
   const sorted = lastOfEach(entries)
-  const run = {
-    kind: 'run',
-    run: encodeRun(sorted),
+  const spill = {
+    kind: 'spill',
+    spill: encodeSpill(sorted),
     entries: sorted.length,
     received: entries.length,
   } as const
-  return task.facts ? { ...run, facts } : run
+  return task.facts ? { ...spill, facts } : spill
 }
 
 type Refused = Omit<LineError, 'line'>
 
 /** `said`: the line's own `private`. */
-type CheckedEntry = RunEntry & { said?: boolean }
+type CheckedEntry = SpillEntry & { said?: boolean }
 
 function checkRecord(bytes: Uint8Array, schemas: LazySchemas, strip: boolean): CheckedEntry | Refused {
   let named: { id: string; type: string } | undefined
@@ -196,7 +196,7 @@ function isBlank(bytes: Uint8Array, start: number, end: number): boolean {
 }
 
 /** Sorted by (type, id); of the same one the last line counts. */
-function lastOfEach(entries: RunEntry[]): RunEntry[] {
+function lastOfEach(entries: SpillEntry[]): SpillEntry[] {
   // Array.prototype.sort is stable: equal ones keep the order of their lines.
   const sorted = entries.toSorted(compareEntries)
   return sorted.filter(

@@ -11,9 +11,9 @@ import {
   parseStrict,
   typeFault,
 } from '@ulmus/content'
-import { compareEntries } from '../runs/entry.ts'
-import type { RunEntry } from '../runs/frame.ts'
-import { encodeRun } from '../runs/run.ts'
+import { compareEntries } from '../spills/entry.ts'
+import type { SpillEntry } from '../spills/frame.ts'
+import { encodeSpill } from '../spills/spill.ts'
 import { type LineError, lineErrorsMax, linesOf } from './check-batch.ts'
 
 export interface ManifestTask {
@@ -25,7 +25,7 @@ export interface ManifestTask {
 }
 
 export type ManifestOutcome =
-  | { kind: 'run'; run: Uint8Array<ArrayBuffer>; entries: number; received: number }
+  | { kind: 'spill'; spill: Uint8Array<ArrayBuffer>; entries: number; received: number }
   | { kind: 'refused'; errors: LineError[]; totalErrors: number }
   | { kind: 'conflict'; id: string; type: string; hashes: string[] }
   | { kind: 'too_many' }
@@ -45,7 +45,7 @@ export function checkEntries(
   task: { types: readonly string[]; entriesMax: number },
 ): ManifestOutcome {
   const types = new Set(task.types)
-  const entries: RunEntry[] = []
+  const entries: SpillEntry[] = []
   const errors: LineError[] = []
   let totalErrors = 0
   for (const { line, value } of values) {
@@ -57,10 +57,10 @@ export function checkEntries(
     } else if (totalErrors === 0) entries.push(checked)
   }
   if (totalErrors > 0) return { kind: 'refused', errors, totalErrors }
-  return sortedRun(entries)
+  return sortedSpill(entries)
 }
 
-function checkEntry(read: () => Json, types: ReadonlySet<string>): RunEntry | Refused {
+function checkEntry(read: () => Json, types: ReadonlySet<string>): SpillEntry | Refused {
   let entry: Json
   try {
     entry = read()
@@ -95,9 +95,9 @@ const refuse = (code: string, message: string, named?: { id: string; type: strin
 })
 
 /** Each (type, id) once: naming it twice is harmless with one hash and a conflict with two. */
-function sortedRun(entries: RunEntry[]): ManifestOutcome {
+function sortedSpill(entries: SpillEntry[]): ManifestOutcome {
   const sorted = entries.toSorted(compareEntries)
-  const once: RunEntry[] = []
+  const once: SpillEntry[] = []
   for (const entry of sorted) {
     const last = once.at(-1)
     if (last === undefined || compareEntries(last, entry) !== 0) once.push(entry)
@@ -107,5 +107,5 @@ function sortedRun(entries: RunEntry[]): ManifestOutcome {
       return { kind: 'conflict', id, type, hashes: [last.put!.hash, entry.put!.hash] }
     }
   }
-  return { kind: 'run', run: encodeRun(once), entries: once.length, received: entries.length }
+  return { kind: 'spill', spill: encodeSpill(once), entries: once.length, received: entries.length }
 }

@@ -1,11 +1,11 @@
 /**
  * What a snapshot session has been told and sent so far, by hash: kept in memory by whichever server serves it, made again from
- * the session's runs where it is not. A record's hash covers its type and id, so a hash stands for one entry of the manifest.
+ * the session's spills where it is not. A record's hash covers its type and id, so a hash stands for one entry of the manifest.
  */
-import { BlobMissing, findPush, listPushRuns, type PushRunRow, type PushStanding } from '@ulmus/storage'
+import { BlobMissing, findPush, listPushSpills, type PushSpillRow, type PushStanding } from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'
 import type { Context } from '../../context.ts'
-import { entriesOf } from '../runs/runs.ts'
+import { entriesOf } from '../spills/spills.ts'
 import { isLive } from '../state/states.ts'
 
 const isPrivate = 1
@@ -114,10 +114,10 @@ export class ManifestMarksCache {
     this.#context = context
   }
 
-  /** The marks of a session with every run that it has by now; undefined when it has ended by then: its runs go. */
+  /** The marks of a session with every spill that it has by now; undefined when it has ended by then: its spills go. */
   async of(push: PushStanding): Promise<ManifestMarks | undefined> {
     const kept = this.#kept.get(push.id) ?? { marks: new ManifestMarks(), ready: Promise.resolve() }
-    // One after the other: two requests of a session must not take in the same run twice at once.
+    // One after the other: two requests of a session must not take in the same spill twice at once.
     const ready = kept.ready.catch(() => undefined).then(() => this.#takeIn(push.id, kept.marks))
     // Set anew so that its size is reckoned anew.
     this.#kept.set(push.id, { marks: kept.marks, ready })
@@ -132,7 +132,7 @@ export class ManifestMarksCache {
   }
 
   /**
-   * Taking a run in again changes nothing. One that is gone by the time it is read is part of a longer one, if its session stands:
+   * Taking a spill in again changes nothing. One that is gone by the time it is read is part of a longer one, if its session stands:
    * then the rows, looked at again, no longer name it.
    * @throws BlobMissing when they do.
    */
@@ -140,13 +140,13 @@ export class ManifestMarksCache {
     const taken = new Set<string>()
     const gone = new Set<string>()
     for (;;) {
-      const runs = await listPushRuns(this.#context.database, pushId, marks.sequence)
+      const spills = await listPushSpills(this.#context.database, pushId, marks.sequence)
       try {
-        for (const run of manifestFirst(runs)) {
-          if (!taken.has(run.name)) await this.#takeInRun(run, marks)
-          taken.add(run.name)
+        for (const spill of manifestFirst(spills)) {
+          if (!taken.has(spill.name)) await this.#takeInSpill(spill, marks)
+          taken.add(spill.name)
         }
-        marks.sequence = runs.at(-1)?.sequence ?? marks.sequence
+        marks.sequence = spills.at(-1)?.sequence ?? marks.sequence
         return
       } catch (error) {
         if (!(error instanceof BlobMissing) || gone.has(error.blob)) throw error
@@ -155,19 +155,19 @@ export class ManifestMarksCache {
     }
   }
 
-  async #takeInRun(run: PushRunRow, marks: ManifestMarks): Promise<void> {
-    for await (const entries of entriesOf(this.#context, run)) {
+  async #takeInSpill(spill: PushSpillRow, marks: ManifestMarks): Promise<void> {
+    for await (const entries of entriesOf(this.#context, spill)) {
       for (const { put } of entries) {
         if (put === undefined) continue
-        if (run.role === 'records') marks.receive(put.hash)
+        if (spill.role === 'records') marks.receive(put.hash)
         else marks.add(put.hash, { private: put.private, needed: put.needed === true })
       }
     }
   }
 }
 
-/** What is received counts only where the manifest is known, and a merged run of it comes after records that were sent in between. */
-function manifestFirst(runs: readonly PushRunRow[]): PushRunRow[] {
-  const ofRole = (role: PushRunRow['role']) => runs.filter((run) => run.role === role)
+/** What is received counts only where the manifest is known, and a merged spill of it comes after records that were sent in between. */
+function manifestFirst(spills: readonly PushSpillRow[]): PushSpillRow[] {
+  const ofRole = (role: PushSpillRow['role']) => spills.filter((spill) => spill.role === role)
   return [...ofRole('manifest'), ...ofRole('records')]
 }

@@ -4,28 +4,28 @@ import { findVersionById, giveWay, type PushStanding } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { LeafCursor } from '../../versions/leaf-cursor.ts'
 import { rootsOf } from '../../versions/making.ts'
-import type { PushEntry } from '../runs/entry.ts'
-import { encodeRunStream, readRun } from '../runs/run.ts'
+import type { PushEntry } from '../spills/entry.ts'
+import { encodeSpillStream, readSpill } from '../spills/spill.ts'
 
 export interface MarkedManifest {
   /** The run again, its entries marked. */
-  run: Uint8Array
+  spill: Uint8Array
   /** Hashes, in the order of the entries. */
   needed: Hash[]
 }
 
-/** @param run as the worker made it of a manifest */
+/** @param spill as the worker made it of a manifest */
 export async function markNeeded(
   context: Context,
   push: PushStanding,
-  run: Uint8Array,
+  spill: Uint8Array,
 ): Promise<MarkedManifest> {
   const base = push.baseId === null ? undefined : await findVersionById(context.database, push.baseId)
   const types = base === undefined ? {} : (await rootsOf(context, base, 'full')).types
   const needed: Hash[] = []
   let cursor: { type: string; leaves: LeafCursor } | undefined
   async function* marked(): AsyncGenerator<PushEntry[]> {
-    for await (const entries of readRun([run])) {
+    for await (const entries of readSpill([spill])) {
       const batch: PushEntry[] = []
       for (const entry of entries) {
         if (cursor?.type !== entry.type) {
@@ -41,5 +41,5 @@ export async function markNeeded(
       await giveWay()
     }
   }
-  return { run: Buffer.concat(await Array.fromAsync(encodeRunStream(marked()))), needed }
+  return { spill: Buffer.concat(await Array.fromAsync(encodeSpillStream(marked()))), needed }
 }

@@ -31,7 +31,7 @@ export async function checkLines(
     linesMax: context.limits.batchLinesMax,
   }
   const outcome = await context.workers.checkBatch(task, by)
-  if (outcome.kind === 'run') return outcome
+  if (outcome.kind === 'spill') return outcome
   if (outcome.kind === 'too_many_lines') throw tooManyLines(context.limits.batchLinesMax)
   throw linesRefused(outcome.errors, outcome.totalErrors)
 }

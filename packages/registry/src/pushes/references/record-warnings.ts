@@ -5,10 +5,10 @@
 import { compareUtf8, findEntry, leafBodyOf, type ViewDocument } from '@ulmus/content'
 import { giveWay } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
-import { EntriesByType } from '../runs/by-type.ts'
-import type { EntriesSource, PushEntry } from '../runs/entry.ts'
 import type { PushSchema } from '../schemas/schema-lines.ts'
 import { noWarnings, type PushWarnings, WarningList } from '../schemas/warnings.ts'
+import { EntriesByType } from '../spills/by-type.ts'
+import type { EntriesSource, PushEntry } from '../spills/entry.ts'
 import type { Referred } from './find-references.ts'
 
 /** Ids that are looked up in one commit. Each takes some hundred bytes of memory. */

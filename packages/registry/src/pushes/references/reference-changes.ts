@@ -12,7 +12,7 @@ import type { ObjectReader } from '@ulmus/storage'
 import { canonicalOf } from '../../versions/canonical-forms.ts'
 import type { ReferringChange } from '../leaves/edit-leaves.ts'
 import { filesIn, filesOf, mayRefer } from '../leaves/line.ts'
-import type { PassingRuns } from '../runs/passing-runs.ts'
+import type { TemporarySpills } from '../spills/temporary-spills.ts'
 import { type ReferenceNote, ReferenceNotes } from './reference-notes.ts'
 
 /** Keys that come into one view's reference tree and keys that leave it. Calls come one after the other, never at once. */
@@ -20,7 +20,7 @@ export class ReferenceChanges {
   readonly #notes: ReferenceNotes
 
   /** @param passing Takes what memory should not hold. */
-  constructor(passing: PassingRuns, notes = new ReferenceNotes(passing)) {
+  constructor(passing: TemporarySpills, notes = new ReferenceNotes(passing)) {
     this.#notes = notes
   }
 

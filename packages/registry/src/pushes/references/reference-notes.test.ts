@@ -3,15 +3,15 @@ import { openMemoryStore } from '@ulmus/storage'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { keepLog } from '../../testing/context.ts'
-import { PassingRuns } from '../runs/passing-runs.ts'
+import { TemporarySpills } from '../spills/temporary-spills.ts'
 import { type ReferenceNote, ReferenceNotes } from './reference-notes.ts'
 
 const pushId = '0198c0de-0000-7000-8000-000000000000'
 
-function passingRuns() {
+function temporarySpills() {
   const blobs = openMemoryStore()
-  const count = async () => (await Array.fromAsync(blobs.list(`runs/${pushId}/`))).length
-  return { passing: new PassingRuns({ blobs, log: keepLog() }, pushId), count }
+  const count = async () => (await Array.fromAsync(blobs.list(`spills/${pushId}/`))).length
+  return { passing: new TemporarySpills({ blobs, log: keepLog() }, pushId), count }
 }
 
 async function read(notes: ReferenceNotes): Promise<ReferenceNote[]> {
@@ -38,7 +38,7 @@ describe('notes on keys', () => {
     })
     await fc.assert(
       fc.asyncProperty(bounds, fc.array(arbitraryNotes, { maxLength: 6 }), async (bound, groups) => {
-        const { passing, count } = passingRuns()
+        const { passing, count } = temporarySpills()
         const [whole, twin] = [new ReferenceNotes(passing, bound), new ReferenceNotes(passing, bound)]
         const model = new Map<string, boolean>()
         for (const [index, group] of groups.entries()) {
@@ -60,8 +60,8 @@ describe('notes on keys', () => {
     )
   })
 
-  test('more runs than are read at once become fewer, and others that share them still read them', async () => {
-    const { passing, count } = passingRuns()
+  test('more spills than are read at once become fewer, and others that share them still read them', async () => {
+    const { passing, count } = temporarySpills()
     const bounds = { pieceNotesMax: 1, heldUnitsMax: 0 }
     const [one, other] = [new ReferenceNotes(passing, bounds), new ReferenceNotes(passing, bounds)]
     const model = new Map<string, boolean>()
@@ -78,7 +78,7 @@ describe('notes on keys', () => {
   })
 
   test('what is over the bound waits in the store, not in memory', async () => {
-    const { passing, count } = passingRuns()
+    const { passing, count } = temporarySpills()
     const notes = new ReferenceNotes(passing, { pieceNotesMax: 1_024, heldUnitsMax: 1_000_000 })
     for (let i = 0; i < 40_000; i++) {
       await notes.note(referenceKey(files[i % 2]!, 'A', `${(i * 7_919) % 1_000_003}`), i % 3 === 0)

@@ -1,13 +1,13 @@
 /**
  * Notes that keys of a reference tree come or go, taken in any order and read in the order of the keys. Memory does not grow with
- * them: what is beyond a bound waits in runs, as entries that have a file for a type and the rest of the key for an id. So those
+ * them: what is beyond a bound waits in spills, as entries that have a file for a type and the rest of the key for an id. So those
  * of one file are told from others at once, and not by the 65 characters that their keys share.
  */
 import { fileOfKey, type Hash, referencePrefix } from '@ulmus/content'
 import { giveWay } from '@ulmus/storage'
-import { compareEntries, type PushEntry } from '../runs/entry.ts'
-import { groupsToMerge, mergeRuns, runsAtOnceMax } from '../runs/merge.ts'
-import type { PassingRuns } from '../runs/passing-runs.ts'
+import { compareEntries, type PushEntry } from '../spills/entry.ts'
+import { groupsToMerge, mergeSpills, spillsAtOnceMax } from '../spills/merge.ts'
+import type { TemporarySpills } from '../spills/temporary-spills.ts'
 
 export interface ReferenceNote {
   readonly key: string
@@ -22,7 +22,7 @@ const pieceNotesMax = 1_024
 const batchNotes = 512
 /** What all notes in memory hold at most. UTF-16 units of keys; some 80,000 keys of references. */
 const heldUnitsMax = 8 * 1024 ** 2
-/** A note that a key comes is a put; a run wants a hash for it, which says nothing. */
+/** A note that a key comes is a put; a spill wants a hash for it, which says nothing. */
 const coming = Object.freeze({
   hash: '0'.repeat(64) as Hash,
   canonical: new Uint8Array(),
@@ -32,22 +32,22 @@ const coming = Object.freeze({
 
 /** Calls come one after the other, never at once. */
 export class ReferenceNotes {
-  readonly #passing: PassingRuns
+  readonly #passing: TemporarySpills
   readonly #bounds: { pieceNotesMax: number; heldUnitsMax: number }
-  /** Names of runs; what they hold was noted before what the pieces hold, and that before the newest. */
-  #runs: string[] = []
+  /** Names of spills; what they hold was noted before what the pieces hold, and that before the newest. */
+  #spills: string[] = []
   #pieces: PushEntry[][] = []
   #newest = new Map<string, boolean>()
   #heldUnits = 0
 
   /** @param bounds Smaller in tests. */
-  constructor(passing: PassingRuns, bounds = { pieceNotesMax, heldUnitsMax }) {
+  constructor(passing: TemporarySpills, bounds = { pieceNotesMax, heldUnitsMax }) {
     this.#passing = passing
     this.#bounds = bounds
   }
 
   get isEmpty(): boolean {
-    return this.#newest.size + this.#pieces.length + this.#runs.length === 0
+    return this.#newest.size + this.#pieces.length + this.#spills.length === 0
   }
 
   /** Of several notes on one key the last counts. Returns a promise only when there is one to await. */
@@ -61,10 +61,10 @@ export class ReferenceNotes {
 
   /** Adds the notes of another, as later ones. The other takes no more notes from now on. */
   async add(other: ReferenceNotes): Promise<void> {
-    if (other.#runs.length + other.#pieces.length > 0) {
+    if (other.#spills.length + other.#pieces.length > 0) {
       this.#sortNewest()
-      if (other.#runs.length > 0) await this.#setAside()
-      this.#runs.push(...other.#runs)
+      if (other.#spills.length > 0) await this.#setAside()
+      this.#spills.push(...other.#spills)
       this.#pieces.push(...other.#pieces)
       for (const piece of other.#pieces) this.#heldUnits += unitsOf(piece)
     }
@@ -75,10 +75,10 @@ export class ReferenceNotes {
   /** Every key that was noted, ascending, with the last note on it. May be read as often as wanted. */
   async *sorted(): AsyncGenerator<ReferenceNote[]> {
     this.#sortNewest()
-    while (this.#runs.length > runsAtOnceMax) await this.#mergeRuns()
-    const runs = this.#runs.map((name) => this.#passing.read(name))
+    while (this.#spills.length > spillsAtOnceMax) await this.#mergeSpills()
+    const spills = this.#spills.map((name) => this.#passing.read(name))
     let notes: ReferenceNote[] = []
-    for await (const entries of mergeRuns([...runs, ...this.#pieces.map(alone)])) {
+    for await (const entries of mergeSpills([...spills, ...this.#pieces.map(alone)])) {
       notes.push(...entries.map(noteOf))
       if (notes.length < batchNotes) continue
       yield notes
@@ -103,21 +103,21 @@ export class ReferenceNotes {
     this.#newest = new Map()
   }
 
-  /** Moves the pieces into a run. */
+  /** Moves the pieces into a spill. */
   async #setAside(): Promise<void> {
     if (this.#pieces.length === 0) return
-    this.#runs.push(await this.#passing.keep(mergeRuns(this.#pieces.map(alone))))
+    this.#spills.push(await this.#passing.keep(mergeSpills(this.#pieces.map(alone))))
     this.#pieces = []
     this.#heldUnits = 0
   }
 
-  /** Merges some neighbours into longer runs, which take their place here; another that shares them still reads them. */
-  async #mergeRuns(): Promise<void> {
-    const groups = groupsToMerge(this.#runs)
+  /** Merges some neighbours into longer spills, which take their place here; another that shares them still reads them. */
+  async #mergeSpills(): Promise<void> {
+    const groups = groupsToMerge(this.#spills)
     const longer: string[] = []
     for (const group of groups)
-      longer.push(await this.#passing.keep(mergeRuns(group.map((name) => this.#passing.read(name)))))
-    this.#runs = [...longer, ...this.#runs.slice(groups.flat().length)]
+      longer.push(await this.#passing.keep(mergeSpills(group.map((name) => this.#passing.read(name)))))
+    this.#spills = [...longer, ...this.#spills.slice(groups.flat().length)]
   }
 }
 

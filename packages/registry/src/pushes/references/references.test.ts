@@ -12,7 +12,7 @@ import { databases } from '@ulmus/storage/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openContext, type TestContext } from '../../testing/context.ts'
-import { PassingRuns } from '../runs/passing-runs.ts'
+import { TemporarySpills } from '../spills/temporary-spills.ts'
 import { ReferenceChanges } from './reference-changes.ts'
 import { ReferenceNotes } from './reference-notes.ts'
 import { applyReferences, type FileView } from './references.ts'
@@ -61,7 +61,7 @@ describe.each(databases.slice(0, 1))('reference trees ($name)', (database) => {
           let view: FileView = { references: emptyTree, files: emptyTree }
           const model = new Set<string>()
           for (const step of steps) {
-            const passing = new PassingRuns(context, '0198c0de-0000-7000-8000-000000000000')
+            const passing = new TemporarySpills(context, '0198c0de-0000-7000-8000-000000000000')
             const changes = new ReferenceChanges(passing, new ReferenceNotes(passing, bound))
             for (const { file, type, id, comes } of step) {
               await changes.note(file, type, id, comes)
@@ -82,7 +82,7 @@ describe.each(databases.slice(0, 1))('reference trees ($name)', (database) => {
   }, 60_000)
 
   test('a file of thousands of keys goes with the last of them', async () => {
-    const passing = new PassingRuns(context, '0198c0de-0000-7000-8000-000000000000')
+    const passing = new TemporarySpills(context, '0198c0de-0000-7000-8000-000000000000')
     const changing = () =>
       new ReferenceChanges(passing, new ReferenceNotes(passing, { pieceNotesMax: 100, heldUnitsMax: 9_999 }))
     const [file, other] = [files[0]!, files[1]!]

@@ -1,13 +1,13 @@
 /** The schemas that a session brings, where they wait: short ones in its row, long ones in the blob store. */
 import { hashText, type JsonObject } from '@ulmus/content'
-import { runName, runsPrefix } from '@ulmus/storage'
+import { spillName, spillsPrefix } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anonymous } from '../../access/principal.ts'
 import { shown } from '../../testing/shown.ts'
 import { openWorld, type Path, type World } from '../../testing/world.ts'
 import { sweep } from '../../upkeep/sweep.ts'
-import { tidySessions } from '../runs/runs.ts'
+import { expireSessions } from '../spills/spills.ts'
 
 /** With these beside them, schemas are long. */
 const padding: JsonObject = Object.fromEntries(
@@ -37,7 +37,7 @@ describe.each(databases)('schemas that a session brings, on $name', (database) =
 
   const stored = async (session: string): Promise<string[]> => {
     const names: string[] = []
-    for await (const { name } of world.context.blobs.list(runsPrefix(session))) names.push(name)
+    for await (const { name } of world.context.blobs.list(spillsPrefix(session))) names.push(name)
     return names
   }
   const detail = async (who: World['me'] | typeof anonymous, path: Path) =>
@@ -98,7 +98,7 @@ describe.each(databases)('schemas that a session brings, on $name', (database) =
         await expect(world.receive(path, session, [line])).rejects.toMatchObject(corrupt)
         await expect(world.commit(path, session)).rejects.toMatchObject(corrupt)
         expect((await world.state(path, session)).status).toBe('failed')
-        await tidySessions(world.context)
+        await expireSessions(world.context)
         expect(await stored(session)).toEqual([])
       }
     })
@@ -117,7 +117,7 @@ describe.each(databases)('schemas that a session brings, on $name', (database) =
   test('long ones outlive sweeps while their session is open, and no longer', async () => {
     const { context } = world
     const path = await world.collection()
-    const lost = runName('00000000-0000-4000-8000-000000000001', hashText('of no session'))
+    const lost = spillName('00000000-0000-4000-8000-000000000001', hashText('of no session'))
     await context.blobs.put(lost, new Uint8Array(100))
     const open = await world.open(path, { base: null, schemas: padding })
     const cancelled = await world.open(path, { base: null, schemas: padding })
@@ -126,7 +126,7 @@ describe.each(databases)('schemas that a session brings, on $name', (database) =
     await context.database.query(past, [expired])
     const now = () => new Date(Date.now() + 7 * 24 * 3_600_000)
     await world.cancel(path, cancelled)
-    await tidySessions(context)
+    await expireSessions(context)
     await sweep({ ...context, now }, { graceSeconds: 0, force: true })
     expect(await context.blobs.size(lost)).toBeUndefined()
     expect([await stored(cancelled), await stored(expired)]).toEqual([[], []])
@@ -147,7 +147,7 @@ describe.each(databases)('schemas that a session brings, on $name', (database) =
     await expect(world.receive(path, lost, [line])).rejects.toThrow()
     await expect(world.commit(path, lost)).rejects.toThrow()
     expect((await world.state(path, lost)).status).toBe('open')
-    await database.query('delete from push_runs where push_id = $1', [lost])
+    await database.query('delete from push_spills where push_id = $1', [lost])
     await expect(world.receive(path, lost, [line])).rejects.toMatchObject({ code: 'push_not_open' })
     await expect(world.commit(path, lost)).rejects.toMatchObject({ code: 'push_not_open' })
   })

@@ -7,17 +7,17 @@ import {
   findPushSchemas,
   giveWay,
   type ObjectReader,
-  type PushRunRow,
+  type PushSpillRow,
   type PushStanding,
-  runName,
+  spillName,
   type VersionRow,
 } from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
-import { type Aside, readAside } from '../../versions/aside.ts'
 import { storedHash } from '../../versions/making.ts'
 import { readSchemaObjects } from '../../versions/schemas.ts'
+import { readSidecar, type Sidecar } from '../../versions/sidecar.ts'
 import { isLive } from '../state/states.ts'
 import type { AcceptedSchemas } from './accept-schemas.ts'
 import { headingLine, type SchemaLines } from './schema-lines.ts'
@@ -43,17 +43,17 @@ const held = async (
 /** Up to this size they are in the session's row, which is written anyway; a blob is one more write that must last. Bytes. */
 const shortBytesMax = 65_536
 
-/** What the caller adds to keep the schemas that a session brings: columns of its row; for long ones, stored here, the row of a run. */
+/** What the caller adds to keep the schemas that a session brings: columns of its row; for long ones, stored here, the row of a spill. */
 export async function keptSchemas(
   { blobs }: Context,
   pushId: string,
   { bytes, hash, types }: AcceptedSchemas,
-): Promise<{ schemasHash: Hash; schemas?: string; run?: Omit<PushRunRow, 'sequence'> }> {
+): Promise<{ schemasHash: Hash; schemas?: string; spill?: Omit<PushSpillRow, 'sequence'> }> {
   if (bytes.length <= shortBytesMax) return { schemasHash: hash, schemas: decoder.decode(bytes) }
-  const name = runName(pushId, hash)
+  const name = spillName(pushId, hash)
   await blobs.put(name, bytes)
-  const run = { pushId, role: 'schemas' as const, name, entries: types, bytes: bytes.length }
-  return { schemasHash: hash, run }
+  const spill = { pushId, role: 'schemas' as const, name, entries: types, bytes: bytes.length }
+  return { schemasHash: hash, spill }
 }
 
 /** What a session brought; undefined: it brings none. @throws push_not_open when what it had received is gone; object_corrupt. */
@@ -65,14 +65,14 @@ export async function broughtSchemas(context: Context, push: PushStanding): Prom
 }
 
 async function readKept(context: Context, push: PushStanding, hash: string): Promise<Uint8Array> {
-  const { schemas, run } = (await findPushSchemas(context.database, push.id)) ?? noneKept
+  const { schemas, spill } = (await findPushSchemas(context.database, push.id)) ?? noneKept
   if (schemas !== null) {
     const bytes = encoder.encode(schemas)
     return shared([bytes], bytes.length, { hash, name: `schemas of ${push.id}` })
   }
-  if (run === null) throw ended()
+  if (spill === null) throw ended()
   try {
-    return await shared(context.blobs.stream(run.name), run.bytes, { hash, name: run.name })
+    return await shared(context.blobs.stream(spill.name), spill.bytes, { hash, name: spill.name })
   } catch (error) {
     if (!(error instanceof BlobMissing)) throw error
     // Sessions that end lose what they had received.
@@ -84,7 +84,7 @@ async function readKept(context: Context, push: PushStanding, hash: string): Pro
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 const encoder = new TextEncoder()
 
-const noneKept = { schemas: null, run: null }
+const noneKept = { schemas: null, spill: null }
 
 const ended = (): RegistryError => new RegistryError('push_not_open', { say: { status: 'no longer open' } })
 
@@ -114,10 +114,10 @@ const damaged = (received: string): RegistryError =>
 /** The schemas of a version. What its public view has of them is stored, and not among the lines. */
 export const baseSchemas = (context: Context, version: VersionRow): Promise<SchemaLines> =>
   held(`${version.fullDigest}:${version.publicDigest}`, async () =>
-    linesOfBase(context.objects, (await readAside(context.objects, storedHash(version.aside))).roots),
+    linesOfBase(context.objects, (await readSidecar(context.objects, storedHash(version.sidecar))).roots),
   )
 
-async function linesOfBase(objects: ObjectReader, content: Aside['roots']): Promise<Uint8Array> {
+async function linesOfBase(objects: ObjectReader, content: Sidecar['roots']): Promise<Uint8Array> {
   const shown = new Map(Object.entries(content.public.types))
   const pieces: Uint8Array[] = []
   let length = 0

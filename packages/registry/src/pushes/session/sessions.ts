@@ -4,7 +4,7 @@ import {
   countOpenPushes,
   findPush,
   insertPush,
-  insertPushRun,
+  insertPushSpill,
   lockAccount,
   movePush,
   type PushRow,
@@ -16,7 +16,7 @@ import { type Acting, demandNow, demandStill } from '../../access/authority.ts'
 import { demandCaller } from '../../access/caller.ts'
 import { mayWork } from '../../access/policy.ts'
 import type { Caller, Principal, Scope } from '../../access/principal.ts'
-import { type Seen, seeCollection } from '../../access/seen.ts'
+import { findVisibleCollection, type Seen } from '../../access/seen.ts'
 import type { Context } from '../../context.ts'
 import { demand, RegistryError, type StoredRefusal } from '../../errors/errors.ts'
 import { filesNeeded } from '../../files/known-files.ts'
@@ -27,11 +27,11 @@ import { type CommitAnswer, type CommitResult, runCommit } from '../commit/commi
 import { declaredFiles, lackingFiles } from '../opening/declared-files.ts'
 import type { ReadOpening } from '../opening/opening.ts'
 import type { PushOpening } from '../opening/opening-body.ts'
-import { dropRuns, tidySessions } from '../runs/runs.ts'
 import type { AcceptedSchemas } from '../schemas/accept-schemas.ts'
 import { accepted, demandHead, fitted } from '../schemas/brought.ts'
 import { keptSchemas } from '../schemas/session-schemas.ts'
 import { noWarnings, type PushWarnings } from '../schemas/warnings.ts'
+import { dropSpills, expireSessions } from '../spills/spills.ts'
 import { idleEnd, isWorthPuttingOff } from '../state/idle-end.ts'
 import { statesFor } from '../state/states.ts'
 import { CommitLeases, newLease, noLease } from './leases.ts'
@@ -65,7 +65,7 @@ export interface PushStateAnswer {
 /** Queue of commits asked for with `?async=true`. */
 const commitQueue = 'push-commit'
 const recoverySeconds = 1
-const tidyingSeconds = 60
+const expirySeconds = 60
 
 export type PushSessions = ReturnType<typeof pushSessionsOf>
 
@@ -76,13 +76,13 @@ export function pushSessionsOf(context: Context) {
     leases.runJob({ pushId: String(pushId), collectionId: String(collectionId) }),
   )
   context.jobs.repeat('taking over abandoned commits', recoverySeconds, () => leases.recover())
-  const tidy = () => tidySessions(context)
-  context.jobs.repeat('tidying push sessions', tidyingSeconds, tidy, { frees: true })
+  const expire = () => expireSessions(context)
+  context.jobs.repeat('expiry of push sessions', expirySeconds, expire, { frees: true })
 
   return {
     /** The collection, for whoever may work there. */
     async workplace(who: Principal, path: CollectionPath, scope: Scope): Promise<Seen> {
-      const seen = await seeCollection(context, who, path)
+      const seen = await findVisibleCollection(context, who, path)
       demand(mayWork(who, seen.collection, seen.role, scope), { owner: seen.owner.slug, needed: scope })
       return seen
     },
@@ -215,7 +215,7 @@ export function pushSessionsOf(context: Context) {
       })
       if (!moved) throw new RegistryError('push_not_open', { details: { status: push.status } })
       underWay.end(push.id)
-      await dropRuns(context, push.id)
+      await dropSpills(context, push.id)
     },
   }
 
@@ -224,7 +224,7 @@ export function pushSessionsOf(context: Context) {
     brought: AcceptedSchemas | undefined,
     by: Acting,
   ): Promise<PushStanding> {
-    const { run, ...columns } = brought === undefined ? {} : await keptSchemas(context, row.id, brought)
+    const { spill, ...columns } = brought === undefined ? {} : await keptSchemas(context, row.id, brought)
     try {
       return await context.database.transact(async (tx) => {
         await lockAccount(tx, by.who.accountId)
@@ -233,12 +233,12 @@ export function pushSessionsOf(context: Context) {
         if ((await countOpenPushes(tx, by.who.accountId, context.now())) >= max)
           throw new RegistryError('too_many_pushes', { say: { max } })
         const push = await insertPush(tx, { ...row, ...columns })
-        if (run !== undefined) await insertPushRun(tx, run)
+        if (spill !== undefined) await insertPushSpill(tx, spill)
         return push
       })
     } catch (error) {
       // A sweep would do it, too, but much later. The commit may stand although its answer was lost: then so must this.
-      if (run !== undefined && error instanceof RegistryError) await context.blobs.remove(run.name)
+      if (spill !== undefined && error instanceof RegistryError) await context.blobs.remove(spill.name)
       throw error
     }
   }

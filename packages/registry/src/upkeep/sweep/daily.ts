@@ -1,5 +1,5 @@
 /** The sweep that nobody has to ask for. */
-import { takeChore } from '@ulmus/storage'
+import { claimPeriodicTask } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { sweep, sweeping } from '../sweep.ts'
 import { SweepTooLarge } from './most.ts'
@@ -13,7 +13,7 @@ const lookEverySeconds = 600
  */
 export function scheduleSweeps(context: Context, demandSame: () => Promise<void>): void {
   const sweepIfDue = async () => {
-    const due = await context.database.transact((tx) => takeChore(tx, sweeping, sweepEverySeconds))
+    const due = await context.database.transact((tx) => claimPeriodicTask(tx, sweeping, sweepEverySeconds))
     if (due) await sweepAlone(context, demandSame)
   }
   context.jobs.repeat('the daily sweep', lookEverySeconds, sweepIfDue, { frees: true })

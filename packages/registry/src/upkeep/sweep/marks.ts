@@ -1,5 +1,5 @@
 /**
- * Marking: every object that versions need, found from their asides, which have the roots of their documents. What one version marked is not walked again for
+ * Marking: every object that versions need, found from their sidecars, which have the roots of their documents. What one version marked is not walked again for
  * the next, so marking costs what the versions differ in. Some 150 bytes of memory an object; 10 million records are some 20,000.
  */
 import {
@@ -18,7 +18,7 @@ import {
   type Queries,
   type VersionRoots,
 } from '@ulmus/storage'
-import { readAside } from '../../versions/aside.ts'
+import { readSidecar } from '../../versions/sidecar.ts'
 
 /** Children of a node that are read at the same time. */
 const atOnce = 8
@@ -75,14 +75,14 @@ export class Marks {
     }
   }
 
-  async #version({ fullDigest, publicDigest, aside }: VersionRoots): Promise<void> {
+  async #version({ fullDigest, publicDigest, sidecar }: VersionRoots): Promise<void> {
     for (const digest of [fullDigest, publicDigest]) this.#alone.add(digest)
-    if (this.#needed.has(aside)) return
-    const { roots, references, shadows } = await readAside(this.#objects, aside)
+    if (this.#needed.has(sidecar)) return
+    const { roots, references, hiddenTrees } = await readSidecar(this.#objects, sidecar)
     for (const view of new Set([roots.full, roots.public])) await this.#view(view)
     for (const tree of [references.full, references.public]) await this.#tree(tree, 'set')
-    for (const tree of Object.values(shadows)) await this.#tree(tree, 'records')
-    this.#needed.add(aside)
+    for (const tree of Object.values(hiddenTrees)) await this.#tree(tree, 'records')
+    this.#needed.add(sidecar)
   }
 
   async #view({ files, types }: ViewRoots): Promise<void> {

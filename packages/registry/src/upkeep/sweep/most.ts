@@ -1,7 +1,7 @@
 /** A sweep that would take most of the store is more likely to have the wrong database than to be right. */
 import { oldPacks, type SweptRow } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
-import { weighStore } from './leftovers.ts'
+import { weighStore } from './unreferenced.ts'
 
 /** So little may go whatever the store holds: a first collection that is deleted again is no accident. Bytes. */
 const trivialBytes = 1_048_576
@@ -32,8 +32,8 @@ export async function refuseMost(
   dead: readonly SweptRow[],
   { before, graceSeconds }: { before: Date; graceSeconds: number },
 ): Promise<void> {
-  const { storeBytes, leftoverBytes } = await weighStore(context, before)
-  const going = leftoverBytes + (await packBytesGoing(context, dead, graceSeconds))
+  const { storeBytes, unreferencedBytes } = await weighStore(context, before)
+  const going = unreferencedBytes + (await packBytesGoing(context, dead, graceSeconds))
   if (going > trivialBytes && going * 2 > storeBytes) throw new SweepTooLarge(going, storeBytes)
 }
 

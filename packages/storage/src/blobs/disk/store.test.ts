@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { blobStoreContract, collect } from '../blob-store.contract.ts'
-import { packName, runName } from '../names.ts'
+import { packName, spillName } from '../names.ts'
 import { openDiskStore } from './store.ts'
 
 const temporaryFolder = () => mkdtempSync(join(tmpdir(), 'ulmus-disk-'))
@@ -88,7 +88,7 @@ describe('a disk store', () => {
 
   it('syncs above again when an emptied folder went and came back', async () => {
     const store = await openDiskStore(folder())
-    const name = runName(randomUUID(), 'a')
+    const name = spillName(randomUUID(), 'a')
     await store.put(name, Buffer.alloc(1))
     await store.remove(name)
     const counts = await countSyncs()
@@ -99,7 +99,7 @@ describe('a disk store', () => {
   it('syncs the folder that has the name, when another took its place while the file was written', async () => {
     const root = folder()
     const store = await openDiskStore(root)
-    const name = runName(randomUUID(), 'a')
+    const name = spillName(randomUUID(), 'a')
     const beside = name.replace(/a$/, 'b')
     await store.put(beside, Buffer.alloc(1))
     const synced = new Set<number>()
@@ -137,7 +137,7 @@ describe('a disk store', () => {
       yield* Array.from({ length: after }, () => Buffer.alloc(10))
       throw new Error('source failed')
     }
-    const name = runName(randomUUID(), 'a')
+    const name = spillName(randomUUID(), 'a')
     for (const after of [0, 3]) {
       await expect(store.put(name, failing(after))).rejects.toThrow('source failed')
       // The folders above are every session's.

@@ -20,7 +20,7 @@ const streamChunkBytes = 262_144
  */
 const unflushedBytesMax = 8_388_608
 /** No write takes that long; a leftover that old belongs to no one. */
-const leftoverMillisecondsMin = 86_400_000
+const abandonedMillisecondsMin = 86_400_000
 /** Beside the blobs, so that a rename stays within one file system. No blob is called so. */
 const temporaryFolder = 'tmp'
 
@@ -31,7 +31,7 @@ const temporaryFolder = 'tmp'
 export async function openDiskStore(folder: string, space: DiskSpace = unlimitedSpace): Promise<BlobStore> {
   const temporary = join(folder, temporaryFolder)
   await mkdir(temporary, { recursive: true })
-  await removeLeftovers(temporary)
+  await removeTemporaryFiles(temporary)
   const files = openFiles()
   const folders = durableFolders(folder)
   const path = (name: string) => {
@@ -139,8 +139,8 @@ function* pieces(bytes: Uint8Array): Generator<Uint8Array> {
     yield bytes.subarray(at, at + unflushedBytesMax)
 }
 
-async function removeLeftovers(temporary: string): Promise<void> {
-  const youngest = Date.now() - leftoverMillisecondsMin
+async function removeTemporaryFiles(temporary: string): Promise<void> {
+  const youngest = Date.now() - abandonedMillisecondsMin
   for (const name of await readdir(temporary)) {
     const found = await stat(join(temporary, name)).catch(unlessAbsent)
     if (found !== undefined && found.mtimeMs < youngest) await rm(join(temporary, name), { force: true })

@@ -13,7 +13,7 @@ import { makeBucket, s3Server } from '../../testing/buckets.ts'
 import { type FlakyProxy, type Mishap, startFlakyProxy } from '../../testing/flaky-proxy.ts'
 import { blobStoreContract, collect } from '../blob-store.contract.ts'
 import type { BlobStore } from '../blob-store.ts'
-import { packName, runName, runsPrefix } from '../names.ts'
+import { packName, spillName, spillsPrefix } from '../names.ts'
 import { type Bucket, bucketOf, type S3Settings } from './bucket.ts'
 import { abortUploads } from './start.ts'
 import { listBlobs, openS3Store } from './store.ts'
@@ -339,9 +339,9 @@ describe.skipIf(s3Server() === null)('on S3', () => {
 
     it('lists page by page, and only what is its own', async () => {
       const push = randomUUID()
-      const runs = Array.from({ length: 7 }, (_, i) => runName(push, `n${i}`))
+      const runs = Array.from({ length: 7 }, (_, i) => spillName(push, `n${i}`))
       for (const name of runs) await store.put(name, Buffer.alloc(3))
-      for (const Key of [`${bucket.prefix}${runsPrefix(push)}`, `kept/here-not/${runs[0]}`]) {
+      for (const Key of [`${bucket.prefix}${spillsPrefix(push)}`, `kept/here-not/${runs[0]}`]) {
         await bucket.client.send(new PutObjectCommand({ Bucket: bucket.name, Key, Body: 'x' }))
       }
       const listed: string[] = []

@@ -17,7 +17,7 @@ import { abortUploads, checkBucket } from './start.ts'
 import { upload } from './upload.ts'
 
 /** No put takes that long; an upload begun before belongs to no one. */
-const leftoverMillisecondsMin = 86_400_000
+const abandonedMillisecondsMin = 86_400_000
 const pingMillisecondsMax = 2_000
 
 /**
@@ -34,7 +34,7 @@ export async function openS3Store(settings: S3Settings): Promise<BlobStore> {
     client.destroy()
     throw error
   }
-  await abortUploads(bucket, new Date(Date.now() - leftoverMillisecondsMin))
+  await abortUploads(bucket, new Date(Date.now() - abandonedMillisecondsMin))
 
   async function size(name: string): Promise<number | undefined> {
     const command = new HeadObjectCommand({ Bucket, Key: bucket.key(name) })

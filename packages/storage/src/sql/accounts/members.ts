@@ -82,7 +82,7 @@ export interface MemberItem {
 }
 
 /** Where a page of a list by slug lies; slugs are unique, so they alone are its order. */
-export interface SlugStretch {
+export interface SlugSlice {
   limit: number
   offset: number
   /** Only what comes after this slug, or, `backwards`, before it, nearest first. */
@@ -90,7 +90,7 @@ export interface SlugStretch {
   backwards: boolean
 }
 
-function bySlug({ beyond, backwards }: SlugStretch) {
+function bySlug({ beyond, backwards }: SlugSlice) {
   const slug = beyond === undefined ? undefined : String(beyond.value)
   return {
     within: slug === undefined ? undefined : (backwards ? lt : gt)(accounts.slug, slug),
@@ -98,33 +98,29 @@ function bySlug({ beyond, backwards }: SlugStretch) {
   }
 }
 
-export async function listMembers(at: Queries, orgId: string, stretch: SlugStretch): Promise<MemberItem[]> {
-  const { within, order } = bySlug(stretch)
+export async function listMembers(at: Queries, orgId: string, slice: SlugSlice): Promise<MemberItem[]> {
+  const { within, order } = bySlug(slice)
   return at.orm
     .select({ account: accounts, role: members.role, since: members.since })
     .from(members)
     .innerJoin(accounts, eq(accounts.id, members.userId))
     .where(and(eq(members.orgId, orgId), within))
     .orderBy(order)
-    .limit(stretch.limit)
-    .offset(stretch.offset)
+    .limit(slice.limit)
+    .offset(slice.offset)
 }
 
 /** The organizations of a user. */
-export async function listMemberships(
-  at: Queries,
-  userId: string,
-  stretch: SlugStretch,
-): Promise<MemberItem[]> {
-  const { within, order } = bySlug(stretch)
+export async function listMemberships(at: Queries, userId: string, slice: SlugSlice): Promise<MemberItem[]> {
+  const { within, order } = bySlug(slice)
   return at.orm
     .select({ account: accounts, role: members.role, since: members.since })
     .from(members)
     .innerJoin(accounts, eq(accounts.id, members.orgId))
     .where(and(eq(members.userId, userId), within))
     .orderBy(order)
-    .limit(stretch.limit)
-    .offset(stretch.offset)
+    .limit(slice.limit)
+    .offset(slice.offset)
 }
 
 /** Makes a user a member, or gives a member another role; `since` stays that of the first time. */

@@ -28,7 +28,7 @@ it.each(databases)('whole rows are what their tables hold ($name)', async ({ ope
       ...{
         fullDigest: hash,
         publicDigest: hash,
-        aside: hash,
+        sidecar: hash,
         publicChanged: true,
         message: null,
         appId: 'null',

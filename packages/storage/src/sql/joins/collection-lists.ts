@@ -8,8 +8,8 @@ import type { VersionRow } from '../versions/versions.ts'
 /** `updated` and `created`: newest first. `name`: by the folded name's bytes. */
 export type CollectionOrder = 'updated' | 'created' | 'name'
 
-/** A stretch of a list. */
-export interface Stretch {
+/** A slice of a list. */
+export interface ListSlice {
   /** Rows at most. */
   readonly limit: number
   /** Rows to pass over. */
@@ -35,7 +35,7 @@ const orderings = {
 }
 
 /** What a list is sorted by, in SQL. */
-export function sortedBy(order: CollectionOrder, { backwards }: Pick<Stretch, 'backwards'>): string {
+export function sortedBy(order: CollectionOrder, { backwards }: Pick<ListSlice, 'backwards'>): string {
   const { column, newestFirst } = orderings[order]
   const towards = newestFirst === backwards ? 'asc' : 'desc'
   return `${column} ${towards}, id ${towards}`
@@ -64,7 +64,7 @@ const ofOwner = (parameter: string) => `owner_id = (select id from accounts wher
 /** Public collections whose name holds `q` in any case, of one owner if one is given. */
 export async function listPublicCollections(
   at: Queries,
-  ask: { q?: string; owner?: string; order: CollectionOrder; stretch: Stretch },
+  ask: { q?: string; owner?: string; order: CollectionOrder; slice: ListSlice },
 ): Promise<ListedCollection[]> {
   const amongOf = (values: Values) =>
     ask.owner === undefined ? 'public' : `public and ${ofOwner(values.of(ask.owner))}`
@@ -72,29 +72,29 @@ export async function listPublicCollections(
   if (q !== '') return searched(at, amongOf, q, ask)
   const values = new Values()
   const list = ask.owner === undefined ? 'public' : 'public_of_owner'
-  return stretchOf(at, `list_${list}`, amongOf(values), values, ask)
+  return sliceOf(at, `list_${list}`, amongOf(values), values, ask)
 }
 
 /** The collections of an account: all, or those that are public and the one with the id `besides`. */
 export async function listOwnedCollections(
   at: Queries,
-  ask: { ownerId: string; all: boolean; besides: string | null; stretch: Stretch },
+  ask: { ownerId: string; all: boolean; besides: string | null; slice: ListSlice },
 ): Promise<ListedCollection[]> {
   const values = new Values()
   const owned = `owner_id = ${values.of(ask.ownerId)}`
-  const { stretch } = ask
-  if (ask.all) return stretchOf(at, 'list_all_owned', owned, values, { order: 'updated', stretch })
+  const { slice } = ask
+  if (ask.all) return sliceOf(at, 'list_all_owned', owned, values, { order: 'updated', slice })
   const shown = ask.besides === null ? 'public' : `(public or id = ${values.of(ask.besides)})`
   const name = ask.besides === null ? 'list_shown_owned' : 'list_shown_owned_and_one'
-  return stretchOf(at, name, `${owned} and ${shown}`, values, { order: 'updated', stretch })
+  return sliceOf(at, name, `${owned} and ${shown}`, values, { order: 'updated', slice })
 }
 
 interface Listed {
   readonly order: CollectionOrder
-  readonly stretch: Stretch
+  readonly slice: ListSlice
 }
 
-function beyondOf(values: Values, { order, stretch: { beyond, backwards } }: Listed): string {
+function beyondOf(values: Values, { order, slice: { beyond, backwards } }: Listed): string {
   if (beyond === undefined) return 'true'
   const { column, type, newestFirst } = orderings[order]
   const isBeyond = newestFirst === backwards ? '>' : '<'
@@ -102,20 +102,20 @@ function beyondOf(values: Values, { order, stretch: { beyond, backwards } }: Lis
 }
 
 /** @param name of the statement, but for what makes it another: its order, its direction, whether it begins somewhere */
-function stretchOf(
+function sliceOf(
   at: Queries,
   name: string,
   among: string,
   values: Values,
   asked: Listed,
 ): Promise<ListedCollection[]> {
-  const { order, stretch } = asked
+  const { order, slice } = asked
   const beyond = beyondOf(values, asked)
-  const by = sortedBy(order, stretch)
-  const bounds = `limit ${values.of(stretch.limit)} offset ${values.of(stretch.offset)}`
+  const by = sortedBy(order, slice)
+  const bounds = `limit ${values.of(slice.limit)} offset ${values.of(slice.offset)}`
   const rows = `select * from collections where ${among} and ${beyond} order by ${by} ${bounds}`
-  const place = stretch.beyond === undefined ? 'first' : 'further'
-  const direction = stretch.backwards ? 'backwards' : 'forwards'
+  const place = slice.beyond === undefined ? 'first' : 'further'
+  const direction = slice.backwards ? 'backwards' : 'forwards'
   return listed(at, rows, by, values.given, `${name}_${order}_${place}_${direction}`)
 }
 
@@ -132,8 +132,8 @@ async function searched(
   q: string,
   asked: Listed,
 ): Promise<ListedCollection[]> {
-  const { limit, offset } = asked.stretch
-  const by = sortedBy(asked.order, asked.stretch)
+  const { limit, offset } = asked.slice
+  const by = sortedBy(asked.order, asked.slice)
   const near = new Values()
   const window = `select * from collections
     where ${amongOf(near)} and ${beyondOf(near, asked)} order by ${by} limit ${windowRows}`

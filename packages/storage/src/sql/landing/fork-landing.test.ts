@@ -52,7 +52,7 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
       ...{
         fullDigest: zeros,
         publicDigest: zeros,
-        aside: zeros,
+        sidecar: zeros,
         publicChanged: true,
         message: 'm',
         appId: null,

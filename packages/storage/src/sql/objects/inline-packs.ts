@@ -1,8 +1,8 @@
 /**
- * Inline packs: small ones that lie in the database, from the statement that records them until they are gathered into one blob. A
+ * Inline packs: small ones that lie in the database, from the statement that records them until they are compacted into one blob. A
  * version whose objects are small is durable with a single commit, and thousands of them are one blob.
  *
- *     recorded with its version ──▶ inline ── gathered: its objects copied into a pack of many, its rows let point there ──▶ gone
+ *     recorded with its version ──▶ inline ── compacted: its objects copied into a pack of many, its rows let point there ──▶ gone
  *
  * They are not part of the index: whoever makes that anew from the packs' footers has to read these, too.
  */
@@ -16,7 +16,7 @@ import { bytes, bytewiseText } from '../columns/columns.ts'
 export const inlinePacks = pgTable('inline_packs', {
   /** The name it would have in the blob store. */
   name: bytewiseText('name').primaryKey(),
-  /** As a blob would have it: up to some 64 KiB, `gatheredBytesMax` of packs/pack.ts. */
+  /** As a blob would have it: up to some 64 KiB, `inlineBytesMax` of packs/pack.ts. */
   content: bytes('content').notNull(),
 })
 

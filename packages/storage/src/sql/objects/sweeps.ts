@@ -256,7 +256,7 @@ export interface VersionRoots {
   id: string
   fullDigest: Hash
   publicDigest: Hash
-  aside: Hash
+  sidecar: Hash
 }
 
 /**
@@ -265,7 +265,7 @@ export interface VersionRoots {
  */
 export async function allVersionRoots(at: Queries): Promise<VersionRoots[]> {
   const { rows } = await at.query(
-    'select id, full_digest as "fullDigest", public_digest as "publicDigest", aside from versions',
+    'select id, full_digest as "fullDigest", public_digest as "publicDigest", sidecar from versions',
   )
   return rows as unknown as VersionRoots[]
 }

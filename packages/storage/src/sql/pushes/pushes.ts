@@ -1,4 +1,4 @@
-/** Push sessions and the runs (checked, sorted batches) that each has received. */
+/** Push sessions and the spills (checked, sorted batches) that each has received. */
 import { and, eq, getTableColumns, gt, inArray, lte, notInArray, sql } from 'drizzle-orm'
 import { boolean, check, index, integer, json, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
@@ -25,7 +25,7 @@ export const pushes = pgTable(
     baseSemver: text('base_semver'),
     /** SHA-256 of the schemas that it brings, the complete set; null: the base's. */
     schemasHash: text('schemas_hash'),
-    /** Those schemas when they are short; longer ones are a run. */
+    /** Those schemas when they are short; longer ones are a spill. */
     schemas: text('schemas'),
     /** Metadata patch as JSON text; null: none. */
     metadata: text('metadata'),
@@ -68,29 +68,29 @@ export const pushes = pgTable(
   ],
 )
 
-export const pushRuns = pgTable(
-  'push_runs',
+export const pushSpills = pgTable(
+  'push_spills',
   {
     pushId: uuid('push_id')
       .notNull()
       .references(() => pushes.id, { onDelete: 'cascade' }),
     /** Order of arrival within the session: of the same (type, id) the entry of the higher sequence counts. */
     sequence: integer('sequence').notNull(),
-    /** What its entries are: records and deletes, lines of a snapshot's manifest, or schemas: one run at most. */
+    /** What its entries are: records and deletes, lines of a snapshot's manifest, or schemas: one spill at most. */
     role: text('role', { enum: ['records', 'manifest', 'schemas'] }).notNull(),
-    /** The run's name in the blob store. */
+    /** The spill's name in the blob store. */
     name: bytewiseText('name').notNull(),
     entries: integer('entries').notNull(),
     bytes: count('bytes').notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.pushId, t.sequence] }),
-    check('push_runs_role', sql`${t.role} in ('records', 'manifest', 'schemas')`),
+    check('push_spills_role', sql`${t.role} in ('records', 'manifest', 'schemas')`),
   ],
 )
 
 export type PushRow = typeof pushes.$inferSelect
-export type PushRunRow = typeof pushRuns.$inferSelect
+export type PushSpillRow = typeof pushSpills.$inferSelect
 
 /** How a session stands, without what it was opened with: that may be some MiB, and sessions are looked at many times a second. */
 export type PushStanding = Omit<PushRow, 'schemas' | 'metadata' | 'files'>
@@ -121,15 +121,15 @@ export async function findPush(
   return row
 }
 
-/** The schemas that a session brings, or the run that they are; neither when it brings none or its runs are gone. Undefined: no session. */
+/** The schemas that a session brings, or the spill that they are; neither when it brings none or its spills are gone. Undefined: no session. */
 export async function findPushSchemas(
   at: Queries,
   id: string,
-): Promise<{ schemas: string | null; run: PushRunRow | null } | undefined> {
+): Promise<{ schemas: string | null; spill: PushSpillRow | null } | undefined> {
   const [row] = await at.orm
-    .select({ schemas: pushes.schemas, run: pushRuns })
+    .select({ schemas: pushes.schemas, spill: pushSpills })
     .from(pushes)
-    .leftJoin(pushRuns, and(eq(pushRuns.pushId, pushes.id), eq(pushRuns.role, 'schemas')))
+    .leftJoin(pushSpills, and(eq(pushSpills.pushId, pushes.id), eq(pushSpills.role, 'schemas')))
     .where(eq(pushes.id, id))
   return row
 }
@@ -174,29 +174,29 @@ export async function touchOpenPush(
   return touched.length === 1
 }
 
-/** Adds a run after those that are there. Called under the lock of `touchOpenPush`. */
-export async function insertPushRun(tx: Tx, run: Omit<PushRunRow, 'sequence'>): Promise<void> {
-  const next = sql`(select coalesce(max(${pushRuns.sequence}), 0) + 1 from ${pushRuns} where ${pushRuns.pushId} = ${run.pushId})`
-  await tx.orm.insert(pushRuns).values({ ...run, sequence: sql`${next}` })
+/** Adds a spill after those that are there. Called under the lock of `touchOpenPush`. */
+export async function insertPushSpill(tx: Tx, spill: Omit<PushSpillRow, 'sequence'>): Promise<void> {
+  const next = sql`(select coalesce(max(${pushSpills.sequence}), 0) + 1 from ${pushSpills} where ${pushSpills.pushId} = ${spill.pushId})`
+  await tx.orm.insert(pushSpills).values({ ...spill, sequence: sql`${next}` })
 }
 
 /** In order of arrival; `after`: only later ones than this sequence. */
-export async function listPushRuns(at: Queries, pushId: string, after = 0): Promise<PushRunRow[]> {
+export async function listPushSpills(at: Queries, pushId: string, after = 0): Promise<PushSpillRow[]> {
   return at.orm
     .select()
-    .from(pushRuns)
-    .where(and(eq(pushRuns.pushId, pushId), gt(pushRuns.sequence, after)))
-    .orderBy(pushRuns.sequence)
+    .from(pushSpills)
+    .where(and(eq(pushSpills.pushId, pushId), gt(pushSpills.sequence, after)))
+    .orderBy(pushSpills.sequence)
 }
 
 /**
- * Puts one run in the place of several; false, and nothing done, when they are no longer there or `heldBy` is no longer who
+ * Puts one spill in the place of several; false, and nothing done, when they are no longer there or `heldBy` is no longer who
  * commits the session.
  */
-export async function replacePushRuns(
+export async function replacePushSpills(
   tx: Tx,
-  gone: readonly PushRunRow[],
-  by: PushRunRow,
+  gone: readonly PushSpillRow[],
+  by: PushSpillRow,
   heldBy: string,
 ): Promise<boolean> {
   const held = await tx.orm
@@ -205,17 +205,17 @@ export async function replacePushRuns(
     .where(and(eq(pushes.id, by.pushId), isHeldBy(heldBy)))
     .for('share')
   if (held.length === 0) return false
-  const names = gone.map((run) => run.name)
-  const there = and(eq(pushRuns.pushId, by.pushId), inArray(pushRuns.name, names))
-  const locked = await tx.orm.select({ name: pushRuns.name }).from(pushRuns).where(there).for('update')
+  const names = gone.map((spill) => spill.name)
+  const there = and(eq(pushSpills.pushId, by.pushId), inArray(pushSpills.name, names))
+  const locked = await tx.orm.select({ name: pushSpills.name }).from(pushSpills).where(there).for('update')
   if (locked.length !== gone.length) return false
-  await tx.orm.delete(pushRuns).where(there)
-  await tx.orm.insert(pushRuns).values(by)
+  await tx.orm.delete(pushSpills).where(there)
+  await tx.orm.insert(pushSpills).values(by)
   return true
 }
 
-export async function deletePushRuns(tx: Tx, pushId: string): Promise<void> {
-  await tx.orm.delete(pushRuns).where(eq(pushRuns.pushId, pushId))
+export async function deletePushSpills(tx: Tx, pushId: string): Promise<void> {
+  await tx.orm.delete(pushSpills).where(eq(pushSpills.pushId, pushId))
 }
 
 /** While this is who commits it. */
@@ -230,12 +230,12 @@ export async function expirePushes(tx: Tx, now: Date): Promise<void> {
     .where(and(eq(pushes.status, 'open'), lte(pushes.expiresAt, now)))
 }
 
-/** Ids of ended sessions of which runs are left. */
-export async function listEndedPushesWithRuns(at: Queries): Promise<string[]> {
+/** Ids of ended sessions of which spills are left. */
+export async function listEndedPushesWithSpills(at: Queries): Promise<string[]> {
   const rows = await at.orm
     .selectDistinct({ id: pushes.id })
-    .from(pushRuns)
-    .innerJoin(pushes, eq(pushes.id, pushRuns.pushId))
+    .from(pushSpills)
+    .innerJoin(pushes, eq(pushes.id, pushSpills.pushId))
     .where(notInArray(pushes.status, ['open', 'committing']))
   return rows.map((row) => row.id)
 }

@@ -3,14 +3,14 @@ import { and, arrayContains, eq, inArray } from 'drizzle-orm'
 import type { Queries, Tx } from '../../database/database.ts'
 import { collections } from '../collections/collections.ts'
 import { collectionFiles } from '../files/files.ts'
-import { pushes, pushRuns } from '../pushes/pushes.ts'
+import { pushes, pushSpills } from '../pushes/pushes.ts'
 
-/** Ids of the collection's push sessions whose runs are in the blob store. Asked before the deletion, which takes the rows. */
-export async function listPushesWithRuns(at: Queries, collectionId: string): Promise<string[]> {
+/** Ids of the collection's push sessions whose spills are in the blob store. Asked before the deletion, which takes the rows. */
+export async function listPushesWithSpills(at: Queries, collectionId: string): Promise<string[]> {
   const rows = await at.orm
     .selectDistinct({ id: pushes.id })
     .from(pushes)
-    .innerJoin(pushRuns, eq(pushRuns.pushId, pushes.id))
+    .innerJoin(pushSpills, eq(pushSpills.pushId, pushes.id))
     .where(eq(pushes.collectionId, collectionId))
   return rows.map((row) => row.id)
 }

@@ -12,13 +12,13 @@ export async function dropEndedMetadataJobs(tx: Tx, before: Date, max: number): 
 
 /**
  * Drops up to `max` push sessions that have ended, were last used before an instant (by when they were to expire), and of which no
- * runs are left. Returns how many.
+ * spills are left. Returns how many.
  */
 export async function dropEndedPushes(tx: Tx, before: Date, max: number): Promise<number> {
   const { rows } = await tx.query(
     `delete from pushes where id in (
        select id from pushes p where status in ('committed', 'failed', 'cancelled', 'expired') and expires_at < $1
-         and not exists (select from push_runs where push_id = p.id) limit $2)
+         and not exists (select from push_spills where push_id = p.id) limit $2)
      returning 1`,
     [before.toISOString(), max],
   )

@@ -48,7 +48,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     ...{
       fullDigest: zeros,
       publicDigest: zeros,
-      aside: zeros,
+      sidecar: zeros,
       publicChanged: true,
       message: 'm',
       appId: null,

@@ -22,8 +22,8 @@ export const versions = pgTable(
     /** Hashes of the two view documents, 64 hex: the digests without their prefix, and the names of the document objects. */
     fullDigest: bytewiseText('full_digest').notNull(),
     publicDigest: bytewiseText('public_digest').notNull(),
-    /** Hash of the version's aside (see registry `aside.ts`): reference trees and what privacy needs remembered, outside the digests. */
-    aside: bytewiseText('aside').notNull(),
+    /** Hash of the version's sidecar (see registry `sidecar.ts`): reference trees and what privacy needs remembered, outside the digests. */
+    sidecar: bytewiseText('sidecar').notNull(),
     fullRecords: count('full_records').notNull(),
     fullFiles: count('full_files').notNull(),
     /** Sizes of records and files together. Bytes. */

@@ -1,13 +1,13 @@
 /**
  * Runs: what a push received, checked, sorted and compressed, as it waits in the blob store for the commit.
  *
- * A run is a sequence of frames: encoded length u32, raw length u32, CRC-32 of the encoded bytes u32, then zstd of the raw bytes, which are
- * whole entries (`frame.ts`). Numbers are little-endian. Entries of a run ascend strictly by (type, id).
+ * A spill is a sequence of frames: encoded length u32, raw length u32, CRC-32 of the encoded bytes u32, then zstd of the raw bytes, which are
+ * whole entries (`frame.ts`). Numbers are little-endian. Entries of a spill ascend strictly by (type, id).
  */
 import { promisify } from 'node:util'
 import { constants, crc32, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { free, freeWhole } from '../../threads/free.ts'
-import { Frame, FrameEntries, RunDamaged, type RunEntry } from './frame.ts'
+import { Frame, FrameEntries, SpillDamaged, type SpillEntry } from './frame.ts'
 import { FrameRoom } from './frame-room.ts'
 
 /** A frame is closed when it holds this much. Bytes, raw. */
@@ -21,7 +21,7 @@ const frameHeaderBytes = 12
 const deflate = promisify(zstdCompress)
 
 /** Synchronous: runs in a worker thread. */
-export function encodeRun(entries: readonly RunEntry[]): Uint8Array<ArrayBuffer> {
+export function encodeSpill(entries: readonly SpillEntry[]): Uint8Array<ArrayBuffer> {
   const frames: Buffer[] = []
   const frame = new Frame(2 * frameBytes)
   const close = () => frames.push(...framed(frame.bytes, zstdCompressSync(frame.bytes, frameOptions)))
@@ -36,8 +36,8 @@ export function encodeRun(entries: readonly RunEntry[]): Uint8Array<ArrayBuffer>
 }
 
 /** The same of a stream of sorted entries, frame by frame; compresses off the thread. */
-export async function* encodeRunStream(
-  batches: AsyncIterable<readonly RunEntry[]>,
+export async function* encodeSpillStream(
+  batches: AsyncIterable<readonly SpillEntry[]>,
 ): AsyncGenerator<Uint8Array> {
   const frame = new Frame(2 * frameBytes)
   for await (const batch of batches) {
@@ -63,11 +63,11 @@ function framed(raw: Buffer, encoded: Buffer): [Buffer, Buffer] {
 }
 
 /**
- * The entries of a run, a frame at a time, in order: views of its memory, which goes when all that put something have left it. Takes
+ * The entries of a spill, a frame at a time, in order: views of its memory, which goes when all that put something have left it. Takes
  * `source` over: a piece that fills its buffer is empty once it is read.
- * @throws RunDamaged, also when it ends within a frame.
+ * @throws SpillDamaged, also when it ends within a frame.
  */
-export async function* readRun(
+export async function* readSpill(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<FrameEntries> {
   for await (const frame of framesOf(source)) {
@@ -96,14 +96,14 @@ async function* framesOf(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array
     }
     freeWhole(piece)
   }
-  if (begun.length > 0) throw new RunDamaged('a run is cut off')
+  if (begun.length > 0) throw new SpillDamaged('a spill is cut off')
 }
 
-/** What a frame that begins so takes, or its header while that is not all there. Bytes. @throws RunDamaged for more than any takes. */
+/** What a frame that begins so takes, or its header while that is not all there. Bytes. @throws SpillDamaged for more than any takes. */
 function frameSize(bytes: Buffer): number {
   if (bytes.length < frameHeaderBytes) return frameHeaderBytes
   const encodedLength = bytes.readUInt32LE(0)
-  if (encodedLength > encodedBytesMax) throw new RunDamaged('a run holds a damaged frame')
+  if (encodedLength > encodedBytesMax) throw new SpillDamaged('a spill holds a damaged frame')
   return frameHeaderBytes + encodedLength
 }
 
@@ -140,14 +140,14 @@ function inflated(frame: Buffer): Buffer {
   const encoded = frame.subarray(frameHeaderBytes)
   // Zstd alone decodes much of what is damaged to other entries, and their hashes are not computed again.
   if (rawLength > frameBytesMax || crc32(encoded) !== frame.readUInt32LE(8))
-    throw new RunDamaged('a run holds a damaged frame')
+    throw new SpillDamaged('a spill holds a damaged frame')
   const room = { maxOutputLength: Math.max(1, rawLength), chunkSize: Math.max(1024, rawLength + 1) }
   let raw: Buffer
   try {
     raw = zstdDecompressSync(encoded, room)
   } catch (cause) {
-    throw new RunDamaged('a run holds a damaged frame', { cause })
+    throw new SpillDamaged('a spill holds a damaged frame', { cause })
   }
-  if (raw.length !== rawLength) throw new RunDamaged('a run holds a damaged frame')
+  if (raw.length !== rawLength) throw new SpillDamaged('a spill holds a damaged frame')
   return raw
 }

@@ -1,20 +1,20 @@
-/** Many sorted runs into one sorted stream, of the same (type, id) the entry of the latest run alone. */
+/** Many sorted spills into one sorted stream, of the same (type, id) the entry of the latest spill alone. */
 import { standBack } from '../../precedence.ts'
 import { compareEntries, type PushEntry } from './entry.ts'
 import { EntryBatch } from './entry-batch.ts'
 
 /** Runs that may be read side by side: each holds a frame and what was read ahead of it, half a megabyte. */
-export const runsAtOnceMax = 128
+export const spillsAtOnceMax = 128
 
 /**
- * Neighbours to merge into one run each, so that few enough are left to be read at once: from the first on, and no more than that
+ * Neighbours to merge into one spill each, so that few enough are left to be read at once: from the first on, and no more than that
  * takes. Of very many, what comes of it is to be asked about again.
  */
-export function groupsToMerge<Run>(runs: readonly Run[], most = runsAtOnceMax): Run[][] {
+export function groupsToMerge<Run>(spills: readonly Run[], most = spillsAtOnceMax): Run[][] {
   const groups: Run[][] = []
-  let left = runs.length
-  for (let at = 0; left > most && at < runs.length - 1; ) {
-    const group = runs.slice(at, at + Math.min(most, left - most + 1))
+  let left = spills.length
+  for (let at = 0; left > most && at < spills.length - 1; ) {
+    const group = spills.slice(at, at + Math.min(most, left - most + 1))
     groups.push(group)
     at += group.length
     left -= group.length - 1
@@ -22,13 +22,13 @@ export function groupsToMerge<Run>(runs: readonly Run[], most = runsAtOnceMax): 
   return groups
 }
 
-/** Told of every entry that another one, of a later run, stands in for. May throw. */
+/** Told of every entry that another one, of a later spill, stands in for. May throw. */
 export type Superseded = (entry: PushEntry, by: PushEntry) => void
 
-/** What is read of a run at once: its entries, each asked for when the one before it is done with. */
+/** What is read of a spill at once: its entries, each asked for when the one before it is done with. */
 type Frames = AsyncGenerator<Iterable<PushEntry>>
 
-/** A run being read: where it stands and how late it is. */
+/** A spill being read: where it stands and how late it is. */
 interface Cursor {
   readonly frames: Frames
   /** Of the same (type, id) the higher one counts. */
@@ -38,23 +38,23 @@ interface Cursor {
 }
 
 /**
- * Merges runs, given in the order in which they arrived, holding one frame of each. Batches hold entries of one type only and
- * are not empty; together they ascend strictly by (type, id). The runs are closed when the merge ends or is abandoned.
+ * Merges spills, given in the order in which they arrived, holding one frame of each. Batches hold entries of one type only and
+ * are not empty; together they ascend strictly by (type, id). The spills are closed when the merge ends or is abandoned.
  * Gives way between batches and frames.
  */
-export async function* mergeRuns(
-  runs: readonly Frames[],
+export async function* mergeSpills(
+  spills: readonly Frames[],
   superseded?: Superseded,
 ): AsyncGenerator<PushEntry[]> {
   const heap: Cursor[] = []
   try {
-    for (const [sequence, frames] of runs.entries()) {
+    for (const [sequence, frames] of spills.entries()) {
       const begun = await nextFrame(frames)
       if (begun !== undefined) pushUp(heap, { frames, sequence, ...begun })
     }
     yield* mergedBatches(heap, superseded)
   } finally {
-    await Promise.all(runs.map((frames) => frames.return(undefined)))
+    await Promise.all(spills.map((frames) => frames.return(undefined)))
   }
 }
 
@@ -64,7 +64,7 @@ async function* mergedBatches(heap: Cursor[], superseded?: Superseded): AsyncGen
   while (heap.length > 0) {
     const top = heap[0]!
     const { entry } = top
-    // Of equal keys the heap gives the latest run first: the ones that follow are superseded.
+    // Of equal keys the heap gives the latest spill first: the ones that follow are superseded.
     if (last === undefined || compareEntries(last, entry) !== 0) {
       if (batch.isFull || (last !== undefined && last.type !== entry.type)) {
         yield batch.take()
@@ -89,12 +89,12 @@ async function* mergedBatches(heap: Cursor[], superseded?: Superseded): AsyncGen
   if (!batch.isEmpty) yield batch.take()
 }
 
-/** The next frame that holds an entry, begun; undefined at the end of the run. */
+/** The next frame that holds an entry, begun; undefined at the end of the spill. */
 async function nextFrame(frames: Frames): Promise<Pick<Cursor, 'entry' | 'rest'> | undefined> {
   for (;;) {
     const frame = await frames.next()
     if (frame.done) return undefined
-    // Frames of runs that resemble each other end together: decoding the next ones takes a millisecond each.
+    // Frames of spills that resemble each other end together: decoding the next ones takes a millisecond each.
     await standBack()
     const rest = frame.value[Symbol.iterator]()
     const first = rest.next()

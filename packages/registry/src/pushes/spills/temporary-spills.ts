@@ -2,14 +2,14 @@
  * Runs that a commit makes for itself while it works, of what memory should not hold. No row names them: the commit drops them at
  * its end, and what a crash leaves goes with the sweep after the end of its session.
  */
-import { runName } from '@ulmus/storage'
+import { spillName } from '@ulmus/storage'
 import { v4 as randomId } from 'uuid'
 import type { Context } from '../../context.ts'
 import type { PushEntry } from './entry.ts'
 import type { FrameEntries } from './frame.ts'
-import { encodeRunStream, readRun } from './run.ts'
+import { encodeSpillStream, readSpill } from './spill.ts'
 
-export class PassingRuns {
+export class TemporarySpills {
   readonly #context: Pick<Context, 'blobs' | 'log'>
   readonly #pushId: string
   readonly #names: string[] = []
@@ -19,16 +19,16 @@ export class PassingRuns {
     this.#pushId = pushId
   }
 
-  /** Stores sorted entries; resolves to their run's name. */
+  /** Stores sorted entries; resolves to their spill's name. */
   async keep(entries: AsyncIterable<readonly PushEntry[]>): Promise<string> {
-    const name = runName(this.#pushId, randomId())
+    const name = spillName(this.#pushId, randomId())
     this.#names.push(name)
-    await this.#context.blobs.put(name, encodeRunStream(entries))
+    await this.#context.blobs.put(name, encodeSpillStream(entries))
     return name
   }
 
   read(name: string): AsyncGenerator<FrameEntries> {
-    return readRun(this.#context.blobs.stream(name))
+    return readSpill(this.#context.blobs.stream(name))
   }
 
   /** Removes them all. Failing is harmless: a sweep does it. */
@@ -36,7 +36,7 @@ export class PassingRuns {
     try {
       for (const name of this.#names.splice(0)) await this.#context.blobs.remove(name)
     } catch (error) {
-      this.#context.log.warn({ err: error, pushId: this.#pushId }, 'could not drop runs of a commit')
+      this.#context.log.warn({ err: error, pushId: this.#pushId }, 'could not drop spills of a commit')
     }
   }
 }

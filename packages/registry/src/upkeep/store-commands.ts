@@ -6,7 +6,7 @@ import { type RebuildReport, rebuild } from './fsck/rebuild.ts'
 import { type FsckOptions, type FsckReport, fsck } from './fsck.ts'
 import { type SweepOptions, type SweepReport, sweep } from './sweep.ts'
 
-export interface Maintenance {
+export interface StoreCommands {
   /** @throws what `sweep` throws. */
   sweep(options?: SweepOptions): Promise<SweepReport>
   fsck(options: FsckOptions): Promise<FsckReport>
@@ -19,10 +19,10 @@ export interface Maintenance {
  * @param purpose `rebuild`: for `rebuildIndex`, which may join a database and a store that have not been
  * @throws what `openStores` throws.
  */
-export async function openMaintenance(
+export async function openStoreCommands(
   config: StoresConfig,
   purpose: Exclude<Purpose, 'serve'> = 'check',
-): Promise<Maintenance> {
+): Promise<StoreCommands> {
   const opened = new AsyncDisposableStack()
   try {
     const { database, blobs } = await openStores(config, opened, purpose)

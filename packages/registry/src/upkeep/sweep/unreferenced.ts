@@ -7,7 +7,7 @@
  */
 import { parseHash } from '@ulmus/content'
 import {
-  allRunsPrefix,
+  allSpillsPrefix,
   filesPrefix,
   forgetOldUploads,
   type ListedBlob,
@@ -96,24 +96,24 @@ async function* pages(stores: Stores, before: Date): AsyncGenerator<Page> {
   }
 }
 
-/** What packs and uploads come to that are not set aside, and those of them that `setLeftoversAside` would set aside. Bytes. */
+/** What packs and uploads come to that are not set aside, and those of them that `setUnreferencedAside` would set aside. Bytes. */
 export async function weighStore(
   stores: Stores,
   before: Date,
-): Promise<{ storeBytes: number; leftoverBytes: number }> {
-  let [storeBytes, leftoverBytes] = [0, 0]
+): Promise<{ storeBytes: number; unreferencedBytes: number }> {
+  let [storeBytes, unreferencedBytes] = [0, 0]
   for await (const { all, unneeded, aside } of pages(stores, before)) {
     for (const { name, bytes } of all) if (!aside.has(name)) storeBytes += bytes
-    for (const { name, bytes } of unneeded) if (!aside.has(name)) leftoverBytes += bytes
+    for (const { name, bytes } of unneeded) if (!aside.has(name)) unreferencedBytes += bytes
   }
-  return { storeBytes, leftoverBytes }
+  return { storeBytes, unreferencedBytes }
 }
 
 /**
  * Sets aside what was last written before `before` and is not recorded: packs, unless a commit that began before they were written is
  * under way, and uploads. Takes back what is recorded again.
  */
-export async function setLeftoversAside(stores: Stores, before: Date): Promise<Tally> {
+export async function setUnreferencedAside(stores: Stores, before: Date): Promise<Tally> {
   const tally = noBlobs()
   for await (const { recorded, aside, unneeded } of pages(stores, before)) {
     const again = [...aside].filter((name) => recorded.has(name))
@@ -125,10 +125,10 @@ export async function setLeftoversAside(stores: Stores, before: Date): Promise<T
 }
 
 /** Removes what ended push sessions had received, and what was received for none, if it was last written before `before`. */
-export async function removeRuns(stores: Stores, before: Date): Promise<Tally> {
+export async function removeSpills(stores: Stores, before: Date): Promise<Tally> {
   const tally = noBlobs()
   const { ids } = await livePushes(stores.database)
-  for await (const page of listed(stores, allRunsPrefix)) {
+  for await (const page of listed(stores, allSpillsPrefix)) {
     const ended = page.filter(({ name, modifiedAt }) => modifiedAt < before && !ids.has(name.split('/')[1]!))
     for (const { name } of ended) await stores.blobs.remove(name)
     addTo(tally, ended)

@@ -3,8 +3,8 @@ import type { Hash } from '@ulmus/content'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { PushEntry } from './entry.ts'
-import { RunDamaged } from './frame.ts'
-import { encodeRun, encodeRunStream, readRun } from './run.ts'
+import { SpillDamaged } from './frame.ts'
+import { encodeSpill, encodeSpillStream, readSpill } from './spill.ts'
 
 const anId = fc.integer({ min: 0, max: 1e6 }).map((n) => `r${n}`)
 /** What zstd cannot compress, so that frames take many pieces, or what it can. */
@@ -31,11 +31,11 @@ function entryOf({ id, canonical }: { id: string; canonical: Buffer | undefined 
 const dropOf = (id: string): PushEntry => entryOf({ id, canonical: undefined })
 
 const read = async (pieces: Iterable<Uint8Array>) =>
-  (await Array.fromAsync(readRun(pieces))).flatMap((frame) => [...frame])
+  (await Array.fromAsync(readSpill(pieces))).flatMap((frame) => [...frame])
 
 /** Each in a buffer of its own, or all views of one; of the lengths given, again and again. */
-function* cut(run: Uint8Array, lengths: readonly number[], own: boolean): Generator<Uint8Array> {
-  const whole = new Uint8Array(run)
+function* cut(spill: Uint8Array, lengths: readonly number[], own: boolean): Generator<Uint8Array> {
+  const whole = new Uint8Array(spill)
   for (let at = 0, i = 0; at < whole.length; i++) {
     const piece = whole.subarray(at, at + lengths[i % lengths.length]!)
     yield own ? new Uint8Array(piece) : piece
@@ -48,11 +48,11 @@ const lengths = fc.oneof(
   fc.array(fc.integer({ min: 1, max: 100_000 }), { minLength: 1, maxLength: 5 }),
 )
 
-test('a run is read as it was made, in whatever pieces it comes', async () => {
+test('a spill is read as it was made, in whatever pieces it comes', async () => {
   await fc.assert(
     fc.asyncProperty(entries, lengths, fc.boolean(), async (made, lengths, own) => {
-      const run = encodeRun(made)
-      const found = await read(cut(run, lengths, own))
+      const spill = encodeSpill(made)
+      const found = await read(cut(spill, lengths, own))
       expect(found.map(comparable)).toEqual(made.map(comparable))
     }),
     { numRuns: 150 },
@@ -65,31 +65,31 @@ const comparable = ({ put, ...name }: PushEntry) => ({
   put: put && { ...put, room: undefined, canonical: Buffer.from(put.canonical).toString('latin1') },
 })
 
-test('a run that is cut off within a frame, or damaged anywhere, is refused', async () => {
+test('a spill that is cut off within a frame, or damaged anywhere, is refused', async () => {
   const some = entries.filter((made) => made.length > 0)
   await fc.assert(
     fc.asyncProperty(some, lengths, fc.nat(), fc.boolean(), async (made, lengths, place, own) => {
-      const run = encodeRun(made)
-      const damaged = new Uint8Array(run)
-      damaged[place % run.length]! ^= 1 << (place % 8)
-      await expect(read(cut(damaged, lengths, own))).rejects.toThrow(RunDamaged)
+      const spill = encodeSpill(made)
+      const damaged = new Uint8Array(spill)
+      damaged[place % spill.length]! ^= 1 << (place % 8)
+      await expect(read(cut(damaged, lengths, own))).rejects.toThrow(SpillDamaged)
       const bounds = await frameBounds(made)
-      const kept = place % run.length
+      const kept = place % spill.length
       if (!bounds.has(kept))
-        await expect(read(cut(run.subarray(0, kept), lengths, own))).rejects.toThrow(RunDamaged)
+        await expect(read(cut(spill.subarray(0, kept), lengths, own))).rejects.toThrow(SpillDamaged)
     }),
     { numRuns: 150 },
   )
 }, 60_000)
 
-/** Where frames of a run begin and end: cut off there, it is a shorter run. Bytes. */
+/** Where frames of a spill begin and end: cut off there, it is a shorter spill. Bytes. */
 async function frameBounds(made: readonly PushEntry[]): Promise<Set<number>> {
   const ends = new Set([0])
   let at = 0
   async function* all() {
     yield made
   }
-  const pieces = await Array.fromAsync(encodeRunStream(all()))
+  const pieces = await Array.fromAsync(encodeSpillStream(all()))
   for (const [i, piece] of pieces.entries()) {
     at += piece.length
     if (i % 2 === 1) ends.add(at)
@@ -100,23 +100,23 @@ async function frameBounds(made: readonly PushEntry[]): Promise<Set<number>> {
 test('a length that no frame has is refused before there is room for it', async () => {
   const header = Buffer.alloc(12)
   header.writeUInt32LE(0xffff_ffff, 0)
-  await expect(read([header])).rejects.toThrow(RunDamaged)
+  await expect(read([header])).rejects.toThrow(SpillDamaged)
 })
 
 test('a piece that fills its buffer is given back once it is read, and no other', async () => {
   const canonical = hash('shake256', 'x', { outputEncoding: 'buffer', outputLength: 200_000 })
-  const run = encodeRun([entryOf({ id: 'a', canonical })])
-  const view = new Uint8Array(Buffer.concat([run, run])).subarray(0, run.length)
+  const spill = encodeSpill([entryOf({ id: 'a', canonical })])
+  const view = new Uint8Array(Buffer.concat([spill, spill])).subarray(0, spill.length)
   await read([view])
-  expect(view.length).toBe(run.length)
-  await read([run])
-  expect(run.length).toBe(0)
+  expect(view.length).toBe(spill.length)
+  await read([spill])
+  expect(spill.length).toBe(0)
 })
 
 test('what a frame holds is given back once all of its entries have left it', async () => {
   const canonical = hash('shake256', 'x', { outputEncoding: 'buffer', outputLength: 50_000 })
-  const run = encodeRun([entryOf({ id: 'a', canonical }), dropOf('b'), entryOf({ id: 'c', canonical })])
-  const [one, , other] = (await read([run])).map(({ put }) => put)
+  const spill = encodeSpill([entryOf({ id: 'a', canonical }), dropOf('b'), entryOf({ id: 'c', canonical })])
+  const [one, , other] = (await read([spill])).map(({ put }) => put)
   one!.room!.leave()
   expect(canonical.equals(other!.canonical)).toBe(true)
   other!.room!.leave()
@@ -125,7 +125,7 @@ test('what a frame holds is given back once all of its entries have left it', as
 
 test('entries may leave a frame before those behind them are read', async () => {
   const made = [entryOf({ id: 'a', canonical: Buffer.alloc(50_000) }), ...['b', 'c'].map(dropOf)]
-  for await (const frame of readRun([encodeRun(made)])) {
+  for await (const frame of readSpill([encodeSpill(made)])) {
     const ids: string[] = []
     for (const { id, put } of frame) {
       ids.push(id)

@@ -1,4 +1,4 @@
-/** Gathering: the objects of inline packs, which the database keeps for a while, go into one pack in the blob store. */
+/** Compaction: the objects of inline packs, which the database keeps for a while, go into one pack in the blob store. */
 import {
   copyObjects,
   dropInlinePacks,
@@ -12,32 +12,35 @@ import {
 import type { Context } from '../context.ts'
 
 /** What is inline is read from the database, and stays in the way of its backups: not for long. */
-const gatherEverySeconds = 10
+const compactEverySeconds = 10
 /** Of at most 64 KiB each. */
 const packsAtOnce = 256
 
-type GatherContext = Pick<Context, 'database' | 'blobs' | 'log'>
+type CompactionContext = Pick<Context, 'database' | 'blobs' | 'log'>
 
-/** On every server that works: of two that gather the same at once, one does. */
-export function scheduleGathering(context: Context): void {
-  context.jobs.repeat('gathering small packs', gatherEverySeconds, () => gather(context))
+/** On every server that works: of two that compact the same at once, one does. */
+export function scheduleCompaction(context: Context): void {
+  context.jobs.repeat('the compaction of small packs', compactEverySeconds, () => compact(context))
 }
 
 /** Until no pack is inline. */
-export async function gather(context: GatherContext): Promise<void> {
+export async function compact(context: CompactionContext): Promise<void> {
   for (;;) {
     const packs = await oldestInlinePacks(context.database, packsAtOnce)
     if (packs.length === 0) return
     try {
-      await gatherAll(context, packs)
+      await compactAll(context, packs)
     } catch (error) {
       if (!(error instanceof ObjectCorrupt)) throw error
-      for (const pack of packs) await gatherAlone(context, pack)
+      for (const pack of packs) await compactAlone(context, pack)
     }
   }
 }
 
-async function gatherAll({ database, blobs }: GatherContext, packs: readonly InlinePack[]): Promise<void> {
+async function compactAll(
+  { database, blobs }: CompactionContext,
+  packs: readonly InlinePack[],
+): Promise<void> {
   const ids = packs.map(({ id }) => id)
   const isEmpty = packs.every(({ entries }) => entries.length === 0)
   const copy = isEmpty ? undefined : await copyObjects(blobs, foundPacks(packs), packs)
@@ -52,13 +55,13 @@ async function gatherAll({ database, blobs }: GatherContext, packs: readonly Inl
   }
 }
 
-/** Another server has gathered all of it meanwhile. */
+/** Another server has compacted all of it meanwhile. */
 class Overtaken extends Error {}
 
 /** A damaged one becomes a blob as it is: its objects are `object_corrupt` there, too, and fsck names them. */
-async function gatherAlone(context: GatherContext, pack: InlinePack): Promise<void> {
+async function compactAlone(context: CompactionContext, pack: InlinePack): Promise<void> {
   try {
-    await gatherAll(context, [pack])
+    await compactAll(context, [pack])
   } catch (error) {
     if (!(error instanceof ObjectCorrupt)) throw error
     context.log.error({ err: error, pack: pack.name }, 'a small pack is damaged and stays as it is')

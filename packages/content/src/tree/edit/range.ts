@@ -1,5 +1,5 @@
 /**
- * Editing leaves. A stretch lies between two places where leaves end whatever the rest of the tree holds, so that it can be edited
+ * Editing leaves. A range lies between two places where leaves end whatever the rest of the tree holds, so that it can be edited
  * on its own, several at once and in other threads: what comes of all of them in order are the leaves of the new tree.
  */
 import { compareUtf8, type Hash, hashText } from '../../hash.ts'
@@ -24,16 +24,16 @@ export interface Change<P> {
 }
 
 /** The keys beyond `after` (undefined: from the first of all) and up to `through` (undefined: to where its leaves and edits end). */
-export interface Stretch<P> {
+export interface EditRange<P> {
   after: string | undefined
   through: string | undefined
-  /** Old leaves that hold keys of the stretch. The first may hold some before it, the last some behind. */
+  /** Old leaves that hold keys of the range. The first may hold some before it, the last some behind. */
   leaves: readonly Child[]
   /** Edits of its keys, ascending. */
   edits: readonly Edit<P>[]
-  /** True: it begins within a leaf that the stretch before it has left unfinished. */
+  /** True: it begins within a leaf that the range before it has left unfinished. */
   goesOn: boolean
-  /** False: its last leaf goes on in the next stretch. There is one then. */
+  /** False: its last leaf goes on in the next range. There is one then. */
   ends: boolean
 }
 
@@ -53,11 +53,11 @@ export interface NewLeaf<P> {
   replaces?: Hash | undefined
 }
 
-export interface EditedStretch<P> {
-  /** All leaves of the stretch in key order, old ones too. `made`: a new one. */
+export interface EditedRange<P> {
+  /** All leaves of the range in key order, old ones too. `made`: a new one. */
   leaves: (Child & { made?: NewLeaf<P> })[]
   changes: Change<P>[]
-  /** Where the stretch does not end: what the next one goes on with. */
+  /** Where the range does not end: what the next one goes on with. */
   unfinished: UnfinishedLeaf<P> | undefined
 }
 
@@ -74,8 +74,8 @@ function isChange<P>(edit: Edit<P>, leaf: LeafNode, index: number): boolean {
   return leaf.tree === 'records' && edit.put.hash !== leaf.hashes[index]
 }
 
-/** Whether any edit of a stretch changes anything. */
-export function changesAnything<P>({ edits }: Stretch<P>, opened: readonly OpenedLeaf<P>[]): boolean {
+/** Whether any edit of a range changes anything. */
+export function changesAnything<P>({ edits }: EditRange<P>, opened: readonly OpenedLeaf<P>[]): boolean {
   const leaves = opened.values()
   let leaf = leaves.next().value?.leaf
   let index = 0
@@ -94,21 +94,21 @@ export function changesAnything<P>({ edits }: Stretch<P>, opened: readonly Opene
 }
 
 /**
- * The leaves of an edited stretch and what changed in it.
+ * The leaves of an edited range and what changed in it.
  * @param opened its old leaves, in order
- * @param before what the stretch before it left unfinished
+ * @param before what the range before it left unfinished
  * @throws TreeError `node_misplaced` for a leaf of another kind, `payloads_mismatched`.
  */
-export function editStretch<P>(
-  stretch: Stretch<P>,
+export function editRange<P>(
+  range: EditRange<P>,
   opened: readonly OpenedLeaf<P>[],
   { kind, shape }: Cut,
   before?: UnfinishedLeaf<P>,
-): EditedStretch<P> {
-  const leaves: EditedStretch<P>['leaves'] = []
+): EditedRange<P> {
+  const leaves: EditedRange<P>['leaves'] = []
   const changes: Change<P>[] = []
   const unfinished = before ?? new UnfinishedLeaf<P>({ kind, shape })
-  const { edits } = stretch
+  const { edits } = range
   let at = 0
 
   function add(key: string, entry: Entry<P>, zeros: number): void {
@@ -128,8 +128,8 @@ export function editStretch<P>(
   for (const { hash, leaf, payloads } of opened) {
     checkLeaf(hash, leaf, payloads, kind)
     const { keys, hashes, sizes } = leaf
-    const from = stretch.after === undefined ? 0 : firstAfter(keys, stretch.after)
-    const end = stretch.through === undefined ? keys.length : firstAfter(keys, stretch.through)
+    const from = range.after === undefined ? 0 : firstAfter(keys, range.after)
+    const end = range.through === undefined ? keys.length : firstAfter(keys, range.through)
     unfinished.turn(hash)
     for (let i = from; i < end; i++) {
       const key = keys[i]!
@@ -154,8 +154,8 @@ export function editStretch<P>(
   }
   while (at < edits.length) insert(edits[at++]!)
   // The last key does not end its leaf by its zeros, or that leaf would be complete.
-  if (stretch.ends && !unfinished.isEmpty) finish()
-  return { leaves, changes, unfinished: stretch.ends ? undefined : unfinished }
+  if (range.ends && !unfinished.isEmpty) finish()
+  return { leaves, changes, unfinished: range.ends ? undefined : unfinished }
 }
 
 function checkLeaf(hash: Hash, leaf: LeafNode, payloads: readonly unknown[], kind: TreeKind): void {

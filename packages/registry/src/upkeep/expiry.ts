@@ -1,15 +1,15 @@
 /** Keeping the database in order: what nobody asks for any more is dropped, and an embedded database is vacuumed. */
 import {
+  claimPeriodicTask,
   dropEndedMetadataJobs,
   dropEndedPushes,
   dropEndedSessions,
   type Tx,
-  takeChore,
   vacuumTables,
 } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 
-const upkeepEverySeconds = 3_600
+const expireEverySeconds = 3_600
 const lookEverySeconds = 300
 /** How long a metadata update can be polled after its end. */
 const metadataJobHours = 24
@@ -19,17 +19,17 @@ const pushDays = 7
 const rowsAtOnce = 2_000
 const hourMilliseconds = 3_600_000
 
-export type UpkeepContext = Pick<Context, 'database' | 'now'>
+export type ExpiryContext = Pick<Context, 'database' | 'now'>
 
 /** Once an hour, on whichever server comes first, and not while one starts. */
-export function scheduleUpkeep(context: Context): void {
-  context.jobs.repeat('the upkeep of the database', lookEverySeconds, async () => {
-    const due = await context.database.transact((tx) => takeChore(tx, 'upkeep', upkeepEverySeconds))
-    if (due) await keepUp(context)
+export function scheduleExpiry(context: Context): void {
+  context.jobs.repeat('expiry', lookEverySeconds, async () => {
+    const due = await context.database.transact((tx) => claimPeriodicTask(tx, 'expiry', expireEverySeconds))
+    if (due) await expireRows(context)
   })
 }
 
-export async function keepUp(context: UpkeepContext): Promise<void> {
+export async function expireRows(context: ExpiryContext): Promise<void> {
   const { database } = context
   const ago = (hours: number) => new Date(context.now().getTime() - hours * hourMilliseconds)
   await dropAll(context, (tx) => dropEndedMetadataJobs(tx, ago(metadataJobHours), rowsAtOnce))
@@ -38,6 +38,6 @@ export async function keepUp(context: UpkeepContext): Promise<void> {
   if (database.kind === 'embedded') await vacuumTables(database)
 }
 
-async function dropAll({ database }: UpkeepContext, drop: (tx: Tx) => Promise<number>): Promise<void> {
+async function dropAll({ database }: ExpiryContext, drop: (tx: Tx) => Promise<number>): Promise<void> {
   for (let dropped = rowsAtOnce; dropped === rowsAtOnce; ) dropped = await database.transact(drop)
 }

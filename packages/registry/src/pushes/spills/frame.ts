@@ -1,5 +1,5 @@
 /**
- * Entries as bytes, one after another: what a frame of a run holds, and what threads hand each other.
+ * Entries as bytes, one after another: what a frame of a spill holds, and what threads hand each other.
  *
  *     flags u8 (1 put, 2 private, 4 needed, 8 refers to files) · type length u16 · id length u16 · canonical length u32 · [hash 32 bytes] · type · id · canonical
  *
@@ -17,8 +17,8 @@ const flagPrivate = 2
 const flagNeeded = 4
 const flagRefers = 8
 
-/** An entry on its way into a run: fresh from its line, its canonical form still text, or from another run. */
-export interface RunEntry {
+/** An entry on its way into a spill: fresh from its line, its canonical form still text, or from another spill. */
+export interface SpillEntry {
   readonly type: string
   readonly id: string
   readonly put?: {
@@ -31,19 +31,19 @@ export interface RunEntry {
 }
 
 /** The bytes are not what was written. */
-export class RunDamaged extends Error {
-  override name = 'RunDamaged'
+export class SpillDamaged extends Error {
+  override name = 'SpillDamaged'
 }
 
 /** Entries as a frame has them, but not compressed, however many: for another thread, which takes the memory over. */
-export function packEntries(entries: readonly RunEntry[]): Uint8Array<ArrayBuffer> {
+export function packEntries(entries: readonly SpillEntry[]): Uint8Array<ArrayBuffer> {
   const frame = new Frame(entries.reduce((sum, entry) => sum + roomFor(entry), 0))
   for (const entry of entries) frame.add(entry)
   return new Uint8Array(frame.bytes.buffer as ArrayBuffer, 0, frame.length)
 }
 
 /** What an entry takes at most. Bytes. */
-const roomFor = ({ type, id, put }: RunEntry): number =>
+const roomFor = ({ type, id, put }: SpillEntry): number =>
   entryHeaderBytes + hashBytesLength + 3 * (type.length + id.length) + utf8BytesMax(put?.canonical ?? '')
 
 const utf8BytesMax = (canonical: string | Uint8Array): number =>
@@ -67,7 +67,7 @@ export class Frame {
     this.length = 0
   }
 
-  add(entry: RunEntry): void {
+  add(entry: SpillEntry): void {
     const { type, id, put } = entry
     const canonical = put?.canonical ?? ''
     this.#demandRoom(roomFor(entry))
@@ -95,7 +95,7 @@ export class Frame {
   }
 }
 
-const flagsOf = (put: RunEntry['put']): number =>
+const flagsOf = (put: SpillEntry['put']): number =>
   put === undefined
     ? 0
     : flagPut |
@@ -118,13 +118,13 @@ export class FrameEntries implements Iterable<PushEntry> {
 
   /**
    * @param room of the bytes: entries that put something enter it, and whoever goes through leaves it at the end
-   * @throws RunDamaged for what does not end with an entry
+   * @throws SpillDamaged for what does not end with an entry
    */
   constructor(bytes: Uint8Array, room?: FrameRoom) {
     const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     let [length, at] = [0, 0]
     for (; at + entryHeaderBytes <= raw.length; length++) at += entryLength(raw, at)
-    if (at !== raw.length) throw new RunDamaged('a run holds a damaged frame')
+    if (at !== raw.length) throw new SpillDamaged('a spill holds a damaged frame')
     this.#raw = raw
     this.length = length
     this.#room = room

@@ -6,7 +6,7 @@ export class EntriesByType {
   readonly #batches: AsyncGenerator<PushEntry[]>
   #pending: PushEntry[] | undefined
 
-  /** @param batches As `mergeRuns` gives them: of one type each, ascending. */
+  /** @param batches As `mergeSpills` gives them: of one type each, ascending. */
   constructor(batches: AsyncGenerator<PushEntry[]>) {
     this.#batches = batches
   }

@@ -7,7 +7,7 @@ const runsMax = 4
  * Runs `work`, which builds a version and makes it, again when a sweep removed what it relied on; nothing of it was recorded then.
  * @param objects What `work` asks where objects lie: it may remember what was so before the sweep.
  */
-export async function againIfSwept<T>(
+export async function retryIfSwept<T>(
   objects: Pick<ObjectReader, 'forget'>,
   work: () => Promise<T>,
 ): Promise<T> {

@@ -1,11 +1,11 @@
 import {
   insertMetadataJob,
   insertPush,
-  insertPushRun,
+  insertPushSpill,
   insertSession,
   metadataJobs,
   pushes,
-  pushRuns,
+  pushSpills,
   sessions,
   vacuumTables,
 } from '@ulmus/storage'
@@ -14,12 +14,12 @@ import { eq } from 'drizzle-orm'
 import { v7 as newId } from 'uuid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addAccount, addCollection, addVersion, openContext, type TestContext } from '../testing/context.ts'
-import { keepUp } from './upkeep.ts'
+import { expireRows } from './expiry.ts'
 
 const now = new Date('2026-06-15T12:00:00Z')
 const hoursAgo = (hours: number) => new Date(now.getTime() - hours * 3_600_000)
 
-describe.each(databases)('the upkeep on $name', (testDatabase) => {
+describe.each(databases)('expiry on $name', (testDatabase) => {
   let context: TestContext
   let collectionId: string
   let baseId: string
@@ -52,7 +52,7 @@ describe.each(databases)('the upkeep on $name', (testDatabase) => {
     await ended(hoursAgo(24.1))
     const young = await ended(hoursAgo(23.9))
     const running = await ended(null)
-    await keepUp(context)
+    await expireRows(context)
     const left = await context.database.orm.select({ id: metadataJobs.id }).from(metadataJobs)
     expect(left.map(({ id }) => id).sort()).toEqual([young, running].sort())
   })
@@ -75,7 +75,13 @@ describe.each(databases)('the upkeep on $name', (testDatabase) => {
         } as const
         await insertPush(tx, { ...session, expiresAt: hoursAgo(hours) })
         if (run)
-          await insertPushRun(tx, { pushId: id, role: 'records', name: `runs/${id}/1`, entries: 1, bytes: 1 })
+          await insertPushSpill(tx, {
+            pushId: id,
+            role: 'records',
+            name: `spills/${id}/1`,
+            entries: 1,
+            bytes: 1,
+          })
       })
       return id
     }
@@ -86,10 +92,10 @@ describe.each(databases)('the upkeep on $name', (testDatabase) => {
       await add('committing', 900),
       await add('expired', 900, { run: true }),
     ]
-    await keepUp(context)
+    await expireRows(context)
     const left = await context.database.orm.select({ id: pushes.id }).from(pushes)
     expect(left.map(({ id }) => id).sort()).toEqual(stay.sort())
-    expect(await context.database.orm.select().from(pushRuns)).toHaveLength(1)
+    expect(await context.database.orm.select().from(pushSpills)).toHaveLength(1)
   })
 
   test('browser sessions that ran out go, in however many transactions it takes', async () => {
@@ -100,22 +106,24 @@ describe.each(databases)('the upkeep on $name', (testDatabase) => {
         await insertSession(tx, { ...session, tokenHash, expiresAt: hoursAgo(0.1) })
       await insertSession(tx, { ...session, tokenHash: 'live', expiresAt: hoursAgo(-0.1) })
     })
-    await keepUp(context)
+    await expireRows(context)
     const left = await context.database.orm.select({ tokenHash: sessions.tokenHash }).from(sessions)
     expect(left).toEqual([{ tokenHash: 'live' }])
   })
 
-  test('vacuumed tables use the room of dead rows again', async () => {
+  test('vacuumed tables use the space of dead rows again', async () => {
     const bytes = async () => {
-      const { rows } = await context.database.query("select pg_relation_size('chores')::integer as bytes")
+      const { rows } = await context.database.query(
+        "select pg_relation_size('periodic_tasks')::integer as bytes",
+      )
       return Number(rows[0]!['bytes'])
     }
     const rewrite = async () => {
-      await context.database.query('update chores set begun_at = now()')
+      await context.database.query('update periodic_tasks set begun_at = now()')
       await vacuumTables(context.database)
     }
     await context.database.query(
-      "insert into chores select 'chore ' || n, now() from generate_series(1, 5000) n",
+      "insert into periodic_tasks select 'task ' || n, now() from generate_series(1, 5000) n",
     )
     await rewrite()
     const once = await bytes()

@@ -15,9 +15,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { shown } from '../testing/shown.ts'
 import { openWorld, type Path, type World } from '../testing/world.ts'
 import { versionsOf } from '../versions/versions.ts'
+import { compact } from './compaction.ts'
 import { rebuild } from './fsck/rebuild.ts'
 import { fsck } from './fsck.ts'
-import { gather } from './gathering.ts'
 import { sweep } from './sweep.ts'
 
 const schemas = { A: { type: 'object' } }
@@ -31,7 +31,7 @@ describe.each(databases)('small packs ($name)', (database) => {
   })
   afterAll(() => world.dispose())
   beforeEach(async () => {
-    await gather(world.context)
+    await compact(world.context)
     path = await world.collection()
     await world.push(path, { base: null, schemas, puts })
   })
@@ -75,14 +75,14 @@ describe.each(databases)('small packs ($name)', (database) => {
     const [early, late] = [cold(), cold()]
     expect(await early('v1.0.3')).toEqual(described(3))
     expect(await whole()).toEqual([])
-    await gather(world.context)
+    await compact(world.context)
     expect(await inline()).toBe(0)
     expect(await blobs()).toHaveLength(before.blobs.length + 1)
     expect(await recorded()).toBe(before.packs + 1)
     for (const n of [1, 2, 3, 4, 5])
       for (const read of [early, late]) expect(await read(`v1.0.${n}`)).toEqual(described(n))
     expect(await whole()).toEqual([])
-    await gather(world.context)
+    await compact(world.context)
     expect(await blobs()).toHaveLength(before.blobs.length + 1)
   })
 
@@ -92,7 +92,7 @@ describe.each(databases)('small packs ($name)', (database) => {
     const digest = (await versionsOf(context).detail(world.me, { ...path, v: 'v1.0.1' })).hash.slice(-64)
     const reader = openObjectReader({ ...context, cacheBytesMax: 1_000_000 })
     const [place] = await reader.chain('plain', digest as never)
-    await gather(context)
+    await compact(context)
     expect((await reader.document(digest as never)).metadata).toEqual(described(1))
     expect((await reader.chain('plain', digest as never))[0]!.pack).not.toBe(place!.pack)
   })
@@ -114,7 +114,7 @@ describe.each(databases)('small packs ($name)', (database) => {
     const before = await there()
     for (const n of [1, 2, 1]) await world.patch(path, described(n))
     expect(await there()).toEqual(before)
-    await gather(world.context)
+    await compact(world.context)
     const gathered = await there()
     for (const n of [2, 1, 2]) await world.patch(path, described(n))
     expect(await there()).toEqual(gathered)
@@ -130,7 +130,7 @@ describe.each(databases)('small packs ($name)', (database) => {
     await readAll()
     for (const n of [1, 2]) await world.patch(path, described(n))
     heads.push(1, 2)
-    await gather(world.context)
+    await compact(world.context)
     await readAll()
   })
 
@@ -143,7 +143,7 @@ describe.each(databases)('small packs ($name)', (database) => {
     const toggling = (async () => {
       for (let n = 0; n < 12; n++) await world.patch(path, described(1 + (n % 2)))
     })()
-    await Promise.all([gather(context), toggling])
+    await Promise.all([compact(context), toggling])
     expect(await inline()).toBe(0)
     for (let n = 0; n < 12; n++) expect(await cold()(`v1.0.${3 + n}`)).toEqual(described(1 + (n % 2)))
     expect(await whole()).toEqual([])
@@ -163,10 +163,10 @@ describe.each(databases)('small packs ($name)', (database) => {
     expect(await whole()).toEqual([])
   })
 
-  test('two servers may gather the same at once', async () => {
+  test('two servers may compact the same at once', async () => {
     const before = { blobs: await blobs(), packs: await recorded() }
     await update(4)
-    await Promise.all([gather(world.context), gather(world.context), gather(world.context)])
+    await Promise.all([compact(world.context), compact(world.context), compact(world.context)])
     expect(await inline()).toBe(0)
     expect(await blobs()).toHaveLength(before.blobs.length + 1)
     expect(await recorded()).toBe(before.packs + 1)
@@ -181,10 +181,10 @@ describe.each(databases)('small packs ($name)', (database) => {
     const failing = Object.create(context.database, {
       transact: { value: () => Promise.reject(lost) },
     }) as typeof context.database
-    await expect(gather({ ...context, database: failing })).rejects.toThrow(lost)
+    await expect(compact({ ...context, database: failing })).rejects.toThrow(lost)
     expect(await inline()).toBe(2)
     expect(await cold()('v1.0.2')).toEqual(described(2))
-    await gather(context)
+    await compact(context)
     expect(await inline()).toBe(0)
     expect(await cold()('v1.0.2')).toEqual(described(2))
   })
@@ -194,7 +194,7 @@ describe.each(databases)('small packs ($name)', (database) => {
     const { context } = world
     const packs = await oldestInlinePacks(context.database, 10)
     const late = await copyObjects(context.blobs, foundPacks(packs), packs)
-    await gather(context)
+    await compact(context)
     const ids = packs.map(({ id }) => id)
     expect(await context.database.transact((tx) => moveRows(tx, late, ids))).toBe(0)
     expect(await cold()('v1.0.1')).toEqual(described(1))
@@ -211,7 +211,7 @@ describe.each(databases)('small packs ($name)', (database) => {
       second!.name,
     ])
     expect(await whole()).not.toEqual([])
-    await gather(context)
+    await compact(context)
     expect(context.log.errors.splice(0).at(-1)?.line).toContain('damaged')
     expect(await inline()).toBe(0)
     expect(await blobs()).toContain(second!.name)
