@@ -14,6 +14,7 @@ export default defineConfig({
     environment: 'node',
     pool: 'forks',
     maxWorkers: 2,
+    reporters: ['default', './house/slowest-files.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Many laws here are about time, and machines that run CI are noisy: what fails three times in a row is broken.

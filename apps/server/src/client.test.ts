@@ -1,14 +1,14 @@
 /** The client package against a whole server: what its tests against a made-up one cannot show. */
 import { createClient, nameFile, type SnapshotProgress } from '@ulmus/client'
 import type { Json } from '@ulmus/content'
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import type { RecordLine } from '@ulmus/wire'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serveForTest, type TestServer } from './testing/serve.ts'
 
 const schemas = { Point: { properties: { n: { type: 'integer' }, map: {} } } }
 
-describe.each(databases)('the client against a server on $name', ({ settings: open }) => {
+describe.each(anyDatabase)('the client against a server on $name', ({ settings: open }) => {
   let server: TestServer
   let client: ReturnType<typeof createClient>
   let disposeDatabase: () => Promise<void>

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { hashText, type Json } from '@ulmus/content'
 import { openStoreCommands } from '@ulmus/registry'
 import { type Model, modelSchemas } from '@ulmus/registry/testing/whole-version'
-import { type DatabaseSettings, databases } from '@ulmus/storage/testing'
+import { anyDatabase, type DatabaseSettings } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, type Asker, askerOf, fileHash } from './testing/asker.ts'
 import { addOrg, callsTo } from './testing/calls.ts'
@@ -66,7 +66,7 @@ const reads: Record<string, string[]> = {
 
 type Outcome = 'same' | 'refused' | 'broken off'
 
-describe.each(databases)('damage to packs, on $name', (database) => {
+describe.each(anyDatabase)('damage to packs, on $name', (database) => {
   let where: DatabaseSettings
   let dispose: () => Promise<void>
   let server: TestServer

@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase, databases } from '@ulmus/storage/testing'
 import { makeBucket, s3Server } from '@ulmus/storage/testing/buckets'
 import { startFlakyProxy } from '@ulmus/storage/testing/flaky-proxy'
 import { describe, expect, test } from 'vitest'
@@ -27,7 +27,7 @@ async function opened(ada: Asker, base: string | null, schemas?: object): Promis
   return `${path}/pushes/${json.session_id}`
 }
 
-describe.skipIf(s3Server() === null).each(databases)('objects in a bucket, rows $name', (database) => {
+describe.skipIf(s3Server() === null).each(anyDatabase)('objects in a bucket, rows $name', (database) => {
   test('a server pushes and reads; the next one reads the same; the store goes away and comes back', async () => {
     await using ending = new AsyncDisposableStack()
     const bucket = await makeBucket()

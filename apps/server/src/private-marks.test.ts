@@ -2,7 +2,7 @@
 import { gunzipSync } from 'node:zlib'
 import { acceptSchema } from '@ulmus/content'
 import { type MarkedSchema, markedSchema, token } from '@ulmus/content/testing'
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asker, fileHash } from './testing/asker.ts'
@@ -20,7 +20,7 @@ function isAccepted({ source }: MarkedSchema): boolean {
   }
 }
 
-describe.each(databases)('marks in schemas on $name', (database) => {
+describe.each(anyDatabase)('marks in schemas on $name', (database) => {
   let stage: Stage
   beforeAll(async () => {
     stage = await setStage(database)

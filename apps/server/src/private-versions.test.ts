@@ -1,6 +1,6 @@
 /** Versions in which only private things changed: outsiders see a number and a time. http-api §7, content-model §6. */
 import { gunzipSync } from 'node:zlib'
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Stage, setStage } from './testing/stage.ts'
 
@@ -8,7 +8,7 @@ const words = (n: number) => ({ message: `told ${n}`, app_id: `app ${n}`, actor_
 const told = (n: number) => [`told ${n}`, `app ${n}`, `actor ${n}`]
 const nothing = [null, null, null]
 
-describe.each(databases)('versions with private changes alone on $name', (database) => {
+describe.each(anyDatabase)('versions with private changes alone on $name', (database) => {
   let stage: Stage
   let path: string
   beforeAll(async () => {

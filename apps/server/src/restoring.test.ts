@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hashText } from '@ulmus/content'
 import { openDatabase, openDiskStore, openObjectReader } from '@ulmus/storage'
-import { type DatabaseSettings, databases } from '@ulmus/storage/testing'
+import { anyDatabase, type DatabaseSettings } from '@ulmus/storage/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Calls, callsTo, pushTo } from './testing/calls.ts'
 import { serveForTest, type TestServer } from './testing/serve.ts'
@@ -20,7 +20,7 @@ const one = [{ id: 'one', type: 'Anything', data: { number: 1 } }]
 const ours = '/collections/ada/ours'
 const others = '/collections/ada/others'
 
-describe.each(databases)('damage that is pushed over, on $name', (testDatabase) => {
+describe.each(anyDatabase)('damage that is pushed over, on $name', (testDatabase) => {
   let where: DatabaseSettings
   let dispose: () => Promise<void>
   let server: TestServer

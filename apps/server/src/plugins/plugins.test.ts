@@ -2,7 +2,7 @@
 
 import { request as httpRequest } from 'node:http'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase, databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serveForTest, type TestServer } from '../testing/serve.ts'
 import { dataPolicy } from './answers/security.ts'
@@ -14,7 +14,7 @@ interface Answer {
   json: Record<string, unknown>
 }
 
-describe.each(databases)('every request on $name', ({ settings }) => {
+describe.each(anyDatabase)('every request on $name', ({ settings }) => {
   let server: TestServer
   let dispose: () => Promise<void>
   let cookie: string

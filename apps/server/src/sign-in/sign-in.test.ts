@@ -2,7 +2,7 @@
 import { createServer, type Server as HttpServer } from 'node:http'
 import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase, databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Browser } from '../testing/browser.ts'
 import { serveForTest, type TestServer } from '../testing/serve.ts'
@@ -10,7 +10,7 @@ import { serveForTest, type TestServer } from '../testing/serve.ts'
 const sessionCookie = 'ulmus_session'
 const dayMilliseconds = 86_400_000
 
-describe.each(databases)('signing in on $name', ({ settings }) => {
+describe.each(anyDatabase)('signing in on $name', ({ settings }) => {
   let server: TestServer
   let dispose: () => Promise<void>
   /** Milliseconds that the server's clock is ahead. */

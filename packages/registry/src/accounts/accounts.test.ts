@@ -1,5 +1,5 @@
 /** http-api §2 (first sign-in) and §3 (accounts, members), on real databases. */
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anonymous, type Caller, type Scope } from '../access/principal.ts'
 import { reservedAccountSlugs } from '../access/slugs.ts'
@@ -9,7 +9,7 @@ import { openContext, type TestContext } from '../testing/context.ts'
 import { type Accounts, accountsOf, type Identity } from './accounts.ts'
 import { type Members, membersOf } from './members.ts'
 
-describe.each(databases)('accounts on $name', (database) => {
+describe.each(anyDatabase)('accounts on $name', (database) => {
   let context: TestContext
   let accounts: Accounts
   let members: Members

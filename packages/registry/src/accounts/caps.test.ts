@@ -1,5 +1,5 @@
 /** How many things an account may have: never one more, also when many are made at once. */
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { forksOf } from '../collections/forks.ts'
 import { defaultLimits } from '../limits.ts'
@@ -18,7 +18,7 @@ async function succeeded(attempts: readonly Promise<unknown>[], code: string): P
 
 const many = <T>(make: (n: number) => T): T[] => Array.from({ length: 15 }, (_, n) => make(n))
 
-describe.each(databases)('caps ($name)', (database) => {
+describe.each(anyDatabase)('caps ($name)', (database) => {
   let world: World
   beforeAll(async () => {
     world = await openWorld(database, () => ({ limits }))

@@ -1,5 +1,5 @@
 /** http-api §3 "Keys" and §1 "Credentials", on real databases. */
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anonymous, type Caller, type Scope } from '../access/principal.ts'
 import { type Collections, collectionsOf } from '../collections/collections.ts'
@@ -11,7 +11,7 @@ import { makeRawKey } from './raw-key.ts'
 
 const start = Date.parse('2026-01-15T10:20:30.400Z')
 
-describe.each(databases)('keys on $name', (database) => {
+describe.each(anyDatabase)('keys on $name', (database) => {
   let context: TestContext
   let keys: Keys
   let sessions: Sessions

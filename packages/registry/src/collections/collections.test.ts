@@ -1,5 +1,5 @@
 import { type AccountRow, collectionFiles, files, insertAccount } from '@ulmus/storage'
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import { eq } from 'drizzle-orm'
 import { PgPreparedQuery } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -26,7 +26,7 @@ interface Asked {
 
 const code = (code: string) => expect.objectContaining({ code })
 
-describe.each(databases)('collections on $name', (testDatabase) => {
+describe.each(anyDatabase)('collections on $name', (testDatabase) => {
   let context: TestContext
   let collections: Collections
   let forks: Forks
@@ -295,7 +295,7 @@ describe.each(databases)('collections on $name', (testDatabase) => {
   })
 })
 
-describe.each(databases)('browsing on $name', (testDatabase) => {
+describe.each(anyDatabase)('browsing on $name', (testDatabase) => {
   let context: TestContext
   let collections: Collections
   const names = [

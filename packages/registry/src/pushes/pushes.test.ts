@@ -7,7 +7,7 @@ import {
   recordOf,
 } from '@ulmus/content'
 import { type AccountRow, findCollectionById } from '@ulmus/storage'
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anonymous, type Caller } from '../access/principal.ts'
@@ -43,7 +43,7 @@ const person: JsonObject = {
   },
 }
 
-describe.each(databases)('pushes on $name', (database) => {
+describe.each(anyDatabase)('pushes on $name', (database) => {
   let context: TestContext
   let account: AccountRow
   let me: Caller

@@ -1,6 +1,6 @@
 import { type JsonObject, recordOf } from '@ulmus/content'
 import { type AccountRow, findCollectionById, findPush, listPushSpills } from '@ulmus/storage'
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anonymous, type Caller } from '../access/principal.ts'
@@ -37,7 +37,7 @@ const entryOf = (item: Item) => ({
 const open: JsonObject = { A: {}, B: { properties: { n: {}, s: { private: true } } } }
 const asOpening = (rest: unknown) => rest as SnapshotOpening
 
-describe.each(databases)('snapshots on $name', (database) => {
+describe.each(anyDatabase)('snapshots on $name', (database) => {
   let context: TestContext
   let account: AccountRow
   let me: Caller

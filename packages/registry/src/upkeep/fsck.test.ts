@@ -19,7 +19,7 @@ import {
   type PackEntry,
   readFooter,
 } from '@ulmus/storage'
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { onBehalfOf } from '../access/authority.ts'
 import { recordsOf } from '../records/records.ts'
@@ -37,7 +37,7 @@ const schemas: JsonObject = {
   Hidden: { type: 'object', private: true },
 }
 
-describe.each(databases)('fsck ($name)', (database) => {
+describe.each(anyDatabase)('fsck ($name)', (database) => {
   let world: World
   beforeAll(async () => {
     world = await openWorld(database)

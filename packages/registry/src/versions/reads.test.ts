@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hashText, type Json, type JsonObject, parseDocument, recordOf } from '@ulmus/content'
 import { type AccountRow, openObjectReader } from '@ulmus/storage'
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anonymous, type Principal } from '../access/principal.ts'
@@ -66,7 +66,7 @@ const byKey = <T extends { type: string; id: string }>(entries: readonly T[]) =>
 /** Digests of the archive of one history on each database. */
 const archives = new Map<string, string>()
 
-describe.each(databases)('reads on $name', (database) => {
+describe.each(anyDatabase)('reads on $name', (database) => {
   let context: TestContext
   let account: AccountRow
   let pushes: ReturnType<typeof pushesOf>

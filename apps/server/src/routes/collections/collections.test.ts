@@ -1,7 +1,7 @@
 /** Collections over HTTP, sentence by sentence of interface.md and http-api.md §1 and §4. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Answer, addOrg, type Calls, callsTo, pushTo } from '../../testing/calls.ts'
 import { type SignedIn, serveForTest, type TestServer } from '../../testing/serve.ts'
@@ -22,7 +22,7 @@ const linksOf = (answer: Answer): Record<string, string> =>
     ]),
   )
 
-describe.each(databases)('collections over HTTP on $name', (testDatabase) => {
+describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
   let server: TestServer
   let dispose: () => Promise<void>
   let ann: SignedIn

@@ -1,5 +1,5 @@
 /** Forks over HTTP, sentence by sentence of interface.md "Fork" and http-api.md §6. */
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addOrg, type Calls, callsTo, type Line, pushTo } from '../../testing/calls.ts'
 import { type SignedIn, serveForTest, type TestServer } from '../../testing/serve.ts'
@@ -17,7 +17,7 @@ const line = (id: string, more: Partial<Line> = {}): Line => ({
   ...more,
 })
 
-describe.each(databases)('forks over HTTP on $name', (testDatabase) => {
+describe.each(anyDatabase)('forks over HTTP on $name', (testDatabase) => {
   let server: TestServer
   let dispose: () => Promise<void>
   let eve: SignedIn

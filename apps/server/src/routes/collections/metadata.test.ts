@@ -1,6 +1,6 @@
 /** Version metadata over HTTP, sentence by sentence of interface.md and http-api.md §5. */
 import { join } from 'node:path'
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { askerOf } from '../../testing/asker.ts'
 import { addOrg, type Calls, callsTo, pushTo } from '../../testing/calls.ts'
@@ -17,7 +17,7 @@ const refusal = (statusCode: number, code: string) => ({
 const city = { City: { type: 'object', properties: { name: { type: 'string' } } } }
 const lines = [{ id: 'a', type: 'City', data: { name: 'Aachen' } }]
 
-describe.each(databases)('metadata over HTTP on $name', (testDatabase) => {
+describe.each(anyDatabase)('metadata over HTTP on $name', (testDatabase) => {
   let server: TestServer
   let dispose: () => Promise<void>
   let mel: SignedIn
@@ -268,7 +268,7 @@ describe.each(databases)('metadata over HTTP on $name', (testDatabase) => {
   })
 })
 
-describe.each(databases)('metadata jobs across a restart on $name', (testDatabase) => {
+describe.each(anyDatabase)('metadata jobs across a restart on $name', (testDatabase) => {
   test('“a server killed in mid-job finishes or fails it after the restart, never leaves it running”', async () => {
     const { settings, dispose } = await testDatabase.settings()
     // It works no jobs: what it accepts it leaves running, as one that is killed does.

@@ -1,5 +1,5 @@
 /** Commits of delta pushes over HTTP: http-api §9, content-model §6, §7. */
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asker, fileHash } from '../../testing/asker.ts'
 import { pushesOn, put } from '../../testing/pushing.ts'
@@ -7,7 +7,7 @@ import { type Stage, setStage } from '../../testing/stage.ts'
 
 const strict = { properties: { n: { type: 'integer' } } }
 
-describe.each(databases)('commits of pushes on $name', (database) => {
+describe.each(anyDatabase)('commits of pushes on $name', (database) => {
   let stage: Stage
   let ada: Asker
 

@@ -1,6 +1,6 @@
 /** Lines of delta pushes over HTTP: http-api §9, content-model §2, §4. */
 import { zstdCompressSync } from 'node:zlib'
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asker, ndjson } from '../../testing/asker.ts'
 import { pushesOn, put } from '../../testing/pushing.ts'
@@ -8,7 +8,7 @@ import { type Stage, setStage } from '../../testing/stage.ts'
 
 const strict = { properties: { n: { type: 'integer' } } }
 
-describe.each(databases)('lines of pushes on $name', (database) => {
+describe.each(anyDatabase)('lines of pushes on $name', (database) => {
   let stage: Stage
   let ada: Asker
 

@@ -1,13 +1,13 @@
 /** Delta pushes over HTTP, their opening, who may, and what becomes of a session: http-api §9, content-model §2, §7. Their lines are in push-lines.test.ts, their commits in push-commits.test.ts. */
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib'
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, type Asker, fileHash, json, ndjson } from '../../testing/asker.ts'
 import { costlyJson, heldDuring, sentHoldingNobodyUp, timeToParse } from '../../testing/hold.ts'
 import { pushesOn, put } from '../../testing/pushing.ts'
 import { type Stage, setStage } from '../../testing/stage.ts'
 
-describe.each(databases)('pushes on $name', (database) => {
+describe.each(anyDatabase)('pushes on $name', (database) => {
   let stage: Stage
   let ada: Asker
   /** Seconds that the server's clock is ahead. */

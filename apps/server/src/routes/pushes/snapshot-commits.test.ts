@@ -1,11 +1,11 @@
 /** What snapshot pushes send, and their commits, over HTTP: http-api §9. */
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asker, fileHash, json } from '../../testing/asker.ts'
 import { entries, entryOf, hashOf, type Item, item, many, snapshotsOn } from '../../testing/snapshots.ts'
 import { type Stage, setStage } from '../../testing/stage.ts'
 
-describe.each(databases)('commits of snapshots on $name', (database) => {
+describe.each(anyDatabase)('commits of snapshots on $name', (database) => {
   let stage: Stage
   let ada: Asker
 

@@ -1,6 +1,6 @@
 /** Snapshot pushes over HTTP, their opening, who may, and what becomes of a session: http-api §9; what they share with delta pushes is in pushes.test.ts too. */
 import { zstdCompressSync } from 'node:zlib'
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asker, fileHash, json, ndjson } from '../../testing/asker.ts'
 import { costlyJson, sentHoldingNobodyUp } from '../../testing/hold.ts'
@@ -9,7 +9,7 @@ import { type Stage, setStage } from '../../testing/stage.ts'
 
 const zeros = '0'.repeat(64)
 
-describe.each(databases)('snapshots on $name', (database) => {
+describe.each(anyDatabase)('snapshots on $name', (database) => {
   let stage: Stage
   let ada: Asker
   /** Seconds that the server's clock is ahead. */

@@ -1,6 +1,6 @@
 /** What is accepted and warned of, at opening and at the commit: docs/publishing.md. */
 import type { JsonObject } from '@ulmus/content'
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { entryOf, snapshotsOn } from '../../testing/snapshots.ts'
 import { type Stage, setStage } from '../../testing/stage.ts'
@@ -16,7 +16,7 @@ const city = {
 }
 const put = (type: string, id: string, data: JsonObject) => ({ id, type, data })
 
-describe.each(databases)('warnings on $name', (database) => {
+describe.each(anyDatabase)('warnings on $name', (database) => {
   let stage: Stage
   beforeAll(async () => {
     stage = await setStage(database)

@@ -5,14 +5,14 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asker, askerOf, fileHash } from '../../testing/asker.ts'
 import { type Stage, setStage } from '../../testing/stage.ts'
 
 const fileBytesMax = 300_000
 
-describe.each(databases)('files on $name', (database) => {
+describe.each(anyDatabase)('files on $name', (database) => {
   let stage: Stage
   let ada: Asker
   let anyone: Asker

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { canonicalize, recordOf } from '@ulmus/content'
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asker, fileHash } from '../../testing/asker.ts'
 import { type Stage, setStage } from '../../testing/stage.ts'
@@ -19,7 +19,7 @@ const secrets = ['s3cret', 'mayor', 'Hidden', 'clue', 'private']
 const cursorOf = (type: string, id: string) => Buffer.from(canonicalize([type, id])).toString('base64url')
 const hashOf = (id: string, type: string, data: object) => recordOf(id, type, data as never).hash
 
-describe.each(databases)('reads of whole versions on $name', (database) => {
+describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
   let stage: Stage
   let ada: Asker
   let anyone: Asker

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliDecompressSync, createGunzip, gunzipSync } from 'node:zlib'
 import { compareUtf8, type Json, recordOf, verifyProof } from '@ulmus/content'
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Asker } from '../../testing/asker.ts'
 import { type Stage, setStage } from '../../testing/stage.ts'
@@ -51,7 +51,7 @@ const ids = [
 )
 const types = ['Zoo', 'Ä', '\u{ffff}', '\u{1f600}', '__proto__', 'constructor']
 
-describe.each(databases)('records on $name', (database) => {
+describe.each(anyDatabase)('records on $name', (database) => {
   let stage: Stage
   let ada: Asker
   let anyone: Asker

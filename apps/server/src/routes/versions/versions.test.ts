@@ -1,7 +1,7 @@
 /** Versions over HTTP: http-api §1, §7, content-model §6, §7. */
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { acceptSchema } from '@ulmus/content'
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asker, fileHash } from '../../testing/asker.ts'
 import { type Stage, setStage } from '../../testing/stage.ts'
@@ -16,7 +16,7 @@ const note = { type: 'object' }
 /** What only members may learn, by anything that holds a byte of it. */
 const secrets = ['s3cret', 'mayor', 'Hidden', 'clue', 'private:']
 
-describe.each(databases)('versions on $name', (database) => {
+describe.each(anyDatabase)('versions on $name', (database) => {
   let stage: Stage
   let ada: Asker
   let anyone: Asker

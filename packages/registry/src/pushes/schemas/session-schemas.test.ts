@@ -1,7 +1,7 @@
 /** The schemas that a session brings, where they wait: short ones in its row, long ones in the blob store. */
 import { hashText, type JsonObject } from '@ulmus/content'
 import { spillName, spillsPrefix } from '@ulmus/storage'
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anonymous } from '../../access/principal.ts'
 import { shown } from '../../testing/shown.ts'
@@ -27,7 +27,7 @@ const odd: JsonObject = {
   Refused: false,
 }
 
-describe.each(databases)('schemas that a session brings, on $name', (database) => {
+describe.each(anyDatabase)('schemas that a session brings, on $name', (database) => {
   let world: World
 
   beforeAll(async () => {
