@@ -79,7 +79,7 @@ export class Served {
 
   /** What a push had received is removed after its answer: resolves when nothing of it is left. @throws Error after a minute. */
   async hasDroppedRuns(): Promise<void> {
-    const runs = join(this.objects, 'runs')
+    const runs = join(this.objects, 'spills')
     const isEmpty = async () =>
       (await readdir(runs, { recursive: true, withFileTypes: true })).every((entry) => !entry.isFile())
     // A folder that goes while it is read is not the end of it.

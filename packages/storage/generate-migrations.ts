@@ -1,10 +1,10 @@
 /**
- * `npm run migrations`: writes the one initial migration anew from the tables in src/sql. Nothing is released, so no database
+ * `npm run migrations`: writes the one initial migration anew from the tables and the functions (.sql) in src/sql. Nothing is released, so no database
  * needs a step from one form to the next. The generator knows no extensions; the one that the indexes need comes first.
  * With `--check` it writes nothing and fails when the migration is not what the tables say.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const here = import.meta.dirname
@@ -19,7 +19,11 @@ execFileSync(process.execPath, [kit, 'generate', '--name', 'initial'], {
   env: { ...process.env, MIGRATIONS_OUT: `./${made}` },
   stdio: ['ignore', 'ignore', 'inherit'],
 })
-const text = `CREATE EXTENSION IF NOT EXISTS pg_trgm;\n--> statement-breakpoint\n${readFileSync(join(here, made, initial), 'utf8')}`
+const functions = globSync('src/sql/**/*.sql', { cwd: here }).sort()
+const text = [
+  'CREATE EXTENSION IF NOT EXISTS pg_trgm;\n',
+  ...[join(made, initial), ...functions].map((file) => readFileSync(join(here, file), 'utf8')),
+].join('--> statement-breakpoint\n')
 writeFileSync(join(here, made, initial), text)
 
 const before = join(folder, initial)

@@ -55,7 +55,7 @@ describe.skipIf(s3Server() === null).each(anyDatabase)('objects in a bucket, row
     expect(written).toMatchObject({ statuses: [200, 200], file: 'a file' })
     expect(written.records.trim().split('\n')).toHaveLength(3_000)
     const put = proxy.calls.filter(({ method }) => method === 'PUT').map(({ url }) => url)
-    for (const kind of ['packs', 'runs', 'files'])
+    for (const kind of ['packs', 'spills', 'files'])
       expect(put.some((url) => url.includes(`/${kind}/`))).toBe(true)
     expect(existsSync(join(first.dataFolder, 'objects'))).toBe(false)
     await first.stop()

@@ -104,6 +104,15 @@ CREATE TABLE "files" (
 	"created_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "events" (
+	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "events_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"kind" text NOT NULL,
+	"at" timestamp (3) with time zone NOT NULL,
+	"account_id" uuid NOT NULL,
+	"collection_id" uuid,
+	"version_id" uuid
+);
+--> statement-breakpoint
 CREATE TABLE "inline_packs" (
 	"name" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"content" "bytea" NOT NULL
@@ -269,6 +278,7 @@ CREATE INDEX "collections_ancestors" ON "collections" USING gin ("ancestors");--
 CREATE INDEX "former_collection_slugs_collection" ON "former_collection_slugs" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "collection_files_hash" ON "collection_files" USING btree ("hash");--> statement-breakpoint
 CREATE INDEX "files_unused" ON "files" USING btree ("created_at","hash") WHERE not "files"."used";--> statement-breakpoint
+CREATE INDEX "events_collection" ON "events" USING btree ("collection_id","id");--> statement-breakpoint
 CREATE INDEX "objects_pack" ON "objects" USING btree ("pack_id");--> statement-breakpoint
 CREATE INDEX "pushes_collection" ON "pushes" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "pushes_open" ON "pushes" USING btree ("expires_at") WHERE "pushes"."status" = 'open';--> statement-breakpoint
@@ -281,4 +291,188 @@ CREATE INDEX "metadata_jobs_finished" ON "metadata_jobs" USING btree ("finished_
 CREATE INDEX "metadata_jobs_running" ON "metadata_jobs" USING btree ("started_at") WHERE "metadata_jobs"."status" = 'running';--> statement-breakpoint
 CREATE UNIQUE INDEX "versions_semver" ON "versions" USING btree ("collection_id","major","minor","patch");--> statement-breakpoint
 CREATE INDEX "versions_full_digest" ON "versions" USING btree ("collection_id","full_digest");--> statement-breakpoint
-CREATE INDEX "versions_public_digest" ON "versions" USING btree ("collection_id","public_digest");
+CREATE INDEX "versions_public_digest" ON "versions" USING btree ("collection_id","public_digest");--> statement-breakpoint
+-- How a version comes to be: pushes, metadata updates and forks all call `land_version` (land-version.ts).
+
+/*
+ * Whether an authority (access/authority.ts) is good, which it stays until the transaction ends: locks the membership, then the
+ * credential. authority: {ownerId, accountId, roles, key, session, now}; the account is the owner itself, or has one of the roles in it.
+ */
+create function hold_authority(authority jsonb) returns boolean language plpgsql as $$
+declare
+  account uuid := authority->>'accountId';
+  asked_at timestamptz := authority->>'now';
+begin
+  if account = (authority->>'ownerId')::uuid then
+    if not authority->'roles' ? 'owner' then return false; end if;
+  else
+    perform from members
+      where org_id = (authority->>'ownerId')::uuid and user_id = account and authority->'roles' ? role for share;
+    if not found then return false; end if;
+  end if;
+  if authority->>'key' is not null then
+    perform from api_keys
+      where id = (authority->>'key')::uuid and (expires_at is null or expires_at > asked_at) for key share;
+    return found;
+  end if;
+  if authority->>'session' is not null then
+    perform from sessions where token_hash = authority->>'session' and expires_at > asked_at for key share;
+    return found;
+  end if;
+  return true;
+end $$;
+--> statement-breakpoint
+
+/*
+ * Records a version as the head of its collection, with all that must be true exactly if the version is. Objects that it needs are
+ * recorded before, by this transaction; `packed` lets `record_pack` be called in the same statement.
+ *
+ * landed:     the row of `versions`
+ * follows:    id of the head that it follows; null: there must be none
+ * head_text:  the `description` of its metadata, and head_words what searches find of it; null: it has none
+ * authority:  who lands it (`hold_authority`)
+ * job:        id of the running metadata update that it completes
+ * push:       {id, holder, recordsDone, recordsTotal} of the push session that it ends, with its `answer`
+ * fork:       {sourceId, ofPrivate, collectionsMax, collection, words}: the collection is made here, as public as its source
+ *
+ * Raises UL000, and nothing of the transaction is recorded: `update_ended`, `collection_gone` (or another's by now), `not_allowed`, `head_moved`,
+ * `lease_lost`; of a fork `owner_gone`, `source_gone` (or no longer public), `too_many_collections`. A slug that is taken violates
+ * `collections_owner_slug`.
+ * Locks, in this order: the account, the collection, the membership, the credential.
+ */
+create function land_version(
+  landed jsonb, follows uuid, head_text text, head_words tsvector, authority jsonb,
+  job uuid default null, push jsonb default null, answer json default null, fork jsonb default null, packed integer default null
+) returns void language plpgsql as $$
+declare
+  version versions := jsonb_populate_record(null::versions, landed);
+  owner uuid := authority->>'ownerId';
+  made collections;
+begin
+  if fork is not null then
+    perform from accounts where id = owner for key share;
+    if not found then raise exception 'owner_gone' using errcode = 'UL000'; end if;
+    -- Held until the fork is there: whoever deletes the source then sees the fork, and keeps the files that it inherited.
+    made := jsonb_populate_record(null::collections, fork->'collection');
+    select made.public and source.public into made.public from collections source
+      where source.id = (fork->>'sourceId')::uuid and (source.public or (fork->>'ofPrivate')::boolean) for share;
+    if not found then raise exception 'source_gone' using errcode = 'UL000'; end if;
+  else
+    if job is not null then
+      perform from metadata_jobs where id = job and status = 'running' for update;
+      if not found then raise exception 'update_ended' using errcode = 'UL000'; end if;
+    end if;
+    perform from collections where id = version.collection_id and owner_id = owner for no key update;
+    if not found then raise exception 'collection_gone' using errcode = 'UL000'; end if;
+  end if;
+
+  if not hold_authority(authority) then raise exception 'not_allowed' using errcode = 'UL000'; end if;
+
+  if fork is not null then
+    perform from collections where owner_id = owner offset (fork->>'collectionsMax')::bigint - 1;
+    if found then raise exception 'too_many_collections' using errcode = 'UL000'; end if;
+    insert into collections select made.*;
+    insert into collection_words select * from jsonb_populate_record(null::collection_words, fork->'words');
+  else
+    update collections set head_id = version.id, head_description = head_text, updated_at = version.created_at
+      where id = version.collection_id and head_id is not distinct from follows;
+    if not found then raise exception 'head_moved' using errcode = 'UL000'; end if;
+    update collection_words set head_description = head_words
+      where collection_id = version.collection_id and head_description is distinct from head_words;
+  end if;
+  insert into versions select version.*;
+
+  if job is not null then
+    update metadata_jobs
+      set status = 'completed', patch = null, result_version_id = version.id, finished_at = version.created_at where id = job;
+  end if;
+  if push is not null then
+    update pushes
+      set status = 'committed', result = answer, error = null,
+        records_done = (push->>'recordsDone')::bigint, records_total = (push->>'recordsTotal')::bigint
+      where id = (push->>'id')::uuid and status = 'committing' and lease_holder = (push->>'holder')::uuid;
+    if not found then raise exception 'lease_lost' using errcode = 'UL000'; end if;
+  end if;
+  insert into events (kind, at, account_id, collection_id, version_id)
+    values ('version.created', version.created_at, (authority->>'accountId')::uuid, version.collection_id, version.id);
+end $$;
+--> statement-breakpoint
+-- Functions that record packs (objects.ts). docs/formats.md has the pack file.
+
+/*
+ * Makes sure that objects may be relied on until the transaction ends: pardons them and their bases (sweeps.ts). The caller has passed the
+ * sweep gate in an earlier statement, so that this sees whatever was condemned before.
+ * chains: what the bases of each must be, with spaces between them; null: they do not matter.
+ * Raises UL001 `objects_swept`, with the objects as JSON in its detail, when one is gone or stored otherwise.
+ */
+create function rely_on(hashes text[], kinds text[], chains text[]) returns void language plpgsql as $$
+declare
+  missing jsonb;
+begin
+  with relied as (
+    select o.hash, o.kind, o.bases from unnest(hashes, kinds) as asked (hash, kind) join objects o using (hash, kind)),
+  wanted as (select hash, kind from relied union select unnest(bases) collate "C", kind from relied)
+  update objects o set condemned = null from wanted
+  where o.hash = wanted.hash and o.kind = wanted.kind and o.condemned is not null;
+
+  select jsonb_agg(jsonb_build_object('hash', asked.hash, 'kind', asked.kind)) into missing
+  from unnest(hashes, kinds, chains) as asked (hash, kind, chain)
+  where not exists (
+    select from objects o
+    where o.hash = asked.hash and o.kind = asked.kind
+      and (asked.chain is null or array_to_string(o.bases, ' ') = asked.chain)
+      and not exists (
+        select from unnest(o.bases) as chained (base)
+        where not exists (select from objects b where b.hash = chained.base collate "C" and b.kind = o.kind)));
+  if missing is not null then
+    raise exception 'objects_swept' using errcode = 'UL001', detail = missing::text;
+  end if;
+end $$;
+--> statement-breakpoint
+
+/*
+ * Records where objects of a pack lie: the arrays have an element for each, ascending by name, so that two commits with objects in common
+ * wait for one another. Those that the index holds keep their place. Returns how many it lacked.
+ */
+create function record_objects(
+  pack integer, hashes text[], kinds text[], offsets bigint[], lengths integer[], crcs bigint[], checksums text[], chains text[]
+) returns integer language plpgsql as $$
+declare
+  recorded integer;
+begin
+  insert into objects (hash, kind, pack_id, "offset", length, crc, checksum, bases)
+  select entry.hash, entry.kind, pack, entry."offset", entry.length, entry.crc, entry.checksum, string_to_array(entry.chain, ' ')
+  from unnest(hashes, kinds, offsets, lengths, crcs, checksums, chains)
+    as entry (hash, kind, "offset", length, crc, checksum, chain)
+  on conflict (hash, kind) do nothing;
+  get diagnostics recorded = row_count;
+  return recorded;
+end $$;
+--> statement-breakpoint
+
+/*
+ * Records a pack with the first of its objects, passing the sweep gate as a commit. Returns its id.
+ * is_whole: there are no more, so that those which the index holds are relied on at once; their bases may lie among the others.
+ * inline_content: the pack's bytes, which the database keeps until compaction; null: they are in the blob store. An inline pack of which
+ * the index lacked nothing is not kept: null is returned.
+ */
+create function record_pack(
+  pack_name text, pack_bytes bigint, live_bytes bigint, inline_content bytea, is_whole boolean,
+  hashes text[], kinds text[], offsets bigint[], lengths integer[], crcs bigint[], checksums text[], chains text[]
+) returns integer language plpgsql as $$
+declare
+  pack integer;
+  recorded integer;
+begin
+  perform pg_advisory_xact_lock_shared(1937204592); -- sweepGate of objects.ts
+  insert into packs (name, bytes, object_bytes, created_at) values (pack_name, pack_bytes, live_bytes, now()) returning id into pack;
+  recorded := record_objects(pack, hashes, kinds, offsets, lengths, crcs, checksums, chains);
+  if is_whole and recorded < cardinality(hashes) then perform rely_on(hashes, kinds, null); end if;
+  if inline_content is null then return pack; end if;
+  if recorded = 0 and cardinality(hashes) > 0 then
+    delete from packs where id = pack;
+    return null;
+  end if;
+  insert into inline_packs (name, content) values (pack_name, inline_content);
+  return pack;
+end $$;

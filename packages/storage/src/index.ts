@@ -45,8 +45,7 @@ export {
 export * from './sql/joins/collection-lists.ts'
 export * from './sql/joins/collection-search.ts'
 export * from './sql/joins/found-collection.ts'
-export { type ForkLanding, landFork } from './sql/landing/fork-landing.ts'
-export { landMetadataUpdate } from './sql/landing/metadata-landing.ts'
+export { type ForkOf, type Landing, landVersion, NotLanded } from './sql/landing/land-version.ts'
 export {
   dropInlinePacks,
   foundPacks,

@@ -37,7 +37,7 @@ import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
 import { logEvent } from '../monitoring/event-log.ts'
-import { metadataBytes, semverOf, shownCounts, shownWords } from '../versions/making.ts'
+import { metadataBytes, semverOf, shownCounts, shownWords } from '../versions/content.ts'
 import { type CollectionPath, defineForgetting, removeCollection } from './deletion.ts'
 import { demandMayCreate, type NewCollection, newCollection, slugTakenAs } from './making.ts'
 

@@ -13,7 +13,7 @@ import {
   type TestContext,
 } from '../testing/context.ts'
 import { shown } from '../testing/shown.ts'
-import { readContent } from '../versions/making.ts'
+import { readContent } from '../versions/content.ts'
 import { readSidecar } from '../versions/sidecar.ts'
 import { type Collections, collectionsOf } from './collections.ts'
 import { type Forks, forksOf } from './forks.ts'

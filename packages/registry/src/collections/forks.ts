@@ -5,7 +5,9 @@
 import { documentDigest, emptyTree, type ViewRoots } from '@ulmus/content'
 import {
   findAccountFor,
-  landFork,
+  type Landing,
+  landVersion,
+  NotLanded,
   openObjectWriter,
   type PackedObjects,
   recordPacks,
@@ -23,7 +25,7 @@ import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { goFirst } from '../precedence.ts'
 import { retryIfSwept } from '../upkeep/retry-if-swept.ts'
-import { semverOf, storedHash } from '../versions/making.ts'
+import { semverOf, storedHash } from '../versions/content.ts'
 import { readSidecar, writeSidecar } from '../versions/sidecar.ts'
 import type { CollectionPath } from './collections.ts'
 import { demandMayCreate, newCollection, slugTakenAs } from './making.ts'
@@ -93,24 +95,35 @@ export function forksOf(context: Context) {
             collectionId: row.id,
             createdAt: row.createdAt,
           }
-          const by = authorityIn(context, caller, target.account.id, (held) => mayCreateIn(caller, held))
-          const of = { sourceId: collection.id, ofPrivate: role !== null }
-          const fork = { ...of, collection: row, version, owner: target.account, by }
           const { collectionsMax } = context.limits
+          const landing = (max: number): Landing => ({
+            ...{ version, from: null, headDescription: row.headDescription },
+            by: authorityIn(context, caller, target.account.id, (held) => mayCreateIn(caller, held)),
+            fork: {
+              ...{ sourceId: collection.id, ofPrivate: role !== null },
+              ...{ collection: row, owner: target.account, collectionsMax: max },
+            },
+          })
           const farFromMax = collectionsMax - forksAtOnceMax
           if (packed === undefined && farFromMax > 0) {
-            const atOnce = { ...fork, collectionsMax: farFromMax }
-            if (await context.database.transactOnce((tx) => landFork(tx, atOnce))) return version
+            try {
+              await context.database.transactOnce((tx) => landVersion(tx, landing(farFromMax)))
+              return version
+            } catch (error) {
+              // The transaction below lands it after all, or says why not.
+              if (!(error instanceof NotLanded)) throw error
+            }
           }
           await context.database.transact(async (tx) => {
             await demandMayCreate(context, tx, caller, target.account)
             if (packed !== undefined) await recordPacks(tx, packed)
-            if (!(await landFork(tx, { ...fork, collectionsMax })))
-              throw new RegistryError('collection_not_found', { say: path })
+            await landVersion(tx, landing(collectionsMax))
           })
           return version
         }
-        const version = await slugTakenAs(slug, () => retryIfSwept(context.objects, land))
+        const version = await slugTakenAs(slug, () => retryIfSwept(context.objects, land)).catch((error) => {
+          throw error instanceof NotLanded ? new RegistryError('collection_not_found', { say: path }) : error
+        })
         return {
           id: row.id,
           owner: target.account.slug,

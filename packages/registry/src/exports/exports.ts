@@ -19,7 +19,7 @@ import type { Context } from '../context.ts'
 import { checkedFile } from '../files/files.ts'
 import { instantText } from '../instants.ts'
 import { streamRecords } from '../records/stream.ts'
-import { documentBytes, semverOf, shownDigest, shownWords, storedHash } from '../versions/making.ts'
+import { documentBytes, semverOf, shownDigest, shownWords, storedHash } from '../versions/content.ts'
 import { type SeenVersion, seeVersion, type VersionPath } from '../versions/versions.ts'
 import { type TarEntry, tarOf } from './tar.ts'
 

@@ -29,7 +29,7 @@ import { type AnswerBytes, type Destination, streamBytes } from '../budgets/answ
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
-import { rootsOf, storedHash } from '../versions/making.ts'
+import { rootsOf, storedHash } from '../versions/content.ts'
 import { readSidecar } from '../versions/sidecar.ts'
 import { seeVersion, type VersionPath } from '../versions/versions.ts'
 import { type FileFacts, fileFacts, inheritedVersion } from './known-files.ts'

@@ -17,7 +17,7 @@ import {
 import type { View } from '../access/policy.ts'
 import type { Context } from '../context.ts'
 import { sizesIn } from '../pushes/references/references.ts'
-import { rootsOf } from '../versions/making.ts'
+import { rootsOf } from '../versions/content.ts'
 
 /** A fork's first version holds what it inherited. */
 const firstSemver = { major: 1, minor: 0, patch: 0 }

@@ -34,7 +34,7 @@ import type { Context } from '../context.ts'
 import { demand, RegistryError, type StoredRefusal, storedRefusal } from '../errors/errors.ts'
 import { instantText, instantTextOrNull } from '../instants.ts'
 import { goFirst } from '../precedence.ts'
-import { semverOf, shownDigest } from '../versions/making.ts'
+import { semverOf, shownDigest } from '../versions/content.ts'
 import { type FittedPatch, fitPatch, type LongPatch, type Patch, readLongPatch } from './patch.ts'
 import { endOf, type Made, readUpdate, settle, type Update } from './update.ts'
 

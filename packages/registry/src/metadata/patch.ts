@@ -5,7 +5,7 @@ import type { Principal } from '../access/principal.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import { taskFor } from '../threads/task-for.ts'
-import { documentOf } from '../versions/making.ts'
+import { documentOf } from '../versions/content.ts'
 import { mergedInto, mergedTooLarge } from './update.ts'
 
 /** A patch too long to be parsed here. */

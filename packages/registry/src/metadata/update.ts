@@ -14,6 +14,7 @@ import {
   findVersionById,
   finishMetadataJob,
   type MetadataJobRow,
+  NotLanded,
   openObjectWriter,
   type Tx,
   type VersionRow,
@@ -23,14 +24,8 @@ import type { Context } from '../context.ts'
 import { RegistryError, type StoredRefusal, storedRefusal } from '../errors/errors.ts'
 import { refusalOf } from '../errors/refusals.ts'
 import { retryIfSwept } from '../upkeep/retry-if-swept.ts'
-import {
-  documentOf,
-  makeVersion,
-  readContent,
-  semverOf,
-  UpdateEnded,
-  withMetadata,
-} from '../versions/making.ts'
+import { documentOf, readContent, semverOf, withMetadata } from '../versions/content.ts'
+import { makeVersion } from '../versions/land.ts'
 
 /** An update that holds its collection's slot. */
 export interface Update {
@@ -86,7 +81,7 @@ export async function settle(context: Context, update: Update): Promise<End> {
   try {
     return await retryIfSwept(context.objects, () => execute(context, update))
   } catch (error) {
-    if (!(error instanceof UpdateEnded)) await fail(context, update.id, error)
+    if (!(error instanceof NotLanded)) await fail(context, update.id, error)
     return endOf(context, await findMetadataJob(context.database, update.id))
   }
 }
@@ -128,7 +123,7 @@ async function execute(context: Context, { id, collectionId, base, patch, by }: 
         resultVersionId: base.id,
         unchanged: true,
       }
-      if (!(await finishMetadataJob(tx, id, end))) throw new UpdateEnded()
+      if (!(await finishMetadataJob(tx, id, end))) throw new NotLanded('update_ended')
     })
     return { version: base, unchanged: true, metadata }
   }
@@ -138,14 +133,14 @@ async function execute(context: Context, { id, collectionId, base, patch, by }: 
     base,
     semver: nextSemver(base, 'other'),
     content: withMetadata(content, metadata),
-    // What is there already, as when a description becomes again what it was, is found by the statement that lands the update.
+    // The statement that lands the update keeps rows that are there already, so the look-up is skipped.
     writer: openObjectWriter({
       database: context.database,
       blobs: context.blobs,
       inline: true,
       lookUp: false,
     }),
-    completes: id,
+    ends: () => ({ job: id }),
   })
   return { version, unchanged: false, metadata }
 }

@@ -30,7 +30,7 @@ import { type AnswerBytes, type Destination, readerOf, streamBytes } from '../bu
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import { canonicalOf } from '../versions/canonical-forms.ts'
-import { documentBytes } from '../versions/making.ts'
+import { documentBytes } from '../versions/content.ts'
 import { seeVersion, type VersionPath } from '../versions/versions.ts'
 import { findRecord } from './lookup.ts'
 import { streamRecords } from './stream.ts'

@@ -26,7 +26,7 @@ import {
   type VersionRoots,
   type VersionRow,
 } from '@ulmus/storage'
-import { semverOf, totalsOf } from '../versions/making.ts'
+import { semverOf, totalsOf } from '../versions/content.ts'
 import { readSidecar, type Sidecar } from '../versions/sidecar.ts'
 import { type Damage, Damages } from './fsck/damage.ts'
 import { checkPacks, objectName } from './fsck/packs.ts'

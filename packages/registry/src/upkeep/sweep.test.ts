@@ -269,7 +269,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
       const puts = items(`described when ${step}`, 40)
       const patch = { license: `of ${step}` }
       const before = await documentsAfter(patch)
-      const landing = new Set(['land_metadata_update', 'land_version', 'stored_objects'])
+      const landing = new Set(['land_version_with_pack', 'land_version', 'stored_objects'])
       const onStep = async (at: string) => {
         if (at !== step) return
         if (step !== 'marked') expect((await condemned()).length).toBeGreaterThan(3)
@@ -278,7 +278,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
         await world.patch(path, patch)
       }
       await now({ onStep })
-      expect(statements.made.filter((name) => landing.has(name))).toEqual(['land_metadata_update'])
+      expect(statements.made.filter((name) => landing.has(name))).toEqual(['land_version_with_pack'])
       expect(await condemned()).toEqual([])
       await expectHolds(path, puts)
       expect((await now()).objectsRemoved).toBe(0)
@@ -325,7 +325,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
       sweeping = now({ onStep })
       await Promise.race([condemnedAll, sweeping])
     }
-    statements.before = { name: 'land_metadata_update', work }
+    statements.before = { name: 'land_version_with_pack', work }
     const updated = world.patch(path, patch)
     await updated
     expect(sweeping).toBeDefined()
@@ -345,7 +345,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     const work = async () => {
       removed = (await now()).objectsRemoved
     }
-    statements.before = { name: 'land_metadata_update', work }
+    statements.before = { name: 'land_version_with_pack', work }
     await world.patch(path, patch)
     expect(removed).toBeGreaterThan(0)
     await expectHolds(path, puts)

@@ -16,7 +16,7 @@ import {
   type RecordDifference,
   recordDifferences,
 } from './changes.ts'
-import { metadataBytes, semverOf } from './making.ts'
+import { metadataBytes, semverOf } from './content.ts'
 import { type SeenVersion, type VersionPath, versionIn } from './versions.ts'
 
 export interface DiffAsk {

@@ -16,7 +16,7 @@ import { type Place, typeTree } from '../answers/places.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
-import { rootsOf, semverOf } from './making.ts'
+import { rootsOf, semverOf } from './content.ts'
 
 export interface HistoryItem {
   semver: string

@@ -17,8 +17,8 @@ import { PageRoom, type Place, readCursor, treesFrom, typeTree, writeCursor } fr
 import { type AnswerBytes, type Destination, readerOf } from '../budgets/answer-room.ts'
 import type { Context } from '../context.ts'
 import { differenceReader, fileNameBytes, type TypePair, typePairs } from './changes.ts'
+import { rootsOf, semverOf, shownDigest, storedHash } from './content.ts'
 import { LeafCursor } from './leaf-cursor.ts'
-import { rootsOf, semverOf, shownDigest, storedHash } from './making.ts'
 import { readSidecar } from './sidecar.ts'
 import { type SeenVersion, type VersionPath, versionIn } from './versions.ts'
 

@@ -10,7 +10,7 @@ import type { Destination } from '../budgets/answer-room.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
-import { metadataBytes, rootsOf, semverOf, shownCounts, shownDigest, shownWords } from './making.ts'
+import { metadataBytes, rootsOf, semverOf, shownCounts, shownDigest, shownWords } from './content.ts'
 import { schemasOf } from './schemas.ts'
 
 export interface VersionItem {

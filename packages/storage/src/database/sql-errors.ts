@@ -35,3 +35,16 @@ export function isConflict(error: unknown): boolean {
   for (const told of causes(error)) if (told.code === '40001' || told.code === '40P01') return true
   return false
 }
+
+/** What a function of ours raised with a code (SQLSTATE) of its own. */
+export function raised(
+  error: unknown,
+  code: string,
+): { message: string; detail: string | undefined } | undefined {
+  for (const told of causes(error)) {
+    if (told.code !== code) continue
+    const { message = '', detail } = told as { message?: string; detail?: string }
+    return { message, detail }
+  }
+  return undefined
+}

@@ -314,7 +314,7 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
       const { body } = await owner.post(pushes, { base_version: null, schemas: { City: {} } })
       const line = '{"id":"a","type":"City","data":{}}'
       await owner.send('POST', `${pushes}/${body['session_id']}/records`, line, 'application/x-ndjson')
-      const folder = join(server.dataFolder, 'objects/runs', String(body['session_id']))
+      const folder = join(server.dataFolder, 'objects/spills', String(body['session_id']))
       received.push(() => (existsSync(folder) ? readdirSync(folder) : []))
     }
     expect(received.map((names) => names().length)).toEqual([1, 1])

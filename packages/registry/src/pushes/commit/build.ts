@@ -14,7 +14,7 @@ import {
   type TypeEntry,
   type ViewDocument,
 } from '@ulmus/content'
-import type { VersionContent } from '../../versions/making.ts'
+import type { VersionContent } from '../../versions/content.ts'
 import { type Sidecar, writeSidecar } from '../../versions/sidecar.ts'
 import { lineFor, type NewLine, storedApart } from '../leaves/line.ts'
 import { type BuildIo, type ChangeNotes, recordPort } from '../leaves/tree-ports.ts'

@@ -13,9 +13,11 @@ import {
   markFilesInViews,
   markFilesUsed,
   movePush,
+  NotLanded,
   type ObjectWriter,
   openObjectWriter,
   type PushRow,
+  type VersionRow,
 } from '@ulmus/storage'
 import { type Acting, demandNow, onBehalfOf } from '../../access/authority.ts'
 import type { Context } from '../../context.ts'
@@ -23,14 +25,8 @@ import { RegistryError, storedRefusal } from '../../errors/errors.ts'
 import { refusalOf } from '../../errors/refusals.ts'
 import { knownFiles, recordInherited } from '../../files/known-files.ts'
 import { retryIfSwept } from '../../upkeep/retry-if-swept.ts'
-import {
-  abortOnError,
-  makeVersion,
-  semverOf,
-  shownCounts,
-  shownDigest,
-  type VersionContent,
-} from '../../versions/making.ts'
+import { semverOf, shownCounts, shownDigest, type VersionContent } from '../../versions/content.ts'
+import { abortOnError, makeVersion } from '../../versions/land.ts'
 import { ReferringTypes, recordWarnings } from '../references/record-warnings.ts'
 import { readSchemas } from '../schemas/schema-lines.ts'
 import { broughtSchemas } from '../schemas/session-schemas.ts'
@@ -174,7 +170,7 @@ async function commit(
       const look = { base: base.full, schemas, entries, owner }
       return { built, change, warnings: await recordWarnings(context, referring, look) }
     })
-    return await landVersion(context, push, { base, ...made, writer, progress, by })
+    return await land(context, push, { base, ...made, writer, progress, by })
   } finally {
     await passing.drop()
   }
@@ -217,7 +213,7 @@ async function sizesOfKnown(
   return known
 }
 
-async function landVersion(
+async function land(
   context: Context,
   push: PushRow,
   made: {
@@ -231,39 +227,43 @@ async function landVersion(
   },
 ): Promise<CommitResult> {
   const { base, built, change, warnings, writer } = made
-  let result: CommitResult | undefined
-  await makeVersion(context, {
-    collection: { id: push.collectionId },
-    by: made.by,
-    base: base.version,
-    semver: nextSemver(base.version, change),
-    content: built.content,
-    writer,
-    message: push.message,
-    appId: push.appId,
-    actorId: push.actorId,
-    also: async (tx, version) => {
-      const files = built.filesEntered.full
-      demandFiles(files, await markFilesUsed(tx, files))
-      await recordInherited(tx, push.collectionId, files)
-      await markFilesInViews(tx, push.collectionId, built.filesEntered)
-      const { recordCount, fileCount } = shownCounts(version, 'full')
-      const hash = shownDigest(version, 'full')
-      const told = { warnings: warnings.listed, totalWarnings: warnings.total }
-      result = { semver: semverOf(version), hash, recordCount, fileCount, changes: built.changes, ...told }
-      const committed = {
-        status: 'committed' as const,
-        result: { ...result },
-        error: null,
-        ...made.progress,
-      }
-      const { holder } = leaseOf(push)
-      if (!(await movePush(tx, push.id, statesFor('done'), committed, holder))) throw leaseLost()
-    },
-  })
-  void dropSpills(context, push.id)
-  return result!
+  const files = built.filesEntered.full
+  try {
+    const version = await makeVersion(context, {
+      collection: { id: push.collectionId },
+      by: made.by,
+      base: base.version,
+      semver: nextSemver(base.version, change),
+      content: built.content,
+      writer,
+      message: push.message,
+      appId: push.appId,
+      actorId: push.actorId,
+      ends: (version) => ({ push: pushEnd(push, made.progress, answerTo(version)) }),
+      also: async (tx) => {
+        demandFiles(files, await markFilesUsed(tx, files))
+        await recordInherited(tx, push.collectionId, files)
+        await markFilesInViews(tx, push.collectionId, built.filesEntered)
+      },
+    })
+    void dropSpills(context, push.id)
+    return answerTo(version)
+  } catch (error) {
+    throw error instanceof NotLanded ? leaseLost() : error
+  }
+
+  function answerTo(version: VersionRow): CommitResult {
+    const { recordCount, fileCount } = shownCounts(version, 'full')
+    const hash = shownDigest(version, 'full')
+    const told = { warnings: warnings.listed, totalWarnings: warnings.total }
+    return { semver: semverOf(version), hash, recordCount, fileCount, changes: built.changes, ...told }
+  }
 }
+
+const pushEnd = (push: PushRow, { recordsDone, recordsTotal }: Progress, answer: CommitResult) => ({
+  ...{ id: push.id, holder: leaseOf(push).holder, recordsDone, recordsTotal },
+  answer: { ...answer },
+})
 
 type Change = Exclude<ReturnType<typeof changeBetween>, 'none'>
 

@@ -1,7 +1,7 @@
 /** Schemas that are damaged where they are stored, put in order by a push that brings them: its base could not be read otherwise. */
 import { openObjectWriter, recordPacks } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
-import { abortOnError } from '../../versions/making.ts'
+import { abortOnError } from '../../versions/land.ts'
 import type { PushSchema } from '../schemas/schema-lines.ts'
 
 /** Stores those that the index lacks, too: mostly none, and a sweep takes what no version comes to need. */

@@ -2,8 +2,8 @@
 import { emptyTree, type Hash } from '@ulmus/content'
 import { findVersionById, giveWay, type PushStanding } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
+import { rootsOf } from '../../versions/content.ts'
 import { LeafCursor } from '../../versions/leaf-cursor.ts'
-import { rootsOf } from '../../versions/making.ts'
 import type { PushEntry } from '../spills/entry.ts'
 import { encodeSpillStream, readSpill } from '../spills/spill.ts'
 

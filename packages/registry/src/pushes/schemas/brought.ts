@@ -4,7 +4,7 @@ import type { Seen } from '../../access/seen.ts'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
 import type { TaskFor } from '../../threads/task-for.ts'
-import { documentOf, semverOf } from '../../versions/making.ts'
+import { documentOf, semverOf } from '../../versions/content.ts'
 import { type AcceptedSchemas, typesBytesMax, typesMax } from './accept-schemas.ts'
 
 /** The schemas a push brings. @throws invalid_schema naming the type and the place, too_many_types. */

@@ -15,7 +15,7 @@ import {
 import { LRUCache } from 'lru-cache'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
-import { storedHash } from '../../versions/making.ts'
+import { storedHash } from '../../versions/content.ts'
 import { readSchemaObjects } from '../../versions/schemas.ts'
 import { readSidecar, type Sidecar } from '../../versions/sidecar.ts'
 import { isLive } from '../state/states.ts'

@@ -22,7 +22,7 @@ import { demand, RegistryError, type StoredRefusal } from '../../errors/errors.t
 import { filesNeeded } from '../../files/known-files.ts'
 import { instantText } from '../../instants.ts'
 import type { TaskFor } from '../../threads/task-for.ts'
-import { semverOf } from '../../versions/making.ts'
+import { semverOf } from '../../versions/content.ts'
 import { type CommitAnswer, type CommitResult, runCommit } from '../commit/commit.ts'
 import { declaredFiles, lackingFiles } from '../opening/declared-files.ts'
 import type { ReadOpening } from '../opening/opening.ts'

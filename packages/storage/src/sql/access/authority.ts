@@ -29,6 +29,10 @@ const keyOf = (credential: Credential | null) =>
 const sessionOf = (credential: Credential | null) =>
   credential !== null && 'session' in credential ? credential.session : null
 
+/** As `hold_authority` takes it (land-version.sql), which locks what it rests on. */
+export const authorityAsJson = ({ ownerId, accountId, roles, credential, now }: Authority): string =>
+  JSON.stringify({ ownerId, accountId, roles, key: keyOf(credential), session: sessionOf(credential), now })
+
 /** Parts of a statement, named `key_held` and `session_held`, and whether the credential of these parameters is good. */
 function credentialHeld({ key, session, now }: { key: string; session: string; now: string }) {
   return {
@@ -40,34 +44,6 @@ function credentialHeld({ key, session, now }: { key: string; session: string; n
        and (${session}::text is null or exists (select from session_held))`,
   }
 }
-
-/**
- * Parts of a statement, the last of them named `authority`: it has a row if the authority in `authorityColumns`, from `$first` on,
- * is good.
- * @param after the part that has a row if there is something to ask for, and that is to lock what it locks before
- */
-export function authorityHeld(first: number, after: string): string {
-  const $ = (index: number) => `$${first + index}`
-  const { parts, isGood } = credentialHeld({ key: $(2), session: $(3), now: $(4) })
-  const [owner, account, roles] = [`${$(0)}::uuid`, `${$(1)}::uuid`, `${$(5)}::text[]`]
-  return `membership as (
-       select 1 from ${after}, members where org_id = ${owner} and user_id = ${account} and role = any(${roles}) for share of members),
-     ${parts},
-     authority as materialized (
-       select 1 from ${after} where ${isGood}
-         and case when ${owner} = ${account} then 'owner' = any(${roles}) else exists (select from membership) end)`
-}
-
-export const authorityColumnCount = 6
-
-export const authorityColumns = ({ ownerId, accountId, credential, now, roles }: Authority): unknown[] => [
-  ownerId,
-  accountId,
-  keyOf(credential),
-  sessionOf(credential),
-  now.toISOString(),
-  [...roles],
-]
 
 /** How a caller stands to a collection. */
 export interface Standing {

@@ -4,6 +4,7 @@ import type { Hash } from '@ulmus/content'
 import { sql } from 'drizzle-orm'
 import { check, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
+import { raised } from '../../database/sql-errors.ts'
 import { type ObjectKind, ObjectsSwept } from '../../errors/stores.ts'
 import type { PackEntry, StoredPack } from '../../packs/pack.ts'
 import { bytewiseText, count, instant } from '../columns/columns.ts'
@@ -63,7 +64,7 @@ export interface ObjectPlace extends PackEntry {
 /** The name as one string, for maps and sets. */
 export const objectKey = ({ kind, hash }: ObjectName): string => (kind === 'body' ? `=${hash}` : hash)
 
-/** "swep", as the number of the lock. */
+/** "swep", as the number of the lock; record-pack.sql has it, too. */
 const sweepGate = 0x73_77_65_70
 
 /** The rows of one statement at most: each is one round trip and a few megabytes. */
@@ -75,9 +76,6 @@ export interface ReliedOn extends ObjectName {
   bases?: readonly Hash[]
 }
 
-/** The foreign key of `objects` to `packs`. */
-export const objectsPackKey = 'objects_pack_id_packs_id_fk'
-
 /** What a commit has stored and what it goes on from. */
 interface Packed {
   packs: readonly StoredPack[]
@@ -88,91 +86,76 @@ interface Packed {
 
 /**
  * Records packs, which must be durable already, and where their objects lie. An object that another commit recorded meanwhile
- * keeps its place and is relied on, too: a sweep may have condemned it by now. The rows of a pack go in one order, so that two
- * commits with objects in common wait for one another; over several packs they can deadlock, and `transact` runs one of them again.
- * Call it before the version's row is inserted: until the transaction ends no sweep condemns anything (see sweeps.ts).
+ * keeps its place and is relied on, too: a sweep may have condemned it by now. Over several packs two commits can deadlock, and
+ * `transact` runs one of them again. Call it before the version is landed: until the transaction ends no sweep condemns anything
+ * (see sweeps.ts).
  * @throws ObjectsSwept when a sweep has removed something relied on: the commit must be built again.
  */
 export async function recordPacks(
   tx: Tx,
   { packs: written, reliedOn, replaced = [] }: Packed,
 ): Promise<void> {
-  // What is relied on must be looked at after the gate, by statements that see what sweeps did before it.
-  if (reliedOn.length > 0 || replaced.length > 0 || written.length === 0) await passSweepGate(tx, 'commit')
-  await demandAll(tx, reliedOn)
-  await dropDamaged(tx, replaced)
-  for (const pack of written) {
-    const { recorded } = await insertPack(tx, pack)
-    if (recorded < pack.entries.length) {
-      await demandAll(
-        tx,
-        pack.entries.map(({ kind, hash }) => ({ kind, hash })),
-      )
-    }
+  await passSweepGate(tx, 'commit')
+  try {
+    await relyOnAll(tx, reliedOn)
+    await dropDamaged(tx, replaced)
+    for (const pack of written) await insertPack(tx, pack)
+  } catch (error) {
+    throw sweptIn(error) ?? error
   }
 }
 
-/**
- * Records one pack, passing the gate as a commit. An object that the index holds already keeps its place.
- * @returns the pack's id, and of how many of its objects the index lacked a row.
- */
-export async function insertPack(tx: Tx, pack: StoredPack): Promise<{ id: number; recorded: number }> {
+/** The pack and its objects, passing the gate as a commit. Returns the pack's id. */
+export async function insertPack(tx: Tx, pack: StoredPack): Promise<number> {
   const entries = inOrder(pack.entries)
   const { rows } = await tx.query(
-    `with ${gatePassed}, ${packInserted({ when: 'gate', pack: 'pack', conflict: keepsPlace })}
-     select id, (select count(*)::integer from stored) as recorded from pack`,
-    packColumns(pack, entries.slice(0, statementRowsMax)),
-    'insert_pack',
+    `select ${recordPackCall(1)} as id`,
+    packColumns({ ...pack, entries }),
+    'record_pack',
   )
   const id = Number(rows[0]!['id'])
-  let recorded = Number(rows[0]!['recorded'])
   for (let i = statementRowsMax; i < entries.length; i += statementRowsMax) {
     const more = entryColumns(entries.slice(i, i + statementRowsMax))
-    const insert = insertObjects('(select $8::integer as id) as pack', keepsPlace)
-    const stored = await tx.query(
-      `with stored as (${insert}) select count(*)::integer as recorded from stored`,
-      [...more, id],
-    )
-    recorded += Number(stored.rows[0]!['recorded'])
+    await tx.query('select record_objects($1, $2, $3, $4, $5, $6, $7, $8)', [id, ...more], 'record_objects')
   }
-  return { id, recorded }
+  if (entries.length > statementRowsMax)
+    await relyOnAll(
+      tx,
+      entries.map(({ kind, hash }) => ({ kind, hash })),
+    )
+  return id
 }
 
-/** Whether a single statement can record all of it: one pack, of few objects, that relies on nothing. */
-export const isOneStatement = ({ packs: written, reliedOn, replaced = [] }: Packed): boolean =>
+/** The one pack of what a single statement can record: few objects that rely on nothing. */
+export const packAlone = ({ packs: written, reliedOn, replaced = [] }: Packed): StoredPack | undefined =>
   written.length === 1 &&
-  reliedOn.length === 0 &&
-  replaced.length === 0 &&
+  reliedOn.length + replaced.length === 0 &&
   written[0]!.entries.length <= statementRowsMax
+    ? written[0]
+    : undefined
 
-/** Part of a statement, named `gate`: see `passSweepGate`. */
-export const gatePassed = `gate as materialized (select pg_advisory_xact_lock_shared(${sweepGate}))`
+/** A call of `record_pack` (record-pack.sql) with the `packColumns` in `$first` and what follows it. */
+export const recordPackCall = (first: number): string =>
+  `record_pack(${Array.from({ length: 12 }, (_, index) => `$${first + index}`).join()})`
 
-/**
- * Parts of a statement, named `pack`, `inlined` and `stored`: a pack, its content if it is inline, and where its objects lie, from
- * their `packColumns` in `$1` to `$11`.
- * @param parts.when what has a row if the pack is to be recorded
- * @param parts.pack a relation of that name whose row has the `id` of the pack in which new objects lie
- * @param parts.conflict what becomes of an object that the index holds
- */
-export const packInserted = (parts: { when: string; pack: string; conflict: string }): string =>
-  `pack as (
-     insert into packs (name, bytes, object_bytes, created_at)
-     select $8::text, $9::bigint, $10::bigint, now() from ${parts.when} returning id),
-   inlined as (insert into inline_packs (name, content) select $8::text, $11::bytea from pack where $11::bytea is not null),
-   stored as (${insertObjects(parts.pack, parts.conflict)})`
-
-/** @param entries Those of the pack that the statement is to record, `inOrder`. */
-export const packColumns = (pack: StoredPack, entries: readonly PackEntry[]): unknown[] => [
-  ...entryColumns(entries),
+/** As many of its objects as one statement records. */
+export const packColumns = (pack: StoredPack): unknown[] => [
   pack.name,
   pack.bytes,
   objectBytes(pack),
   pack.content ?? null,
+  pack.entries.length <= statementRowsMax,
+  ...entryColumns(inOrder(pack.entries).slice(0, statementRowsMax)),
 ]
 
-export const inOrder = (entries: readonly PackEntry[]): PackEntry[] =>
+const inOrder = (entries: readonly PackEntry[]): PackEntry[] =>
   entries.toSorted((a, b) => (objectKey(a) < objectKey(b) ? -1 : 1))
+
+/** ObjectsSwept when that is what a function of record-pack.sql raised. */
+export function sweptIn(error: unknown): ObjectsSwept | undefined {
+  const detail = raised(error, 'UL001')?.detail
+  return detail === undefined ? undefined : new ObjectsSwept(JSON.parse(detail) as ObjectName[])
+}
 
 /**
  * Commits pass the gate side by side; a sweep that condemns passes alone, when the transactions of all that went before have ended.
@@ -183,55 +166,21 @@ export async function passSweepGate(tx: Tx, who: 'commit' | 'sweep'): Promise<vo
   await tx.query(`select ${lock}($1::bigint)`, [sweepGate], `gate_of_${who}`)
 }
 
-/** @throws ObjectsSwept naming those of the objects that cannot be relied on. */
-async function demandAll(tx: Tx, names: readonly ReliedOn[]): Promise<void> {
-  const swept: ObjectName[] = []
-  for (let i = 0; i < names.length; i += statementRowsMax) {
-    swept.push(...(await relyOn(tx, names.slice(i, i + statementRowsMax))))
-  }
-  if (swept.length > 0) throw new ObjectsSwept(swept)
+async function relyOnAll(tx: Tx, names: readonly ReliedOn[]): Promise<void> {
+  for (let i = 0; i < names.length; i += statementRowsMax)
+    await relyOn(tx, names.slice(i, i + statementRowsMax))
 }
 
-/**
- * Pardons what is condemned of these objects and their bases. Returns those that are not there as they were relied on, or lack a base.
- */
-async function relyOn(tx: Tx, names: readonly ReliedOn[]): Promise<ObjectName[]> {
-  const hashes = [names.map((name) => name.hash)]
-  await tx.query(
-    `with relied as (select hash, kind, bases from objects where hash = any($1::text[])),
-          wanted as (select hash, kind from relied union select unnest(bases) collate "C", kind from relied)
-     update objects o set condemned = null from wanted
-     where o.hash = wanted.hash and o.kind = wanted.kind and o.condemned is not null`,
-    hashes,
-    'pardon_relied_on',
+const relyOn = (tx: Tx, names: readonly ReliedOn[]) =>
+  tx.query(
+    'select rely_on($1, $2, $3)',
+    [
+      names.map(({ hash }) => hash),
+      names.map(({ kind }) => kind),
+      names.map(({ bases }) => bases?.join(' ') ?? null),
+    ],
+    'rely_on',
   )
-  const { rows } = await tx.query(
-    `select hash, kind, bases from objects o where hash = any($1::text[]) and not exists (
-       select from unnest(o.bases) as chain (base) where not exists (
-         select from objects b where b.hash = chain.base collate "C" and b.kind = o.kind))`,
-    hashes,
-    'find_relied_on',
-  )
-  const there = new Map((rows as unknown as Required<ReliedOn>[]).map((row) => [objectKey(row), row.bases]))
-  return names.filter((name) => {
-    const bases = there.get(objectKey(name))
-    return bases === undefined || (name.bases !== undefined && name.bases.join() !== bases.join())
-  })
-}
-
-/** An object that the index holds keeps its place. */
-const keepsPlace = 'on conflict (hash, kind) do nothing'
-
-/**
- * Has a row for each object that is inserted.
- * @param pack a relation of that name whose row has the pack's `id`; `$1` to `$7` are the `entryColumns`
- */
-function insertObjects(pack: string, conflict: string): string {
-  return `insert into objects (hash, kind, pack_id, "offset", length, crc, checksum, bases)
-   select hash, kind, pack.id, "offset", length, crc, checksum, string_to_array(bases, ' ')
-   from ${pack}, ${entryRows}
-   ${conflict} returning 1`
-}
 
 /** Entries as rows, made from their `entryColumns` in `$1` to `$7`; `bases` is the chain's hashes with spaces between them. */
 export const entryRows = `unnest($1::text[], $2::text[], $3::bigint[], $4::integer[], $5::bigint[], $6::text[], $7::text[])

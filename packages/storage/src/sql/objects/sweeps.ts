@@ -4,11 +4,9 @@
  *     mark ─▶ condemn ─▶ mark what was committed meanwhile, pardon it ─▶ remove what is still condemned
  *
  * A commit skips objects that the index holds and makes deltas to them, so it can bring a dead one back to life. In its
- * transaction it passes the gate as a commit, pardons what it relies on and makes sure that it is there (`recordPacks`). The pardon
- * is a statement after the gate's, so that it sees what was condemned before; what relies on nothing passes in the statement that
- * records its pack. What that finds recorded by another commit, since the index was asked, is relied on by statements after it. A
- * metadata update does not ask: the one statement that lands it pardons what it finds there, each row as it is when the statement gets
- * it, which is after the gate (see metadata-landing.ts).
+ * transaction it passes the gate as a commit, pardons what it relies on and makes sure that it is there (`recordPacks`,
+ * record-pack.sql). Each statement of those functions sees what was condemned before the gate. An object that the index holds when
+ * its pack is recorded is relied on likewise; a metadata update asks for none before.
  *
  * - A commit whose transaction passed the gate before a row was condemned has ended by then, because to condemn, the sweep passes
  *   alone: its version is among those marked afterwards, and the row is pardoned.
@@ -213,7 +211,7 @@ export async function rowsOfPack(at: Queries, packId: number): Promise<PackEntry
 
 /** Records a pack that holds copies of what is left in others, and lets the rows point there. Returns how many did. */
 export async function moveRows(tx: Tx, copy: StoredPack, from: readonly number[]): Promise<number> {
-  const { id } = await insertPack(tx, { ...copy, entries: [] })
+  const id = await insertPack(tx, { ...copy, entries: [] })
   const { rows } = await tx.query(
     `with moved as (
        update objects o set pack_id = $1, "offset" = entry."offset"

@@ -2,7 +2,7 @@
 import { and, asc, eq, lt, sql } from 'drizzle-orm'
 import { boolean, check, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
-import { type Authority, authorityColumns, authorityHeld } from '../access/authority.ts'
+import { type Authority, authorityAsJson } from '../access/authority.ts'
 import { collections } from '../collections/collections.ts'
 import { instant } from '../columns/columns.ts'
 
@@ -59,14 +59,14 @@ export async function insertMetadataJob(
     `with waiting as materialized (
        select case when $7 then null else set_config('synchronous_commit', 'off', true) end),
        place as (
-         select id, head_id from collections where id = $2 and head_id = $3 and owner_id = $8::uuid for share),
-       ${authorityHeld(8, 'place')}
+         select id, head_id from collections where id = $2 and head_id = $3 and owner_id = ($8::jsonb->>'ownerId')::uuid for share),
+       authority as materialized (select from place where hold_authority($8::jsonb))
      insert into metadata_jobs (id, collection_id, status, base_id, base_semver, patch, started_at, account_id)
-     select $1, place.id, 'running', head_id, $4, $5, $6, $9::uuid from waiting, place, authority
+     select $1, place.id, 'running', head_id, $4, $5, $6, ($8::jsonb->>'accountId')::uuid from waiting, place, authority
      returning id`,
     [
       ...[job.id, job.collectionId, job.baseId, job.baseSemver, job.patch, job.startedAt.toISOString()],
-      ...[durably, ...authorityColumns(by)],
+      ...[durably, authorityAsJson(by)],
     ],
     'take_metadata_slot',
   )

@@ -1,10 +1,9 @@
 /** Versions: immutable, one row each, pointing at the documents of their two views. */
 import { and, desc, eq } from 'drizzle-orm'
 import { boolean, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import type { Queries, Tx } from '../../database/database.ts'
-import { collections, descriptionWords } from '../collections/collections.ts'
+import type { Queries } from '../../database/database.ts'
+import { collections } from '../collections/collections.ts'
 import { bytewiseText, count, instant } from '../columns/columns.ts'
-import { rowInserted, rowValues } from '../columns/row-insert.ts'
 import { rowAsJson } from '../columns/whole-row.ts'
 
 export const versions = pgTable(
@@ -46,57 +45,6 @@ export const versions = pgTable(
 )
 
 export type VersionRow = typeof versions.$inferSelect
-
-/**
- * Parts of a statement that moves a collection's head, from the `headMove` in `$first` and what follows it; the last one, which is
- * not named, inserts the version, whose `id` is the row it answers with. No row: the head was not where it moves from, or the
- * collection is gone.
- * @param only.when the part that has a row if the head is to move
- * @param only.ownerId the parameter that says whose the collection must be
- */
-export function headMoved(
-  first: number,
-  only?: { when: string; ownerId: string },
-): { moved: string; inserted: string } {
-  const $ = (index: number) => `$${first + index}`
-  return {
-    moved: `moved as (
-      update collections set head_id = ${$(0)}, head_description = ${$(1)}, updated_at = ${$(2)} ${only ? `from ${only.when}` : ''}
-      where collections.id = ${$(3)} and head_id is not distinct from ${$(4)}
-        ${only ? `and owner_id = ${only.ownerId}::uuid` : ''} returning collections.id),
-      described as (
-        update collection_words set head_description = ${$(5)}::tsvector from moved
-        where collection_id = moved.id and head_description is distinct from ${$(5)}::tsvector)`,
-    inserted: `${rowInserted(versions, { first: first + 6, from: 'moved' })} returning id`,
-  }
-}
-
-/** What becomes a collection's head, and in place of what. */
-export interface Landing {
-  version: VersionRow
-  /** Id of the head that it follows; null: there must be none. */
-  from: string | null
-  headDescription: string | null
-}
-
-export function headMove({ version, from, headDescription }: Landing): unknown[] {
-  const { id, collectionId, createdAt } = version
-  const words = headDescription === null ? null : descriptionWords(headDescription)
-  const moved = [id, headDescription, createdAt.toISOString(), collectionId, from, words]
-  return [...moved, ...rowValues(versions, version)]
-}
-
-const landing = headMoved(1)
-
-/**
- * Records a version and makes it its collection's head in place of `from`, by compare-and-swap: the lock it takes on the
- * collection's row orders two commits against one base.
- * @returns false, and nothing happens, when the head is not `from` or the collection is gone.
- */
-export async function landVersion(tx: Tx, landed: Landing): Promise<boolean> {
-  const text = `with ${landing.moved} ${landing.inserted}`
-  return (await tx.query(text, headMove(landed), 'land_version')).rows.length === 1
-}
 
 /** The latest version; null before the first; undefined when the collection is gone. */
 export async function findHead(at: Queries, collectionId: string): Promise<VersionRow | null | undefined> {

@@ -14,7 +14,8 @@ import {
 } from '../collections/collections.ts'
 import { findFormerCollection } from '../joins/found-collection.ts'
 import { findHead } from '../versions/versions.ts'
-import { type ForkLanding, landFork } from './fork-landing.ts'
+import { type ForkOf, type Landing, landVersion } from './land-version.ts'
+import { outcomeOf } from './outcome.fixture.ts'
 
 const at = new Date('2026-01-01T00:00:00.000Z')
 const zeros = '0'.repeat(64)
@@ -45,7 +46,10 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
     ...{ headId: null, headDescription: null, forkedFromId: null, forkedFromSemver: null },
     ...{ ancestors: [] as string[], createdAt: at, updatedAt: at },
   })
-  function forkOf(change: Partial<ForkLanding['collection']> = {}): ForkLanding {
+  function forkOf(
+    change: Partial<ForkOf['collection']> = {},
+    of: Partial<ForkOf> = {},
+  ): Landing & { collection: ForkOf['collection'] } {
     const [id, headId] = [randomUUID(), randomUUID()]
     const version = {
       ...{ id: headId, collectionId: id, major: 1, minor: 0, patch: 0, baseSemver: null, createdAt: at },
@@ -73,9 +77,10 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
       ...{ accountId: collection.ownerId, ownerId: collection.ownerId, now: at },
       ...{ credential: null, roles: ['owner'] as const },
     }
-    return { sourceId, ofPrivate: false, collection, version, owner, by, collectionsMax: 10_000 }
+    const fork = { sourceId, ofPrivate: false, collection, owner, collectionsMax: 10_000, ...of }
+    return { version, from: null, headDescription: 'd', by, fork, collection }
   }
-  const land = (fork: ForkLanding) => database.transactOnce((tx) => landFork(tx, fork))
+  const land = (fork: Landing) => outcomeOf(database.transactOnce((tx) => landVersion(tx, fork)))
   const found = async (id: string) =>
     (await database.orm.select().from(collections).where(eq(collections.id, id)))[0]
   const setPublic = (tx: Tx, isPublic: boolean) =>
@@ -83,21 +88,21 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
 
   test('whole, as it was given', async () => {
     const fork = forkOf()
-    expect(await land(fork)).toBe(true)
+    expect(await land(fork)).toBe('landed')
     expect(await found(fork.collection.id)).toEqual({ ...fork.collection, foldedName: 'é' })
     expect(await findHead(database, fork.collection.id)).toEqual(fork.version)
   })
 
   test('as public as its source and no more than is wanted; of a private one for some only', async () => {
     const closed = forkOf({ public: false })
-    expect(await land(closed)).toBe(true)
+    expect(await land(closed)).toBe('landed')
     expect(await found(closed.collection.id)).toMatchObject({ public: false })
     await database.transact((tx) => setPublic(tx, false))
     const refused = forkOf()
-    expect(await land(refused)).toBe(false)
+    expect(await land(refused)).toBe('source_gone')
     expect(await found(refused.collection.id)).toBeUndefined()
-    const hidden = { ...forkOf(), ofPrivate: true }
-    expect(await land(hidden)).toBe(true)
+    const hidden = forkOf({}, { ofPrivate: true })
+    expect(await land(hidden)).toBe('landed')
     expect(await found(hidden.collection.id)).toMatchObject({ public: false })
   })
 
@@ -109,8 +114,9 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
       return rows
     }
     const before = await counts()
-    expect(await land({ ...forkOf(), sourceId: randomUUID() })).toBe(false)
-    expect(await land(forkOf({ ownerId: randomUUID() }))).toBe(false)
+    expect(await land(forkOf({}, { sourceId: randomUUID() }))).toBe('source_gone')
+    expect(await land(forkOf({ ownerId: randomUUID() }))).toBe('owner_gone')
+    expect(await land(forkOf({}, { collectionsMax: 1 }))).toBe('too_many_collections')
     const { slug } = (await found(sourceId))!
     await expect(land(forkOf({ slug }))).rejects.toEqual(isSlugTaken)
     expect(await counts()).toEqual(before)
@@ -125,7 +131,7 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
   // Embedded there is one transaction at a time.
   describe.runIf(name === 'server')('beside a transaction that it waits for', () => {
     /** How the landing ends that began after `work`, before its transaction ended. */
-    async function landBeside(work: (tx: Tx) => Promise<unknown>, fork: ForkLanding) {
+    async function landBeside(work: (tx: Tx) => Promise<unknown>, fork: Landing) {
       const { promise: worked, resolve: begin } = Promise.withResolvers<void>()
       const landed = Promise.allSettled([worked.then(() => land(fork))])
       await database.transact(async (tx) => {
@@ -144,14 +150,18 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
       })
 
     test('that deletes the source or makes it private, or public again', async () => {
-      expect(await landBeside((tx) => setPublic(tx, false), forkOf())).toMatchObject({ value: false })
-      const late = { ...forkOf(), ofPrivate: true }
-      expect(await landBeside((tx) => setPublic(tx, true), late)).toMatchObject({ value: true })
+      expect(await landBeside((tx) => setPublic(tx, false), forkOf())).toMatchObject({ value: 'source_gone' })
+      const late = forkOf({}, { ofPrivate: true })
+      expect(await landBeside((tx) => setPublic(tx, true), late)).toMatchObject({ value: 'landed' })
       expect(await found(late.collection.id)).toMatchObject({ public: true })
-      const closed = { ...forkOf(), ofPrivate: true }
-      expect(await landBeside((tx) => setPublic(tx, false), closed)).toMatchObject({ value: true })
+      const closed = forkOf({}, { ofPrivate: true })
+      expect(await landBeside((tx) => setPublic(tx, false), closed)).toMatchObject({ value: 'landed' })
       expect(await found(closed.collection.id)).toMatchObject({ public: false })
-      expect(await landBeside((tx) => deleteCollection(tx, sourceId), closed)).toMatchObject({ value: false })
+      expect(
+        await landBeside((tx) => deleteCollection(tx, sourceId), forkOf({}, { ofPrivate: true })),
+      ).toMatchObject({
+        value: 'source_gone',
+      })
     })
 
     test('that deletes its owner', async () => {
@@ -159,7 +169,9 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
       const other = { id: otherId, slug: otherId, type: 'org' as const, displayName: 'O', createdAt: at }
       await database.orm.insert(accounts).values(other)
       const fork = forkOf({ ownerId: otherId })
-      expect(await landBeside((tx) => deleteAccount(tx, otherId), fork)).toMatchObject({ value: false })
+      expect(await landBeside((tx) => deleteAccount(tx, otherId), fork)).toMatchObject({
+        value: 'owner_gone',
+      })
     })
 
     test('that gives up the slug: the fork has it, and when that is gone it leads nowhere', async () => {
@@ -171,7 +183,7 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
         await updateCollection(tx, collectionId, { ...other, slug: 'another' })
         await keepFormerSlug(tx, { ownerId, slug, collectionId })
       }
-      expect(await landBeside(giveUp, fork)).toMatchObject({ value: true })
+      expect(await landBeside(giveUp, fork)).toMatchObject({ value: 'landed' })
       await database.transact((tx) => deleteCollection(tx, fork.collection.id))
       expect(await findFormerCollection(database, { owner: ownerId, slug }, null)).toBeUndefined()
     })
@@ -184,7 +196,7 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
         order.push('delete')
       })
       await database.transact(async (tx) => {
-        await landFork(tx, forkOf())
+        await landVersion(tx, forkOf())
         begin()
         await isWaitedFor(tx)
         order.push('fork')

@@ -2,16 +2,17 @@ import { randomBytes } from 'node:crypto'
 import type { Hash } from '@ulmus/content'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Database } from '../../database/database.ts'
-import { isForeignKeyViolation } from '../../database/sql-errors.ts'
+import { ObjectsSwept } from '../../errors/stores.ts'
 import { databases } from '../../testing/databases.ts'
 import type { Authority } from '../access/authority.ts'
 import { accounts } from '../accounts/accounts.ts'
 import { collections, insertCollection } from '../collections/collections.ts'
-import { landMetadataUpdate } from '../landing/metadata-landing.ts'
-import { objectsPackKey, passSweepGate, recordPacks } from '../objects/objects.ts'
+import { passSweepGate, recordPacks } from '../objects/objects.ts'
 import { condemn } from '../objects/sweeps.ts'
-import { findMetadataJob, finishMetadataJob, insertMetadataJob } from './metadata-jobs.ts'
-import { findHead, findVersionById, landVersion, type VersionRow } from './versions.ts'
+import { findMetadataJob, finishMetadataJob, insertMetadataJob } from '../versions/metadata-jobs.ts'
+import { findHead, findVersionById, type VersionRow } from '../versions/versions.ts'
+import { type Landing, landVersion } from './land-version.ts'
+import { outcomeOf } from './outcome.fixture.ts'
 
 const randomHash = () => randomBytes(32).toString('hex') as Hash
 const at = new Date('2026-01-01T00:00:00.000Z')
@@ -57,27 +58,28 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     ...{ fullRecords: 2 ** 40, fullFiles: 1, fullBytes: 2, publicRecords: 3, publicFiles: 4, publicBytes: 5 },
   })
   const land = (version: VersionRow, from: string | null) =>
-    database.transact((tx) => landVersion(tx, { version, from, headDescription: 'd' }))
+    outcomeOf(database.transact((tx) => landVersion(tx, { version, from, headDescription: 'd', by })))
+  const landOnce = (landing: Landing) => outcomeOf(database.transactOnce((tx) => landVersion(tx, landing)))
 
   test('only on the head it was made from, and nothing of it is there otherwise', async () => {
     await newCollection()
     const [first, second, late] = [versionOf(0), versionOf(1), versionOf(2)]
-    expect(await land(first, second.id)).toBe(false)
-    expect(await land(first, null)).toBe(true)
-    expect(await land(second, null)).toBe(false)
-    expect(await land(second, first.id)).toBe(true)
-    expect(await land(late, first.id)).toBe(false)
+    expect(await land(first, second.id)).toBe('head_moved')
+    expect(await land(first, null)).toBe('landed')
+    expect(await land(second, null)).toBe('head_moved')
+    expect(await land(second, first.id)).toBe('landed')
+    expect(await land(late, first.id)).toBe('head_moved')
     expect(await findHead(database, collectionId)).toEqual(second)
     expect(await findVersionById(database, late.id)).toBeUndefined()
     const [row] = await database.orm.select().from(collections)
     expect(row).toMatchObject({ headId: second.id, headDescription: 'd', updatedAt: at })
-    expect(await land({ ...late, collectionId: crypto.randomUUID() }, second.id)).toBe(false)
+    expect(await land({ ...late, collectionId: crypto.randomUUID() }, second.id)).toBe('collection_gone')
   })
 
   test('of many at once one lands', async () => {
     await newCollection()
     const tries = await Promise.all(Array.from({ length: 8 }, (_, patch) => land(versionOf(patch), null)))
-    expect(tries.filter(Boolean)).toHaveLength(1)
+    expect(tries.filter((end) => end === 'landed')).toHaveLength(1)
     const { rows } = await database.query('select id from versions where collection_id = $1', [collectionId])
     expect(rows).toEqual([{ id: (await findHead(database, collectionId))?.id }])
   })
@@ -160,8 +162,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     const landUpdate = (job: string, version: VersionRow, from: VersionRow) => {
       // An object of its own for every pack.
       const pack = { ...packOf(1), entries: [{ ...packOf(1).entries[0]!, hash: randomHash() }] }
-      const update = { version, from: from.id, headDescription: 'u', job, pack, at, by }
-      return database.transactOnce((tx) => landMetadataUpdate(tx, update))
+      return landOnce({ version, from: from.id, headDescription: 'u', ends: { job }, pack, by })
     }
     const counts = async () => {
       const { rows } = await database.query(
@@ -172,11 +173,11 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     }
     const before = await counts()
     const { id } = await takeSlot(first, true)
-    expect(await landUpdate(crypto.randomUUID(), second, first)).toBe(false)
-    expect(await landUpdate(id, second, third)).toBe(false)
+    expect(await landUpdate(crypto.randomUUID(), second, first)).toBe('update_ended')
+    expect(await landUpdate(id, second, third)).toBe('head_moved')
     expect(await counts()).toEqual(before)
     expect(await findMetadataJob(database, id)).toMatchObject({ status: 'running', patch: '{}' })
-    expect(await landUpdate(id, second, first)).toBe(true)
+    expect(await landUpdate(id, second, first)).toBe('landed')
     const after = { versions: before.versions + 1, packs: before.packs + 1, objects: before.objects + 1 }
     expect(await counts()).toEqual(after)
     const { rows } = await database.query(
@@ -188,14 +189,14 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     const completed = { status: 'completed', patch: null, resultVersionId: second.id, unchanged: false }
     expect(await findMetadataJob(database, id)).toMatchObject({ ...completed, error: null, finishedAt: at })
     // The job has ended: what would land on the right head with it does not.
-    expect(await landUpdate(id, third, second)).toBe(false)
+    expect(await landUpdate(id, third, second)).toBe('update_ended')
     expect(await counts()).toEqual(after)
     // Of several servers that run one job, one lands it.
     const again = await takeSlot(second, true)
     const tries = await Promise.all(
       [3, 4, 5, 6].map((patch) => landUpdate(again.id, versionOf(patch), second)),
     )
-    expect(tries.filter(Boolean)).toHaveLength(1)
+    expect(tries.filter((end) => end === 'landed')).toHaveLength(1)
     expect((await counts()).packs).toBe(after.packs + 1)
   })
 
@@ -229,15 +230,12 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     const { id: job } = await takeSlot(first, true)
     return async (...entries: ReturnType<typeof object>[]) => {
       const pack = packWith(...entries)
-      const update = { version: second, from: first.id, headDescription: 'u', job, pack, at, by }
-      return database.transactOnce((tx) => landMetadataUpdate(tx, update))
+      return landOnce({ version: second, from: first.id, headDescription: 'u', ends: { job }, pack, by })
     }
   }
   const sweepId = '01890000-0000-7000-8000-000000000000'
   const condemnAll = (tx: Parameters<typeof condemn>[0], entries: ReturnType<typeof object>[]) =>
     condemn(tx, sweepId, entries, new Date(Date.now() + 86_400_000))
-  const isRefused = expect.toSatisfy((error) => isForeignKeyViolation(error, objectsPackKey))
-
   test('what an update finds in the index keeps its place and is pardoned; a pack of nothing new is not recorded', async () => {
     const [a, b] = [object(), object()]
     await record(a, b)
@@ -245,13 +243,13 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     const counts = await packCounts()
     await database.transact((tx) => condemnAll(tx, [a, b]))
     expect(await rowsOf(a)).toEqual([{ ...before, condemned: sweepId }])
-    expect(await (await updating())(a, b)).toBe(true)
+    expect(await (await updating())(a, b)).toBe('landed')
     expect(await rowsOf(a, b)).toEqual([before, before])
-    expect(await (await updating())(b)).toBe(true)
+    expect(await (await updating())(b)).toBe('landed')
     expect(await packCounts()).toEqual(counts)
     const c = object()
     await database.transact((tx) => condemnAll(tx, [b]))
-    expect(await (await updating())(c, b)).toBe(true)
+    expect(await (await updating())(c, b)).toBe('landed')
     expect(await rowsOf(b)).toEqual([before])
     expect(await rowsOf(c)).toEqual([
       { pack: expect.toSatisfy((id) => id > Number(before!['pack'])), condemned: null },
@@ -259,21 +257,61 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     expect(await packCounts()).toEqual({ packs: counts.packs + 1, inline: counts.inline + 1 })
   })
 
-  test('an update does not rely on what has bases: nothing of it is there', async () => {
+  test('what an update finds as a delta is relied on with its bases; without one, nothing of it is there', async () => {
     const base = object()
     const delta = object([base.hash])
     await record(base, delta)
+    await database.transact((tx) => condemnAll(tx, [base, delta]))
+    expect(await (await updating())(delta)).toBe('landed')
+    expect((await rowsOf(base, delta)).map(({ condemned }) => condemned)).toEqual([null, null])
+    await database.query('delete from objects where hash = $1', [base.hash])
     const counts = await packCounts()
     for (const entries of [[delta], [delta, object()]]) {
       const landing = await updating()
-      await expect(landing(...entries)).rejects.toEqual(isRefused)
+      await expect(landing(...entries)).rejects.toEqual(
+        new ObjectsSwept([{ hash: delta.hash, kind: 'plain' }]),
+      )
       expect(await findHead(database, collectionId)).toMatchObject({ patch: 0 })
       expect(await packCounts()).toEqual(counts)
       // The slot is still held.
-      expect(await landing(object())).toBe(true)
+      expect(await landing(object())).toBe('landed')
       counts.packs++
       counts.inline++
     }
+  })
+
+  test('an event says who made which version, exactly if the version is', async () => {
+    await newCollection()
+    const [first, second] = [versionOf(0), versionOf(1)]
+    await land(first, null)
+    await land(second, null)
+    const { rows } = await database.query(
+      'select kind, account_id as account, version_id as version from events where collection_id = $1',
+      [collectionId],
+    )
+    expect(rows).toEqual([{ kind: 'version.created', account: by.accountId, version: first.id }])
+  })
+
+  test('whoever may not write by then lands nothing', async () => {
+    await newCollection()
+    const first = versionOf(0)
+    const as = (change: Partial<Authority>) =>
+      landOnce({ version: first, from: null, headDescription: null, by: { ...by, ...change } })
+    expect(await as({ accountId: crypto.randomUUID() })).toBe('not_allowed')
+    expect(await as({ roles: ['member'] })).toBe('not_allowed')
+    expect(await as({ credential: { key: crypto.randomUUID() } })).toBe('not_allowed')
+    expect(await as({ credential: { session: zeros } })).toBe('not_allowed')
+    expect(await as({ ownerId: crypto.randomUUID() })).toBe('collection_gone')
+    expect(await findHead(database, collectionId)).toBeNull()
+  })
+
+  test('a push session that somebody else commits does not end, and its version is not there', async () => {
+    await newCollection()
+    const first = versionOf(0)
+    const push = { id: crypto.randomUUID(), holder: crypto.randomUUID(), recordsDone: 1, recordsTotal: 1 }
+    const ends = { push: { ...push, answer: {} } }
+    expect(await landOnce({ version: first, from: null, headDescription: null, by, ends })).toBe('lease_lost')
+    expect(await findHead(database, collectionId)).toBeNull()
   })
 
   /** Lands an update while a transaction is open that did `work`. */
@@ -304,27 +342,20 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
       const [a, b] = [object(), object()]
       await record(a, b)
       const before = await rowsOf(a, b)
-      expect(await landBeside((tx) => condemnAll(tx, [a, b]), a, b)).toMatchObject({ value: true })
+      expect(await landBeside((tx) => condemnAll(tx, [a, b]), a, b)).toMatchObject({ value: 'landed' })
       expect(await rowsOf(a, b)).toEqual(before)
     },
   )
 
-  test.runIf(name === 'server')(
-    'an update stores what was removed while it waited for it, or is refused when it has no pack',
-    async () => {
-      const [a, b, c] = [object(), object(), object()]
-      await record(a, b)
-      const remove = (tx: Parameters<typeof condemn>[0]) =>
-        tx.query('delete from objects where hash = $1', [a.hash])
-      expect(await landBeside(remove, a, b)).toMatchObject({ reason: isRefused })
-      expect(await findHead(database, collectionId)).toMatchObject({ patch: 0 })
-      expect(await rowsOf(a)).toEqual([])
-      await record(a)
-      expect(await landBeside(remove, a, b, c)).toMatchObject({ value: true })
-      const [of] = await rowsOf(c)
-      expect(await rowsOf(a)).toEqual([of])
-    },
-  )
+  test.runIf(name === 'server')('an update stores what was removed while it waited for it', async () => {
+    const [a, b, c] = [object(), object(), object()]
+    await record(a, b)
+    const remove = (tx: Parameters<typeof condemn>[0]) =>
+      tx.query('delete from objects where hash = $1', [a.hash])
+    expect(await landBeside(remove, a, b, c)).toMatchObject({ value: 'landed' })
+    const [of] = await rowsOf(c)
+    expect(await rowsOf(a)).toEqual([of])
+  })
 
   // Embedded there is one transaction at a time.
   test.runIf(name === 'server')(

@@ -1,0 +1,98 @@
+/** What a version points at, and what readers of a view are shown of it. */
+import {
+  digestLabel,
+  formatSemver,
+  type Hash,
+  type JsonObject,
+  metadataIn,
+  parseHash,
+  type ViewDocument,
+  type ViewRoots,
+} from '@ulmus/content'
+import type { VersionRow } from '@ulmus/storage'
+import type { View } from '../access/policy.ts'
+import type { Context } from '../context.ts'
+import { readSidecar } from './sidecar.ts'
+
+/** What a version points at: the documents of its two views and its sidecar. */
+export interface VersionContent {
+  readonly full: ViewDocument
+  readonly public: ViewDocument
+  /** Hash of the sidecar object (`sidecar.ts`). */
+  readonly sidecar: Hash
+}
+
+/** A hash that a row holds. */
+export const storedHash = (text: string): Hash => {
+  const hash = parseHash(text)
+  if (hash === undefined) throw new Error(`the database holds ${JSON.stringify(text)} where a hash belongs`)
+  return hash
+}
+
+export const documentOf = (context: Context, version: VersionRow, view: View): Promise<ViewDocument> =>
+  context.objects.document(storedHash(view === 'full' ? version.fullDigest : version.publicDigest))
+
+/** The trees of a view. */
+export const rootsOf = async (context: Context, version: VersionRow, view: View): Promise<ViewRoots> =>
+  (await readSidecar(context.objects, storedHash(version.sidecar))).roots[view]
+
+/** The document of a view as it is stored. */
+export const documentBytes = (context: Context, version: VersionRow, view: View): Promise<Uint8Array> =>
+  context.objects.documentBytes(storedHash(view === 'full' ? version.fullDigest : version.publicDigest))
+
+/** The metadata of a version, as JSON. It may have a MiB, and is not parsed. */
+export async function metadataBytes(context: Context, version: VersionRow, view: View): Promise<Uint8Array> {
+  const [bytes, roots] = await Promise.all([
+    documentBytes(context, version, view),
+    rootsOf(context, version, view),
+  ])
+  return metadataIn(bytes, roots)
+}
+
+export async function readContent(context: Context, version: VersionRow): Promise<VersionContent> {
+  const [full, publicDocument] = await Promise.all([
+    documentOf(context, version, 'full'),
+    documentOf(context, version, 'public'),
+  ])
+  return { full, public: publicDocument, sidecar: storedHash(version.sidecar) }
+}
+
+/** The digest that readers of a view are shown: `private:…` for members, `public:…` for others. */
+export const shownDigest = (version: VersionRow, view: View): string =>
+  view === 'full'
+    ? digestLabel('private', storedHash(version.fullDigest))
+    : digestLabel('public', storedHash(version.publicDigest))
+
+/** Counts of a version as the reader of a view sees them. `totalBytes`: sizes of records and files together. */
+export const shownCounts = (version: VersionRow, view: View) =>
+  view === 'full'
+    ? { recordCount: version.fullRecords, fileCount: version.fullFiles, totalBytes: version.fullBytes }
+    : { recordCount: version.publicRecords, fileCount: version.publicFiles, totalBytes: version.publicBytes }
+
+/**
+ * What its maker says of a version. Outsiders are told nothing of one in which only private things changed: it has a number and a time.
+ */
+export const shownWords = (version: VersionRow, view: View) =>
+  view === 'full' || version.publicChanged
+    ? { message: version.message, appId: version.appId, actorId: version.actorId }
+    : { message: null, appId: null, actorId: null }
+
+/** `v1.2.3` of a version row. */
+export const semverOf = (version: VersionRow): string => formatSemver(version)
+
+/** The same content with other metadata: two new documents over the same roots; no tree is read. */
+export const withMetadata = (content: VersionContent, metadata: JsonObject): VersionContent => ({
+  ...content,
+  full: { ...content.full, metadata },
+  public: { ...content.public, metadata },
+})
+
+/** Of all types; bytes of records and files together. */
+export function totalsOf(document: ViewRoots): { records: number; bytes: number } {
+  const totals = { records: 0, bytes: document.files.bytes }
+  for (const type of Object.values(document.types)) {
+    totals.records += type.count
+    totals.bytes += type.bytes
+  }
+  return totals
+}

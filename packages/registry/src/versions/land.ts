@@ -1,0 +1,155 @@
+/** How a version comes to be: objects durable first, then one transaction that records them and moves the head (storage `land_version`). */
+import { documentText, type Hash, hashText, type Semver, type ViewDocument } from '@ulmus/content'
+import {
+  findHead,
+  type Landing,
+  landVersion,
+  NotLanded,
+  ObjectsSwept,
+  type ObjectWriter,
+  packAlone,
+  recordPacks,
+  type Tx,
+  type VersionRow,
+} from '@ulmus/storage'
+import { v7 as newId } from 'uuid'
+import { type Acting, authorityOf, demandNow } from '../access/authority.ts'
+import type { View } from '../access/policy.ts'
+import type { Context } from '../context.ts'
+import { RegistryError } from '../errors/errors.ts'
+import { semverOf, totalsOf, type VersionContent } from './content.ts'
+import { listedDescription } from './listed-description.ts'
+
+export interface VersionMaking {
+  collection: { id: string }
+  /** On whose behalf; looked at again as it lands. */
+  by: Acting
+  /** The version it follows, which must still be the head. Null: there is none. */
+  base: VersionRow | null
+  /** What `baseSemver` says; default: the semver of `base`. */
+  baseSemver?: string | null
+  semver: Semver
+  content: VersionContent
+  /** Holds the objects that the content needs and the store lacks. The documents are added, and it is finished or aborted, here. */
+  writer: ObjectWriter
+  message?: string | null
+  appId?: string | null
+  actorId?: string | null
+  /** Runs last in the transaction: what must be true exactly if the version is. */
+  also?: (tx: Tx, version: VersionRow) => Promise<void>
+  /** What ends with it: the running metadata update with that id, or a push session. */
+  ends?: (version: VersionRow) => Landing['ends']
+}
+
+/** What an object takes in the database: its row, its keys in two indexes, and all of that in the log. Bytes, about. */
+const rowBytes = 1_024
+
+/**
+ * Makes a version, whole or not at all: durable when it resolves.
+ * @throws version_conflict with `currentVersion` when the head is no longer `base`; collection_not_found when it was deleted
+ *   meanwhile; what `demandNow` does; NotLanded, when what was to end with it has ended otherwise; ObjectsSwept; StorageFull.
+ */
+export async function makeVersion(context: Context, making: VersionMaking): Promise<VersionRow> {
+  const { writer, content } = making
+  const full = writtenDocument(content.full)
+  const publicDocument = content.public === content.full ? full : writtenDocument(content.public)
+  const packed = await abortOnError(writer, async () => {
+    for (const { digest, text } of [full, publicDocument]) await writer.add('plain', digest, text)
+    const written = await writer.finish()
+    await context.space.demand(written.packs.reduce((sum, { entries }) => sum + entries.length * rowBytes, 0))
+    return written
+  })
+  const version = versionRow(context, making, { full: full.digest, public: publicDocument.digest })
+  const { database } = context
+  const landing: Landing = {
+    version,
+    from: making.base?.id ?? null,
+    headDescription: listedDescription(content.full.metadata),
+    by: authorityOf(context, making.by),
+    ends: making.ends?.(version),
+  }
+  const pack = making.also === undefined ? packAlone(packed) : undefined
+  // What fails after this may have been done: perhaps only the answer was lost.
+  let mayStand = pack !== undefined
+  try {
+    if (pack !== undefined) await database.transactOnce((tx) => landVersion(tx, { ...landing, pack }))
+    else {
+      await database.transact(async (tx) => {
+        // It may run again after a conflict.
+        mayStand = false
+        await recordPacks(tx, packed)
+        await landVersion(tx, landing)
+        await making.also?.(tx, version)
+        mayStand = true
+      })
+    }
+  } catch (error) {
+    const isRefused = error instanceof NotLanded || error instanceof ObjectsSwept
+    // If the version stands, it stands on these packs. If it does not, a sweep finds them.
+    if (isRefused || !mayStand) await writer.abort()
+    throw error instanceof NotLanded ? await refusalFor(context, making, error) : error
+  }
+  for (const { kind, hash } of packed.replaced) context.objects.forget(kind, hash)
+  for (const { digest, text } of [full, publicDocument]) context.objects.primeDocument(digest, text)
+  return version
+}
+
+/** What `work` makes; `writer` is aborted when it rejects. For what precedes the transaction that may record what was written. */
+export async function abortOnError<T>(writer: ObjectWriter, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    await writer.abort()
+    throw error
+  }
+}
+
+function writtenDocument(document: ViewDocument): { digest: Hash; text: string } {
+  const text = documentText(document)
+  return { digest: hashText(text), text }
+}
+
+/** What the caller is told of a version that did not land. */
+async function refusalFor(
+  context: Context,
+  { base, by, collection }: VersionMaking,
+  notLanded: NotLanded,
+): Promise<Error> {
+  if (notLanded.why === 'update_ended' || notLanded.why === 'lease_lost') return notLanded
+  await demandNow(context, by)
+  const head = await findHead(context.database, collection.id)
+  if (head === undefined) return new RegistryError('collection_not_found')
+  return new RegistryError('version_conflict', {
+    details: { currentVersion: head === null ? null : semverOf(head) },
+    say: { baseVersion: base === null ? null : semverOf(base) },
+  })
+}
+
+function versionRow(context: Context, making: VersionMaking, digests: Record<View, Hash>): VersionRow {
+  const { full, public: publicView, sidecar } = making.content
+  const fullTotals = totalsOf(full)
+  const publicTotals = totalsOf(publicView)
+  return {
+    id: newId(),
+    collectionId: making.collection.id,
+    ...making.semver,
+    baseSemver: making.baseSemver ?? (making.base === null ? null : semverOf(making.base)),
+    fullDigest: digests.full,
+    publicDigest: digests.public,
+    sidecar,
+    fullRecords: fullTotals.records,
+    fullFiles: full.files.count,
+    fullBytes: fullTotals.bytes,
+    publicRecords: publicTotals.records,
+    publicFiles: publicView.files.count,
+    publicBytes: publicTotals.bytes,
+    publicChanged: making.base === null ? !isEmpty(publicView) : making.base.publicDigest !== digests.public,
+    message: making.message ?? null,
+    appId: making.appId ?? null,
+    actorId: making.actorId ?? null,
+    createdAt: context.now(),
+  }
+}
+
+const isEmpty = ({ files, metadata, types }: ViewDocument): boolean =>
+  files.root === null && Object.keys(metadata).length === 0 && Object.keys(types).length === 0

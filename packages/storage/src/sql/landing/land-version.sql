@@ -1,0 +1,104 @@
+-- How a version comes to be: pushes, metadata updates and forks all call `land_version` (land-version.ts).
+
+/*
+ * Whether an authority (access/authority.ts) is good, which it stays until the transaction ends: locks the membership, then the
+ * credential. authority: {ownerId, accountId, roles, key, session, now}; the account is the owner itself, or has one of the roles in it.
+ */
+create function hold_authority(authority jsonb) returns boolean language plpgsql as $$
+declare
+  account uuid := authority->>'accountId';
+  asked_at timestamptz := authority->>'now';
+begin
+  if account = (authority->>'ownerId')::uuid then
+    if not authority->'roles' ? 'owner' then return false; end if;
+  else
+    perform from members
+      where org_id = (authority->>'ownerId')::uuid and user_id = account and authority->'roles' ? role for share;
+    if not found then return false; end if;
+  end if;
+  if authority->>'key' is not null then
+    perform from api_keys
+      where id = (authority->>'key')::uuid and (expires_at is null or expires_at > asked_at) for key share;
+    return found;
+  end if;
+  if authority->>'session' is not null then
+    perform from sessions where token_hash = authority->>'session' and expires_at > asked_at for key share;
+    return found;
+  end if;
+  return true;
+end $$;
+--> statement-breakpoint
+
+/*
+ * Records a version as the head of its collection, with all that must be true exactly if the version is. Objects that it needs are
+ * recorded before, by this transaction; `packed` lets `record_pack` be called in the same statement.
+ *
+ * landed:     the row of `versions`
+ * follows:    id of the head that it follows; null: there must be none
+ * head_text:  the `description` of its metadata, and head_words what searches find of it; null: it has none
+ * authority:  who lands it (`hold_authority`)
+ * job:        id of the running metadata update that it completes
+ * push:       {id, holder, recordsDone, recordsTotal} of the push session that it ends, with its `answer`
+ * fork:       {sourceId, ofPrivate, collectionsMax, collection, words}: the collection is made here, as public as its source
+ *
+ * Raises UL000, and nothing of the transaction is recorded: `update_ended`, `collection_gone` (or another's by now), `not_allowed`, `head_moved`,
+ * `lease_lost`; of a fork `owner_gone`, `source_gone` (or no longer public), `too_many_collections`. A slug that is taken violates
+ * `collections_owner_slug`.
+ * Locks, in this order: the account, the collection, the membership, the credential.
+ */
+create function land_version(
+  landed jsonb, follows uuid, head_text text, head_words tsvector, authority jsonb,
+  job uuid default null, push jsonb default null, answer json default null, fork jsonb default null, packed integer default null
+) returns void language plpgsql as $$
+declare
+  version versions := jsonb_populate_record(null::versions, landed);
+  owner uuid := authority->>'ownerId';
+  made collections;
+begin
+  if fork is not null then
+    perform from accounts where id = owner for key share;
+    if not found then raise exception 'owner_gone' using errcode = 'UL000'; end if;
+    -- Held until the fork is there: whoever deletes the source then sees the fork, and keeps the files that it inherited.
+    made := jsonb_populate_record(null::collections, fork->'collection');
+    select made.public and source.public into made.public from collections source
+      where source.id = (fork->>'sourceId')::uuid and (source.public or (fork->>'ofPrivate')::boolean) for share;
+    if not found then raise exception 'source_gone' using errcode = 'UL000'; end if;
+  else
+    if job is not null then
+      perform from metadata_jobs where id = job and status = 'running' for update;
+      if not found then raise exception 'update_ended' using errcode = 'UL000'; end if;
+    end if;
+    perform from collections where id = version.collection_id and owner_id = owner for no key update;
+    if not found then raise exception 'collection_gone' using errcode = 'UL000'; end if;
+  end if;
+
+  if not hold_authority(authority) then raise exception 'not_allowed' using errcode = 'UL000'; end if;
+
+  if fork is not null then
+    perform from collections where owner_id = owner offset (fork->>'collectionsMax')::bigint - 1;
+    if found then raise exception 'too_many_collections' using errcode = 'UL000'; end if;
+    insert into collections select made.*;
+    insert into collection_words select * from jsonb_populate_record(null::collection_words, fork->'words');
+  else
+    update collections set head_id = version.id, head_description = head_text, updated_at = version.created_at
+      where id = version.collection_id and head_id is not distinct from follows;
+    if not found then raise exception 'head_moved' using errcode = 'UL000'; end if;
+    update collection_words set head_description = head_words
+      where collection_id = version.collection_id and head_description is distinct from head_words;
+  end if;
+  insert into versions select version.*;
+
+  if job is not null then
+    update metadata_jobs
+      set status = 'completed', patch = null, result_version_id = version.id, finished_at = version.created_at where id = job;
+  end if;
+  if push is not null then
+    update pushes
+      set status = 'committed', result = answer, error = null,
+        records_done = (push->>'recordsDone')::bigint, records_total = (push->>'recordsTotal')::bigint
+      where id = (push->>'id')::uuid and status = 'committing' and lease_holder = (push->>'holder')::uuid;
+    if not found then raise exception 'lease_lost' using errcode = 'UL000'; end if;
+  end if;
+  insert into events (kind, at, account_id, collection_id, version_id)
+    values ('version.created', version.created_at, (authority->>'accountId')::uuid, version.collection_id, version.id);
+end $$;

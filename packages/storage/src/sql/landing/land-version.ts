@@ -1,0 +1,124 @@
+/** The one way in which versions come to be: `land_version` (land-version.sql). */
+import { type Column, getTableColumns, type InferSelectModel, type Table } from 'drizzle-orm'
+import type { Tx } from '../../database/database.ts'
+import { raised } from '../../database/sql-errors.ts'
+import type { StoredPack } from '../../packs/pack.ts'
+import { type Authority, authorityAsJson } from '../access/authority.ts'
+import {
+  type CollectionRow,
+  collections,
+  collectionWords,
+  descriptionWords,
+  foldName,
+  type OwnerNames,
+  wordsRow,
+} from '../collections/collections.ts'
+import { packColumns, recordPackCall, sweptIn } from '../objects/objects.ts'
+import { type VersionRow, versions } from '../versions/versions.ts'
+
+export interface Landing {
+  version: VersionRow
+  /** Id of the head that it follows; null: there must be none. */
+  from: string | null
+  headDescription: string | null
+  by: Authority
+  /** Recorded by the same statement; at most `statementRowsMax` objects. Default: what it needs is recorded before, by this transaction. */
+  pack?: StoredPack
+  /** What ends with it: the running metadata update with that id, or a push session. */
+  ends?: { job: string } | { push: PushEnd }
+  /** The collection is made with it. */
+  fork?: ForkOf
+}
+
+export interface PushEnd {
+  id: string
+  /** Who must hold its lease. */
+  holder: string
+  recordsDone: number
+  recordsTotal: number
+  /** The answer to the commit. */
+  answer: Record<string, unknown>
+}
+
+export interface ForkOf {
+  sourceId: string
+  /** Whether it lands also when the source is not public. */
+  ofPrivate: boolean
+  /** Its head is the version. `public`: if the source is. */
+  collection: Omit<CollectionRow, 'foldedName'>
+  owner: OwnerNames
+  /** It lands only while the owner has fewer collections, 1 or more. Certain only while the account is locked. */
+  collectionsMax: number
+}
+
+const reasons = [
+  'update_ended',
+  'collection_gone',
+  'not_allowed',
+  'head_moved',
+  'lease_lost',
+  'owner_gone',
+  'source_gone',
+  'too_many_collections',
+] as const
+
+/** Why a version did not land; nothing of its transaction is recorded. `collection_gone`: or it is another's by now. */
+export class NotLanded extends Error {
+  override name = 'NotLanded'
+  readonly why: (typeof reasons)[number]
+
+  constructor(why: NotLanded['why']) {
+    super(`The version did not land: ${why}.`)
+    this.why = why
+  }
+}
+
+const arguments_ = `landed => $1, follows => $2, head_text => $3, head_words => $4, authority => $5,
+  job => $6, push => $7, answer => $8, fork => $9`
+const landing = `select land_version(${arguments_})`
+const landingWithPack = `select land_version(${arguments_}, packed => ${recordPackCall(10)})`
+
+/**
+ * Records a version and makes it its collection's head in place of `from`. A single statement.
+ * @throws NotLanded; ObjectsSwept, for an object of the pack that the index holds without its bases; for a fork, a unique violation of
+ *   `collections_owner_slug` when the owner has the slug.
+ */
+export async function landVersion(tx: Tx, landed: Landing): Promise<void> {
+  const { version, from, headDescription, by, pack, ends, fork } = landed
+  const job = ends !== undefined && 'job' in ends ? ends.job : null
+  const { answer = null, ...push } = ends !== undefined && 'push' in ends ? ends.push : {}
+  const words = headDescription === null ? null : descriptionWords(headDescription)
+  const values = [
+    ...[asJson(versions, version), from, headDescription, words, authorityAsJson(by)],
+    ...[job, answer && JSON.stringify(push), answer && JSON.stringify(answer), fork ? forkOf(fork) : null],
+  ]
+  try {
+    if (pack === undefined) await tx.query(landing, values, 'land_version')
+    else await tx.query(landingWithPack, [...values, ...packColumns(pack)], 'land_version_with_pack')
+  } catch (error) {
+    throw sweptIn(error) ?? notLandedIn(error) ?? error
+  }
+}
+
+function notLandedIn(error: unknown): NotLanded | undefined {
+  const said = raised(error, 'UL000')?.message
+  const why = reasons.find((reason) => reason === said)
+  return why && new NotLanded(why)
+}
+
+const forkOf = ({ sourceId, ofPrivate, collectionsMax, collection, owner }: ForkOf): string => {
+  const row = asJson(collections, { ...collection, foldedName: foldName(collection.name) })
+  const words = asJson(collectionWords, wordsRow(collection, owner))
+  const rest = JSON.stringify({ sourceId, ofPrivate, collectionsMax })
+  return `${rest.slice(0, -1)},"collection":${row},"words":${words}}`
+}
+
+/** A row as `jsonb_populate_record` takes it. */
+function asJson<T extends Table>(table: T, row: InferSelectModel<T>): string {
+  const columns = Object.entries<Column>(getTableColumns(table))
+  const members = columns.map(([key, column]) => {
+    const value: unknown = row[key as keyof typeof row]
+    return [column.name, value === null ? null : column.mapToDriverValue(value)]
+  })
+  return JSON.stringify(Object.fromEntries(members))
+}
