@@ -1,0 +1,16 @@
+/** For tests: the blocks marked golden in docs/formats.md. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const text = readFileSync(join(import.meta.dirname, '../../../../docs/formats.md'), 'utf8')
+
+/** The block of that name, without its last newline. @throws Error when there is none. */
+export function goldenText(name: string): string {
+  const found = new RegExp(`^golden \`${name}\`.*\\n\`\`\`\\w+\\n([^\`]*)\\n\`\`\`$`, 'm').exec(text)
+  if (found === null) throw new Error(`docs/formats.md has no golden block "${name}".`)
+  return found[1]!
+}
+
+/** The bytes of a block of hexadecimal digits. */
+export const goldenBytes = (name: string): Uint8Array =>
+  Buffer.from(goldenText(name).replaceAll('\n', ''), 'hex')
