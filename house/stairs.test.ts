@@ -1,4 +1,4 @@
-import { existsSync, globSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import {
@@ -82,6 +82,16 @@ test('what runs does not need what tests need', () => {
   )
   const named = leaning.map(({ file, specifier }) => `${file} imports ${specifier}`)
   expect(named, 'Move what the program needs out of the test file.').toEqual([])
+})
+
+test('content runs in browsers: it imports nothing of Node, and takes no global of it', () => {
+  const inContent = sourceFiles.filter(
+    (file) => file.startsWith('packages/content/src/') && !isForTests(file),
+  )
+  const named = inContent.filter((file) =>
+    /from 'node:|\b(?:Buffer|process)\./.test(readFileSync(join(root, file), 'utf8')),
+  )
+  expect(named, 'Use what ECMAScript and the web have: Uint8Array, TextEncoder.').toEqual([])
 })
 
 test('imports lead somewhere', () => {

@@ -50,18 +50,22 @@ export function documentText(document: ViewDocument): string {
  * @throws DocumentError when the bytes are not those of a document with these roots
  */
 export function metadataIn(bytes: Uint8Array, roots: ViewRoots): Uint8Array {
-  const document = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const without = Buffer.from(documentText({ ...roots, metadata: {} }))
-  const start = without.indexOf(metadataStart) + metadataStart.length
-  const after = without.subarray(start + '{}'.length)
-  const end = document.length - after.length
-  const isOfThese =
-    end > start &&
-    document.subarray(0, start).equals(without.subarray(0, start)) &&
-    document.subarray(end).equals(after)
+  const text = documentText({ ...roots, metadata: {} })
+  const start = text.indexOf(metadataStart) + metadataStart.length
+  const [before, after] = [
+    encoder.encode(text.slice(0, start)),
+    encoder.encode(text.slice(start + '{}'.length)),
+  ]
+  const end = bytes.length - after.length
+  const isOfThese = end > before.length && isAt(bytes, before, 0) && isAt(bytes, after, end)
   if (!isOfThese) throw new DocumentError('The document has other roots than those that are given.')
-  return document.subarray(start, end)
+  return bytes.subarray(before.length, end)
 }
+
+const encoder = new TextEncoder()
+
+const isAt = (bytes: Uint8Array, part: Uint8Array, at: number): boolean =>
+  part.every((byte, index) => bytes[at + index] === byte)
 
 /** Before it there are only counts and a hash. */
 const metadataStart = '"metadata":'
