@@ -6,8 +6,11 @@ const pure = ['packages/content', 'packages/wire', 'packages/client', 'house', '
   (folder) => `${folder}/**/*.test.ts`,
 )
 
-/** What takes minutes. */
+/** Kills, an S3 server, browsers, other people's tools. */
+const slow = ['{packages,apps}/**/*.slow.test.ts']
+/** What takes minutes, and a machine that does nothing else: load, memory, the event loop. */
 const long = ['{packages,apps,bench}/**/*.long.test.ts']
+const globalSetup = 'packages/storage/src/testing/global-setup.ts'
 
 export default defineConfig({
   test: {
@@ -28,11 +31,12 @@ export default defineConfig({
         test: {
           name: 'databases',
           include: ['{packages,apps,house,bench,demo}/**/*.test.ts'],
-          exclude: ['**/node_modules/**', ...pure, ...long],
-          globalSetup: 'packages/storage/src/testing/global-setup.ts',
+          exclude: ['**/node_modules/**', ...pure, ...slow, ...long],
+          globalSetup,
         },
       },
-      // What takes minutes, and a machine that does nothing else. What it measures must hold the first time.
+      { extends: true, test: { name: 'slow', include: slow, globalSetup } },
+      // What it measures must hold the first time.
       { extends: true, test: { name: 'long', include: long, maxWorkers: 1, retry: 0 } },
     ],
   },

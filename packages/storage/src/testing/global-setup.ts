@@ -1,4 +1,4 @@
-/** Before a run: the template of the embedded database, a server and the template on it, an S3 server. After it: all gone. */
+/** Before a run: the template of the embedded database, a server and the template on it, for slow tests an S3 server. After it: all gone. */
 import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -36,7 +36,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const template = `ulmus_template_${randomUUID().replaceAll('-', '')}`
   const [server, s3] = await Promise.all([
     given === undefined ? startPostgres(join(folder, 'server')) : { url: given, stop: async () => undefined },
-    openS3(join(folder, 's3')),
+    project.name === 'slow' ? openS3(join(folder, 's3')) : null,
     openDatabase({ folder: embeddedTemplate }).then((database) => database.close()),
   ])
   const url = new URL(server.url)
