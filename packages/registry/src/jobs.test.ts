@@ -132,7 +132,7 @@ describe.each(databases)('jobs on $name', (testDatabase) => {
     let most = 0
     let runs = 0
     const jobs = open()
-    jobs.repeat('tidying', 0.01, async () => {
+    jobs.repeat({ name: 'tidying', everySeconds: 0.01 }, async () => {
       now++
       most = Math.max(most, now)
       await new Promise((resolve) => setTimeout(resolve, 20))
@@ -152,7 +152,7 @@ describe.each(databases)('jobs on $name', (testDatabase) => {
   test('stopping waits for work that was left going on', async () => {
     const jobs = open()
     const work = Promise.withResolvers<void>()
-    jobs.repeat('begins work', 60, async () => jobs.leave(work.promise))
+    jobs.repeat({ name: 'begins work', everySeconds: 60 }, async () => jobs.leave(work.promise))
     await jobs.start()
     let isStopped = false
     const stopped = jobs.stop().then(() => {

@@ -7,6 +7,7 @@
 import { type Database, type DiskSpace, StorageFull, type Tx } from '@ulmus/storage'
 import { type Db, PgBoss } from 'pg-boss'
 import type { Log } from './log.ts'
+import type { Repeated } from './schedule.ts'
 
 export type Work = (payload: Record<string, unknown>) => Promise<void>
 
@@ -14,17 +15,10 @@ export interface Jobs {
   /** Names a queue and what is done with its jobs. Before `start`. A `work` that rejects is run again, up to 5 times, ever later. */
   define(queue: string, work: Work): void
   /**
-   * Runs `work` at `start` and every `seconds` after it ended, in every process that works jobs; never twice at a time in one
+   * Runs `work` at `start` and again and again (schedule.ts), in every process that works jobs; never twice at a time in one
    * process. What it rejects with is logged. Before `start`.
-   * @param options.frees true: it makes room or needs none, so it also runs while there is none; all else waits until there is
-   * @param options.everywhere true: also in processes that leave jobs to others
    */
-  repeat(
-    name: string,
-    seconds: number,
-    work: () => Promise<void>,
-    options?: { frees?: boolean; everywhere?: boolean },
-  ): void
+  repeat(task: Repeated, work: () => Promise<void>): void
   /** Enqueues a job in the caller's transaction: it exists exactly if the transaction commits. After `start`. */
   enqueue(tx: Tx, queue: string, payload: Record<string, unknown>): Promise<void>
   /** Runs what waits in a queue now, in this process, without waiting for the next poll. Call it after the transaction. */
@@ -113,12 +107,12 @@ export function jobsOf(options: JobsOptions): Jobs {
       if (started) throw new Error(`queue ${queue} is defined after the start`)
       queues.set(queue, work)
     },
-    repeat(name, seconds, work, { frees = false, everywhere = false } = {}) {
+    repeat({ name, everySeconds, frees = false, everywhere = false }, work) {
       if (started) throw new Error(`${name} is defined after the start`)
       const unlessFull = async () => {
         if (frees || !(await options.space.isFull())) await work()
       }
-      repeated.push({ ...repetition(name, seconds, unlessFull, options.log), everywhere })
+      repeated.push({ ...repetition(name, everySeconds, unlessFull, options.log), everywhere })
     },
     async enqueue(tx, queue, payload) {
       if (!begun) throw new StorageFull('Background work waits for room.')

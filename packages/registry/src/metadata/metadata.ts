@@ -34,6 +34,7 @@ import type { Context } from '../context.ts'
 import { demand, RegistryError, type StoredRefusal, storedRefusal } from '../errors/errors.ts'
 import { instantText, instantTextOrNull } from '../instants.ts'
 import { goFirst } from '../precedence.ts'
+import { schedule } from '../schedule.ts'
 import { semverOf, shownDigest } from '../versions/content.ts'
 import { type FittedPatch, fitPatch, type LongPatch, type Patch, readLongPatch } from './patch.ts'
 import { endOf, type Made, readUpdate, settle, type Update } from './update.ts'
@@ -62,7 +63,6 @@ export interface MetadataJob {
 export type Metadata = ReturnType<typeof metadataOf>
 
 const updating = 'update-metadata'
-const recoverySeconds = 1
 /** A running job older than this may have lost its server. Seconds. */
 const recoveredAfterSeconds = 2
 const recoveredAtOnce = 100
@@ -84,7 +84,7 @@ export function metadataOf(context: Context) {
   context.jobs.define(updating, (payload) => run(String(payload['jobId'])))
   // At the start every running job is taken for a dead server's, perhaps this one's own a second ago.
   let age = 0
-  context.jobs.repeat('recovery of metadata updates', recoverySeconds, async () => {
+  context.jobs.repeat(schedule.updateRecovery, async () => {
     const since = new Date(context.now().getTime() - age)
     age = recoveredAfterSeconds * 1000
     for (const id of await listRunningMetadataJobs(context.database, since, recoveredAtOnce)) await run(id)

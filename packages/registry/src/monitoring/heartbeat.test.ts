@@ -24,7 +24,7 @@ describe.each(databases)('the sign of life of background work on $name', (databa
     const tasks: { seconds: number; work: () => Promise<void>; everywhere: boolean }[] = []
     const jobs: Jobs = {
       ...context.jobs,
-      repeat: (_name, seconds, work, { everywhere = false } = {}) =>
+      repeat: ({ everySeconds: seconds, everywhere = false }, work) =>
         void tasks.push({ seconds, work, everywhere }),
     }
     scheduleHeartbeat({ ...context, jobs }, patience)

@@ -1,9 +1,9 @@
 /** Heartbeats of the processes that do background work. Without that work asynchronous commits wait and nothing is swept. */
 import { endPeriodicTask, lastEndOf, type Queries } from '@ulmus/storage'
 import type { Context } from '../context.ts'
+import { schedule } from '../schedule.ts'
 
 const working = 'background work'
-const beatEverySeconds = 15
 /** Two missed beats, and some slack. */
 const silentSecondsMax = 40
 
@@ -14,7 +14,7 @@ const silentSecondsMax = 40
  */
 export function scheduleHeartbeat(context: Context, patienceSeconds = silentSecondsMax): void {
   const patientUntil = performance.now() + patienceSeconds * 1_000
-  context.jobs.repeat('the sign of life of background work', beatEverySeconds, () => beat(context))
+  context.jobs.repeat(schedule.heartbeat, () => beat(context))
   let silent = false
   const look = async () => {
     if ((await context.space.isFull()) || (await isAlive(context.database)) !== silent) return
@@ -27,10 +27,7 @@ export function scheduleHeartbeat(context: Context, patienceSeconds = silentSeco
       )
     else context.log.info({}, 'Background work is done again.')
   }
-  context.jobs.repeat('the look for background work', beatEverySeconds, look, {
-    frees: true,
-    everywhere: true,
-  })
+  context.jobs.repeat(schedule.heartbeatWatch, look)
 }
 
 export const beat = ({ database }: Pick<Context, 'database'>): Promise<void> =>

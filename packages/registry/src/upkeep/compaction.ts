@@ -10,9 +10,8 @@ import {
   putInlinePacks,
 } from '@ulmus/storage'
 import type { Context } from '../context.ts'
+import { schedule } from '../schedule.ts'
 
-/** What is inline is read from the database, and stays in the way of its backups: not for long. */
-const compactEverySeconds = 10
 /** Of at most 64 KiB each. */
 const packsAtOnce = 256
 
@@ -20,7 +19,7 @@ type CompactionContext = Pick<Context, 'database' | 'blobs' | 'log'>
 
 /** On every server that works: of two that compact the same at once, one does. */
 export function scheduleCompaction(context: Context): void {
-  context.jobs.repeat('the compaction of small packs', compactEverySeconds, () => compact(context))
+  context.jobs.repeat(schedule.compaction, () => compact(context))
 }
 
 /** Until no pack is inline. */

@@ -8,9 +8,8 @@ import {
   vacuumTables,
 } from '@ulmus/storage'
 import type { Context } from '../context.ts'
+import { schedule } from '../schedule.ts'
 
-const expireEverySeconds = 3_600
-const lookEverySeconds = 300
 /** How long a metadata update can be polled after its end. */
 const metadataJobHours = 24
 /** How long an ended push session tells its outcome. */
@@ -23,8 +22,10 @@ export type ExpiryContext = Pick<Context, 'database' | 'now'>
 
 /** Once an hour, on whichever server comes first, and not while one starts. */
 export function scheduleExpiry(context: Context): void {
-  context.jobs.repeat('expiry', lookEverySeconds, async () => {
-    const due = await context.database.transact((tx) => claimPeriodicTask(tx, 'expiry', expireEverySeconds))
+  context.jobs.repeat(schedule.expiry, async () => {
+    const due = await context.database.transact((tx) =>
+      claimPeriodicTask(tx, 'expiry', schedule.expiry.onceInSeconds),
+    )
     if (due) await expireRows(context)
   })
 }

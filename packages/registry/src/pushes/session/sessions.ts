@@ -21,6 +21,7 @@ import type { Context } from '../../context.ts'
 import { demand, RegistryError, type StoredRefusal } from '../../errors/errors.ts'
 import { filesNeeded } from '../../files/known-files.ts'
 import { instantText } from '../../instants.ts'
+import { schedule } from '../../schedule.ts'
 import type { TaskFor } from '../../threads/task-for.ts'
 import { semverOf } from '../../versions/content.ts'
 import { type CommitAnswer, type CommitResult, runCommit } from '../commit/commit.ts'
@@ -64,8 +65,6 @@ export interface PushStateAnswer {
 
 /** Queue of commits asked for with `?async=true`. */
 const commitQueue = 'push-commit'
-const recoverySeconds = 1
-const expirySeconds = 60
 
 export type PushSessions = ReturnType<typeof pushSessionsOf>
 
@@ -75,9 +74,8 @@ export function pushSessionsOf(context: Context) {
   context.jobs.define(commitQueue, ({ pushId, collectionId }) =>
     leases.runJob({ pushId: String(pushId), collectionId: String(collectionId) }),
   )
-  context.jobs.repeat('taking over abandoned commits', recoverySeconds, () => leases.recover())
-  const expire = () => expireSessions(context)
-  context.jobs.repeat('expiry of push sessions', expirySeconds, expire, { frees: true })
+  context.jobs.repeat(schedule.commitRecovery, () => leases.recover())
+  context.jobs.repeat(schedule.pushExpiry, () => expireSessions(context))
 
   return {
     /** The collection, for whoever may work there. */

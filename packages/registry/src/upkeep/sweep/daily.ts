@@ -1,11 +1,9 @@
 /** The sweep that nobody has to ask for. */
 import { claimPeriodicTask } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
+import { schedule } from '../../schedule.ts'
 import { sweep, sweeping } from '../sweep.ts'
 import { SweepTooLarge } from './most.ts'
-
-const sweepEverySeconds = 86_400
-const lookEverySeconds = 600
 
 /**
  * Sweeps once a day, on whichever server comes first.
@@ -13,10 +11,12 @@ const lookEverySeconds = 600
  */
 export function scheduleSweeps(context: Context, demandSame: () => Promise<void>): void {
   const sweepIfDue = async () => {
-    const due = await context.database.transact((tx) => claimPeriodicTask(tx, sweeping, sweepEverySeconds))
+    const due = await context.database.transact((tx) =>
+      claimPeriodicTask(tx, sweeping, schedule.sweep.onceInSeconds),
+    )
     if (due) await sweepAlone(context, demandSame)
   }
-  context.jobs.repeat('the daily sweep', lookEverySeconds, sweepIfDue, { frees: true })
+  context.jobs.repeat(schedule.sweep, sweepIfDue)
 }
 
 async function sweepAlone(context: Context, demandSame: () => Promise<void>): Promise<void> {
