@@ -17,10 +17,10 @@ import {
 } from '@ulmus/storage'
 import { demandStill } from '../access/authority.ts'
 import { demandCaller } from '../access/caller.ts'
+import { findVisibleAccount } from '../access/find-account.ts'
+import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
 import { mayCreateIn, maySee, mayWork } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
-import { findVisibleCollection, type Seen } from '../access/seen.ts'
-import { findVisibleAccount } from '../access/seen-account.ts'
 import { checkCollectionSlug } from '../access/slugs.ts'
 import { JsonText } from '../answers/json-text.ts'
 import {

@@ -1,8 +1,8 @@
 /** The difference of two versions with the data on both sides (http-api §7). Stored canonical forms are passed on as they are. */
 import { documentDigest, emptyTree, type Hash, type Located, leafLines, type ViewRoots } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
+import { findVisibleCollection } from '../access/find-collection.ts'
 import type { Principal } from '../access/principal.ts'
-import { findVisibleCollection } from '../access/seen.ts'
 import { JsonText } from '../answers/json-text.ts'
 import { PageRoom, type Place, readCursor, writeCursor } from '../answers/places.ts'
 import { type AnswerBytes, type Destination, readerOf } from '../budgets/answer-room.ts'

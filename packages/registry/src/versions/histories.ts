@@ -1,8 +1,8 @@
 /** The history of a record: the versions in which it changed (http-api §7), in the view that the caller reads. */
 import { emptyTree, findEntry, type Hash, parseSemver, type Tree } from '@ulmus/content'
 import { listVersions, type VersionRow } from '@ulmus/storage'
+import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
 import type { Principal } from '../access/principal.ts'
-import { findVisibleCollection, type Seen } from '../access/seen.ts'
 import {
   mapPage,
   type Page,

@@ -10,9 +10,9 @@ import {
   walkLeaves,
 } from '@ulmus/content'
 import type { VersionRow } from '@ulmus/storage'
+import { findVisibleCollection } from '../access/find-collection.ts'
 import type { View } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
-import { findVisibleCollection } from '../access/seen.ts'
 import { PageRoom, type Place, readCursor, treesFrom, typeTree, writeCursor } from '../answers/places.ts'
 import { type AnswerBytes, type Destination, readerOf } from '../budgets/answer-room.ts'
 import type { Context } from '../context.ts'

@@ -1,9 +1,9 @@
 /** Versions as they are read (http-api §7): always those of the view that the caller may read. */
 import { formatSemver, parseDigestLabel, parseSemver, type ViewRoots } from '@ulmus/content'
 import { findVersionByDigest, findVersionBySemver, listVersions, type VersionRow } from '@ulmus/storage'
+import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
 import type { View } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
-import { findVisibleCollection, type Seen } from '../access/seen.ts'
 import { JsonText } from '../answers/json-text.ts'
 import { mapPage, type Page, type PageAsk, type PageOrder, pageOf } from '../answers/pages.ts'
 import type { Destination } from '../budgets/answer-room.ts'

@@ -1,6 +1,6 @@
 /** What a body that opens a session brings, looked at closely: in workers where it may be long. */
 import { formatSemver, parseSemver } from '@ulmus/content'
-import type { Seen } from '../../access/seen.ts'
+import type { Seen } from '../../access/find-collection.ts'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
 import type { TaskFor } from '../../threads/task-for.ts'
