@@ -25,7 +25,7 @@ export interface Jobs {
   poke(queue: string): void
   /** Lets work go on that a job or a repetition has begun and did not wait for; `stop` does. It never rejects. */
   leave(work: Promise<void>): void
-  /** While there is no room to write, it resolves and work begins later, by itself. */
+  /** While the disk is full, it resolves and work begins later, by itself. */
   start(): Promise<void>
   /** Takes no more jobs and waits for what runs, 30 s at most; what has not ended by then runs again elsewhere. */
   stop(): Promise<void>
@@ -41,8 +41,8 @@ export interface JobsOptions {
 
 /** Jobs of one queue that run at the same time in one process. */
 const atOnce = 2
-/** How soon work begins that waited for room. Milliseconds. */
-const roomMilliseconds = 2_000
+/** How soon work begins that waited for free space. Milliseconds. */
+const fullMilliseconds = 2_000
 /** How soon a job is seen that another process enqueued. Seconds. */
 const pollSeconds = 2
 const retries = { retryLimit: 5, retryDelay: 1, retryBackoff: true, retryDelayMax: 60 }
@@ -55,92 +55,138 @@ const kept = { deleteAfterSeconds: 86_400, retentionSeconds: 14 * 86_400 }
 const drainMillisecondsMax = 30_000
 
 export function jobsOf(options: JobsOptions): Jobs {
-  const boss = bossOn(options)
-  const queues = new Map<string, Work>()
-  const workers = new Map<string, string[]>()
-  const repeated: (Repetition & { everywhere: boolean })[] = []
+  const { space, log } = options
+  const queues = new Queues(options)
+  const repetitions = new Map<Repeated, Repetition>()
   const left = new Set<Promise<void>>()
-  let started = false
-  let begun = false
-  /** Until there is room to begin. */
+  let isStarted = false
+  /** Until there is space to begin. */
   let waiting: Repetition | undefined
-
-  const poke = (queue: string): void => {
-    for (const id of workers.get(queue) ?? []) boss.notifyWorker(id)
-  }
-  const workQueue = async (queue: string, work: Work): Promise<void> => {
-    const ids: string[] = []
-    workers.set(queue, ids)
-    for (let index = 0; index < atOnce; index++) {
-      const settings = { pollingIntervalSeconds: pollSeconds }
-      const id = await boss.work<Record<string, unknown>>(queue, settings, async ([job]) => {
-        // A worker takes one job at a time: whoever took one looks again at once, since more may wait.
-        poke(queue)
-        if (job === undefined) return
-        // It is run again; and what waits longer than that, its own recovery takes up.
-        await options.space.demand()
-        await work(job.data)
-      })
-      ids.push(id)
-    }
+  const demandNotStarted = (name: string) => {
+    if (isStarted) throw new Error(`${name} is defined after the start`)
   }
   const begin = async (): Promise<void> => {
-    await boss.start()
-    for (const queue of queues.keys()) {
-      await boss.createQueue(queue, { ...retries, expireInSeconds: expireSeconds, ...kept })
-      // Reads the queue into pg-boss's cache: `enqueue`, inside a transaction, could not.
-      await boss.findJobs(queue, { id: noJob })
-    }
-    begun = true
-    for (const one of repeated) if (options.works || one.everywhere) one.start()
-    if (!options.works) return
-    for (const [queue, work] of queues) await workQueue(queue, work)
+    await queues.begin()
+    for (const [task, repetition] of repetitions)
+      if (options.works || task.everywhere === true) repetition.start()
+    if (options.works) await queues.work()
   }
-  const beginWithRoom = async (): Promise<void> => {
-    if (begun || (await options.space.isFull())) return
+  const beginWithSpace = async (): Promise<void> => {
+    if (queues.hasBegun || (await space.isFull())) return
     await begin()
-    options.log.info({}, 'there is room again: background work has begun')
+    log.info({}, 'the disk has free space again: background work has begun')
   }
   return {
-    poke,
+    poke: (queue) => queues.poke(queue),
+    enqueue: (tx, queue, payload) => queues.enqueue(tx, queue, payload),
     define(queue, work) {
-      if (started) throw new Error(`queue ${queue} is defined after the start`)
-      queues.set(queue, work)
+      demandNotStarted(`queue ${queue}`)
+      queues.define(queue, work)
     },
-    repeat({ name, everySeconds, frees = false, everywhere = false }, work) {
-      if (started) throw new Error(`${name} is defined after the start`)
+    repeat(task, work) {
+      demandNotStarted(task.name)
       const unlessFull = async () => {
-        if (frees || !(await options.space.isFull())) await work()
+        if (task.frees === true || !(await space.isFull())) await work()
       }
-      repeated.push({ ...repetition(name, everySeconds, unlessFull, options.log), everywhere })
-    },
-    async enqueue(tx, queue, payload) {
-      if (!begun) throw new StorageFull('Background work waits for room.')
-      const id = await boss.send(queue, payload, { db: statementsOn(tx) })
-      if (id === null) throw new Error(`queue ${queue} took no job`)
+      repetitions.set(task, repetition(task.name, task.everySeconds, unlessFull, log))
     },
     leave(work) {
       left.add(work)
       void work.finally(() => left.delete(work))
     },
     async start() {
-      started = true
-      if (!(await options.space.isFull())) return begin()
-      options.log.warn({}, 'the disk is full: what is stored can be read, background work waits for room')
-      waiting = repetition('beginning background work', roomMilliseconds / 1000, beginWithRoom, options.log)
+      isStarted = true
+      if (!(await space.isFull())) return begin()
+      log.warn({}, 'the disk is full: what is stored can be read, background work waits for free space')
+      waiting = repetition('beginning background work', fullMilliseconds / 1000, beginWithSpace, log)
       waiting.start()
     },
     async stop() {
       await waiting?.stop()
-      if (!begun) return
-      const drained = [...workers.keys()].map((queue) => boss.offWork(queue, { wait: true }))
-      const ended = Promise.allSettled([...drained, ...repeated.map((one) => one.stop())])
+      if (!queues.hasBegun) return
+      const ended = Promise.allSettled([
+        ...queues.drain(),
+        ...[...repetitions.values()].map((one) => one.stop()),
+      ])
       await within(
         drainMillisecondsMax,
         ended.then(() => Promise.all(left)),
       )
-      await boss.stop({ graceful: false, close: false })
+      await queues.stop()
     },
+  }
+}
+
+/** The queues of durable jobs, and the workers that take them. */
+class Queues {
+  readonly #options: JobsOptions
+  readonly #boss: PgBoss
+  readonly #works = new Map<string, Work>()
+  /** Ids of pg-boss's workers, by queue. */
+  readonly #workers = new Map<string, string[]>()
+  #hasBegun = false
+
+  constructor(options: JobsOptions) {
+    this.#options = options
+    this.#boss = bossOn(options)
+  }
+
+  get hasBegun(): boolean {
+    return this.#hasBegun
+  }
+
+  define(queue: string, work: Work): void {
+    this.#works.set(queue, work)
+  }
+
+  async begin(): Promise<void> {
+    await this.#boss.start()
+    for (const queue of this.#works.keys()) {
+      await this.#boss.createQueue(queue, { ...retries, expireInSeconds: expireSeconds, ...kept })
+      // Reads the queue into pg-boss's cache: `enqueue`, inside a transaction, could not.
+      await this.#boss.findJobs(queue, { id: noJob })
+    }
+    this.#hasBegun = true
+  }
+
+  /** Takes jobs from now on. */
+  async work(): Promise<void> {
+    for (const [queue, work] of this.#works) {
+      const ids: string[] = []
+      this.#workers.set(queue, ids)
+      for (let index = 0; index < atOnce; index++) ids.push(await this.#workOne(queue, work))
+    }
+  }
+
+  #workOne(queue: string, work: Work): Promise<string> {
+    const settings = { pollingIntervalSeconds: pollSeconds }
+    return this.#boss.work<Record<string, unknown>>(queue, settings, async ([job]) => {
+      // A worker takes one job at a time: whoever took one looks again at once, since more may wait.
+      this.poke(queue)
+      if (job === undefined) return
+      // It is run again; and what waits longer than that, its own recovery takes up.
+      await this.#options.space.demand()
+      await work(job.data)
+    })
+  }
+
+  poke(queue: string): void {
+    for (const id of this.#workers.get(queue) ?? []) this.#boss.notifyWorker(id)
+  }
+
+  async enqueue(tx: Tx, queue: string, payload: Record<string, unknown>): Promise<void> {
+    if (!this.#hasBegun) throw new StorageFull('Background work waits for free space.')
+    const id = await this.#boss.send(queue, payload, { db: statementsOn(tx) })
+    if (id === null) throw new Error(`queue ${queue} took no job`)
+  }
+
+  /** Takes no more jobs; the promises resolve when those under way have ended. */
+  drain(): Promise<void>[] {
+    return [...this.#workers.keys()].map((queue) => this.#boss.offWork(queue, { wait: true }))
+  }
+
+  stop(): Promise<void> {
+    return this.#boss.stop({ graceful: false, close: false })
   }
 }
 

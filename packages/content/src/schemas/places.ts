@@ -113,52 +113,87 @@ const anonymousBase = 'http://schema.invalid/'
 
 /** The places of a schema that was parsed from text: no object in it may occur twice. Takes time in proportion to its size. */
 export function placesOf(root: JsonObject): SchemaPlaces {
-  const visited = new Map<JsonObject, Place>()
-  const waiting: Place[] = []
-  const resources = new Map<string, Location>()
-  const anchors = new Map<string, Location[]>()
+  const walk = new PlaceWalk(root)
+  return {
+    places: walk.places(),
+    leavesSchema: (place, reference) => walk.leavesSchema(place, reference),
+    targetsOf: (place, reference) => walk.targetsOf(place, reference),
+  }
+}
 
-  function visit(at: Location, base: string, isCertain: boolean): void {
+class PlaceWalk {
+  readonly #root: JsonObject
+  readonly #visited = new Map<JsonObject, Place>()
+  readonly #waiting: Place[] = []
+  readonly #resources = new Map<string, Location>()
+  readonly #anchors = new Map<string, Location[]>()
+
+  constructor(root: JsonObject) {
+    this.#root = root
+  }
+
+  places(): Place[] {
+    const rootAt: Location = { value: this.#root, parent: undefined, key: '' }
+    const rootId = this.#root['$id']
+    const rootBase =
+      typeof rootId === 'string' && !rootId.startsWith('#')
+        ? withoutFragment(resolved(rootId, anonymousBase))
+        : anonymousBase
+    this.#resources.set(rootBase, rootAt)
+    this.#visit(rootAt, anonymousBase, true)
+    // Grows: what a reference makes a schema may have references of its own.
+    for (const place of this.#waiting) {
+      const reference = place.schema['$ref']
+      if (typeof reference !== 'string') continue
+      for (const target of this.targetsOf(place, reference)) {
+        const outer = enclosing(target.parent ?? target, this.#visited)
+        this.#visit(target, outer.base, place.isCertain)
+      }
+    }
+    return [...this.#visited.values()]
+  }
+
+  #visit(at: Location, base: string, isCertain: boolean): void {
     if (!isJsonObject(at.value)) return
     const schema = at.value
-    const former = visited.get(schema)
+    const former = this.#visited.get(schema)
     if (former !== undefined && (former.isCertain || !isCertain)) return
-    const place: Place = { schema, at, base: enter(schema, at, base), isCertain }
-    visited.set(schema, place)
-    waiting.push(place)
+    const place: Place = { schema, at, base: this.#enter(schema, at, base), isCertain }
+    this.#visited.set(schema, place)
+    this.#waiting.push(place)
     for (const [keyword, value] of Object.entries(schema)) {
-      if (typeof value === 'object' && value !== null) visitMember(place, keyword, value)
+      if (typeof value === 'object' && value !== null) this.#visitMember(place, keyword, value)
     }
   }
 
-  function visitMember(place: Place, keyword: string, value: JsonObject | Json[]): void {
+  #visitMember(place: Place, keyword: string, value: JsonObject | Json[]): void {
     const { base, isCertain } = place
     const at: Location = { value, parent: place.at, key: keyword }
     const isList = Array.isArray(value)
     if (dataKeywords.has(keyword) || plainKeywords.has(keyword)) return
-    if (!isList && schemaKeywords.has(keyword)) visit(at, base, isCertain)
-    else if (isList && schemaListKeywords.has(keyword)) visitAll(at, base, isCertain)
-    else if (!isList && schemaMapKeywords.has(keyword)) visitAll(at, base, isCertain)
-    else visitAny(at, base)
+    if (!isList && schemaKeywords.has(keyword)) this.#visit(at, base, isCertain)
+    else if (isList && schemaListKeywords.has(keyword)) this.#visitAll(at, base, isCertain)
+    else if (!isList && schemaMapKeywords.has(keyword)) this.#visitAll(at, base, isCertain)
+    else this.#visitAny(at, base)
   }
 
-  function visitAll(at: Location, base: string, isCertain: boolean): void {
-    for (const member of membersOf(at)) visit(member, base, isCertain)
+  #visitAll(at: Location, base: string, isCertain: boolean): void {
+    for (const member of membersOf(at)) this.#visit(member, base, isCertain)
   }
 
   /** Takes every object for a schema. */
-  function visitAny(at: Location, base: string): void {
-    if (Array.isArray(at.value)) for (const member of membersOf(at)) visitAny(member, base)
-    else visit(at, base, false)
+  #visitAny(at: Location, base: string): void {
+    if (Array.isArray(at.value)) for (const member of membersOf(at)) this.#visitAny(member, base)
+    else this.#visit(at, base, false)
   }
 
   /** Notes by which names a schema can be referred to. Answers with its base. */
-  function enter(schema: JsonObject, at: Location, outer: string): string {
+  #enter(schema: JsonObject, at: Location, outer: string): string {
     const id = schema['$id']
     let base = outer
     if (typeof id === 'string' && !id.startsWith('#')) {
       base = withoutFragment(resolved(id, outer))
-      if (!resources.has(base)) resources.set(base, at)
+      if (!this.#resources.has(base)) this.#resources.set(base, at)
     }
     const names = [schema['$anchor'], schema['$dynamicAnchor']]
     // Draft-07 writes an anchor as `$id`.
@@ -166,49 +201,33 @@ export function placesOf(root: JsonObject): SchemaPlaces {
     for (const name of names) {
       if (typeof name !== 'string') continue
       const key = `${base}#${name}`
-      const named = anchors.get(key)
-      if (named === undefined) anchors.set(key, [at])
+      const named = this.#anchors.get(key)
+      if (named === undefined) this.#anchors.set(key, [at])
       else named.push(at)
     }
     return base
   }
 
-  function targetsOf(place: Place, reference: string): Location[] {
+  targetsOf(place: Place, reference: string): Location[] {
     const uri = resolved(reference, place.base)
-    const resource = resources.get(withoutFragment(uri))
+    const resource = this.#resources.get(withoutFragment(uri))
     if (resource === undefined) return []
     const hash = reference.indexOf('#')
     const fragment = hash < 0 ? '' : reference.slice(hash + 1)
     // Ajv takes `#/` for `#`.
     if (fragment === '' || fragment === '/') return [resource]
-    const named = anchors.get(`${withoutFragment(uri)}#${percentDecoded(fragment)}`) ?? []
+    const named = this.#anchors.get(`${withoutFragment(uri)}#${percentDecoded(fragment)}`) ?? []
     const pointed = locate(resource, fragment.split('/').map(percentDecoded))
     return pointed === undefined ? named : [...named, pointed]
   }
 
-  const leavesSchema = (place: Place, reference: string) =>
-    !reference.startsWith('#') &&
-    reference !== '' &&
-    !resources.has(withoutFragment(resolved(reference, place.base)))
-
-  const rootAt: Location = { value: root, parent: undefined, key: '' }
-  const rootId = root['$id']
-  const rootBase =
-    typeof rootId === 'string' && !rootId.startsWith('#')
-      ? withoutFragment(resolved(rootId, anonymousBase))
-      : anonymousBase
-  resources.set(rootBase, rootAt)
-  visit(rootAt, anonymousBase, true)
-  // Grows: what a reference makes a schema may have references of its own.
-  for (const place of waiting) {
-    const reference = place.schema['$ref']
-    if (typeof reference !== 'string') continue
-    for (const target of targetsOf(place, reference)) {
-      const outer = enclosing(target.parent ?? target, visited)
-      visit(target, outer.base, place.isCertain)
-    }
+  leavesSchema(place: Place, reference: string): boolean {
+    return (
+      !reference.startsWith('#') &&
+      reference !== '' &&
+      !this.#resources.has(withoutFragment(resolved(reference, place.base)))
+    )
   }
-  return { places: [...visited.values()], leavesSchema, targetsOf }
 }
 
 /** The location and those around it, from the inside. */

@@ -110,47 +110,14 @@ export function openObjectReader(options: {
   const { cacheBytesMax } = options
   const packs = packsOf(options)
   const index = openObjectIndex({ database: options.database, bytesMax: cacheBytesMax * shares.places })
-  const nodes = openReadCache<TreeNode>(cacheBytesMax * shares.nodes)
-  const bodies = openReadCache<Uint8Array>(cacheBytesMax * shares.bodies)
-  const documents = openReadCache<Uint8Array>(cacheBytesMax * shares.documents)
-  const decodeds = openReadCache<object>(cacheBytesMax * shares.decoded)
-  const plains = openReadCache<Uint8Array>(0)
-  /** Lately found as they were stored. */
-  const whole = new LRUCache<string, true>({ max: wholeMax, ttl: wholeMilliseconds })
-
-  /** Raw bytes of what is kept in whatever form. A node has one encoding, so it gives back the bytes it was read from. */
-  function kept(kind: ObjectKind, hash: Hash): Uint8Array | undefined {
-    if (kind === 'body') return bodies.peek(hash)
-    const node = nodes.peek(hash)
-    return node && Buffer.from(encodeNode(node))
-  }
-  const stored = { index, packs, kept: () => undefined }
-  const load = (kind: ObjectKind, hash: Hash) => loadObject({ index, packs, kept }, kind, hash)
-
-  async function loadDecoded<T>(
-    hash: Hash,
-    decode: (raw: Uint8Array) => T,
-    factor: number,
-  ): Promise<{ value: T; bytes: number }> {
-    const { pack, raw } = await load('plain', hash)
-    try {
-      return { value: decode(raw), bytes: raw.length * factor }
-    } catch (cause) {
-      throw new ObjectCorrupt('plain', hash, pack, { cause })
-    }
-  }
-
-  const loadNode = (hash: Hash) => loadDecoded(hash, decodeStoredNode, decodedNodeFactor)
-  const loadBytes = async (kind: ObjectKind, hash: Hash) => {
-    const { raw } = await load(kind, hash)
-    return { value: raw, bytes: raw.length }
-  }
-
+  const caches = openCaches(cacheBytesMax)
+  const { nodes, bodies, documents, decodeds, plains } = caches
+  const load = loaderOf({ index, packs, kept: caches.kept })
   const reader: ObjectReader = {
-    node: (hash) => nodes.get(hash, () => loadNode(hash)),
-    plain: (hash) => plains.get(hash, () => loadBytes('plain', hash)),
-    body: (leaf) => bodies.get(leaf, () => loadBytes('body', leaf)),
-    documentBytes: (digest) => documents.get(digest, () => loadBytes('plain', digest)),
+    node: (hash) => nodes.get(hash, () => load.node(hash)),
+    plain: (hash) => plains.get(hash, () => load.bytes('plain', hash)),
+    body: (leaf) => bodies.get(leaf, () => load.bytes('body', leaf)),
+    documentBytes: (digest) => documents.get(digest, () => load.bytes('plain', digest)),
     async document(digest) {
       const bytes = await reader.documentBytes(digest)
       try {
@@ -161,9 +128,7 @@ export function openObjectReader(options: {
       }
     },
     decoded: async <T extends object>(hash: Hash, decode: (raw: Uint8Array) => T) =>
-      (await decodeds.get(hash, () =>
-        loadDecoded<object>(hash, (raw) => freezeThrough(decode(raw)), decodedJsonFactor),
-      )) as T,
+      (await decodeds.get(hash, () => load.json(hash, (raw) => freezeThrough(decode(raw))))) as T,
     primeDocument(digest, text) {
       if (documents.peek(digest) !== undefined) return
       const bytes = Buffer.from(text)
@@ -172,39 +137,94 @@ export function openObjectReader(options: {
     scanReader: (bytes) => (bytes <= cacheBytesMax * shares.bodies * walkShare ? reader : walker),
     prefetch: (leaves) => index.prefetch(leaves),
     shouldCache: ({ hash, bytes }) => bodies.shouldCache(hash, bytes),
+    chain: (kind, hash) => index.find(kind, hash),
+    forget: (kind, hash) => index.forget(kind, hash),
+    raw: async (kind, hash) => caches.kept(kind, hash) ?? (await load.raw(kind, hash)),
+    cachedBytes: () => caches.bytes() + index.bytes(),
+    ...storedFormsOf({ index, packs, kept: () => undefined }),
+  }
+  const walker: ObjectReader = {
+    ...reader,
+    // Interior nodes are few, and every walk and search begins with them.
+    node: (hash) => nodes.get(hash, () => load.node(hash), isInterior),
+    body: (leaf) => bodies.get(leaf, () => load.bytes('body', leaf), never),
+  }
+  return reader
+}
+
+function openCaches(bytesMax: number) {
+  const nodes = openReadCache<TreeNode>(bytesMax * shares.nodes)
+  const bodies = openReadCache<Uint8Array>(bytesMax * shares.bodies)
+  const documents = openReadCache<Uint8Array>(bytesMax * shares.documents)
+  const decodeds = openReadCache<object>(bytesMax * shares.decoded)
+  return {
+    ...{ nodes, bodies, documents, decodeds },
+    /** Shares what is being read, and keeps nothing. */
+    plains: openReadCache<Uint8Array>(0),
+    /** Raw bytes of what is kept in whatever form. A node has one encoding, so it gives back the bytes it was read from. */
+    kept(kind: ObjectKind, hash: Hash): Uint8Array | undefined {
+      if (kind === 'body') return bodies.peek(hash)
+      const node = nodes.peek(hash)
+      return node && Buffer.from(encodeNode(node))
+    },
+    bytes: () => nodes.bytes() + bodies.bytes() + documents.bytes() + decodeds.bytes(),
+  }
+}
+
+type Stores = Parameters<typeof loadObject>[0]
+
+/** Reads and decodes; `bytes`: what a cache is to count for the value. */
+function loaderOf(stores: Stores) {
+  async function decoded<T>(
+    hash: Hash,
+    decode: (raw: Uint8Array) => T,
+    factor: number,
+  ): Promise<{ value: T; bytes: number }> {
+    const { pack, raw } = await loadObject(stores, 'plain', hash)
+    try {
+      return { value: decode(raw), bytes: raw.length * factor }
+    } catch (cause) {
+      throw new ObjectCorrupt('plain', hash, pack, { cause })
+    }
+  }
+  return {
+    node: (hash: Hash) => decoded(hash, decodeStoredNode, decodedNodeFactor),
+    json: (hash: Hash, decode: (raw: Uint8Array) => object) => decoded(hash, decode, decodedJsonFactor),
+    raw: async (kind: ObjectKind, hash: Hash) => (await loadObject(stores, kind, hash)).raw,
+    async bytes(kind: ObjectKind, hash: Hash) {
+      const { raw } = await loadObject(stores, kind, hash)
+      return { value: raw, bytes: raw.length }
+    },
+  }
+}
+
+/** What is read as it is stored, past the caches. */
+function storedFormsOf(stores: Stores): Pick<ObjectReader, 'encodedLeaf' | 'encodedPair' | 'damagedOf'> {
+  /** Lately found as they were stored. */
+  const whole = new LRUCache<string, true>({ max: wholeMax, ttl: wholeMilliseconds })
+  return {
     async encodedLeaf(leaf) {
-      const [node, body] = await readEncoded(stored, [nodeOf(leaf), bodyOf(leaf)])
+      const [node, body] = await readEncoded(stores, [nodeOf(leaf), bodyOf(leaf)])
       return { node: node!, body: body! }
     },
     async encodedPair([one, other], { bodies }) {
       const nodes = [nodeOf(one), nodeOf(other)]
       const names = bodies ? [...nodes, bodyOf(one), bodyOf(other)] : nodes
-      const [node, otherNode, body, otherBody] = await readEncoded(stored, names)
+      const [node, otherNode, body, otherBody] = await readEncoded(stores, names)
       return [
         { node: node!, ...(body && { body }) },
         { node: otherNode!, ...(otherBody && { body: otherBody }) },
       ]
     },
-    chain: (kind, hash) => index.find(kind, hash),
-    forget: (kind, hash) => index.forget(kind, hash),
     async damagedOf(names) {
       const unseen = names.filter((name) => !whole.has(objectKey(name)))
       if (unseen.length === 0) return []
-      const damaged = await findDamaged(stored, unseen)
+      const damaged = await findDamaged(stores, unseen)
       const keys = new Set(damaged.map(objectKey))
       for (const name of unseen) if (!keys.has(objectKey(name))) whole.set(objectKey(name), true)
       return damaged
     },
-    raw: async (kind, hash) => kept(kind, hash) ?? (await load(kind, hash)).raw,
-    cachedBytes: () => nodes.bytes() + bodies.bytes() + documents.bytes() + decodeds.bytes() + index.bytes(),
   }
-  const walker: ObjectReader = {
-    ...reader,
-    // Interior nodes are few, and every walk and search begins with them.
-    node: (hash) => nodes.get(hash, () => loadNode(hash), isInterior),
-    body: (leaf) => bodies.get(leaf, () => loadBytes('body', leaf), never),
-  }
-  return reader
 }
 
 const nodeOf = (hash: Hash): ObjectName => ({ kind: 'plain', hash })

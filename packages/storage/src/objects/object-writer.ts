@@ -75,81 +75,137 @@ interface NewObject {
   done?: (() => void) | undefined
 }
 
-/**
- * @param options.objects Reads what new objects replace; without it every object is stored to stand alone.
- * @param options.inline true: a small pack is not put into the store but handed over, to be recorded with its rows
- * @param options.lookUp false: does not ask whether the index has an object, which is packed in any case: whoever records the pack
- * has to rely on what is there. Default: true.
- * @param options.packBytesMax Smaller in tests.
- */
-export function openObjectWriter(options: {
+export interface WriterOptions {
   database: Database
   blobs: BlobStore
+  /** Reads what new objects replace; without it every object is stored to stand alone. */
   objects?: ObjectReader
+  /** True: a small pack is not put into the store but handed over, to be recorded with its rows. Default: false. */
   inline?: boolean
+  /**
+   * False: the index is not asked whether it has an object, which is packed in any case: whoever records the pack has to rely on what is
+   * there. Default: true.
+   */
   lookUp?: boolean
+  /** Smaller in tests. */
   packBytesMax?: number
-}): ObjectWriter {
-  const { database, blobs, objects: reader, inline = false, lookUp = true } = options
-  const splitBytes = options.packBytesMax ?? packBytesMax
-  const seen = new Set<string>()
-  const packs: StoredPack[] = []
-  const reliedOn = new Map<string, ReliedOn>()
-  const replaced = new Map<string, DamagedObject>()
-  let pack: PackWriter | undefined
-  let batch: NewObject[] = []
-  let batchBytes = 0
-  let writing: Promise<void> = Promise.resolve()
+}
 
-  async function writeBatch(objects: NewObject[]): Promise<void> {
+export const openObjectWriter = (options: WriterOptions): ObjectWriter => new PackingWriter(options)
+
+class PackingWriter implements ObjectWriter {
+  readonly #options: WriterOptions
+  readonly #reader: ObjectReader | undefined
+  readonly #seen = new Set<string>()
+  readonly #packs: StoredPack[] = []
+  readonly #reliedOn = new Map<string, ReliedOn>()
+  readonly #replaced = new Map<string, DamagedObject>()
+  #pack: PackWriter | undefined
+  #batch: NewObject[] = []
+  #batchBytes = 0
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(options: WriterOptions) {
+    this.#options = options
+    this.#reader = options.objects
+  }
+
+  async add(
+    kind: ObjectKind,
+    hash: Hash,
+    raw: Uint8Array | string,
+    { replaces }: { replaces?: Hash | undefined } = {},
+  ): Promise<void> {
+    const object = { kind, hash }
+    if (!this.#isFirst(object)) return
+    const bytes = typeof raw === 'string' ? Buffer.from(raw) : raw
+    if (bytes.length > objectBytesMax)
+      throw new RangeError(`The ${kind} object ${hash} has ${bytes.length} bytes.`)
+    if (kind === 'plain' && hashBytes(bytes) !== hash)
+      throw new RangeError(`${hash} is not the hash of its object.`)
+    await this.#take({
+      ...object,
+      bytes: bytes.length,
+      prepare: () => this.#prepare(object, bytes, replaces),
+    })
+  }
+
+  async addEncoded(object: PreparedObject, done?: () => void): Promise<void> {
+    if (!this.#isFirst(object)) return done?.()
+    const { kind, hash, encoded } = object
+    await this.#take({ kind, hash, bytes: encoded.length, prepare: () => object, done })
+  }
+
+  async finish(): Promise<PackedObjects> {
+    if (this.#batch.length > 0) this.#sendBatch()
+    await this.#writing
+    if (this.#pack !== undefined) await this.#finishPack(this.#pack)
+    const [reliedOn, replaced] = [this.#reliedOn, this.#replaced]
+    return { packs: this.#packs, reliedOn: [...reliedOn.values()], replaced: [...replaced.values()] }
+  }
+
+  async abort(): Promise<void> {
+    await this.#writing.catch(() => undefined)
+    await this.#pack?.abort()
+    for (const { name, content } of this.#packs)
+      if (content === undefined) await this.#options.blobs.remove(name)
+  }
+
+  async #writeBatch(objects: NewObject[]): Promise<void> {
+    const { database, blobs, inline = false, lookUp = true } = this.#options
+    const splitBytes = this.#options.packBytesMax ?? packBytesMax
     const held = lookUp ? await storedObjects(database, objects) : new Set<string>()
-    for (const damaged of await damagedAmong(objects.filter((object) => held.has(objectKey(object))))) {
+    for (const damaged of await this.#damagedAmong(objects.filter((object) => held.has(objectKey(object))))) {
       held.delete(objectKey(damaged))
-      replaced.set(objectKey(damaged), damaged)
+      this.#replaced.set(objectKey(damaged), damaged)
     }
     const wanted = objects.filter((object) => !held.has(objectKey(object)))
     for (const { kind, hash, done } of objects) {
       if (!held.has(objectKey({ kind, hash }))) continue
-      rely({ kind, hash })
+      this.#rely({ kind, hash })
       done?.()
     }
-    const prepared = await Promise.all((await prepareAll(wanted)).map(aloneIfReplacing))
+    const prepared = await Promise.all(
+      (await this.#prepareAll(wanted)).map((one) => this.#aloneIfReplacing(one)),
+    )
     for (const [i, { encoded, ...object }] of prepared.entries()) {
       const { kind, bases } = object
-      if (bases[0] !== undefined) rely({ kind, hash: bases[0], bases: bases.slice(1) })
-      if (pack !== undefined && pack.bytes + encoded.length > splitBytes) await finishPack(pack)
-      pack ??= writePack(blobs, packName(randomUUID()), { inline })
-      await pack.add(object, encoded)
+      if (bases[0] !== undefined) this.#rely({ kind, hash: bases[0], bases: bases.slice(1) })
+      if (this.#pack !== undefined && this.#pack.bytes + encoded.length > splitBytes)
+        await this.#finishPack(this.#pack)
+      this.#pack ??= writePack(blobs, packName(randomUUID()), { inline })
+      await this.#pack.add(object, encoded)
       wanted[i]!.done?.()
     }
   }
 
   /** Nobody would notice damage to what is not written again, before it is read. */
-  async function damagedAmong(held: readonly NewObject[]): Promise<DamagedObject[]> {
-    if (reader === undefined || held.length === 0) return []
-    return reader.damagedOf(held.map(({ kind, hash }) => ({ kind, hash })))
+  async #damagedAmong(held: readonly NewObject[]): Promise<DamagedObject[]> {
+    if (this.#reader === undefined || held.length === 0) return []
+    return this.#reader.damagedOf(held.map(({ kind, hash }) => ({ kind, hash })))
   }
 
   /** What replaces an object must stand alone: others may be deltas to it, as far from their chain's end as is allowed. */
-  async function aloneIfReplacing(object: PreparedObject): Promise<PreparedObject> {
+  async #aloneIfReplacing(object: PreparedObject): Promise<PreparedObject> {
     const [base] = object.bases
-    if (base === undefined || !replaced.has(objectKey(object))) return object
-    const raw = await decodeObject(object.encoded, objectBytesMax, await reader!.raw(object.kind, base))
+    if (base === undefined || !this.#replaced.has(objectKey(object))) return object
+    const raw = await decodeObject(object.encoded, objectBytesMax, await this.#reader!.raw(object.kind, base))
     return { ...object, ...(await encodeAlone(raw)) }
   }
 
-  function rely(name: ReliedOn): void {
+  #rely(name: ReliedOn): void {
     const key = objectKey(name)
-    if (name.bases !== undefined || !reliedOn.has(key)) reliedOn.set(key, name)
+    if (name.bases !== undefined || !this.#reliedOn.has(key)) this.#reliedOn.set(key, name)
   }
 
-  async function prepare(
+  async #prepare(
     { kind, hash }: Pick<NewObject, 'kind' | 'hash'>,
     raw: Uint8Array,
     replaces: Hash | undefined,
   ): Promise<PreparedObject> {
+    const reader = this.#reader
     const checksum = kind === 'body' ? hashBytes(raw) : null
-    if (reader === undefined || replaces === undefined || replaced.has(objectKey({ kind, hash })))
+    if (reader === undefined || replaces === undefined || this.#replaced.has(objectKey({ kind, hash })))
       return { kind, hash, checksum, ...(await encodeAlone(raw)) }
     const chain = await reader.chain(kind, replaces)
     const before = { chain, raw: (i: number) => reader.raw(kind, chain[i]!.hash) }
@@ -157,7 +213,7 @@ export function openObjectWriter(options: {
   }
 
   /** Side by side, begun one by one: to begin a hundred at once holds the event loop for some 20 ms. */
-  async function prepareAll(objects: readonly NewObject[]): Promise<PreparedObject[]> {
+  async #prepareAll(objects: readonly NewObject[]): Promise<PreparedObject[]> {
     const prepared: Promise<PreparedObject>[] = []
     for (const object of objects) {
       const one = Promise.resolve(object.prepare())
@@ -169,63 +225,34 @@ export function openObjectWriter(options: {
     return Promise.all(prepared)
   }
 
-  async function finishPack(full: PackWriter): Promise<void> {
-    packs.push(await full.finish())
-    pack = undefined
+  async #finishPack(full: PackWriter): Promise<void> {
+    this.#packs.push(await full.finish())
+    this.#pack = undefined
   }
 
   /** Batches are written one after the other; a failed one fails all that follow. */
-  function sendBatch(): void {
-    const objects = batch
-    batch = []
-    batchBytes = 0
-    writing = writing.then(() => writeBatch(objects))
-    writing.catch(() => undefined)
+  #sendBatch(): void {
+    const objects = this.#batch
+    this.#batch = []
+    this.#batchBytes = 0
+    this.#writing = this.#writing.then(() => this.#writeBatch(objects))
+    this.#writing.catch(() => undefined)
   }
 
-  async function take(object: NewObject): Promise<void> {
-    batch.push(object)
-    batchBytes += object.bytes
-    if (batchBytes < batchBytesMax && batch.length < batchObjectsMax) return
-    const before = writing
-    sendBatch()
+  async #take(object: NewObject): Promise<void> {
+    this.#batch.push(object)
+    this.#batchBytes += object.bytes
+    if (this.#batchBytes < batchBytesMax && this.#batch.length < batchObjectsMax) return
+    const before = this.#writing
+    this.#sendBatch()
     await before
   }
 
   /** Whether this commit meets the object for the first time. */
-  function isFirst(name: Pick<NewObject, 'kind' | 'hash'>): boolean {
+  #isFirst(name: Pick<NewObject, 'kind' | 'hash'>): boolean {
     const key = objectKey(name)
-    if (seen.has(key)) return false
-    seen.add(key)
+    if (this.#seen.has(key)) return false
+    this.#seen.add(key)
     return true
-  }
-
-  return {
-    async add(kind, hash, raw, { replaces } = {}) {
-      const object = { kind, hash }
-      if (!isFirst(object)) return
-      const bytes = typeof raw === 'string' ? Buffer.from(raw) : raw
-      if (bytes.length > objectBytesMax)
-        throw new RangeError(`The ${kind} object ${hash} has ${bytes.length} bytes.`)
-      if (kind === 'plain' && hashBytes(bytes) !== hash)
-        throw new RangeError(`${hash} is not the hash of its object.`)
-      await take({ ...object, bytes: bytes.length, prepare: () => prepare(object, bytes, replaces) })
-    },
-    async addEncoded(object, done) {
-      if (!isFirst(object)) return done?.()
-      const { kind, hash, encoded } = object
-      await take({ kind, hash, bytes: encoded.length, prepare: () => object, done })
-    },
-    async finish() {
-      if (batch.length > 0) sendBatch()
-      await writing
-      if (pack !== undefined) await finishPack(pack)
-      return { packs, reliedOn: [...reliedOn.values()], replaced: [...replaced.values()] }
-    },
-    async abort() {
-      await writing.catch(() => undefined)
-      await pack?.abort()
-      for (const { name, content } of packs) if (content === undefined) await blobs.remove(name)
-    },
   }
 }

@@ -73,7 +73,10 @@ export const collectionRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app,
         .code(201)
         .send(await registry.collections.create(request.principal, request.params.owner, request.body)),
   )
+  await app.register(oneCollection, { registry })
+}
 
+const oneCollection: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
   app.get(
     '/collections/:owner/:slug',
     {
