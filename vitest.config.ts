@@ -20,6 +20,8 @@ export default defineConfig({
     reporters: ['default', './house/slowest-files.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // A busy machine takes longer for what takes milliseconds here.
+    expect: { poll: { timeout: 15_000 } },
     // Many laws here are about time, and machines that run CI are noisy: what fails three times in a row is broken.
     retry: process.env['CI'] === 'true' ? 2 : 0,
     // As `npm start` keeps it: threads that tests start need not compile what others have.

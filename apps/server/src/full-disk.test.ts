@@ -167,7 +167,7 @@ describe.skipIf(!smallDisksPossible())('a disk that fills up', () => {
     const refused = { status: 507, json: { code: 'storage_full' } }
     expect(await upload(server.url, key, large)).toMatchObject(refused)
     expect(await upload(server.url, key, large, large.length)).toMatchObject(refused)
-    await vi.waitFor(() => expect(readdirSync(join(disk.folder, 'data', 'objects', 'tmp'))).toEqual([]))
+    await expect.poll(() => readdirSync(join(disk.folder, 'data', 'objects', 'tmp'))).toEqual([])
     expect(before - disk.free()).toBeLessThan(mebibyte)
     expect((await upload(server.url, key, randomBytes(1_000))).status).toBe(201)
     expect((await ada.get(`${birds}/files/${fileHash(large)}`)).status).toBe(404)
