@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type TarEntry, tarOf } from './tar.ts'
@@ -9,13 +10,11 @@ import { type TarEntry, tarOf } from './tar.ts'
 const instant = new Date('2026-01-15T00:00:00.000Z')
 
 async function archiveOf(entries: readonly TarEntry[]): Promise<Buffer> {
-  const stream = tarOf(
-    (async function* () {
-      yield* entries
-    })(),
-    instant,
-  )
-  return Buffer.concat(await Array.fromAsync(stream))
+  return Buffer.concat(await Array.fromAsync(tarOf(all(entries), instant)))
+}
+
+async function* all(entries: readonly TarEntry[]) {
+  yield* entries
 }
 
 const entryOf = (name: string, text: string): TarEntry => {
@@ -23,11 +22,13 @@ const entryOf = (name: string, text: string): TarEntry => {
   return { name, size: bytes.length, content: [bytes] }
 }
 
-/** What `tar` makes of an archive. */
-function tar(archive: Buffer, ...options: string[]): string {
+/** What `tar` makes of an archive, or of the beginning of one with zeros after it. */
+function tar(archive: Uint8Array | { start: Uint8Array; bytes: number }, ...options: string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'ulmus-tar-'))
   try {
-    writeFileSync(join(folder, 'a.tar'), archive)
+    const path = join(folder, 'a.tar')
+    writeFileSync(path, archive instanceof Uint8Array ? archive : archive.start)
+    if (!(archive instanceof Uint8Array)) truncateSync(path, archive.bytes)
     const env = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C.UTF-8', TZ: 'UTC' }
     return execFileSync('tar', [...options, '-f', 'a.tar'], { cwd: folder, env, encoding: 'utf8' })
   } finally {
@@ -70,21 +71,15 @@ test('every entry has the same owner, mode and time', async () => {
     expect(line).toMatch(/^-rw-r--r-- 0\/0 .* 2026-01-15 00:00:00 \S+$/)
 })
 
-test('sizes beyond eleven octal digits are told in a pax header', async () => {
+test('an entry of more than 8 GiB has its size', async () => {
   const size = 8 * 1024 ** 3
-  const stream = tarOf(
-    (async function* () {
-      yield { name: 'huge', size, content: [] }
-    })(),
-    instant,
-  )
-  expect(
-    Buffer.from((await stream.next()).value!)
-      .subarray(156, 157)
-      .toString(),
-  ).toBe('x')
-  expect(Buffer.from((await stream.next()).value!).toString()).toMatch(`19 size=${size}\n`)
+  const stream = tarOf(all([{ name: 'huge', size, content: [] }]), instant)
+  const { value: header } = await stream.next()
   await stream.return(undefined)
+  // A hole of that size.
+  expect(tar({ start: header!, bytes: 512 + size + 1024 }, '-tv')).toMatch(
+    new RegExp(`^-rw-r--r-- 0/0 +${size} .* huge\n$`),
+  )
 })
 
 test('an entry that is not as long as it said is an error, not an archive', async () => {
@@ -94,6 +89,47 @@ test('an entry that is not as long as it said is an error, not an archive', asyn
     [Buffer.from('abc')],
     [Buffer.from('ab'), Buffer.from('c')],
   ]) {
-    await expect(archiveOf([{ name: 'a', size: 2, content }])).rejects.toThrow(RangeError)
+    await expect(archiveOf([{ name: 'a', size: 2, content }])).rejects.toThrow('Size mismatch')
   }
+})
+
+test('what a source fails with is what the archive fails with', async () => {
+  async function* failing() {
+    yield Buffer.alloc(1)
+    throw new RangeError('source failed')
+  }
+  await expect(archiveOf([{ name: 'a', size: 2, content: failing() }])).rejects.toThrow('source failed')
+  const entries = (async function* () {
+    yield entryOf('a', 'x')
+    throw new RangeError('no more entries')
+  })()
+  await expect(Array.fromAsync(tarOf(entries, instant))).rejects.toThrow('no more entries')
+})
+
+test('an archive that is left or read slowly reads little of its sources, and ends them', async () => {
+  const pieceBytes = 65_536
+  let given = 0
+  const ended: string[] = []
+  async function* content() {
+    try {
+      for (; given < 100; given++) yield Buffer.alloc(pieceBytes)
+    } finally {
+      ended.push('content')
+    }
+  }
+  async function* entries() {
+    try {
+      yield { name: 'a', size: 100 * pieceBytes, content: content() }
+    } finally {
+      ended.push('entries')
+    }
+  }
+  let taken = 0
+  for await (const chunk of tarOf(entries(), instant)) {
+    taken += chunk.length
+    await sleep(1)
+    if (taken > 10 * pieceBytes) break
+  }
+  expect(given).toBeLessThan(16)
+  expect(ended).toEqual(['content', 'entries'])
 })
