@@ -260,7 +260,7 @@ describe.each(anyDatabase)('keys on $name', (database) => {
       credential: { session: expect.stringMatching(/^[0-9a-f]{64}$/) },
     }
     expect(await sessions.resolve(token)).toEqual({ caller })
-    const { rows } = await context.database.query('select * from sessions', [])
+    const { rows } = await context.database.query('select * from browser_sessions', [])
     expect(JSON.stringify(rows)).not.toContain(token)
     try {
       time = start + 29 * 86_400_000

@@ -182,14 +182,14 @@ export async function addVersion(
   const schema = hashText('{}')
   const files = tree(`${name} files`, 2, 1_000)
   const metadata = input.metadata ?? {}
-  const open: ViewDocument = { files, metadata, types: { City: { schema, ...tree(name, 3, 300) } } }
+  const publicDocument: ViewDocument = { files, metadata, types: { City: { schema, ...tree(name, 3, 300) } } }
   const full: ViewDocument = input.secret
-    ? { ...open, types: { City: { schema, ...tree(`${name} and more`, 4, 400) } } }
-    : open
+    ? { ...publicDocument, types: { City: { schema, ...tree(`${name} and more`, 4, 400) } } }
+    : publicDocument
   const writer = openObjectWriter({ database: context.database, blobs: context.blobs })
   const references = tree(`${name} references`, 2, 0)
   const sidecar: Hash = await writeSidecar(writer, {
-    roots: { full, public: open },
+    roots: { full, public: publicDocument },
     references: { full: input.declared ? tree(`${name} declared`, 3, 0) : references, public: references },
     hiddenTrees: {},
   })
@@ -199,7 +199,7 @@ export async function addVersion(
     by: onBehalfOf(found.owner.id, found),
     base: input.base ?? null,
     semver: input.semver ?? { major: 1, minor: 0, patch: 0 },
-    content: { full, public: open, sidecar },
+    content: { full, public: publicDocument, sidecar },
     writer,
     message: 'pushed',
   })

@@ -1,4 +1,5 @@
 import {
+  browserSessions,
   insertMetadataJob,
   insertPush,
   insertPushSpill,
@@ -6,7 +7,6 @@ import {
   metadataJobs,
   pushes,
   pushSpills,
-  sessions,
   vacuumTables,
 } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
@@ -107,7 +107,7 @@ describe.each(databases)('expiry on $name', (testDatabase) => {
       await insertSession(tx, { ...session, tokenHash: 'live', expiresAt: hoursAgo(-0.1) })
     })
     await expireRows(context)
-    const left = await context.database.orm.select({ tokenHash: sessions.tokenHash }).from(sessions)
+    const left = await context.database.orm.select({ tokenHash: browserSessions.tokenHash }).from(browserSessions)
     expect(left).toEqual([{ tokenHash: 'live' }])
   })
 

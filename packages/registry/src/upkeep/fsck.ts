@@ -119,12 +119,12 @@ class Fsck {
     if (row === undefined) return
     const name = `version ${semverOf(row)} of collection ${row.collectionId}`
     const full = await this.#document(roots.fullDigest, name, trees, damages)
-    const open = await this.#document(roots.publicDigest, name, trees, damages)
-    if (full !== undefined && open !== undefined && !hasTotals(row, full, open))
+    const publicDocument = await this.#document(roots.publicDigest, name, trees, damages)
+    if (full !== undefined && publicDocument !== undefined && !hasTotals(row, full, publicDocument))
       damages.add(name, 'Its row and its documents do not agree on how many records, files and bytes it has.')
     const sidecar = await this.#sidecar(roots.sidecar, name, trees, damages)
-    if (full === undefined || open === undefined || sidecar === undefined) return
-    if (!isAlike(full, sidecar.roots.full) || !isAlike(open, sidecar.roots.public))
+    if (full === undefined || publicDocument === undefined || sidecar === undefined) return
+    if (!isAlike(full, sidecar.roots.full) || !isAlike(publicDocument, sidecar.roots.public))
       damages.add(name, 'Its documents and its sidecar do not agree on the roots of its trees.')
   }
 
@@ -210,14 +210,14 @@ class Fsck {
 const isAlike = (document: ViewDocument, { files, types }: ViewRoots): boolean =>
   documentDigest({ ...document, metadata: {} }) === documentDigest({ files, metadata: {}, types })
 
-function hasTotals(row: VersionRow, full: ViewDocument, open: ViewDocument): boolean {
-  const [inFull, inPublic] = [totalsOf(full), totalsOf(open)]
+function hasTotals(row: VersionRow, full: ViewDocument, publicDocument: ViewDocument): boolean {
+  const [inFull, inPublic] = [totalsOf(full), totalsOf(publicDocument)]
   return (
     row.fullRecords === inFull.records &&
     row.fullBytes === inFull.bytes &&
     row.fullFiles === full.files.count &&
     row.publicRecords === inPublic.records &&
     row.publicBytes === inPublic.bytes &&
-    row.publicFiles === open.files.count
+    row.publicFiles === publicDocument.files.count
   )
 }

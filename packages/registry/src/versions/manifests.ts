@@ -209,9 +209,10 @@ async function shadowsOf(
   view: View,
 ): Promise<(type: string) => Tree | undefined> {
   if (view !== 'full') return () => undefined
-  const open = await rootsOf(context, version, 'public')
+  const publicRoots = await rootsOf(context, version, 'public')
   const { hiddenTrees } = await readSidecar(context.objects, storedHash(version.sidecar))
-  return (type) => typeTree(open, type) ?? (Object.hasOwn(hiddenTrees, type) ? hiddenTrees[type] : emptyTree)
+  return (type) =>
+    typeTree(publicRoots, type) ?? (Object.hasOwn(hiddenTrees, type) ? hiddenTrees[type] : emptyTree)
 }
 
 async function filesOf(context: Context, roots: ViewRoots, answer: AnswerBytes): Promise<string[]> {

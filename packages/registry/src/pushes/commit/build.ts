@@ -222,7 +222,7 @@ class VersionBuild {
     for (const file of declared) await this.#references.full.declare(file)
     const sizes = await arrivingSizes(this.#references, base.full.files, this.#io.objects, fileSizes)
     const full = await this.#files('full', sizes)
-    const open = await this.#files('public', sizes)
+    const publicFiles = await this.#files('public', sizes)
     const roots = {
       full: {
         files: full.files,
@@ -232,7 +232,7 @@ class VersionBuild {
         ),
       },
       public: {
-        files: open.files,
+        files: publicFiles.files,
         types: await this.#typeEntries(
           ({ publicHash, publicText }) => ({ hash: publicHash, text: publicText }),
           (trees) => trees.hiddenTree,
@@ -244,7 +244,7 @@ class VersionBuild {
       public: { ...roots.public, metadata },
       sidecar: await writeSidecar(this.#io.writer, {
         roots,
-        references: { full: full.references, public: open.references },
+        references: { full: full.references, public: publicFiles.references },
         hiddenTrees: this.#hiddenTrees(),
       }),
     }

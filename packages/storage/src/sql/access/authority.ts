@@ -39,7 +39,7 @@ function credentialHeld({ key, session, now }: { key: string; session: string; n
     parts: `key_held as (
        select 1 from api_keys where id = ${key}::uuid and (expires_at is null or expires_at > ${now}::timestamptz) for key share),
      session_held as (
-       select 1 from sessions where token_hash = ${session}::text and expires_at > ${now}::timestamptz for key share)`,
+       select 1 from browser_sessions where token_hash = ${session}::text and expires_at > ${now}::timestamptz for key share)`,
     isGood: `(${key}::uuid is null or exists (select from key_held))
        and (${session}::text is null or exists (select from session_held))`,
   }

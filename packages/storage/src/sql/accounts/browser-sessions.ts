@@ -6,8 +6,8 @@ import { prepared } from '../../database/prepared.ts'
 import { bytewiseText, instant } from '../columns/columns.ts'
 import { accounts } from './accounts.ts'
 
-export const sessions = pgTable(
-  'sessions',
+export const browserSessions = pgTable(
+  'browser_sessions',
   {
     tokenHash: bytewiseText('token_hash').primaryKey(),
     accountId: uuid('account_id')
@@ -19,7 +19,7 @@ export const sessions = pgTable(
   (t) => [index('sessions_account').on(t.accountId), index('sessions_expires').on(t.expiresAt)],
 )
 
-export type SessionRow = typeof sessions.$inferSelect
+export type SessionRow = typeof browserSessions.$inferSelect
 
 /** A session with the slug of its account, by the hash of its token: one look-up. */
 export async function findSession(
@@ -32,23 +32,23 @@ export async function findSession(
 
 const sessionByToken = prepared((orm) =>
   orm
-    .select({ session: sessions, accountSlug: accounts.slug })
-    .from(sessions)
-    .innerJoin(accounts, eq(accounts.id, sessions.accountId))
-    .where(eq(sessions.tokenHash, sql.placeholder('tokenHash')))
+    .select({ session: browserSessions, accountSlug: accounts.slug })
+    .from(browserSessions)
+    .innerJoin(accounts, eq(accounts.id, browserSessions.accountId))
+    .where(eq(browserSessions.tokenHash, sql.placeholder('tokenHash')))
     .prepare('session_by_token'),
 )
 
 export async function insertSession(tx: Tx, session: SessionRow): Promise<void> {
-  await tx.orm.insert(sessions).values(session)
+  await tx.orm.insert(browserSessions).values(session)
 }
 
 /** Moves a session's end; never to before where it is. */
 export async function extendSession(tx: Tx, tokenHash: string, expiresAt: Date): Promise<void> {
-  const sooner = and(eq(sessions.tokenHash, tokenHash), lt(sessions.expiresAt, expiresAt))
-  await tx.orm.update(sessions).set({ expiresAt }).where(sooner)
+  const sooner = and(eq(browserSessions.tokenHash, tokenHash), lt(browserSessions.expiresAt, expiresAt))
+  await tx.orm.update(browserSessions).set({ expiresAt }).where(sooner)
 }
 
 export async function deleteSession(tx: Tx, tokenHash: string): Promise<void> {
-  await tx.orm.delete(sessions).where(eq(sessions.tokenHash, tokenHash))
+  await tx.orm.delete(browserSessions).where(eq(browserSessions.tokenHash, tokenHash))
 }

@@ -22,7 +22,7 @@ begin
     return found;
   end if;
   if authority->>'session' is not null then
-    perform from sessions where token_hash = authority->>'session' and expires_at > asked_at for key share;
+    perform from browser_sessions where token_hash = authority->>'session' and expires_at > asked_at for key share;
     return found;
   end if;
   return true;

@@ -28,7 +28,7 @@ export async function dropEndedPushes(tx: Tx, before: Date, max: number): Promis
 /** Drops up to `max` browser sessions that ended before an instant. Returns how many. */
 export async function dropEndedSessions(tx: Tx, before: Date, max: number): Promise<number> {
   const { rows } = await tx.query(
-    `delete from sessions where token_hash in (select token_hash from sessions where expires_at < $1 limit $2) returning 1`,
+    `delete from browser_sessions where token_hash in (select token_hash from browser_sessions where expires_at < $1 limit $2) returning 1`,
     [before.toISOString(), max],
   )
   return rows.length
