@@ -155,7 +155,7 @@ CREATE TABLE "push_spills" (
 	"entries" integer NOT NULL,
 	"bytes" bigint NOT NULL,
 	CONSTRAINT "push_spills_push_id_sequence_pk" PRIMARY KEY("push_id","sequence"),
-	CONSTRAINT "push_spills_role" CHECK ("push_spills"."role" in ('records', 'manifest', 'schemas'))
+	CONSTRAINT "push_spills_role" CHECK ("push_spills"."role" in ('records', 'manifest'))
 );
 --> statement-breakpoint
 CREATE TABLE "pushes" (

@@ -205,7 +205,7 @@ describe('every operation that can be', () => {
     // The answer comes before the body has gone, so the connection is of no more use.
     const headers = { connection: 'close' }
     const json = { ...headers, 'content-type': 'application/json' }
-    const mebibytes: Record<string, number> = { updateMetadata: 9, openPush: 33 }
+    const mebibytes: Record<string, number> = { updateMetadata: 3, openPush: 33 }
     const lines: Record<string, number> = { sendManifest: 50_001 }
     // The manifest of half a million entries that it takes is sent in another test.
     const isMeant = (call: DescribedCall) =>

@@ -36,12 +36,15 @@ const validate: FastifySchemaCompiler<z.ZodType> =
     }
   }
 
-/** @throws invalid_request with an issue for everything that does not fit. */
+/** Issues that are told of. */
+const issuesMax = 100
+
+/** @throws invalid_request with an issue for everything that does not fit, the first hundred. */
 export function parseShape<Shape extends z.ZodType>(shape: Shape, value: unknown): z.infer<Shape> {
   const result = shape.safeParse(value, { error: sentenceOf })
   if (result.success) return result.data
   const known = shape instanceof z.ZodObject ? Object.keys(shape.shape) : []
-  throw invalid(result.error.issues.flatMap((issue) => issuesOf(issue, known)))
+  throw invalid(result.error.issues.flatMap((issue) => issuesOf(issue, known)).slice(0, issuesMax))
 }
 
 /** As `parseShape`, for a body, which null stands for the lack of. */

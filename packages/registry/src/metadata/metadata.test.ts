@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { Readable } from 'node:stream'
 import type { JsonObject } from '@ulmus/content'
 import { type AccountRow, findHead, metadataJobs, type VersionRow } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
@@ -18,7 +19,6 @@ import {
 import { shown } from '../testing/shown.ts'
 import { type StatementWatch, watchingStatements } from '../testing/statement-watch.ts'
 import { type Metadata, metadataOf } from './metadata.ts'
-import type { Patch } from './patch.ts'
 
 const code = (code: string) => expect.objectContaining({ code })
 /** Too large for a pack in the database. */
@@ -189,7 +189,8 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
   test('a long patch is fitted to the head that it lands on', async () => {
     const { path } = await fresh({ metadata: { a: 1 } })
     const absent = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`absent ${n}`, null]))
-    const long = await metadata.read(owner, Buffer.from(JSON.stringify({ ...absent, a: 2 })))
+    const body = [Buffer.from(JSON.stringify({ ...absent, a: 2 }))]
+    const long = await metadata.read(owner, Readable.from(body))
     const watch: StatementWatch = {
       made: [],
       before: {
@@ -199,7 +200,7 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
     }
     const watched = { ...context, database: watchingStatements(context.database, watch) }
     const { update } = metadataOf({ ...watched, jobs: { ...context.jobs, define() {}, repeat() {} } })
-    expect(await update(owner, path, long as Patch)).toMatchObject({ semver: 'v1.0.2', metadata: { a: 2 } })
+    expect(await update(owner, path, long)).toMatchObject({ semver: 'v1.0.2', metadata: { a: 2 } })
   })
 
   test('1 MiB merged is the limit, to the byte', async () => {

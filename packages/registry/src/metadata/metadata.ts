@@ -36,7 +36,7 @@ import { instantText, instantTextOrNull } from '../instants.ts'
 import { goFirst } from '../precedence.ts'
 import { schedule } from '../schedule.ts'
 import { semverOf, shownDigest } from '../versions/content.ts'
-import { type FittedPatch, fitPatch, type LongPatch, type Patch, readLongPatch } from './patch.ts'
+import { type FittedPatch, fitPatch, type Patch, readPatch } from './patch.ts'
 import { endOf, type Made, readUpdate, settle, type Update } from './update.ts'
 
 export interface MetadataResult {
@@ -91,9 +91,8 @@ export function metadataOf(context: Context) {
   })
 
   return {
-    /** Reads a body of more than `shortBytesMax`; what is no object comes back as null or `[]`. @throws InputError; too_costly. */
-    read: (who: Principal, body: Uint8Array): Promise<LongPatch | [] | null> =>
-      readLongPatch(context, who, body),
+    /** As `readPatch` says. */
+    read: (who: Principal, body: AsyncIterable<Uint8Array>): Promise<Patch> => readPatch(context, who, body),
 
     /**
      * Merges `patch` into the latest version's metadata.
@@ -146,7 +145,7 @@ async function accept(
   const { collection, owner, role, head } = await findVisibleCollection(context, who, path)
   demand(mayWork(who, collection, role, 'write'), { owner: owner.slug })
   const by = { who: demandCaller(who), collection, owner }
-  const fitted = await fitPatch(context, patch, head)
+  const fitted = await fitPatch(context, who, patch, head)
   for (;;) {
     try {
       return await onMissingRow('collection_not_found', path, () =>
@@ -189,7 +188,7 @@ async function takeSlot(
   await demandNow(context, seen.by)
   const head = await findHead(database, collectionId)
   if (!head) throw new RegistryError('collection_not_found', { say: seen.path })
-  return takeSlot(context, seen, await fitPatch(context, seen.patch, head), also)
+  return takeSlot(context, seen, await fitPatch(context, seen.by.who, seen.patch, head), also)
 }
 
 const resultOf = ({ version, unchanged, metadata }: Made): MetadataResult => ({

@@ -1,15 +1,20 @@
-/** A long body that patches metadata, read strictly: a task for a worker thread. */
+/** A body that patches metadata, read strictly: a task for a worker thread where it is long. */
 import { canonicalize, InputError, isJsonObject, type Json, parseStrict } from '@ulmus/content'
 
-export type PatchOutcome =
-  /** `bytes`: of the object, canonical. */
-  | { kind: 'patch'; bytes: Uint8Array<ArrayBuffer> }
-  | { kind: 'malformed'; code: InputError['code']; message: string }
-  /** `body`: null, or `[]` for all else. */
-  | { kind: 'no_object'; body: [] | null }
+export interface PatchTask {
+  /** The whole JSON body. */
+  bytes: Uint8Array
+}
 
-/** @param bytes the whole JSON body */
-export function readPatch(bytes: Uint8Array): PatchOutcome {
+export type PatchOutcome =
+  /** Canonical JSON. */
+  | { kind: 'patch'; text: string }
+  | { kind: 'malformed'; code: InputError['code']; message: string }
+  /** Or no body at all. */
+  | { kind: 'no_object' }
+
+export function readPatch({ bytes }: PatchTask): PatchOutcome {
+  if (bytes.length === 0) return { kind: 'no_object' }
   let body: Json
   try {
     body = parseStrict(bytes)
@@ -17,9 +22,5 @@ export function readPatch(bytes: Uint8Array): PatchOutcome {
     if (error instanceof InputError) return { kind: 'malformed', code: error.code, message: error.message }
     throw error
   }
-  return isJsonObject(body)
-    ? { kind: 'patch', bytes: encoder.encode(canonicalize(body)) }
-    : { kind: 'no_object', body: body === null ? null : [] }
+  return isJsonObject(body) ? { kind: 'patch', text: canonicalize(body) } : { kind: 'no_object' }
 }
-
-const encoder = new TextEncoder()

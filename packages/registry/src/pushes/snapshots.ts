@@ -18,7 +18,6 @@ import type { ManifestOutcome } from './receiving/check-manifest.ts'
 import { type ManifestMarks, ManifestMarksCache } from './receiving/manifest-marks.ts'
 import { type MarkedManifest, markNeeded } from './receiving/needed.ts'
 import { checkLines, linesRefused, typesOfPush } from './receiving/receiving.ts'
-import { readSchemas } from './schemas/schema-lines.ts'
 import type { CollectionPath, PushSessions, PushStateAnswer } from './session/sessions.ts'
 import { keepSpill } from './spills/spills.ts'
 import { idleEnd } from './state/idle-end.ts'
@@ -35,8 +34,6 @@ const openingBytesMax = 128 * 1024 ** 2
 const chunkBytesMax = 64 * 1024 ** 2
 /** A schema may nest as deep as a record; it lies two levels down in the body. */
 const openingDepthMax = 67
-/** What a body that opens a session holds beside its manifest, as long as all that opens a delta. UTF-16 units of JSON. */
-const restUnitsMax = 32 * 1024 ** 2
 
 type ManifestSpill = Extract<ManifestOutcome, { kind: 'spill' }>
 
@@ -58,7 +55,7 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
       signal?: AbortSignal,
     ) {
       const seen = await sessions.workplace(who, path, 'write')
-      const snapshot = { entriesMax: inlineMax.entries, restUnitsMax }
+      const snapshot = { entriesMax: inlineMax.entries }
       const reading = { bytesMax: openingBytesMax, depthMax: openingDepthMax, snapshot }
       const read = await readOpening(context, who, body, reading, shape, signal)
       const { opening, manifest } = read
@@ -105,7 +102,7 @@ export function snapshotsOf(context: Context, sessions: PushSessions) {
     ) {
       const { push, by } = await sessions.findOpen(who, path, 'snapshot', id)
       const { schemas } = await typesOfPush(context, push)
-      const types = [...(await readSchemas(schemas.bytes)).keys()]
+      const types = schemas.list.map(({ type }) => type)
       const outcome = await sessions.during(push, taskFor(who, signal), (task) =>
         context.bodies.gather(who, body, chunkBytesMax, async (bytes) => {
           await demandNow(context, by)

@@ -107,7 +107,9 @@ describe.each(databases)('expiry on $name', (testDatabase) => {
       await insertSession(tx, { ...session, tokenHash: 'live', expiresAt: hoursAgo(-0.1) })
     })
     await expireRows(context)
-    const left = await context.database.orm.select({ tokenHash: browserSessions.tokenHash }).from(browserSessions)
+    const left = await context.database.orm
+      .select({ tokenHash: browserSessions.tokenHash })
+      .from(browserSessions)
     expect(left).toEqual([{ tokenHash: 'live' }])
   })
 

@@ -6,7 +6,7 @@ import {
   type MetadataTask,
   fitMetadata as metadataFitted,
 } from '../metadata/fit-metadata.ts'
-import { type PatchOutcome, readPatch as patchRead } from '../metadata/read-patch.ts'
+import { type PatchOutcome, type PatchTask, readPatch as patchRead } from '../metadata/read-patch.ts'
 import {
   type CarriedFault,
   type CarriedTask,
@@ -37,16 +37,17 @@ import {
   type ReferencesTask,
   findReferences as referencesFound,
 } from '../pushes/references/find-references.ts'
-import { type SchemasOutcome, acceptSchemas as schemasAccepted } from '../pushes/schemas/accept-schemas.ts'
+import {
+  type SchemasOutcome,
+  type SchemaTexts,
+  acceptSchemas as schemasAccepted,
+} from '../pushes/schemas/accept-schemas.ts'
 import { type InPieces, joined } from '../threads/pieces.ts'
 
 // On Linux a priority is a thread's own: whoever waits for an answer comes before whoever pushes.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
-export function acceptSchemas({ bytes }: { bytes: Uint8Array }): SchemasOutcome {
-  const outcome = schemasAccepted(bytes)
-  return outcome.kind === 'accepted' ? moved(outcome, outcome.bytes.buffer) : outcome
-}
+export const acceptSchemas = ({ texts }: { texts: SchemaTexts }): SchemasOutcome => schemasAccepted(texts)
 export const checkCarried = (task: CarriedTask): CarriedFault[] => carriedChecked(task)
 export const findReferences = (task: ReferencesTask): ReferencesFound => referencesFound(task)
 export const fitMetadata = (task: MetadataTask): MetadataOutcome => metadataFitted(task)
@@ -63,16 +64,11 @@ export const checkManifest = whole<ManifestTask, ManifestOutcome>((task) => {
 
 export const checkOpening = whole<OpeningTask, OpeningOutcome>((task) => {
   const outcome = openingChecked(task)
-  if (outcome.kind !== 'opening') return outcome
-  const { schemas, metadata, manifest } = outcome
-  const parts = [schemas, metadata, manifest?.kind === 'spill' ? manifest.spill : undefined]
-  return moved(outcome, ...parts.flatMap((bytes) => bytes?.buffer ?? []))
+  if (outcome.kind !== 'opening' || outcome.manifest?.kind !== 'spill') return outcome
+  return moved(outcome, outcome.manifest.spill.buffer)
 })
 
-export function readPatch({ bytes }: { bytes: Uint8Array }): PatchOutcome {
-  const outcome = patchRead(bytes)
-  return outcome.kind === 'patch' ? moved(outcome, outcome.bytes.buffer) : outcome
-}
+export const readPatch = whole<PatchTask, PatchOutcome>((task) => patchRead(task))
 
 /** Joins the pieces in which a task's bytes come. */
 function whole<Task extends { bytes: Uint8Array }, Outcome>(

@@ -1,6 +1,6 @@
 import { acceptSchema, type JsonObject } from '@ulmus/content'
 import { afterAll, describe, expect, test } from 'vitest'
-import { linesOfSchemas } from '../pushes/schemas/schema-lines.ts'
+import { pushSchemas } from '../pushes/schemas/push-schema.ts'
 import type { TaskFor } from '../threads/task-for.ts'
 import { openWorkers } from './workers.ts'
 
@@ -9,8 +9,8 @@ afterAll(() => workers.close())
 
 const ndjson = (value: unknown) => new TextEncoder().encode(`${JSON.stringify(value)}\n`)
 const schemasOf = (schema: JsonObject) => {
-  const accepted = acceptSchema(schema)
-  return { key: accepted.hash, name: accepted.hash, bytes: linesOfSchemas(new Map([['T', accepted]])) }
+  const { hash, privateFields, canonical: text } = acceptSchema(schema)
+  return pushSchemas([{ type: 'T', hash, publicHash: hash, privateFields, text, publicText: null }], hash)
 }
 const batchOf = (schema: JsonObject, data: unknown) => ({
   ...{ bytes: [ndjson({ id: 'a', type: 'T', data })], kind: 'records' as const, schemas: schemasOf(schema) },

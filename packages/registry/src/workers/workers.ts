@@ -2,15 +2,15 @@
 
 import { RegistryError } from '../errors/errors.ts'
 import { fitMetadata, type MetadataOutcome, type MetadataTask } from '../metadata/fit-metadata.ts'
-import type { PatchOutcome } from '../metadata/read-patch.ts'
+import { type PatchOutcome, type PatchTask, readPatch } from '../metadata/read-patch.ts'
 import type { CarriedFault, CarriedTask } from '../pushes/commit/check-carried.ts'
 import type { EditedLeaves, LeavesOutcome, LeavesTask } from '../pushes/leaves/edit-leaves.ts'
 import { checkOpening, type OpeningOutcome, type OpeningTask } from '../pushes/opening/check-opening.ts'
 import type { BatchOutcome, BatchTask } from '../pushes/receiving/check-batch.ts'
 import type { ManifestOutcome, ManifestTask } from '../pushes/receiving/check-manifest.ts'
 import type { ReferencesFound, ReferencesTask } from '../pushes/references/find-references.ts'
-import type { SchemasOutcome } from '../pushes/schemas/accept-schemas.ts'
-import type { SchemaLines } from '../pushes/schemas/schema-lines.ts'
+import type { SchemasOutcome, SchemaTexts } from '../pushes/schemas/accept-schemas.ts'
+import type { PushSchemas } from '../pushes/schemas/push-schema.ts'
 import { Costly } from '../threads/costly.ts'
 import { refuseDamaged } from '../threads/damage.ts'
 import { wholeBuffers } from '../threads/free.ts'
@@ -36,12 +36,11 @@ export interface Workers {
    * @throws ObjectCorrupt.
    */
   editLeaves(task: LeavesTask, by: TaskFor): Promise<EditedLeaves>
-  /** @param bytes JSON `{type: schema}`; they are taken over. */
-  acceptSchemas(bytes: Uint8Array<ArrayBuffer>, by: TaskFor): Promise<SchemasOutcome>
-  /** Fits metadata to its base, a short patch in this thread; takes the bytes over. */
+  acceptSchemas(texts: SchemaTexts, by: TaskFor): Promise<SchemasOutcome>
+  /** Fits metadata to its base, a short patch in this thread. */
   fitMetadata(task: MetadataTask, by: TaskFor): Promise<MetadataOutcome>
-  /** Reads a body that patches metadata; takes the bytes over. */
-  readPatch(bytes: Uint8Array<ArrayBuffer>, by: TaskFor): Promise<PatchOutcome>
+  /** Reads a body that patches metadata, a short one in this thread; takes the bytes over. */
+  readPatch(task: InPieces<PatchTask>, by: TaskFor): Promise<PatchOutcome>
   /** Waits for running tasks. */
   close(): Promise<void>
 }
@@ -67,7 +66,7 @@ const taskMillisecondsMax = 30_000
 export const youngMebibytes = 16
 
 /** JSON up to this size is read where it is: 3 ms as usual, 23 at worst, and waits for no worker. Bytes. */
-export const shortBytesMax = 65_536
+const shortBytesMax = 65_536
 
 const mebibyte = 1024 ** 2
 
@@ -148,10 +147,10 @@ export function openWorkers(options: Partial<typeof usual> = {}): Workers {
     name: string,
     task: InPieces<object>,
     by: TaskFor,
-    asked?: SchemaLines,
+    asked?: PushSchemas,
   ): Promise<Outcome> => {
     const bytes = lengthOf(task.bytes)
-    const schemas = asked && { schemaBytes: asked.bytes.length, schemas: asked.name }
+    const schemas = asked && { schemaBytes: asked.units, schemas: asked.name }
     return run(
       name,
       task,
@@ -169,7 +168,7 @@ export function openWorkers(options: Partial<typeof usual> = {}): Workers {
     },
     checkCarried: (task, by) => {
       const { bytes, schemas } = task
-      const costs = { bytes: bytes.length, schemaBytes: schemas.bytes.length, schemas: schemas.name }
+      const costs = { bytes: bytes.length, schemaBytes: schemas.units, schemas: schemas.name }
       return run('checkCarried', task, by, costs, [bytes.buffer])
     },
     findReferences: (task, by) =>
@@ -179,16 +178,19 @@ export function openWorkers(options: Partial<typeof usual> = {}): Workers {
       const bytes = over.reduce((sum, { byteLength }) => sum + byteLength, 0)
       return refuseDamaged(await run<LeavesOutcome>('editLeaves', task, by, { bytes }, over))
     },
-    acceptSchemas: (bytes, by) => {
-      const costs = { bytes: bytes.length, schemaBytes: bytes.length }
-      return run('acceptSchemas', { bytes }, by, costs, [bytes.buffer])
+    acceptSchemas: (texts, by) => {
+      const units = texts.reduce((sum, [type, text]) => sum + type.length + text.length, 0)
+      return run('acceptSchemas', { texts }, by, { bytes: units, schemaBytes: units })
     },
     fitMetadata: async (task, by) => {
-      const { length } = task.bytes
+      const { length } = task.patch
       if (length <= shortBytesMax) return fitMetadata(task)
-      return run('fitMetadata', task, by, { bytes: length }, [task.bytes.buffer])
+      return run('fitMetadata', task, by, { bytes: length })
     },
-    readPatch: (bytes, by) => run('readPatch', { bytes }, by, { bytes: bytes.length }, [bytes.buffer]),
+    readPatch: async (task, by) => {
+      if (lengthOf(task.bytes) > shortBytesMax) return overTaken('readPatch', task, by)
+      return readPatch({ bytes: joined(task.bytes) })
+    },
     async close() {
       // Piscina, when it closes, waits for ever for a task that is ended meanwhile.
       await turns.close()

@@ -19,11 +19,9 @@ export function readStrictJson(app: FastifyInstance): void {
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
-    async (_request: FastifyRequest, body: Buffer) => strictJson(body),
+    async (_request: FastifyRequest, body: Buffer) => (body.length === 0 ? undefined : parseStrict(body)),
   )
 }
-
-const strictJson = (body: Buffer) => (body.length === 0 ? undefined : parseStrict(body))
 
 /** In the scope of routes that take NDJSON: `request.body` is the stream, not read yet and not limited. */
 export function receiveNdjson(scope: FastifyInstance): void {
@@ -58,21 +56,6 @@ export function receiveLargeJson(scope: FastifyInstance): void {
   scope.addContentTypeParser(
     'application/json',
     async (_request: FastifyRequest, stream: FastifyRequest['raw']) => stream,
-  )
-}
-
-/** In the scope of routes whose JSON may be long: `read` reads what has more than `shortBytesMax` bytes, elsewhere. */
-export function readLongJson(
-  scope: FastifyInstance,
-  shortBytesMax: number,
-  read: (request: FastifyRequest, body: Uint8Array) => Promise<unknown>,
-): void {
-  scope.removeContentTypeParser('application/json')
-  scope.addContentTypeParser(
-    'application/json',
-    { parseAs: 'buffer' },
-    async (request: FastifyRequest, body: Buffer) =>
-      body.length > shortBytesMax ? read(request, body) : strictJson(body),
   )
 }
 

@@ -1,5 +1,4 @@
 /** Version metadata over HTTP. interface.md "Version metadata"; http-api §5. */
-import { type Patch, shortBytesMax } from '@ulmus/registry'
 import {
   CollectionPath,
   MetadataJob,
@@ -9,25 +8,23 @@ import {
   MetadataResult,
   StartedMetadataJob,
 } from '@ulmus/wire'
-import type { FastifyPluginAsyncZod, ZodTypeProvider } from 'fastify-type-provider-zod'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { renderStored } from '../../plugins/answers/errors.ts'
-import { readLongJson } from '../../plugins/requests/bodies.ts'
+import { bytesOf, receiveLargeJson } from '../../plugins/requests/bodies.ts'
+import { bodyUnchecked } from '../../plugins/shapes.ts'
 import * as about from '../descriptions/metadata.ts'
 import type { RouteOptions } from '../options.ts'
 
 const tags = ['metadata']
 
-/** Metadata may have 1 MiB in canonical form, and be written longer than that. Bytes. */
-const patchBytesMax = 8 * 1024 ** 2
-
 export const metadataRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
   await app.register(async (scope) => {
-    readLongJson(scope, shortBytesMax, ({ principal }, body) => registry.metadata.read(principal, body))
-    scope.withTypeProvider<ZodTypeProvider>().patch(
+    receiveLargeJson(scope)
+    scope.patch(
       '/collections/:owner/:slug/metadata',
       {
         config: { entrance: { scope: 'write' } },
-        bodyLimit: patchBytesMax,
+        validatorCompiler: bodyUnchecked,
         schema: {
           tags,
           ...about.patchMetadata,
@@ -38,11 +35,12 @@ export const metadataRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, {
         },
       },
       async (request, reply) => {
-        const { principal, params } = request
-        const body = request.body as Patch
-        if (request.query.async)
-          return reply.code(202).send(await registry.metadata.start(principal, params, body))
-        const result = await registry.metadata.update(principal, params, body)
+        const { principal } = request
+        const path = request.params as CollectionPath
+        const patch = await registry.metadata.read(principal, bytesOf(request.body))
+        if ((request.query as MetadataQuery).async)
+          return reply.code(202).send(await registry.metadata.start(principal, path, patch))
+        const result = await registry.metadata.update(principal, path, patch)
         return reply.code(result.unchanged ? 200 : 201).send(result)
       },
     )

@@ -5,7 +5,7 @@ export const patchMetadata: Description = {
   operationId: 'updateMetadata',
   summary: 'Merge into the metadata of the latest version, as a new version',
   description:
-    'Merges the members of the body into the metadata of the latest version, which makes its next patch version; a member that is null is removed. It needs the scope `write` and membership, and no records are pushed. The merged metadata may have 1 MiB. A collection takes one update at a time. With `async=true` the answer comes at once: poll `metadata/jobs/{job_id}` until its status is `completed` or `failed`.',
+    'Merges the members of the body into the metadata of the latest version, which makes its next patch version; a member that is null is removed. It needs the scope `write` and membership, and no records are pushed. The merged metadata may have 1 MiB, the body 2 MiB. A collection takes one update at a time. With `async=true` the answer comes at once: poll `metadata/jobs/{job_id}` until its status is `completed` or `failed`.',
   answers: {
     200: 'The patch changes nothing: the present version, with `unchanged`.',
     201: 'The new version, with the merged metadata.',
@@ -19,6 +19,7 @@ export const patchMetadata: Description = {
     'version_conflict',
     'no_versions',
     'too_costly',
+    'busy',
     'object_corrupt',
   ],
 }

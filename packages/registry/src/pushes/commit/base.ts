@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
 import { readContent, semverOf } from '../../versions/content.ts'
 import { emptySidecar, readSidecar, type Sidecar } from '../../versions/sidecar.ts'
-import { type PushSchema, readSchemas } from '../schemas/schema-lines.ts'
+import { byType, type PushSchema } from '../schemas/push-schema.ts'
 import { baseSchemas } from '../schemas/session-schemas.ts'
 import { restoreSchemas } from './restoring.ts'
 
@@ -61,6 +61,6 @@ async function readBaseAsStored(context: Context, push: PushRow): Promise<Base> 
     public: content.public,
     sidecar: await readSidecar(context.objects, content.sidecar),
     sidecarHash: content.sidecar,
-    schemas: await readSchemas((await baseSchemas(context, version)).bytes),
+    schemas: byType((await baseSchemas(context, version)).list),
   }
 }

@@ -20,7 +20,7 @@ import { lineFor, type NewLine, storedApart } from '../leaves/line.ts'
 import { type BuildIo, type ChangeNotes, recordPort } from '../leaves/tree-ports.ts'
 import { ReferenceChanges } from '../references/reference-changes.ts'
 import { applyReferences, arrivingSizes, enteredFiles } from '../references/references.ts'
-import type { PushSchema } from '../schemas/schema-lines.ts'
+import type { PushSchema } from '../schemas/push-schema.ts'
 import { EntriesByType } from '../spills/by-type.ts'
 import type { EntriesSource, PushEntry } from '../spills/entry.ts'
 import type { TemporarySpills } from '../spills/temporary-spills.ts'
@@ -263,15 +263,14 @@ class VersionBuild {
 
   /** `formOf`: the schema as a view has it; no hash: the view lacks the type; no text: it is stored. */
   async #typeEntries(
-    formOf: (schema: PushSchema) => { hash: Hash | null; text: Uint8Array },
+    formOf: (schema: PushSchema) => { hash: Hash | null; text: string | null },
     treeFor: (trees: TypeTrees) => Tree,
   ): Promise<Record<string, TypeEntry>> {
     const entries: [string, TypeEntry][] = []
     for (const [type, schema] of this.#input.schemas) {
       const { hash, text } = formOf(schema)
       if (hash === null) continue
-      // A copy: what threads share is nothing to hand on.
-      if (text.length > 0) await this.#io.writer.add('plain', hash, text.slice())
+      if (text !== null) await this.#io.writer.add('plain', hash, encoder.encode(text))
       entries.push([type, { schema: hash, ...treeFor(this.#trees.get(type)!) }])
     }
     return Object.fromEntries(entries)
@@ -282,6 +281,8 @@ class VersionBuild {
     return Object.fromEntries(hidden.map(([type, trees]) => [type, trees.hiddenTree]))
   }
 }
+
+const encoder = new TextEncoder()
 
 const treeOf = ({ root, count, bytes }: Tree): Tree => ({ root, count, bytes })
 

@@ -2,7 +2,7 @@
 import { compareUtf8, emptyTree, leafBodyOf, type ViewDocument } from '@ulmus/content'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
-import type { PushSchema, SchemaLines } from '../schemas/schema-lines.ts'
+import { type PushSchema, pushSchemas } from '../schemas/push-schema.ts'
 import { EntriesByType } from '../spills/by-type.ts'
 import type { EntriesSource } from '../spills/entry.ts'
 import { type Standing, standingRecords } from './carried-over.ts'
@@ -41,8 +41,7 @@ export async function checkCarriedOver(
   try {
     for (const [type, schema] of changed.sort(([a], [b]) => compareUtf8(a, b))) {
       const base = input.base.types[type] ?? emptyTree
-      const key = `${schema.hash} ${type}`
-      const schemas: SchemaLines = { key, name: key, bytes: schema.lines }
+      const schemas = pushSchemas([schema], `${schema.hash} ${type}`)
       for await (const standing of standingRecords(objects, base, stream.of(type))) {
         const forms = standing.map(carriedOf).filter((form) => form !== undefined)
         if (forms.length === 0) continue

@@ -1,13 +1,13 @@
 /** Records of the base that a push carries over, checked against a schema that has changed: a task for a worker thread. */
 import { leafLines, parseCanonical, type SchemaIssue } from '@ulmus/content'
 import { checkData, schemasOf } from '../receiving/check-batch.ts'
-import type { SchemaLines } from '../schemas/schema-lines.ts'
+import type { PushSchemas } from '../schemas/push-schema.ts'
 
 export interface CarriedTask {
   /** Canonical forms, each ended by a newline. */
   bytes: Uint8Array
   /** With the type of all of them. */
-  schemas: SchemaLines
+  schemas: PushSchemas
 }
 
 /** What does not fit. */

@@ -28,7 +28,7 @@ import { retryIfSwept } from '../../upkeep/retry-if-swept.ts'
 import { semverOf, shownCounts, shownDigest, type VersionContent } from '../../versions/content.ts'
 import { abortOnError, makeVersion } from '../../versions/land.ts'
 import { ReferringTypes, recordWarnings } from '../references/record-warnings.ts'
-import { readSchemas } from '../schemas/schema-lines.ts'
+import { byType } from '../schemas/push-schema.ts'
 import { broughtSchemas } from '../schemas/session-schemas.ts'
 import type { PushWarning, PushWarnings } from '../schemas/warnings.ts'
 import type { EntriesSource, PushEntry } from '../spills/entry.ts'
@@ -135,7 +135,7 @@ async function commit(
   // The work is counted for the account that owns the collection, whoever asked for it.
   const owner = by.owner.id
   const kept = await broughtSchemas(context, push)
-  const brought = kept && (await readSchemas(kept.bytes))
+  const brought = kept && byType(kept.list)
   const base = await readBase(context, push, brought)
   const schemas = brought ?? base.schemas
   const spills = await tieredSpills(context, leaseOf(push), refuseTwoHashes)

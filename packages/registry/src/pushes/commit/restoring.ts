@@ -2,7 +2,7 @@
 import { openObjectWriter, recordPacks } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { abortOnError } from '../../versions/land.ts'
-import type { PushSchema } from '../schemas/schema-lines.ts'
+import type { PushSchema } from '../schemas/push-schema.ts'
 
 /** Stores those that the index lacks, too: mostly none, and a sweep takes what no version comes to need. */
 export async function restoreSchemas(
@@ -12,12 +12,14 @@ export async function restoreSchemas(
   const writer = openObjectWriter({ database, blobs, objects })
   await abortOnError(writer, async () => {
     for (const { hash, text, publicHash, publicText } of brought.values()) {
-      await writer.add('plain', hash, text.slice())
-      if (publicHash !== null && publicText.length > 0)
-        await writer.add('plain', publicHash, publicText.slice())
+      await writer.add('plain', hash, encoder.encode(text))
+      if (publicHash !== null && publicText !== null)
+        await writer.add('plain', publicHash, encoder.encode(publicText))
     }
     const packed = await writer.finish()
     await database.transact((tx) => recordPacks(tx, packed))
     for (const { kind, hash } of packed.replaced) objects.forget(kind, hash)
   })
 }
+
+const encoder = new TextEncoder()

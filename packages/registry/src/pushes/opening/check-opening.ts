@@ -1,6 +1,6 @@
 /**
  * The body that opens a push session, delta or snapshot, read strictly: a task for a worker thread, since it may have many MiB. What
- * comes of it is small or bytes, so that whoever asked has nothing to parse.
+ * comes of it is a small object and texts, so that whoever asked has nothing to parse.
  */
 import {
   canonicalize,
@@ -12,106 +12,105 @@ import {
   parseStrict,
 } from '@ulmus/content'
 import { checkEntries, type ManifestOutcome } from '../receiving/check-manifest.ts'
-import type { SnapshotOpening } from './opening-body.ts'
+import { type SchemaTexts, typesBytesMax, typesMax } from '../schemas/accept-schemas.ts'
 
 export interface OpeningTask {
   /** The whole JSON body. */
   bytes: Uint8Array
   /** Levels of objects and arrays that the body may nest. */
   depthMax: number
-  /** For a snapshot, which cannot do without a body, and whose manifest may be in the body. `restUnitsMax`: for all else in it, UTF-16 units of JSON. */
-  snapshot?: { entriesMax: number; restUnitsMax: number }
+  /** For a snapshot, which cannot do without a body, and whose manifest may be in the body. */
+  snapshot?: { entriesMax: number }
 }
 
 export type OpeningOutcome =
   | Opening
-  | { kind: 'malformed'; code: string; message: string }
-  | { kind: 'manifest_no_array' }
-  | { kind: 'rest_too_large' }
+  | { kind: 'malformed'; issues: { path: string; message: string; rule?: string }[] }
+  | { kind: 'too_many_types'; types: number }
+  | { kind: 'too_large'; what: string; limit: string }
 
 export interface Opening {
   kind: 'opening'
-  /**
-   * What shapes ask about the body, without its manifest; null when there is none. `{}` and `[]` stand for every object and array, but for `files`, and texts
-   * end where they are too long for anything.
-   */
-  outline: Json
-  /** The members of these names, where they are objects: canonical JSON. */
-  schemas?: Uint8Array<ArrayBuffer>
-  metadata?: Uint8Array<ArrayBuffer>
+  /** The body without its manifest; null when there is none. `{}` stands for schemas and metadata. */
+  body: Json
   /** Absent: the body has none. */
+  schemas?: SchemaTexts
+  /** Canonical JSON. */
+  metadata?: string
   manifest?: ManifestOutcome
 }
 
+/** Merged metadata has a MiB at most; what removes members comes on top. Bytes in canonical form. */
+export const metadataPatchBytesMax = 2 * 1024 ** 2
+/** What any other JSON body may have. UTF-16 units of JSON. */
+const restUnitsMax = 256 * 1024
+/** Faulty names of files that are told of. */
+const faultsMax = 100
+export const fileNameRule = 'must be `sha256:` and 64 lowercase hex digits'
+
 /** Types of entries are checked against the schemas that the same body brings. */
 export function checkOpening({ bytes, depthMax, snapshot }: OpeningTask): OpeningOutcome {
-  if (snapshot === undefined && bytes.length === 0) return { kind: 'opening', outline: null }
+  if (snapshot === undefined && bytes.length === 0) return { kind: 'opening', body: null }
   let body: Json
   try {
     body = parseStrict(bytes, { depthMax })
   } catch (error) {
-    if (error instanceof InputError) return { kind: 'malformed', code: error.code, message: error.message }
-    throw error
+    if (!(error instanceof InputError)) throw error
+    return { kind: 'malformed', issues: [{ path: '', message: error.message, rule: error.code }] }
   }
-  if (!isJsonObject(body)) return { kind: 'opening', outline: hint(body) }
+  if (!isJsonObject(body)) return { kind: 'opening', body: Array.isArray(body) ? [] : body }
   if (snapshot === undefined) return openingOf(body)
   const { manifest, ...rest } = body
-  if (manifest !== undefined && !Array.isArray(manifest)) return { kind: 'manifest_no_array' }
-  if (JSON.stringify(rest).length > snapshot.restUnitsMax) return { kind: 'rest_too_large' }
+  if (manifest === undefined) return openingOf(rest)
+  if (!Array.isArray(manifest)) {
+    const issue = { path: 'manifest', message: 'must be an array of {id, type, hash, private?}' }
+    return { kind: 'malformed', issues: [issue] }
+  }
   const opening = openingOf(rest)
-  if (manifest === undefined) return opening
-  const types = isJsonObject(rest['schemas'] ?? null) ? Object.keys(rest['schemas'] as JsonObject) : []
+  if (opening.kind !== 'opening') return opening
+  const types = opening.schemas?.map(([type]) => type) ?? []
   const values = manifest.map((value, index) => ({ line: index + 1, value: () => value }))
   return { ...opening, manifest: checkEntries(values, { types, entriesMax: snapshot.entriesMax }) }
 }
 
-function openingOf(body: JsonObject): Opening {
-  const opening: Opening = { kind: 'opening', outline: outlineOf(body) }
-  for (const name of ['schemas', 'metadata'] as const) {
-    const value = Object.hasOwn(body, name) ? body[name]! : null
-    if (isJsonObject(value)) opening[name] = encoder.encode(canonicalize(value))
+function openingOf({
+  schemas,
+  metadata,
+  files,
+  ...rest
+}: JsonObject): Exclude<OpeningOutcome, { manifest: ManifestOutcome }> {
+  const opening: Opening & { body: JsonObject } = { kind: 'opening', body: rest }
+  if (isJsonObject(schemas)) {
+    const types = Object.keys(schemas).length
+    if (types > typesMax) return { kind: 'too_many_types', types }
+    opening.schemas = Object.entries(schemas).map(([type, schema]) => [type, canonicalize(schema)])
+    const bytes = opening.schemas.reduce((sum, [, text]) => sum + Buffer.byteLength(text), 0)
+    if (bytes > typesBytesMax) return { kind: 'too_many_types', types }
+  } else if (schemas !== undefined) rest['schemas'] = schemas
+  if (isJsonObject(metadata)) {
+    opening.metadata = canonicalize(metadata)
+    if (Buffer.byteLength(opening.metadata) > metadataPatchBytesMax)
+      return { kind: 'too_large', what: 'The metadata', limit: '2 MiB (1 MiB once it is merged)' }
+  } else if (metadata !== undefined) rest['metadata'] = metadata
+  const faults = Array.isArray(files) ? faultsOf(files) : []
+  if (faults.length > 0) return { kind: 'malformed', issues: faults }
+  if (files !== undefined && !Array.isArray(files)) rest['files'] = files
+  if (JSON.stringify(rest).length > restUnitsMax) {
+    const what = 'What comes beside `schemas`, `metadata`, `files` and `manifest`'
+    return { kind: 'too_large', what, limit: '256 KiB' }
   }
+  if (opening.schemas !== undefined) rest['schemas'] = {}
+  if (opening.metadata !== undefined) rest['metadata'] = {}
+  // Sorted here, so that sorting them again is no work.
+  if (Array.isArray(files)) rest['files'] = files.toSorted()
   return opening
 }
 
-const encoder = new TextEncoder()
-
-/** Members that some shape knows: no body has more of them than `membersMax`. */
-const known: ReadonlySet<string> = new Set<keyof SnapshotOpening | 'schemas' | 'metadata'>([
-  ...(['base_version', 'schemas', 'metadata', 'files', 'manifest_expected'] as const),
-  ...(['message', 'app_id', 'actor_id', 'strip_unknown_fields'] as const),
-])
-/** Members that are told of beside those known, and faults of `files`: every one is an issue in the answer. */
-const membersMax = 100
-const faultsMax = 100
-/** No text that any member may be is longer, when it is trimmed. UTF-16 units. */
-const textUnitsMax = 65_536
-
-function outlineOf(body: JsonObject): JsonObject {
-  const members = Object.entries(body).filter(([name], index) => index < membersMax || known.has(name))
-  return Object.fromEntries(
-    members.map(([name, value]) => [
-      name,
-      name === 'files' && Array.isArray(value) ? filesOutline(value) : hint(value),
-    ]),
-  )
-}
-
-/** Names of files, up to the hundredth that is none. Without such, they come sorted, so that sorting them again is no work. */
-function filesOutline(files: readonly Json[]): Json[] {
-  const faults: number[] = []
+function faultsOf(files: readonly Json[]): { path: string; message: string }[] {
+  const faults: { path: string; message: string }[] = []
   for (const [index, file] of files.entries()) {
     if (typeof file === 'string' && parseFileReference(file) !== undefined) continue
-    if (faults.push(index) === faultsMax) break
+    if (faults.push({ path: `files.${index}`, message: fileNameRule }) === faultsMax) break
   }
-  if (faults.length === 0) return files.toSorted()
-  return files.slice(0, faults.length < faultsMax ? undefined : faults.at(-1)! + 1).map(hint)
-}
-
-function hint(value: Json): Json {
-  if (Array.isArray(value)) return []
-  if (isJsonObject(value)) return {}
-  if (typeof value !== 'string' || value.length <= textUnitsMax) return value
-  const trimmed = value.trim()
-  return trimmed.length <= textUnitsMax ? value : trimmed.slice(0, textUnitsMax).toWellFormed()
+  return faults
 }

@@ -3,6 +3,7 @@ import { type Hash, parseFileReference } from '@ulmus/content'
 import { findLackingFiles, type PushStanding } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { filesNeeded } from '../../files/known-files.ts'
+import { fileNameRule } from './check-opening.ts'
 import { malformed } from './opening.ts'
 
 /** Files that the state of a session names. */
@@ -22,8 +23,6 @@ export async function lackingFiles(context: Context, push: PushStanding, filesAf
     next_files_after: lacking.length > hashes.length ? `sha256:${hashes.at(-1)}` : null,
   }
 }
-
-const fileNameRule = 'must be `sha256:` and 64 lowercase hex digits'
 
 export function declaredFiles(names: readonly string[]): Hash[] {
   const files = new Set<Hash>()

@@ -11,7 +11,7 @@ import {
   type Schema,
   type SchemaIssue,
 } from '@ulmus/content'
-import { LazySchemas, type SchemaLines } from '../schemas/schema-lines.ts'
+import { LazySchemas, type PushSchemas } from '../schemas/push-schema.ts'
 import { compareEntries } from '../spills/entry.ts'
 import type { SpillEntry } from '../spills/frame.ts'
 import { encodeSpill } from '../spills/spill.ts'
@@ -21,7 +21,7 @@ export interface BatchTask {
   bytes: Uint8Array
   kind: 'records' | 'deletes'
   /** What the lines are checked against. */
-  schemas: SchemaLines
+  schemas: PushSchemas
   /** Types that deletes may name beside those. */
   formerTypes: readonly string[]
   stripUnknownFields: boolean
@@ -208,7 +208,7 @@ function lastOfEach(entries: SpillEntry[]): SpillEntry[] {
 let latest: { key: string; schemas: LazySchemas } | undefined
 
 /** The schemas of a task. */
-export function schemasOf({ key, bytes }: SchemaLines): LazySchemas {
-  if (latest?.key !== key) latest = { key, schemas: new LazySchemas(bytes) }
+export function schemasOf({ key, list }: PushSchemas): LazySchemas {
+  if (latest?.key !== key) latest = { key, schemas: new LazySchemas(list) }
   return latest.schemas
 }

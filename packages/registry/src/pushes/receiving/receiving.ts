@@ -6,7 +6,7 @@ import { standBack } from '../../precedence.ts'
 import type { Pieces } from '../../threads/pieces.ts'
 import type { TaskFor } from '../../threads/task-for.ts'
 import { rootsOf } from '../../versions/content.ts'
-import type { SchemaLines } from '../schemas/schema-lines.ts'
+import { type PushSchemas, pushSchemas } from '../schemas/push-schema.ts'
 import { baseSchemas, broughtSchemas } from '../schemas/session-schemas.ts'
 import type { LineError } from './check-batch.ts'
 
@@ -40,7 +40,7 @@ export async function checkLines(
 export async function typesOfPush(
   context: Context,
   push: PushStanding,
-): Promise<{ schemas: SchemaLines; formerTypes: string[] }> {
+): Promise<{ schemas: PushSchemas; formerTypes: string[] }> {
   const brought = await broughtSchemas(context, push)
   const base = push.baseId === null ? undefined : await findVersionById(context.database, push.baseId)
   if (base === undefined) return { schemas: brought ?? noSchemas, formerTypes: [] }
@@ -48,7 +48,7 @@ export async function typesOfPush(
   return { schemas: brought ?? (await baseSchemas(context, base)), formerTypes: Object.keys(types) }
 }
 
-const noSchemas: SchemaLines = { key: '', name: '', bytes: new Uint8Array() }
+const noSchemas = pushSchemas([], '')
 
 const tooManyLines = (max: number): RegistryError =>
   new RegistryError('too_large', { say: { what: 'The batch', limit: `${max} lines a request` } })

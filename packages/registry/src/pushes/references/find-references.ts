@@ -13,7 +13,7 @@ export interface ReferencesTask {
   /** Canonical forms of records of one type, each ended by a newline. */
   bytes: Uint8Array
   /** That type's schema, canonical. */
-  schema: Uint8Array
+  schema: string
 }
 
 /** A record that others refer to. `from`, `path`: the first that does, and where. */
@@ -36,7 +36,7 @@ export interface ReferencesFound {
 const decoder = new TextDecoder()
 
 export function findReferences({ bytes, schema }: ReferencesTask): ReferencesFound {
-  const fields = referenceFieldsOf(JSON.parse(decoder.decode(new Uint8Array(schema))) as Json)
+  const fields = referenceFieldsOf(JSON.parse(schema) as Json)
   const byField = fields.map((field) => ({ field, referred: new Map<string, Referred>() }))
   const malformed = new WarningList()
   for (const form of leafLines(bytes)) {

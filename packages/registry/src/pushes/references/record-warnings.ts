@@ -5,7 +5,7 @@
 import { compareUtf8, findEntry, leafBodyOf, type ViewDocument } from '@ulmus/content'
 import { giveWay } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
-import type { PushSchema } from '../schemas/schema-lines.ts'
+import type { PushSchema } from '../schemas/push-schema.ts'
 import { noWarnings, type PushWarnings, WarningList } from '../schemas/warnings.ts'
 import { EntriesByType } from '../spills/by-type.ts'
 import type { EntriesSource, PushEntry } from '../spills/entry.ts'
@@ -25,7 +25,7 @@ export interface RecordWarningsInput {
   owner: string
 }
 
-const referenceMark = Buffer.from('"x-ref-type"')
+const referenceMark = '"x-ref-type"'
 
 /** Collects, while the build reads the entries of a push, the types whose records may hold references. */
 export class ReferringTypes {
@@ -33,7 +33,7 @@ export class ReferringTypes {
   readonly #referring: ReadonlySet<string>
 
   constructor(schemas: ReadonlyMap<string, PushSchema>) {
-    const referring = [...schemas].filter(([, { text }]) => Buffer.from(text).includes(referenceMark))
+    const referring = [...schemas].filter(([, { text }]) => text.includes(referenceMark))
     this.#referring = new Set(referring.map(([type]) => type))
   }
 

@@ -5,30 +5,27 @@
 import {
   acceptSchema,
   type Hash,
-  hashBytes,
-  type JsonObject,
+  hashText,
+  type Json,
   type Schema,
   SchemaError,
   schemaWarnings,
   typeFault,
 } from '@ulmus/content'
-import { linesOfSchemas } from './schema-lines.ts'
+import { schemasText } from './push-schema.ts'
 import { type PushWarnings, WarningList } from './warnings.ts'
 
 export interface AcceptedSchemas {
   kind: 'accepted'
-  /** As schema-lines.ts has them. */
-  bytes: Uint8Array<ArrayBuffer>
-  /** Of `bytes`. */
+  /** What is kept of them (push-schema.ts). */
+  text: string
+  /** Of `text`. */
   hash: Hash
-  types: number
   warnings: PushWarnings
 }
 
 export type SchemasOutcome =
   | AcceptedSchemas
-  /** More than `typesMax`, or their schemas take more than `typesBytesMax`. */
-  | { kind: 'too_many'; types: number }
   /** The first that is refused. `path`: JSON pointer into it, where the fault has a place. */
   | { kind: 'refused'; type: string; reason: string; path?: string }
 
@@ -37,29 +34,24 @@ export const typesMax = 1_000
 /** Their schemas in canonical form, together. Bytes. */
 export const typesBytesMax = 4 * 1024 ** 2
 
-/** @param bytes JSON `{type: schema}` */
-export function acceptSchemas(bytes: Uint8Array): SchemasOutcome {
-  const sources = Object.entries(JSON.parse(decoder.decode(bytes)) as JsonObject)
-  const types = sources.length
-  if (types > typesMax) return { kind: 'too_many', types }
+/** Schemas by type, as canonical JSON. */
+export type SchemaTexts = (readonly [type: string, text: string])[]
+
+export function acceptSchemas(texts: SchemaTexts): SchemasOutcome {
   const schemas = new Map<string, Schema>()
-  let schemaBytes = 0
-  for (const [type, source] of sources) {
+  for (const [type, text] of texts) {
     const reason = typeFault(type)
     if (reason !== undefined) return { kind: 'refused', type, reason }
     try {
-      const schema = acceptSchema(source)
-      schemas.set(type, schema)
-      schemaBytes += Buffer.byteLength(schema.canonical)
+      schemas.set(type, acceptSchema(JSON.parse(text) as Json))
     } catch (error) {
       if (!(error instanceof SchemaError)) throw error
       const refused = { kind: 'refused', type, reason: error.message } as const
       return error.path === undefined ? refused : { ...refused, path: error.path }
     }
-    if (schemaBytes > typesBytesMax) return { kind: 'too_many', types }
   }
-  const lines = linesOfSchemas(schemas)
-  return { kind: 'accepted', bytes: lines, hash: hashBytes(lines), types, warnings: warningsOf(schemas) }
+  const text = schemasText(schemas)
+  return { kind: 'accepted', text, hash: hashText(text), warnings: warningsOf(schemas) }
 }
 
 function warningsOf(schemas: ReadonlyMap<string, Schema>): PushWarnings {
@@ -69,5 +61,3 @@ function warningsOf(schemas: ReadonlyMap<string, Schema>): PushWarnings {
       warnings.add({ type, ...warning })
   return { listed: warnings.listed, total: warnings.total }
 }
-
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true })

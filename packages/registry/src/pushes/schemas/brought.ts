@@ -5,21 +5,16 @@ import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
 import type { TaskFor } from '../../threads/task-for.ts'
 import { documentOf, semverOf } from '../../versions/content.ts'
-import { type AcceptedSchemas, typesBytesMax, typesMax } from './accept-schemas.ts'
+import { type AcceptedSchemas, type SchemaTexts, typesBytesMax, typesMax } from './accept-schemas.ts'
 
-/** The schemas a push brings. @throws invalid_schema naming the type and the place, too_many_types. */
+/** The schemas a push brings. @throws invalid_schema naming the type and the place. */
 export async function accepted(
   context: Context,
-  schemas: Uint8Array<ArrayBuffer>,
+  schemas: SchemaTexts,
   by: TaskFor,
 ): Promise<AcceptedSchemas> {
   const outcome = await context.workers.acceptSchemas(schemas, by)
   if (outcome.kind === 'accepted') return outcome
-  if (outcome.kind === 'too_many') {
-    const { types } = outcome
-    const limits = { limitTypes: typesMax, limitBytes: typesBytesMax }
-    throw new RegistryError('too_many_types', { details: types > typesMax ? { types, ...limits } : limits })
-  }
   const { type, path, reason } = outcome
   throw new RegistryError('invalid_schema', {
     details: { type, ...(path === undefined ? {} : { path }) },
@@ -27,15 +22,16 @@ export async function accepted(
   })
 }
 
+/** More than `typesMax`, or their schemas take more than `typesBytesMax`. */
+export function tooManyTypes(types: number): RegistryError {
+  const limits = { limitTypes: typesMax, limitBytes: typesBytesMax }
+  return new RegistryError('too_many_types', { details: types > typesMax ? { types, ...limits } : limits })
+}
+
 /** The metadata a push brings, as text. @throws invalid_request, too_large. */
-export async function fitted(
-  context: Context,
-  seen: Seen,
-  bytes: Uint8Array<ArrayBuffer>,
-  by: TaskFor,
-): Promise<string> {
+export async function fitted(context: Context, seen: Seen, patch: string, by: TaskFor): Promise<string> {
   const base = seen.head === null ? {} : (await documentOf(context, seen.head, 'full')).metadata
-  const outcome = await context.workers.fitMetadata({ bytes, base }, by)
+  const outcome = await context.workers.fitMetadata({ patch, base }, by)
   if (outcome.kind === 'fits') return outcome.patch
   if (outcome.kind === 'too_large')
     throw new RegistryError('too_large', {

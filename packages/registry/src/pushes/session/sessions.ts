@@ -4,7 +4,6 @@ import {
   countOpenPushes,
   findPush,
   insertPush,
-  insertPushSpill,
   lockAccount,
   movePush,
   type PushRow,
@@ -30,7 +29,6 @@ import type { ReadOpening } from '../opening/opening.ts'
 import type { PushOpening } from '../opening/opening-body.ts'
 import type { AcceptedSchemas } from '../schemas/accept-schemas.ts'
 import { accepted, demandHead, fitted } from '../schemas/brought.ts'
-import { keptSchemas } from '../schemas/session-schemas.ts'
 import { noWarnings, type PushWarnings } from '../schemas/warnings.ts'
 import { dropSpills, expireSessions } from '../spills/spills.ts'
 import { idleEnd, isWorthPuttingOff } from '../state/idle-end.ts'
@@ -119,7 +117,7 @@ export function pushSessionsOf(context: Context) {
       return { push: await this.find(seen, kind, id), by: { ...seen, who: demandCaller(who) } }
     },
 
-    /** Takes the bytes of what was read over. @throws collection_not_found, version_conflict, too_costly, invalid_schema, too_many_types, too_many_pushes, invalid_request, too_large. */
+    /** @throws collection_not_found, version_conflict, too_costly, invalid_schema, too_many_types, too_many_pushes, invalid_request, too_large. */
     async open(
       who: Caller,
       seen: Seen,
@@ -222,23 +220,15 @@ export function pushSessionsOf(context: Context) {
     brought: AcceptedSchemas | undefined,
     by: Acting,
   ): Promise<PushStanding> {
-    const { spill, ...columns } = brought === undefined ? {} : await keptSchemas(context, row.id, brought)
-    try {
-      return await context.database.transact(async (tx) => {
-        await lockAccount(tx, by.who.accountId)
-        await demandStill(context, tx, by)
-        const max = context.limits.openPushesMax
-        if ((await countOpenPushes(tx, by.who.accountId, context.now())) >= max)
-          throw new RegistryError('too_many_pushes', { say: { max } })
-        const push = await insertPush(tx, { ...row, ...columns })
-        if (spill !== undefined) await insertPushSpill(tx, spill)
-        return push
-      })
-    } catch (error) {
-      // A sweep would do it, too, but much later. The commit may stand although its answer was lost: then so must this.
-      if (spill !== undefined && error instanceof RegistryError) await context.blobs.remove(spill.name)
-      throw error
-    }
+    const schemas = brought && { schemas: brought.text, schemasHash: brought.hash }
+    return context.database.transact(async (tx) => {
+      await lockAccount(tx, by.who.accountId)
+      await demandStill(context, tx, by)
+      const max = context.limits.openPushesMax
+      if ((await countOpenPushes(tx, by.who.accountId, context.now())) >= max)
+        throw new RegistryError('too_many_pushes', { say: { max } })
+      return insertPush(tx, { ...row, ...schemas })
+    })
   }
 
   /** Moves an open session to `committing`, with the job that commits it where nobody waits for that. */

@@ -63,8 +63,7 @@ export async function tieredSpills(
   superseded: Superseded,
 ): Promise<PushSpillRow[]> {
   for (;;) {
-    const received = await listPushSpills(context.database, lease.pushId)
-    const spills = received.filter(({ role }) => role !== 'schemas')
+    const spills = await listPushSpills(context.database, lease.pushId)
     const crowded = (['records', 'manifest'] as const).find(
       (role) => spills.filter((spill) => spill.role === role).length > spillsAtOnceMax,
     )

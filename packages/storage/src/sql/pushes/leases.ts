@@ -1,7 +1,14 @@
 /** Who commits a push session: whoever holds its lease. */
 import { and, eq, gt, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Queries, Tx } from '../../database/database.ts'
-import { isHeldBy, type PushRow, type PushStanding, pushes, standingColumns } from './pushes.ts'
+import {
+  commitColumns,
+  isHeldBy,
+  type PushRow,
+  type PushStanding,
+  pushes,
+  standingColumns,
+} from './pushes.ts'
 
 /** Who commits a session, and for how long that is believed. */
 export interface PushLease {
@@ -30,7 +37,7 @@ export async function claimPush(
     .update(pushes)
     .set({ status: 'committing', error: null, recordsDone: 0, expiresAt, committerId, ...leased(lease) })
     .where(and(eq(pushes.id, id), eq(pushes.status, 'open'), gt(pushes.expiresAt, now)))
-    .returning()
+    .returning(commitColumns)
   return row
 }
 
@@ -65,7 +72,7 @@ export async function takePushLease(
     .update(pushes)
     .set(leased(lease))
     .where(and(eq(pushes.id, id), or(isFree, isAbandoned)))
-    .returning()
+    .returning(commitColumns)
   return row
 }
 

@@ -7,7 +7,7 @@ import { accounts } from '../accounts/accounts.ts'
 import { insertCollection } from '../collections/collections.ts'
 import { listPushFiles } from './files.ts'
 import { listAbandonedCommits } from './leases.ts'
-import { findPush, findPushSchemas, insertPush, insertPushSpill, pushes } from './pushes.ts'
+import { findPush, findPushSchemas, insertPush, movePush, pushes } from './pushes.ts'
 
 const at = new Date('2026-01-01T00:00:00.000Z')
 
@@ -55,14 +55,18 @@ describe.each(databases)('sessions that were opened with much, on $name', ({ ope
 
   test('tell each of it on its own', async () => {
     const kept = inserted.schemas
-    expect(await findPushSchemas(database, id)).toEqual({ schemas: kept, spill: null })
-    const schemas = { pushId: id, role: 'schemas' as const, name: `spills/${id}/a`, entries: 1, bytes: 2 }
-    const records = { ...schemas, role: 'records' as const, name: `spills/${id}/b` }
-    for (const spill of [records, schemas]) await database.transact((tx) => insertPushSpill(tx, spill))
-    expect(await findPushSchemas(database, id)).toEqual({ schemas: kept, spill: { ...schemas, sequence: 2 } })
+    expect(await findPushSchemas(database, id)).toBe(kept)
     expect(await listPushFiles(database, id)).toEqual(files)
-    expect(await findPushSchemas(database, randomUUID())).toBeUndefined()
+    expect(await findPushSchemas(database, randomUUID())).toBeNull()
     expect(await listPushFiles(database, randomUUID())).toEqual([])
+  })
+
+  test('have no schemas any more when they end', async () => {
+    const end = { status: 'failed' as const }
+    expect(await database.transact((tx) => movePush(tx, id, ['open'], end))).toBe(false)
+    expect(await findPushSchemas(database, id)).toBe(inserted.schemas)
+    expect(await database.transact((tx) => movePush(tx, id, ['committing'], end))).toBe(true)
+    expect(await findPushSchemas(database, id)).toBeNull()
   })
 
   async function whole() {

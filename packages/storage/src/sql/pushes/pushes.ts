@@ -25,7 +25,7 @@ export const pushes = pgTable(
     baseSemver: text('base_semver'),
     /** SHA-256 of the schemas that it brings, the complete set; null: the base's. */
     schemasHash: text('schemas_hash'),
-    /** Those schemas when they are short; longer ones are a spill. */
+    /** Those schemas, a type a line; null also when the session has ended. */
     schemas: text('schemas'),
     /** Metadata patch as JSON text; null: none. */
     metadata: text('metadata'),
@@ -76,8 +76,8 @@ export const pushSpills = pgTable(
       .references(() => pushes.id, { onDelete: 'cascade' }),
     /** Order of arrival within the session: of the same (type, id) the entry of the higher sequence counts. */
     sequence: integer('sequence').notNull(),
-    /** What its entries are: records and deletes, lines of a snapshot's manifest, or schemas: one spill at most. */
-    role: text('role', { enum: ['records', 'manifest', 'schemas'] }).notNull(),
+    /** What its entries are: records and deletes, or lines of a snapshot's manifest. */
+    role: text('role', { enum: ['records', 'manifest'] }).notNull(),
     /** The spill's name in the blob store. */
     name: bytewiseText('name').notNull(),
     entries: integer('entries').notNull(),
@@ -85,17 +85,23 @@ export const pushSpills = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.pushId, t.sequence] }),
-    check('push_spills_role', sql`${t.role} in ('records', 'manifest', 'schemas')`),
+    check('push_spills_role', sql`${t.role} in ('records', 'manifest')`),
   ],
 )
 
-export type PushRow = typeof pushes.$inferSelect
+/** Those that have not ended. */
+const live: PushRow['status'][] = ['open', 'committing']
+
+/** What a commit reads. Its schemas are asked for on their own, by whoever does not hold them yet. */
+export type PushRow = Omit<typeof pushes.$inferSelect, 'schemas'>
 export type PushSpillRow = typeof pushSpills.$inferSelect
 
 /** How a session stands, without what it was opened with: that may be some MiB, and sessions are looked at many times a second. */
-export type PushStanding = Omit<PushRow, 'schemas' | 'metadata' | 'files'>
+export type PushStanding = Omit<PushRow, 'metadata' | 'files'>
 
-const { schemas: _schemas, metadata: _metadata, files: _files, ...standing } = getTableColumns(pushes)
+const { schemas: _schemas, ...committed } = getTableColumns(pushes)
+export const commitColumns = committed
+const { metadata: _metadata, files: _files, ...standing } = committed
 export const standingColumns = standing
 
 export async function insertPush(tx: Tx, push: typeof pushes.$inferInsert): Promise<PushStanding> {
@@ -121,17 +127,10 @@ export async function findPush(
   return row
 }
 
-/** The schemas that a session brings, or the spill that they are; neither when it brings none or its spills are gone. Undefined: no session. */
-export async function findPushSchemas(
-  at: Queries,
-  id: string,
-): Promise<{ schemas: string | null; spill: PushSpillRow | null } | undefined> {
-  const [row] = await at.orm
-    .select({ schemas: pushes.schemas, spill: pushSpills })
-    .from(pushes)
-    .leftJoin(pushSpills, and(eq(pushSpills.pushId, pushes.id), eq(pushSpills.role, 'schemas')))
-    .where(eq(pushes.id, id))
-  return row
+/** The schemas that a session brings; null when it brings none, or has ended. */
+export async function findPushSchemas(at: Queries, id: string): Promise<string | null> {
+  const [row] = await at.orm.select({ schemas: pushes.schemas }).from(pushes).where(eq(pushes.id, id))
+  return row?.schemas ?? null
 }
 
 /**
@@ -148,7 +147,7 @@ export async function movePush(
   const held = heldBy === undefined ? undefined : isHeldBy(heldBy)
   const moved = await tx.orm
     .update(pushes)
-    .set(to)
+    .set(live.includes(to.status) ? to : { ...to, schemas: null })
     .where(and(eq(pushes.id, id), inArray(pushes.status, [...from]), held))
     .returning({ id: pushes.id })
   return moved.length === 1
@@ -226,7 +225,7 @@ export const isHeldBy = (holder: string) =>
 export async function expirePushes(tx: Tx, now: Date): Promise<void> {
   await tx.orm
     .update(pushes)
-    .set({ status: 'expired' })
+    .set({ status: 'expired', schemas: null })
     .where(and(eq(pushes.status, 'open'), lte(pushes.expiresAt, now)))
 }
 
@@ -236,6 +235,6 @@ export async function listEndedPushesWithSpills(at: Queries): Promise<string[]> 
     .selectDistinct({ id: pushes.id })
     .from(pushSpills)
     .innerJoin(pushes, eq(pushes.id, pushSpills.pushId))
-    .where(notInArray(pushes.status, ['open', 'committing']))
+    .where(notInArray(pushes.status, live))
   return rows.map((row) => row.id)
 }

@@ -1,0 +1,80 @@
+/** Schemas as sessions work with them: plain objects that hold canonical texts, which pass between threads without being parsed. */
+import { acceptSchema, type Hash, type Json, publicSchemas, type Schema } from '@ulmus/content'
+import { giveWay } from '@ulmus/storage'
+
+/** What a push asks of a type's schema. */
+export interface PushSchema {
+  readonly type: string
+  readonly hash: Hash
+  /** Of what the public view has of it; null: the type is private. */
+  readonly publicHash: Hash | null
+  readonly privateFields: readonly string[]
+  /** Canonical JSON. */
+  readonly text: string
+  /** What the public view has; null where `text` is it, or it is stored already, or there is none. */
+  readonly publicText: string | null
+}
+
+/** The schemas of a push, as workers are given them. */
+export interface PushSchemas {
+  /** Of the same key, the same. */
+  readonly key: string
+  /** What says the same has the same, whoever pushes it. */
+  readonly name: string
+  readonly list: readonly PushSchema[]
+  /** Of all texts. UTF-16 units. */
+  readonly units: number
+}
+
+export function pushSchemas(list: readonly PushSchema[], key: string, name: string = key): PushSchemas {
+  const units = list.reduce((sum, { text, publicText }) => sum + text.length + (publicText?.length ?? 0), 0)
+  return { key, name, list, units }
+}
+
+/** What is kept of accepted schemas: NDJSON, a type a line. */
+export function schemasText(schemas: ReadonlyMap<string, Schema>): string {
+  const shown = publicSchemas(schemas)
+  const lines = [...schemas].map(([type, { hash, canonical: text, privateFields }]) => {
+    const open = shown.get(type)
+    const publicText = open === undefined || open.hash === hash ? null : open.canonical
+    const schema: PushSchema = { type, hash, publicHash: open?.hash ?? null, privateFields, text, publicText }
+    return JSON.stringify(schema)
+  })
+  return lines.join('\n')
+}
+
+/** Reads what `schemasText` wrote. */
+export async function readSchemas(text: string): Promise<PushSchema[]> {
+  const schemas: PushSchema[] = []
+  for (const line of text === '' ? [] : text.split('\n')) {
+    schemas.push(JSON.parse(line) as PushSchema)
+    await giveWay()
+  }
+  return schemas
+}
+
+export const byType = (schemas: readonly PushSchema[]): Map<string, PushSchema> =>
+  new Map(schemas.map((schema) => [schema.type, schema]))
+
+/** The schemas by type, each made again when it is first asked for. */
+export class LazySchemas {
+  readonly #texts: Map<string, string>
+  readonly #made = new Map<string, Schema>()
+
+  constructor(schemas: readonly PushSchema[]) {
+    this.#texts = new Map(schemas.map(({ type, text }) => [type, text]))
+  }
+
+  has(type: string): boolean {
+    return this.#texts.has(type)
+  }
+
+  get(type: string): Schema | undefined {
+    const made = this.#made.get(type)
+    const text = this.#texts.get(type)
+    if (made !== undefined || text === undefined) return made
+    const schema = acceptSchema(JSON.parse(text) as Json, { accepted: true })
+    this.#made.set(type, schema)
+    return schema
+  }
+}
