@@ -184,13 +184,20 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
       120_000,
     )
 
-    test('what comes beside the manifest is 413 over 32 MiB', async () => {
-      const schemas = { A: { description: 'x'.repeat(32 * 1024 ** 2) } }
-      const { status, json } = await negotiate(await newPath(), { manifest: [], schemas })
+    test.each([
+      ['metadata', { x: 'x'.repeat(2 * 1024 ** 2) }, 'The metadata', '2 MiB (1 MiB once it is merged)'],
+      [
+        'message',
+        'x'.repeat(256 * 1024),
+        'What comes beside `schemas`, `metadata`, `files` and `manifest`',
+        '256 KiB',
+      ],
+    ])('too much %s beside the manifest is 413 with the limit', async (name, value, what, limit) => {
+      const { status, json } = await negotiate(await newPath(), { manifest: [], [name]: value })
       expect([status, json.code, json.error]).toEqual([
         413,
         'too_large',
-        'What comes beside the manifest is over the limit of 32 MiB.',
+        `${what} is over the limit of ${limit}.`,
       ])
     })
 
