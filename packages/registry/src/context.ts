@@ -1,7 +1,6 @@
 /** What every service of the registry works with. Made once, in `open.ts`. */
 import type { BlobStore, Database, DiskSpace, ObjectReader } from '@ulmus/storage'
-import type { AnswerRoom } from './budgets/answer-room.ts'
-import type { BodyRoom } from './budgets/body-room.ts'
+import type { BodyBudget } from './budgets/body-budget.ts'
 import type { Jobs } from './jobs.ts'
 import type { Limits } from './limits.ts'
 import type { Log } from './log.ts'
@@ -18,8 +17,7 @@ export interface Context {
   readonly limits: Limits
   readonly workers: Workers
   readonly reading: ReadingThreads
-  readonly bodies: BodyRoom
-  readonly answers: AnswerRoom
+  readonly bodies: BodyBudget
   readonly commitCounters: CommitCounters
   readonly log: Log
   /** The clock, so that tests can move it. */

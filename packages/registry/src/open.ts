@@ -4,9 +4,9 @@ import { accountsOf } from './accounts/accounts.ts'
 import { sessionsOf } from './accounts/browser-sessions.ts'
 import { keysOf } from './accounts/keys.ts'
 import { membersOf } from './accounts/members.ts'
-import { AnswerRoom } from './budgets/answer-room.ts'
-import { BodyRoom } from './budgets/body-room.ts'
-import { roomFor } from './budgets/storage-room.ts'
+import { AnswerBudget } from './budgets/answer-budget.ts'
+import { BodyBudget } from './budgets/body-budget.ts'
+import { storageQuotaOf } from './budgets/storage-quota.ts'
 import { collectionsOf } from './collections/collections.ts'
 import { forksOf } from './collections/forks.ts'
 import type { Context } from './context.ts'
@@ -68,8 +68,7 @@ export async function openRegistry(config: RegistryConfig) {
       jobs: jobsOf({ database, space, log, works: config.works }),
       workers,
       reading,
-      bodies: new BodyRoom(),
-      answers: new AnswerRoom(),
+      bodies: new BodyBudget(),
       commitCounters: new CommitCounters(),
       limits: config.limits,
       log,
@@ -114,6 +113,7 @@ function servicesOf(context: Context) {
     exports: exportsOf(context),
     health: healthOf(context),
     figures: figuresOf(context),
-    room: roomFor(context),
+    answers: new AnswerBudget(),
+    storageQuota: storageQuotaOf(context),
   }
 }

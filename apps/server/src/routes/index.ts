@@ -1,6 +1,7 @@
 /** Every route under `/api`, one file a noun. */
 import { NoQuery } from '@ulmus/wire'
 import type { FastifyPluginAsync } from 'fastify'
+import { countAnswers } from '../plugins/answers/budget.ts'
 import { accountRoutes } from './accounts/accounts.ts'
 import { keyRoutes } from './accounts/keys.ts'
 import { memberRoutes } from './accounts/members.ts'
@@ -34,9 +35,10 @@ export const apiRoutes: FastifyPluginAsync<RouteOptions> = async (app, { registr
   app.addHook('onRoute', (route) => {
     if (route.schema?.hide !== true) route.schema = { querystring: NoQuery, ...route.schema }
   })
+  countAnswers(app, registry.answers)
   // What only removes is let through: it is a way out, and a key that has leaked must go.
   app.addHook('onRequest', async ({ method, headers }) => {
-    if (writing.has(method)) await registry.room.demand(announcedBytes(headers['content-length']))
+    if (writing.has(method)) await registry.storageQuota.demand(announcedBytes(headers['content-length']))
   })
   await app.register(accountRoutes, { registry })
   await app.register(memberRoutes, { registry })

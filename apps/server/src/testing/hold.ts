@@ -1,6 +1,4 @@
 /** Bodies of many MiB, and how long they hold the event loop. */
-import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { setTimeout } from 'node:timers/promises'
 import { zstdCompressSync } from 'node:zlib'
 import { parseStrict } from '@ulmus/registry'
 import { expect } from 'vitest'
@@ -9,7 +7,13 @@ import type { Asker } from './asker.ts'
 /** 24 MiB of JSON that takes longest to parse for its size. */
 export const costlyJson = `[${'[],'.repeat(8 * 1024 ** 2)}[]]`
 
-/** Sends a body, packed; while it is answered, nobody may wait a quarter as long as it takes to parse. The answer's status. */
+/** So that a collection of the heap or a compilation does not count. */
+const triesMax = 4
+
+/**
+ * Sends a body, packed; while it is answered, in one of some tries, nobody may wait a quarter as long as it takes to parse. The answer's
+ * status.
+ */
 export async function sentHoldingNobodyUp(
   who: Asker,
   method: 'POST' | 'PATCH',
@@ -18,28 +22,40 @@ export async function sentHoldingNobodyUp(
 ): Promise<number> {
   const packed = zstdCompressSync(body)
   const headers = { 'content-type': 'application/json', 'content-encoding': 'zstd' }
-  const { held, result } = await heldDuring(() => who.ask(method, path, { body: packed, headers }))
-  expect(held).toBeLessThan(timeToParse(body) / 4)
-  return result.status
+  const most = timeToParse(body) / 4
+  for (let tries = 1; ; tries++) {
+    const { held, result } = await heldDuring(() => who.ask(method, path, { body: packed, headers }))
+    if (held >= most && tries < triesMax) continue
+    expect(held).toBeLessThan(most)
+    return result.status
+  }
 }
 
-const ticksMilliseconds = 20
+/** Of this thread. A turn of the event loop in which it waits for a core counts for nothing. Milliseconds. */
+const cpuMilliseconds = (): number => {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
 
-/** The longest that the event loop was held while `work` was done. Milliseconds. */
+/** The longest that one turn held the event loop while `work` was done. Milliseconds of CPU time. */
 export async function heldDuring<T>(work: () => Promise<T>): Promise<{ held: number; result: T }> {
-  const delay = monitorEventLoopDelay({ resolution: 1 })
-  delay.enable()
-  // It tells of what lies between two ticks: one has to be before the work, and one after it.
-  await setTimeout(ticksMilliseconds)
+  let [held, last, isWatching] = [0, cpuMilliseconds(), true]
+  const look = () => {
+    const now = cpuMilliseconds()
+    held = Math.max(held, now - last)
+    last = now
+    if (isWatching) setImmediate(look)
+  }
+  setImmediate(look)
   const result = await work()
-  await setTimeout(ticksMilliseconds)
-  delay.disable()
-  return { held: delay.max / 1e6, result }
+  isWatching = false
+  look()
+  return { held, result }
 }
 
-/** Milliseconds. */
+/** Milliseconds of CPU time. */
 export function timeToParse(body: string): number {
-  const from = performance.now()
+  const from = cpuMilliseconds()
   parseStrict(body)
-  return performance.now() - from
+  return cpuMilliseconds() - from
 }

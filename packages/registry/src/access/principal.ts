@@ -7,6 +7,8 @@ export type Scope = (typeof scopes)[number]
 
 export interface Anonymous {
   readonly kind: 'anonymous'
+  /** Network address of the request; undefined: this process asks. */
+  readonly address?: string
 }
 
 export interface Caller {

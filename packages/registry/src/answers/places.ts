@@ -88,7 +88,7 @@ export function* treesFrom(
 export const pageBytesMax = 4_194_304
 
 /** How much still goes into a page of records with their data: a number of them, and bytes. */
-export class PageRoom {
+export class PageBudget {
   #records: number
   #bytes: number
   #isEmpty = true

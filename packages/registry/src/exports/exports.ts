@@ -14,7 +14,7 @@ import { createGzip } from 'node:zlib'
 import { canonicalize, type ViewRoots, walkLeaves } from '@ulmus/content'
 import type { Principal } from '../access/principal.ts'
 import { selectedTypes } from '../answers/places.ts'
-import { type Destination, readerOf, streamBytes } from '../budgets/answer-room.ts'
+import { readerOf } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
 import { checkedFile } from '../files/files.ts'
 import { instantText } from '../instants.ts'
@@ -41,22 +41,14 @@ export function exportsOf(context: Context) {
   const { objects, blobs } = context
 
   return {
-    /**
-     * @param to as of `AnswerRoom`
-     * @throws collection_not_found, version_not_found; busy from `bytes`.
-     */
-    async open(who: Principal, path: VersionPath, to?: Destination): Promise<ExportArchive> {
+    /** @throws collection_not_found, version_not_found. */
+    async open(who: Principal, path: VersionPath): Promise<ExportArchive> {
       const asked = await seeVersion(context, who, path)
       const { seen, version } = asked
       return {
         hash: `export:${seen.view}:${version.id}`,
         fileName: `${seen.owner.slug}-${seen.collection.slug}-${semverOf(version)}.tar.gz`,
-        bytes: context.answers.stream(
-          who,
-          to,
-          streamBytes.records,
-          gzipped(tarOf(entriesOf(asked, readerOf(who, to?.address)), version.createdAt)),
-        ),
+        bytes: gzipped(tarOf(entriesOf(asked, readerOf(who)), version.createdAt)),
       }
     },
   }

@@ -25,7 +25,7 @@ import { demandCaller } from '../access/caller.ts'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
 import { mayWork, type View } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
-import { type AnswerBytes, type Destination, streamBytes } from '../budgets/answer-room.ts'
+import { countAnswer } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
@@ -92,11 +92,8 @@ export function filesOf(context: Context) {
       return { created, file: { hash: path.hash, size, contentType } }
     },
 
-    /**
-     * @param to as of `AnswerRoom`
-     * @throws file_not_found, also when another collection holds it; busy from its stream.
-     */
-    async get(who: Principal, path: FilePath, to?: Destination): Promise<ReadableFile> {
+    /** @throws file_not_found, also when another collection holds it. */
+    async get(who: Principal, path: FilePath): Promise<ReadableFile> {
       const seen = await findVisibleCollection(context, who, path)
       const hash = parseFileReference(path.hash)
       const found = hash && (await findReadable(context, seen, hash))
@@ -104,36 +101,33 @@ export function filesOf(context: Context) {
         throw new RegistryError('file_not_found', { say: { hash: path.hash } })
       const stream = (range?: ByteRange) => {
         const { blobs } = context
-        const bytes = range === undefined ? checkedFile(blobs, hash) : bytesOfFile(blobs, hash, range)
-        return context.answers.stream(who, to, streamBytes.file, bytes)
+        return range === undefined ? checkedFile(blobs, hash) : bytesOfFile(blobs, hash, range)
       }
       return { hash: path.hash, ...found, stream }
     },
 
-    /** The files of a version, by hash. @param to as of `AnswerRoom`. @throws busy. */
-    async list(who: Principal, path: VersionPath, to?: Destination): Promise<VersionFile[]> {
+    /** The files of a version, by hash. @throws busy. */
+    async list(who: Principal, path: VersionPath): Promise<VersionFile[]> {
       const { seen, version, roots } = await seeVersion(context, who, path)
-      return context.answers.with(who, to, async (answer) => {
-        const listed: VersionFile[] = []
-        for await (const { leaf } of walkLeaves(roots.files, context.objects)) {
-          const hashes = leaf.keys.map(storedHash)
-          const facts = await fileFacts(context.database, seen.collection, hashes)
-          const references = await referencesTo(context, version, seen.view, hashes, answer)
-          for (const [index, hash] of hashes.entries()) {
-            const { contentType, createdAt } = facts.get(hash)!
-            const size = leaf.sizes[index]!
-            answer.add(listedBytes)
-            listed.push({
-              hash: `sha256:${hash}`,
-              size,
-              contentType,
-              createdAt: instantText(createdAt),
-              references: references.get(hash) ?? [],
-            })
-          }
+      const listed: VersionFile[] = []
+      for await (const { leaf } of walkLeaves(roots.files, context.objects)) {
+        const hashes = leaf.keys.map(storedHash)
+        const facts = await fileFacts(context.database, seen.collection, hashes)
+        const references = await referencesTo(context, version, seen.view, hashes)
+        for (const [index, hash] of hashes.entries()) {
+          const { contentType, createdAt } = facts.get(hash)!
+          const size = leaf.sizes[index]!
+          countAnswer(listedBytes)
+          listed.push({
+            hash: `sha256:${hash}`,
+            size,
+            contentType,
+            createdAt: instantText(createdAt),
+            references: references.get(hash) ?? [],
+          })
         }
-        return listed
-      })
+      }
+      return listed
     },
   }
 }
@@ -234,15 +228,14 @@ async function referencesTo(
   version: VersionRow,
   view: View,
   files: readonly Hash[],
-  answer: AnswerBytes,
 ): Promise<Map<Hash, { type: string; id: string }[]>> {
   const { references } = await readSidecar(context.objects, storedHash(version.sidecar))
   const found = new Map<Hash, { type: string; id: string }[]>()
-  for (const file of files) found.set(file, await referencesIn(context, references[view], file, answer))
+  for (const file of files) found.set(file, await referencesIn(context, references[view], file))
   return found
 }
 
-async function referencesIn(context: Context, tree: Tree, file: Hash, answer: AnswerBytes) {
+async function referencesIn(context: Context, tree: Tree, file: Hash) {
   const prefix = referencePrefix(file)
   const records: { type: string; id: string }[] = []
   for await (const { leaf, start } of walkLeaves(tree, context.objects, { after: prefix })) {
@@ -252,7 +245,7 @@ async function referencesIn(context: Context, tree: Tree, file: Hash, answer: An
       const [type, ...id] = key.slice(prefix.length).split('/')
       // A declared file has a key that names no record.
       if (type === '') continue
-      answer.add(listedBytes + key.length)
+      countAnswer(listedBytes + key.length)
       records.push({ type: type!, id: id.join('/') })
     }
   }

@@ -16,7 +16,7 @@ import type { Principal } from '../access/principal.ts'
 import { JsonText, quoted } from '../answers/json-text.ts'
 import {
   comparePlaces,
-  PageRoom,
+  PageBudget,
   type Place,
   readCursor,
   selectedTypes,
@@ -26,7 +26,7 @@ import {
   typeTree,
   writeCursor,
 } from '../answers/places.ts'
-import { type AnswerBytes, type Destination, readerOf, streamBytes } from '../budgets/answer-room.ts'
+import { countAnswer, readerOf } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import { canonicalOf } from '../versions/canonical-forms.ts'
@@ -65,74 +65,49 @@ export type Records = ReturnType<typeof recordsOf>
 
 export function recordsOf(context: Context) {
   return {
-    /**
-     * @param to as of `AnswerRoom`
-     * @throws collection_not_found, version_not_found, invalid_request for a malformed cursor, busy.
-     */
-    async page(who: Principal, path: VersionPath, ask: RecordsAsk, to?: Destination): Promise<RecordsPage> {
+    /** @throws collection_not_found, version_not_found, invalid_request for a malformed cursor, busy. */
+    async page(who: Principal, path: VersionPath, ask: RecordsAsk): Promise<RecordsPage> {
       const { roots } = await seeVersion(context, who, path)
       const after = ask.after === undefined ? undefined : readCursor(ask.after, 'after')
-      return context.answers.with(who, to, (answer) =>
-        ask.id === undefined
-          ? pageOf(context, roots, ask, after, answer)
-          : pageOfId(
-              context,
-              roots,
-              { ...ask, id: ask.id, reader: readerOf(who, to?.address) },
-              after,
-              answer,
-            ),
-      )
+      if (ask.id === undefined) return pageOf(context, roots, ask, after)
+      return pageOfId(context, roots, { ...ask, id: ask.id, reader: readerOf(who) }, after)
     },
 
-    /**
-     * One record; with `proof`, what shows that it belongs to the version's digest.
-     * @param to as of `AnswerRoom`
-     * @throws record_not_found, busy.
-     */
-    async one(
-      who: Principal,
-      path: VersionPath & Place,
-      options: { proof: boolean },
-      to?: Destination,
-    ): Promise<JsonText> {
+    /** One record; with `proof`, what shows that it belongs to the version's digest. @throws record_not_found, busy. */
+    async one(who: Principal, path: VersionPath & Place, options: { proof: boolean }): Promise<JsonText> {
       const { seen, version, roots } = await seeVersion(context, who, path)
       const tree = typeTree(roots, path.type)
-      const found = tree && (await findRecord(context, tree, path.id, readerOf(who, to?.address)))
+      const found = tree && (await findRecord(context, tree, path.id, readerOf(who)))
       if (tree === undefined || found === undefined) {
         const types = tree === undefined ? typeNames(roots) : undefined
         throw new RegistryError('record_not_found', { say: { type: path.type, id: path.id, types } })
       }
-      return context.answers.with(who, to, async (answer) => {
-        answer.add(found.size * (options.proof ? 2 : 1))
-        const canonical = await canonicalOf(context.objects, found.line)
-        if (!options.proof) return recordJson(canonical, found.hash)
-        await giveWay()
-        const proof = await proveEntry(tree, path.id, context.objects)
-        const nodes: string[] = []
-        for (const node of proof!.nodes) nodes.push((await quoted(Buffer.from(node))).join(''))
-        const document = await documentBytes(context, version, seen.view)
-        return new JsonText(
-          ...recordJson(canonical, found.hash).pieces.slice(0, -1),
-          `,"hash":"${found.hash}","proof":{"canonical":`,
-          ...(await quoted(canonical)),
-          `,"nodes":[${nodes.join(',')}],"document":`,
-          ...(await quoted(document)),
-          '}}',
-        )
-      })
+      countAnswer(found.size * (options.proof ? 2 : 1))
+      const canonical = await canonicalOf(context.objects, found.line)
+      if (!options.proof) return recordJson(canonical, found.hash)
+      await giveWay()
+      const proof = await proveEntry(tree, path.id, context.objects)
+      const nodes: string[] = []
+      for (const node of proof!.nodes) nodes.push((await quoted(Buffer.from(node))).join(''))
+      const document = await documentBytes(context, version, seen.view)
+      return new JsonText(
+        ...recordJson(canonical, found.hash).pieces.slice(0, -1),
+        `,"hash":"${found.hash}","proof":{"canonical":`,
+        ...(await quoted(canonical)),
+        `,"nodes":[${nodes.join(',')}],"document":`,
+        ...(await quoted(document)),
+        '}}',
+      )
     },
 
     /**
      * All records, or those of a type, from the first or the one after a cursor.
-     * @param to as of `AnswerRoom`
-     * @throws collection_not_found, version_not_found, invalid_request; busy from `lines`.
+     * @throws collection_not_found, version_not_found, invalid_request.
      */
     async stream(
       who: Principal,
       path: VersionPath,
       ask: { type?: string; after?: string },
-      to?: Destination,
     ): Promise<RecordsStream> {
       const { seen, version, roots } = await seeVersion(context, who, path)
       const after = ask.after === undefined ? undefined : readCursor(ask.after, 'after')
@@ -142,12 +117,7 @@ export function recordsOf(context: Context) {
         count +=
           tree.count - (startAfter === undefined ? 0 : await countThrough(tree, startAfter, context.objects))
       }
-      const lines = context.answers.stream(
-        who,
-        to,
-        streamBytes.records,
-        streamLines(context, trees, readerOf(who, to?.address)),
-      )
+      const lines = streamLines(context, trees, readerOf(who))
       return { count, hash: `${seen.view}:${version.id}`, lines }
     },
   }
@@ -158,17 +128,16 @@ async function pageOf(
   roots: ViewRoots,
   ask: RecordsAsk,
   after: Place | undefined,
-  answer: AnswerBytes,
 ): Promise<RecordsPage> {
   const records: JsonText[] = []
   let last: Place | undefined
   let hasMore = false
-  const room = new PageRoom(ask.limit)
+  const budget = new PageBudget(ask.limit)
   for (const { type, tree, startAfter } of treesFrom(roots, ask.type, after)) {
     for await (const { hash, leaf, start } of walkLeaves(tree, context.objects, { after: startAfter })) {
-      const end = room.takeFrom(leaf, start)
+      const end = budget.takeFrom(leaf, start)
       if (end > start) {
-        answer.add(sumOf(leaf.sizes.slice(start, end)))
+        countAnswer(sumOf(leaf.sizes.slice(start, end)))
         records.push(...(await recordsBetween(context, hash, leaf, start, end)))
         last = { type, id: leaf.keys[end - 1]! }
       }
@@ -188,28 +157,24 @@ async function pageOfId(
   roots: ViewRoots,
   { id, reader, ...ask }: RecordsAsk & { id: string; reader: string },
   after: Place | undefined,
-  answer: AnswerBytes,
 ): Promise<RecordsPage> {
-  const found: { place: Place; json: JsonText }[] = []
+  const records: JsonText[] = []
+  let last: Place | undefined
+  let [hasMore, total] = [false, 0]
+  const budget = new PageBudget(ask.limit)
   for (const [type, tree] of selectedTypes(roots, ask.type)) {
     const record = await findRecord(context, tree, id, reader)
     if (record === undefined) continue
-    answer.add(record.size)
-    const canonical = await canonicalOf(context.objects, record.line)
-    found.push({ place: { type, id }, json: recordJson(canonical, record.hash) })
+    total++
+    if (after !== undefined && comparePlaces({ type, id }, after) <= 0) continue
+    hasMore ||= !budget.take(record.size)
+    if (hasMore) continue
+    countAnswer(record.size)
+    records.push(recordJson(await canonicalOf(context.objects, record.line), record.hash))
+    last = { type, id }
   }
-  const rest = after === undefined ? found : found.filter(({ place }) => comparePlaces(place, after) > 0)
-  const shown = rest.slice(0, ask.limit)
-  const hasMore = rest.length > shown.length
-  return {
-    records: shown.map(({ json }) => json),
-    pagination: {
-      limit: ask.limit,
-      hasMore,
-      nextCursor: hasMore ? writeCursor(shown.at(-1)!.place) : null,
-      total: found.length,
-    },
-  }
+  const nextCursor = hasMore && last !== undefined ? writeCursor(last) : null
+  return { records, pagination: { limit: ask.limit, hasMore, nextCursor, total } }
 }
 
 async function recordsBetween(

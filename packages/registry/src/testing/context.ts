@@ -18,8 +18,7 @@ import type { TestDatabase } from '@ulmus/storage/testing'
 import { onBehalfOf } from '../access/authority.ts'
 import type { Role } from '../access/policy.ts'
 import type { Caller, Scope } from '../access/principal.ts'
-import { AnswerRoom } from '../budgets/answer-room.ts'
-import { BodyRoom } from '../budgets/body-room.ts'
+import { BodyBudget } from '../budgets/body-budget.ts'
 import { newCollection } from '../collections/making.ts'
 import type { Context } from '../context.ts'
 import { jobsOf } from '../jobs.ts'
@@ -88,8 +87,7 @@ export function contextOn(
     limits: defaultLimits,
     workers,
     reading,
-    bodies: new BodyRoom(),
-    answers: new AnswerRoom(),
+    bodies: new BodyBudget(),
     commitCounters: new CommitCounters(),
     log,
     now: options.now ?? (() => new Date()),

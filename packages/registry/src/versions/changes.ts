@@ -11,7 +11,7 @@ import {
 } from '@ulmus/content'
 import { type EncodedLeaf, giveWay, type ObjectReader } from '@ulmus/storage'
 import { type Place, typeTree } from '../answers/places.ts'
-import type { AnswerBytes } from '../budgets/answer-room.ts'
+import { countAnswer } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
 import type { ComparedLeaf, LeafChange } from '../stored-leaves/compare-leaves.ts'
 
@@ -138,14 +138,13 @@ export async function fileDifferences(
   objects: ObjectReader,
   before: ViewRoots,
   after: ViewRoots,
-  answer: AnswerBytes,
 ): Promise<{ added: string[]; removed: string[] }> {
   const added: string[] = []
   const removed: string[] = []
   // What lies in file trees has no bodies, whose places `prefetch` would ask for each time.
   const nodes = { node: (hash: Hash) => objects.node(hash) }
   for await (const change of diffTrees(before.files, after.files, nodes)) {
-    answer.add(fileNameBytes)
+    countAnswer(fileNameBytes)
     const list = change.before === undefined ? added : removed
     list.push(`sha256:${change.key}`)
   }

@@ -4,8 +4,8 @@ import type { ObjectReader } from '@ulmus/storage'
 import { findVisibleCollection } from '../access/find-collection.ts'
 import type { Principal } from '../access/principal.ts'
 import { JsonText } from '../answers/json-text.ts'
-import { PageRoom, type Place, readCursor, writeCursor } from '../answers/places.ts'
-import { type AnswerBytes, type Destination, readerOf } from '../budgets/answer-room.ts'
+import { PageBudget, type Place, readCursor, writeCursor } from '../answers/places.ts'
+import { countAnswer, readerOf } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
 import { canonicalOf } from './canonical-forms.ts'
 import {
@@ -58,41 +58,27 @@ export function diffsOf(context: Context) {
   return {
     /**
      * A page of what leads from one version to another; either may be the newer. Both are read in the caller's view.
-     * @param destination as of `AnswerRoom`
      * @throws collection_not_found, version_not_found, invalid_request for a malformed cursor, busy.
      */
-    async page(
-      who: Principal,
-      path: VersionPath,
-      ask: DiffAsk,
-      destination?: Destination,
-    ): Promise<DiffPage> {
+    async page(who: Principal, path: VersionPath, ask: DiffAsk): Promise<DiffPage> {
       const seen = await findVisibleCollection(context, who, path)
       const to = await versionIn(context, seen, path.v)
       const from = await versionIn(context, seen, ask.from)
       const beyond = ask.cursor === undefined ? undefined : readCursor(ask.cursor, 'cursor')
       const pair = { from: from.roots, to: to.roots }
-      const reader = readerOf(who, destination?.address)
-      return context.answers.with(who, destination, async (answer) => {
-        const { nextCursor, ...differences } = await readPage(
-          context,
-          pair,
-          beyond,
-          { ...ask, reader },
-          answer,
-        )
-        const meta = await metaOf(context, from, to)
-        const isFirst = beyond === undefined
-        return {
-          from: semverOf(from.version),
-          to: semverOf(to.version),
-          ...differences,
-          pagination: { limit: ask.limit, hasMore: nextCursor !== null, nextCursor },
-          meta: isFirst
-            ? { ...meta, ...(await wholeOf(context, pair, differences, nextCursor, reader, answer)) }
-            : meta,
-        }
-      })
+      const reader = readerOf(who)
+      const { nextCursor, ...differences } = await readPage(context, pair, beyond, { ...ask, reader })
+      const meta = await metaOf(context, from, to)
+      const isFirst = beyond === undefined
+      return {
+        from: semverOf(from.version),
+        to: semverOf(to.version),
+        ...differences,
+        pagination: { limit: ask.limit, hasMore: nextCursor !== null, nextCursor },
+        meta: isFirst
+          ? { ...meta, ...(await wholeOf(context, pair, differences, nextCursor, reader)) }
+          : meta,
+      }
     },
   }
 }
@@ -103,17 +89,16 @@ async function readPage(
   { from, to }: { from: ViewRoots; to: ViewRoots },
   beyond: Place | undefined,
   { limit, reader: whose }: { limit: number; reader: string },
-  answer: AnswerBytes,
 ) {
-  const room = new PageRoom(limit)
+  const budget = new PageBudget(limit)
   const differences: RecordDifference[] = []
   let hasMore = false
   const reader = differenceReader(context, whose, { lines: true })
   for await (const difference of recordDifferences(reader, from, to, beyond)) {
     const bytes = dataBytes(difference)
-    hasMore = !room.take(bytes)
+    hasMore = !budget.take(bytes)
     if (hasMore) break
-    answer.add(bytes)
+    countAnswer(bytes)
     differences.push(difference)
   }
   const page = { added: [] as JsonText[], updated: [] as JsonText[], removed: [] as DiffPage['removed'] }
@@ -122,7 +107,7 @@ async function readPage(
     const some = differences.slice(start, start + readAtOnce)
     const texts = await Promise.all(some.map((difference) => jsonOf(difference, forms)))
     // Ends the work when nobody takes the answer any more.
-    answer.add(0)
+    countAnswer(0)
     for (const [index, { key: id, type, before, after }] of some.entries()) {
       if (after === undefined) page.removed.push({ id, type, hash: before!.hash })
       else (before === undefined ? page.added : page.updated).push(texts[index]!)
@@ -140,14 +125,13 @@ async function wholeOf(
   page: Pick<DiffPage, 'added' | 'updated' | 'removed'>,
   nextCursor: string | null,
   reader: string,
-  answer: AnswerBytes,
 ) {
   const { added, updated, removed } = page
   const totals =
     nextCursor === null
       ? { added: added.length, updated: updated.length, removed: removed.length }
       : await countDifferences(differenceReader(context, reader), from, to)
-  const files = await fileDifferences(context.objects, from, to, answer)
+  const files = await fileDifferences(context.objects, from, to)
   return { totals, filesAdded: files.added, filesRemoved: files.removed }
 }
 

@@ -13,8 +13,8 @@ import type { VersionRow } from '@ulmus/storage'
 import { findVisibleCollection } from '../access/find-collection.ts'
 import type { View } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
-import { PageRoom, type Place, readCursor, treesFrom, typeTree, writeCursor } from '../answers/places.ts'
-import { type AnswerBytes, type Destination, readerOf } from '../budgets/answer-room.ts'
+import { PageBudget, type Place, readCursor, treesFrom, typeTree, writeCursor } from '../answers/places.ts'
+import { countAnswer, readerOf } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
 import { differenceReader, fileNameBytes, type TypePair, typePairs } from './changes.ts'
 import { rootsOf, semverOf, shownDigest, storedHash } from './content.ts'
@@ -69,36 +69,25 @@ export type Manifests = ReturnType<typeof manifestsOf>
 
 export function manifestsOf(context: Context) {
   return {
-    /**
-     * @param to as of `AnswerRoom`
-     * @throws collection_not_found, version_not_found, invalid_request for a malformed cursor, busy.
-     */
-    async page(who: Principal, path: VersionPath, ask: ManifestAsk, to?: Destination): Promise<Manifest> {
+    /** @throws collection_not_found, version_not_found, invalid_request for a malformed cursor, busy. */
+    async page(who: Principal, path: VersionPath, ask: ManifestAsk): Promise<Manifest> {
       const seen = await findVisibleCollection(context, who, path)
       const asked = await versionIn(context, seen, path.v)
       const known = ask.since === undefined ? undefined : await versionIn(context, seen, ask.since)
       const beyond = ask.cursor === undefined ? undefined : readCursor(ask.cursor, 'cursor')
-      return context.answers.with(who, to, async (answer) => {
-        const { nextCursor, ...entries } =
-          known === undefined
-            ? await recordsPage(context, asked, beyond, ask.limit, answer)
-            : await deltaPage(
-                context,
-                { known, asked, reader: readerOf(who, to?.address) },
-                beyond,
-                ask.limit,
-                answer,
-              )
-        const schemas = Object.entries(asked.roots.types).map(([type, { schema }]) => [type, schema])
-        return {
-          semver: semverOf(asked.version),
-          hash: shownDigest(asked.version, seen.view),
-          schemas: Object.fromEntries(schemas),
-          ...entries,
-          ...(beyond === undefined && { files: await filesOf(context, asked.roots, answer) }),
-          pagination: { limit: ask.limit, hasMore: nextCursor !== null, nextCursor },
-        }
-      })
+      const { nextCursor, ...entries } =
+        known === undefined
+          ? await recordsPage(context, asked, beyond, ask.limit)
+          : await deltaPage(context, { known, asked, reader: readerOf(who) }, beyond, ask.limit)
+      const schemas = Object.entries(asked.roots.types).map(([type, { schema }]) => [type, schema])
+      return {
+        semver: semverOf(asked.version),
+        hash: shownDigest(asked.version, seen.view),
+        schemas: Object.fromEntries(schemas),
+        ...entries,
+        ...(beyond === undefined && { files: await filesOf(context, asked.roots) }),
+        pagination: { limit: ask.limit, hasMore: nextCursor !== null, nextCursor },
+      }
     },
   }
 }
@@ -108,10 +97,9 @@ async function recordsPage(
   { seen, version, roots }: SeenVersion,
   beyond: Place | undefined,
   limit: number,
-  answer: AnswerBytes,
 ) {
   const shadowOf = await shadowsOf(context, version, seen.view)
-  const room = new PageRoom(limit, pageEntriesBytesMax)
+  const budget = new PageBudget(limit, pageEntriesBytesMax)
   const records: ManifestEntry[] = []
   for (const { type, tree, startAfter } of treesFrom(roots, undefined, beyond)) {
     const hiddenTree = shadowOf(type) ?? tree
@@ -119,8 +107,8 @@ async function recordsPage(
     for await (const { leaf, start } of walkLeaves(tree, context.objects, { after: startAfter })) {
       for (let index = start; index < leaf.keys.length; index++) {
         const id = leaf.keys[index]!
-        if (!room.take(entryBytes + id.length)) return { records, nextCursor: writeCursor(records.at(-1)!) }
-        answer.add(entryBytes + id.length)
+        if (!budget.take(entryBytes + id.length)) return { records, nextCursor: writeCursor(records.at(-1)!) }
+        countAnswer(entryBytes + id.length)
         const hidden = shown !== undefined && (await shown.find(id)) === undefined
         records.push(entryOf(type, id, leaf.hashes[index]!, hidden))
       }
@@ -134,22 +122,21 @@ async function deltaPage(
   { known, asked, reader }: { known: SeenVersion; asked: SeenVersion; reader: string },
   beyond: Place | undefined,
   limit: number,
-  answer: AnswerBytes,
 ) {
   const delta: ManifestDelta = { added: [], updated: [], removed: [] }
   const hiddenTrees = {
     before: await shadowsOf(context, known.version, known.seen.view),
     after: await shadowsOf(context, asked.version, asked.seen.view),
   }
-  const room = new PageRoom(limit, pageEntriesBytesMax)
+  const budget = new PageBudget(limit, pageEntriesBytesMax)
   let last: Place | undefined
   for (const pair of typePairs(known.roots, asked.roots, beyond)) {
     const before = hiddenTrees.before(pair.type) ?? pair.before
     const after = hiddenTrees.after(pair.type) ?? pair.after
     for await (const { id, was, is } of changedEntries(context, pair, { before, after }, reader)) {
-      if (!room.take(entryBytes + id.length)) return { delta, nextCursor: writeCursor(last!) }
+      if (!budget.take(entryBytes + id.length)) return { delta, nextCursor: writeCursor(last!) }
       last = { type: pair.type, id }
-      answer.add(entryBytes + id.length)
+      countAnswer(entryBytes + id.length)
       if (is === undefined) delta.removed.push({ ...last, hash: was!.hash })
       else (was === undefined ? delta.added : delta.updated).push(entryOf(pair.type, id, is.hash, is.hidden))
     }
@@ -215,8 +202,8 @@ async function shadowsOf(
     typeTree(publicRoots, type) ?? (Object.hasOwn(hiddenTrees, type) ? hiddenTrees[type] : emptyTree)
 }
 
-async function filesOf(context: Context, roots: ViewRoots, answer: AnswerBytes): Promise<string[]> {
-  answer.add(roots.files.count * fileNameBytes)
+async function filesOf(context: Context, roots: ViewRoots): Promise<string[]> {
+  countAnswer(roots.files.count * fileNameBytes)
   const files: string[] = []
   for await (const { leaf } of walkLeaves(roots.files, context.objects)) {
     for (const hash of leaf.keys) files.push(`sha256:${hash}`)

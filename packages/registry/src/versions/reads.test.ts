@@ -11,7 +11,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anonymous, type Principal } from '../access/principal.ts'
 import { writeCursor } from '../answers/places.ts'
-import { AnswerRoom } from '../budgets/answer-room.ts'
+import { AnswerBudget, counting } from '../budgets/answer-budget.ts'
 import { RegistryError } from '../errors/errors.ts'
 import { type Exports, exportsOf } from '../exports/exports.ts'
 import { filesOf } from '../files/files.ts'
@@ -646,7 +646,7 @@ describe.each(anyDatabase)('reads on $name', (database) => {
     }
   })
 
-  test('large pages at once have room for some: the others are refused before anything is read for them', async () => {
+  test('of large pages at once some fit in the budget: the others are refused before anything is read for them', async () => {
     const path = await newCollection()
     const puts = (text: string) =>
       Array.from({ length: 20 }, (_, n) => ({ id: `${n}`, type: 'A', data: text.repeat(100_000) }))
@@ -654,22 +654,26 @@ describe.each(anyDatabase)('reads on $name', (database) => {
     await push(path, 'v1.0.0', { puts: puts('b') })
     const at = { ...path, v: 'v1.1.0' }
     // An address has an eighth of it, and a page of 2 MB takes 8.
-    const answers = new AnswerRoom(80_000_000)
+    const answers = new AnswerBudget(80_000_000)
     const busy = expect.objectContaining({ code: 'busy' })
-    const crowded = { ...context, answers }
-    const [records, differences] = [recordsOf(crowded), diffsOf(crowded)]
+    const [records, differences] = [recordsOf(context), diffsOf(context)]
     const { promise: gone, resolve: letGo } = Promise.withResolvers<void>()
-    const first = { address: '192.0.2.1', gone }
-    const never = { address: '192.0.2.1', gone: new Promise<void>(() => undefined) }
-    const page = await records.page(anonymous, at, { limit: 100 }, first)
-    expect(page.records.length).toBe(20)
-    await expect(records.page(anonymous, at, { limit: 100 }, never)).rejects.toEqual(busy)
+    const never = new Promise<void>(() => undefined)
+    const page = (limit: number, until: Promise<void>) =>
+      answers.whole(
+        anonymous,
+        until,
+        async () => (await records.page(anonymous, at, { limit })).records.length,
+      )
+    expect(await page(100, gone)).toBe(20)
+    await expect(page(100, never)).rejects.toEqual(busy)
     const ask = { from: 'v1.0.0', limit: 100 }
-    await expect(differences.page(anonymous, at, ask, first)).rejects.toEqual(busy)
-    expect((await records.page(anonymous, at, { limit: 2 }, never)).records.length).toBe(2)
+    const difference = () => differences.page(anonymous, at, ask)
+    await expect(answers.whole(anonymous, gone, difference)).rejects.toEqual(busy)
+    expect(await page(2, never)).toBe(2)
     letGo()
     await new Promise((resolve) => setImmediate(resolve))
-    expect((await records.page(anonymous, at, { limit: 100 }, never)).records.length).toBe(20)
+    expect(await page(100, never)).toBe(20)
   })
 
   test('files that versions differ by, references and schemas are counted one by one, before there are many', async () => {
@@ -681,29 +685,42 @@ describe.each(anyDatabase)('reads on $name', (database) => {
     await push(path, 'v1.0.0', { files: [two!] })
     const at = { ...path, v: 'v1.1.0' }
     /** What `read` says that its answer holds, as a caller who hangs up after `most` bytes lets it come to. */
-    const counted = async (read: (crowded: TestContext) => Promise<unknown>, most: number) => {
+    const counted = async (read: () => Promise<unknown>, most: number) => {
       let bytes = 0
-      const add = (more: number) => {
+      const count = (more: number) => {
         bytes += more
         if (bytes > most) throw new RegistryError('busy')
       }
-      const answers = {
-        with: (_who: unknown, _to: unknown, work: (answer: object) => unknown) => work({ add }),
-      }
-      const reading = read({ ...context, answers: answers as unknown as AnswerRoom })
+      const reading = counting(count, read)
       if (most === Infinity) await reading
       else await expect(reading).rejects.toEqual(expect.objectContaining({ code: 'busy' }))
       return bytes
     }
     const me = callerOf(account)
-    const diff = (crowded: TestContext) => diffsOf(crowded).page(me, at, { from: 'v1.0.0', limit: 100 })
+    const diff = () => diffsOf(context).page(me, at, { from: 'v1.0.0', limit: 100 })
     expect(await counted(diff, Infinity)).toBe(`${two}`.length)
-    const files = (crowded: TestContext) => filesOf(crowded).list(me, at)
+    const files = () => filesOf(context).list(me, at)
     expect(await counted(files, Infinity)).toBeGreaterThan(5 * 256)
     expect(await counted(files, 300)).toBeLessThan(3 * 256)
-    const detail = (crowded: TestContext) => versionsOf(crowded).detail(me, at)
+    const detail = () => versionsOf(context).detail(me, at)
     expect(await counted(detail, Infinity)).toBeGreaterThan(3_000)
     expect(await counted(detail, 1_500)).toBeLessThan(2_500)
+  })
+
+  test('so does one of records with one id', async () => {
+    const path = await newCollection()
+    const types = ['A', 'B', 'C', 'D']
+    const puts = types.map((type) => ({ id: 'same', type, data: type.repeat(1_800_000) }))
+    await push(path, null, { schemas: Object.fromEntries(types.map((type) => [type, {}])), puts })
+    const page = async (after?: string) => {
+      const ask = { id: 'same', limit: 100, ...(after !== undefined && { after }) }
+      const { records, pagination } = await recordsOf(context).page(anonymous, { ...path, v: 'latest' }, ask)
+      return { types: records.map((record) => shown(record).type), ...pagination }
+    }
+    const first = await page()
+    expect(first).toMatchObject({ types: ['A', 'B'], hasMore: true, total: 4 })
+    const rest = { types: ['C', 'D'], hasMore: false, nextCursor: null, total: 4 }
+    expect(await page(first.nextCursor!)).toMatchObject(rest)
   })
 
   test('a page of large records ends before it is too large to hold', async () => {

@@ -3,17 +3,13 @@ import type { Hash, ViewRoots } from '@ulmus/content'
 import { giveWay, type ObjectReader } from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'
 import { JsonText } from '../answers/json-text.ts'
-import type { AnswerBytes } from '../budgets/answer-room.ts'
+import { countAnswer } from '../budgets/answer-budget.ts'
 
-/** As JSON, their members in canonical order. @param answer that they go into. @throws busy. */
-export async function schemasOf(
-  objects: ObjectReader,
-  roots: ViewRoots,
-  answer?: AnswerBytes,
-): Promise<Map<string, JsonText>> {
+/** As JSON, their members in canonical order, for an answer. @throws busy. */
+export async function schemasOf(objects: ObjectReader, roots: ViewRoots): Promise<Map<string, JsonText>> {
   const schemas = new Map<string, JsonText>()
   for await (const { type, bytes } of readSchemaObjects(objects, roots)) {
-    answer?.add(bytes.length)
+    countAnswer(bytes.length)
     schemas.set(type, new JsonText(bytes))
   }
   return schemas

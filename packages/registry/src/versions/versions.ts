@@ -6,7 +6,7 @@ import type { View } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
 import { JsonText } from '../answers/json-text.ts'
 import { mapPage, type Page, type PageAsk, type PageOrder, pageOf } from '../answers/pages.ts'
-import type { Destination } from '../budgets/answer-room.ts'
+import { countAnswer } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
@@ -101,22 +101,20 @@ export function versionsOf(context: Context) {
       return mapPage(page, (row) => versionItem(row, seen.view))
     },
 
-    /** @param to as of `AnswerRoom`. @throws collection_not_found, version_not_found, busy. */
-    async detail(who: Principal, path: VersionPath, to?: Destination): Promise<VersionDetail> {
+    /** @throws collection_not_found, version_not_found, busy. */
+    async detail(who: Principal, path: VersionPath): Promise<VersionDetail> {
       const { seen, version, roots } = await seeVersion(context, who, path)
-      return context.answers.with(who, to, async (answer) => {
-        const metadata = await metadataBytes(context, version, seen.view)
-        answer.add(metadata.length)
-        const schemas = await schemasOf(context.objects, roots, answer)
-        const counts = Object.entries(roots.types).map(([type, { count }]) => [type, count])
-        return {
-          ...versionItem(version, seen.view),
-          metadata: new JsonText(metadata),
-          schemas: Object.fromEntries(schemas),
-          typeCounts: Object.fromEntries(counts),
-          baseSemver: version.baseSemver,
-        }
-      })
+      const metadata = await metadataBytes(context, version, seen.view)
+      countAnswer(metadata.length)
+      const schemas = await schemasOf(context.objects, roots)
+      const counts = Object.entries(roots.types).map(([type, { count }]) => [type, count])
+      return {
+        ...versionItem(version, seen.view),
+        metadata: new JsonText(metadata),
+        schemas: Object.fromEntries(schemas),
+        typeCounts: Object.fromEntries(counts),
+        baseSemver: version.baseSemver,
+      }
     },
   }
 }

@@ -1,5 +1,5 @@
 /** Who is asking: made once a request from its credential, before anything else is read. */
-import { anonymous, type Caller, demand, mayEnter, type Registry, RegistryError } from '@ulmus/registry'
+import { type Caller, demand, mayEnter, type Principal, type Registry, RegistryError } from '@ulmus/registry'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { demandSameSite } from './same-site.ts'
 import type { SessionCookie } from './session-cookie.ts'
@@ -17,8 +17,8 @@ const refused = new WeakMap<FastifyRequest, unknown>()
  */
 export function knowPrincipals(app: FastifyInstance, registry: Credentials, cookie: SessionCookie): void {
   app.decorateRequest('principal', {
-    getter(this: FastifyRequest) {
-      return callers.get(this) ?? anonymous
+    getter(this: FastifyRequest): Principal {
+      return callers.get(this) ?? { kind: 'anonymous', address: this.ip }
     },
   })
   app.addHook('onRequest', async (request, reply) => {

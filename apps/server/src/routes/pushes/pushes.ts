@@ -13,7 +13,7 @@ import {
 } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { linesOf } from '../../openapi/routes.ts'
-import { leaving } from '../../plugins/answers/destination.ts'
+import { leaving } from '../../plugins/answers/leaving.ts'
 import { bytesOf, receiveLargeJson, receiveNdjson } from '../../plugins/requests/bodies.ts'
 import { bodyUnchecked, parseBody } from '../../plugins/shapes.ts'
 import * as about from '../descriptions/pushes.ts'

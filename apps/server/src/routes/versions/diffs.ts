@@ -1,7 +1,6 @@
 /** Differences of versions over HTTP. http-api §7. */
 import { DiffPage, DiffQuery, VersionPath } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { destinationOf } from '../../plugins/answers/destination.ts'
 import { textIn } from '../../plugins/shapes.ts'
 import * as about from '../descriptions/versions.ts'
 import type { RouteOptions } from '../options.ts'
@@ -19,11 +18,7 @@ export const diffRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { reg
         response: { 200: DiffPage },
       },
     },
-    async (request, reply) => {
-      const { principal, params, query } = request
-      return textIn<DiffPage>(
-        await registry.diffs.page(principal, params, query, destinationOf(request, reply)),
-      )
-    },
+    async ({ principal, params, query }) =>
+      textIn<DiffPage>(await registry.diffs.page(principal, params, query)),
   )
 }

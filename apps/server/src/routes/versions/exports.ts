@@ -1,7 +1,7 @@
 /** Exports over HTTP. http-api §7. */
 import { CollectionPath, ExportQuery } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { destinationOf } from '../../plugins/answers/destination.ts'
+import { goneOf } from '../../plugins/answers/leaving.ts'
 import { bytesFrom } from '../../plugins/answers/streams.ts'
 import { streamed } from '../../plugins/shapes.ts'
 import * as about from '../descriptions/versions.ts'
@@ -23,10 +23,11 @@ export const exportRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { r
     async (request, reply) => {
       const { version: v } = request.query
       const path = { ...request.params, v }
-      const archive = await registry.exports.open(request.principal, path, destinationOf(request, reply))
+      const archive = await registry.exports.open(request.principal, path)
+      const bytes = registry.answers.stream(request.principal, goneOf(reply), 'records', archive.bytes)
       reply.tagBy(archive.hash)
       reply.header('Content-Disposition', `attachment; filename="${archive.fileName}"`)
-      return reply.type('application/gzip').send(bytesFrom(request, archive.bytes))
+      return reply.type('application/gzip').send(bytesFrom(request, bytes))
     },
   )
 }

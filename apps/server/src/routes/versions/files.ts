@@ -3,8 +3,8 @@ import { Readable } from 'node:stream'
 import { RegistryError } from '@ulmus/registry'
 import { exampleFile, FilePath, NoQuery, StoredFile } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { destinationOf } from '../../plugins/answers/destination.ts'
 import { holds } from '../../plugins/answers/entity-tags.ts'
+import { goneOf } from '../../plugins/answers/leaving.ts'
 import { readRange } from '../../plugins/answers/ranges.ts'
 import { bytesFrom } from '../../plugins/answers/streams.ts'
 import { receiveBytes } from '../../plugins/requests/bodies.ts'
@@ -85,7 +85,7 @@ export const fileRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { reg
       },
     },
     async (request, reply) => {
-      const file = await registry.files.get(request.principal, request.params, destinationOf(request, reply))
+      const file = await registry.files.get(request.principal, request.params)
       const tag = reply.tagBy(file.hash)
       // What others uploaded is never shown as a page of this site.
       reply.type(file.contentType)
@@ -109,7 +109,8 @@ export const fileRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { reg
           .header('Content-Range', `bytes ${range.start}-${range.start + range.length - 1}/${file.size}`)
       }
       reply.header('Content-Length', range?.length ?? file.size)
-      return reply.send(bytesFrom(request, file.stream(range)))
+      const bytes = registry.answers.stream(request.principal, goneOf(reply), 'file', file.stream(range))
+      return reply.send(bytesFrom(request, bytes))
     },
   )
 }

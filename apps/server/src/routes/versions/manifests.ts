@@ -1,7 +1,6 @@
 /** Manifests over HTTP. http-api §7. */
 import { Manifest, ManifestQuery, VersionPath } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
-import { destinationOf } from '../../plugins/answers/destination.ts'
 import * as about from '../descriptions/versions.ts'
 import type { RouteOptions } from '../options.ts'
 
@@ -18,9 +17,6 @@ export const manifestRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, {
         response: { 200: Manifest },
       },
     },
-    async (request, reply) => {
-      const { principal, params, query } = request
-      return registry.manifests.page(principal, params, query, destinationOf(request, reply))
-    },
+    async ({ principal, params, query }) => registry.manifests.page(principal, params, query),
   )
 }

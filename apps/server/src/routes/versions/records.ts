@@ -11,7 +11,7 @@ import {
 } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { linesSchema } from '../../openapi/routes.ts'
-import { destinationOf } from '../../plugins/answers/destination.ts'
+import { goneOf } from '../../plugins/answers/leaving.ts'
 import { bytesLentBy } from '../../plugins/answers/streams.ts'
 import { streamed, textIn } from '../../plugins/shapes.ts'
 import * as about from '../descriptions/versions.ts'
@@ -33,12 +33,8 @@ export const recordRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { r
         response: { 200: RecordsPage },
       },
     },
-    async (request, reply) => {
-      const { principal, params, query } = request
-      return textIn<RecordsPage>(
-        await registry.records.page(principal, params, query, destinationOf(request, reply)),
-      )
-    },
+    async ({ principal, params, query }) =>
+      textIn<RecordsPage>(await registry.records.page(principal, params, query)),
   )
 
   app.get(
@@ -53,12 +49,8 @@ export const recordRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { r
         response: { 200: ProvenRecord },
       },
     },
-    async (request, reply) => {
-      const { principal, params, query } = request
-      return textIn<ProvenRecord>(
-        await registry.records.one(principal, params, query, destinationOf(request, reply)),
-      )
-    },
+    async ({ principal, params, query }) =>
+      textIn<ProvenRecord>(await registry.records.one(principal, params, query)),
   )
 
   app.get(
@@ -80,15 +72,12 @@ export const recordRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { r
       },
     },
     async (request, reply) => {
-      const stream = await registry.records.stream(
-        request.principal,
-        request.params,
-        request.query,
-        destinationOf(request, reply),
-      )
-      reply.tagBy(`${stream.hash} ${JSON.stringify(request.query)}`)
+      const { principal, params, query } = request
+      const stream = await registry.records.stream(principal, params, query)
+      const lines = registry.answers.stream(principal, goneOf(reply), 'records', stream.lines)
+      reply.tagBy(`${stream.hash} ${JSON.stringify(query)}`)
       reply.header('X-Record-Count', stream.count).type('application/x-ndjson')
-      return reply.send(bytesLentBy(request, stream.lines))
+      return reply.send(bytesLentBy(request, lines))
     },
   )
 }

@@ -10,7 +10,6 @@ import {
 } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import { destinationOf } from '../../plugins/answers/destination.ts'
 import { textIn } from '../../plugins/shapes.ts'
 import * as about from '../descriptions/versions.ts'
 import { linkPages } from '../links.ts'
@@ -50,10 +49,7 @@ export const versionRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { 
         response: { 200: Version },
       },
     },
-    async (request, reply) =>
-      textIn<Version>(
-        await registry.versions.detail(request.principal, request.params, destinationOf(request, reply)),
-      ),
+    async ({ principal, params }) => textIn<Version>(await registry.versions.detail(principal, params)),
   )
 
   app.get(
@@ -68,7 +64,6 @@ export const versionRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { 
         response: { 200: z.array(VersionFile) },
       },
     },
-    async (request, reply) =>
-      registry.files.list(request.principal, request.params, destinationOf(request, reply)),
+    async ({ principal, params }) => registry.files.list(principal, params),
   )
 }

@@ -3,23 +3,23 @@ import { giveWay } from '@ulmus/storage'
 import type { Principal } from '../access/principal.ts'
 import { RegistryError } from '../errors/errors.ts'
 import { joined, type Pieces } from '../threads/pieces.ts'
-import { accountShare, Room, roomBytesUsual } from './room.ts'
+import { accountShare, budgetBytesUsual, SharedBudget } from './shares.ts'
 
 const mebibyte = 1024 ** 2
 /** What comes is copied together in pieces of at least this size, but for the last: less than a millisecond each. Bytes. */
 const pieceBytesMin = mebibyte / 4
 
-export class BodyRoom {
-  readonly #room: Room
+export class BodyBudget {
+  readonly #shared: SharedBudget
 
-  /** @param bytes Usually two of the largest bodies have room. */
-  constructor(bytes = roomBytesUsual) {
-    this.#room = new Room(bytes)
+  /** @param bytes Usually two of the largest bodies fit. */
+  constructor(bytes = budgetBytesUsual) {
+    this.#shared = new SharedBudget(bytes)
   }
 
   /**
-   * Gathers a body and answers what `work` makes of it; the body has its room until then.
-   * @throws too_large as soon as more than `bytesMax` bytes have come; busy when there is no room for them; what `work` rejects with.
+   * Gathers a body and answers what `work` makes of it; the body counts until then.
+   * @throws too_large as soon as more than `bytesMax` bytes have come; busy when they do not fit in the budget; what `work` rejects with.
    */
   async gather<T>(
     who: Principal,
@@ -34,7 +34,7 @@ export class BodyRoom {
     try {
       for await (const chunk of body) {
         if (length + chunk.length > bytesMax) throw tooLarge(bytesMax)
-        this.#room.take(holders, chunk.length, length)
+        this.#shared.take(holders, chunk.length, length)
         length += chunk.length
         chunks.push(chunk)
         if (length - joinedLength < pieceBytesMin) continue
@@ -45,7 +45,7 @@ export class BodyRoom {
       if (chunks.length > 0) pieces.push(joined(chunks))
       return await work(pieces)
     } finally {
-      this.#room.give(holders, length)
+      this.#shared.give(holders, length)
     }
   }
 }

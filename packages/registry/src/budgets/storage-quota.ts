@@ -1,11 +1,11 @@
-/** Whether there is room to write: asked once at the door of every request that does. */
+/** Whether there is space to write: asked once at the door of every request that does. */
 import { isStorageFull } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 
-export type StorageRoom = ReturnType<typeof roomFor>
+export type StorageQuota = ReturnType<typeof storageQuotaOf>
 
-export function roomFor({ space }: Pick<Context, 'space'>) {
+export function storageQuotaOf({ space }: Pick<Context, 'space'>) {
   return {
     /** @param bytes What the request announces. @throws storage_full when that would go into the reserve. */
     async demand(bytes?: number): Promise<void> {

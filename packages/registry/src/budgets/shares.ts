@@ -1,42 +1,42 @@
 /**
- * Memory that many share. What finds no room is refused at once, for nobody should wait for whoever is slow. The only thing in a room
- * has room for anything.
+ * A memory budget that many share. What does not fit in it is refused at once, for nobody should wait for whoever is slow. Whoever is
+ * alone may hold anything.
  *
  * Each may hold as much as it leaves free, or a part of that: dynamic thresholds, as switches share their buffers among ports (Choudhury
  * and Hahne 1998). Whoever is alone has half, each of n that want more than their share 1/(n+1), and as much is always free: k who hold
- * all that they can leave 1/2^k of the room at least, of which the next may have half.
+ * all that they can leave 1/2^k of the budget at least, of which the next may have half.
  */
 import { totalmem } from 'node:os'
 import { RegistryError } from '../errors/errors.ts'
 
 const mebibyte = 1024 ** 2
 /** A quarter of the machine's memory, within bounds. Bytes. */
-export const roomBytesUsual = Math.min(Math.max(512 * mebibyte, totalmem() / 4), 2_048 * mebibyte)
+export const budgetBytesUsual = Math.min(Math.max(512 * mebibyte, totalmem() / 4), 2_048 * mebibyte)
 
-/** Who holds a part of the room. */
+/** Who holds a part of the budget. */
 export interface Holder {
   readonly name: string
   /** Of the whole, at most, while nobody else holds anything. */
   readonly share: number
 }
 
-/** An account's share of a room that is empty otherwise. */
+/** An account's share of a budget of which nobody else holds anything. */
 export const accountShare = 1 / 2
 
-export class Room {
+export class SharedBudget {
   readonly #bytes: number
   /** By name; only those that hold something. Bytes. */
   readonly #held = new Map<string, number>()
   #heldTogether = 0
 
-  constructor(bytes = roomBytesUsual) {
+  constructor(bytes = budgetBytesUsual) {
     this.#bytes = bytes
   }
 
   /**
-   * Takes room for one thing that several may answer for, such as an address and all who are not known.
+   * Takes a part for one thing that several may answer for, such as an address and all who are not known.
    * @param own What the thing has already. Bytes.
-   * @throws busy when there is no room.
+   * @throws busy when it does not fit.
    */
   take(holders: readonly Holder[], bytes: number, own: number): void {
     if (this.#heldTogether > own) {

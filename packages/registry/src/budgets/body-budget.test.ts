@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Caller } from '../access/principal.ts'
 import { joined, type Pieces } from '../threads/pieces.ts'
-import { BodyRoom } from './body-room.ts'
+import { BodyBudget } from './body-budget.ts'
 
 const caller = (accountId: string): Caller => ({
   ...{
@@ -22,17 +22,17 @@ async function* chunks(...lengths: number[]): AsyncGenerator<Uint8Array> {
   for (const length of lengths) yield new Uint8Array(length).fill(length)
 }
 
-/** A body in its room until it is let go. */
-function staying(room: BodyRoom, who: Caller, bytes: number) {
+/** A body that counts until it is let go. */
+function staying(budget: BodyBudget, who: Caller, bytes: number) {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const gathered = room.gather(who, chunks(bytes), bytes, () => promise)
+  const gathered = budget.gather(who, chunks(bytes), bytes, () => promise)
   return { gathered, letGo: resolve }
 }
 const size = async (pieces: Pieces) => joined(pieces).length
 
-describe('room for bodies', () => {
+describe('the budget for bodies', () => {
   test('a body is given whole', async () => {
-    const body = await new BodyRoom(100).gather(ada, chunks(2, 1, 3), 6, async (pieces) => [
+    const body = await new BodyBudget(100).gather(ada, chunks(2, 1, 3), 6, async (pieces) => [
       ...joined(pieces),
     ])
     expect(body).toEqual([2, 2, 1, 3, 3, 3])
@@ -40,7 +40,7 @@ describe('room for bodies', () => {
 
   test('a large one is given in pieces, each in a buffer of its own', async () => {
     const mebibyte = 1024 ** 2
-    const lengths = await new BodyRoom(64 * mebibyte).gather(
+    const lengths = await new BodyBudget(64 * mebibyte).gather(
       ada,
       chunks(...Array(320).fill(mebibyte / 16)),
       20 * mebibyte,
@@ -55,29 +55,29 @@ describe('room for bodies', () => {
       yield whole
       yield view
     }
-    expect(await new BodyRoom(1_000_000).gather(ada, body(), 1_000_000, size)).toBe(131_071)
+    expect(await new BodyBudget(1_000_000).gather(ada, body(), 1_000_000, size)).toBe(131_071)
     expect([whole.length, view.length]).toEqual([0, 65_535])
   })
 
   test('a body over its limit is too large, and leaves no trace', async () => {
-    const room = new BodyRoom(20)
+    const budget = new BodyBudget(20)
     for (let time = 0; time < 5; time++)
-      await expect(room.gather(ada, chunks(6, 3), 8, size)).rejects.toMatchObject({ code: 'too_large' })
-    expect(await room.gather(ada, chunks(10), 10, size)).toBe(10)
+      await expect(budget.gather(ada, chunks(6, 3), 8, size)).rejects.toMatchObject({ code: 'too_large' })
+    expect(await budget.gather(ada, chunks(10), 10, size)).toBe(10)
   })
 
   test('one account has half of what is free, until what it holds is done with', async () => {
-    const room = new BodyRoom(20)
-    const first = staying(room, ada, 8)
-    await expect(room.gather(ada, chunks(2, 1), 8, size)).rejects.toMatchObject({ code: 'busy' })
-    expect(await room.gather(eve, chunks(6), 10, size)).toBe(6)
+    const budget = new BodyBudget(20)
+    const first = staying(budget, ada, 8)
+    await expect(budget.gather(ada, chunks(2, 1), 8, size)).rejects.toMatchObject({ code: 'busy' })
+    expect(await budget.gather(eve, chunks(6), 10, size)).toBe(6)
     first.letGo()
     await first.gathered
-    expect(await room.gather(ada, chunks(10), 10, size)).toBe(10)
+    expect(await budget.gather(ada, chunks(10), 10, size)).toBe(10)
   })
 
   test('the more hold something, the less each may hold: none of them shuts out the next', async () => {
-    const room = new BodyRoom(64)
+    const budget = new BodyBudget(64)
     const held = []
     for (const [who, bytes] of [
       [ada, 32],
@@ -85,33 +85,33 @@ describe('room for bodies', () => {
       [bob, 8],
       [caller('dan'), 4],
     ] as const) {
-      held.push(staying(room, who, bytes))
-      await expect(room.gather(who, chunks(1), 64, size)).rejects.toMatchObject({ code: 'busy' })
+      held.push(staying(budget, who, bytes))
+      await expect(budget.gather(who, chunks(1), 64, size)).rejects.toMatchObject({ code: 'busy' })
     }
     const next = caller('fay')
-    await expect(room.gather(next, chunks(2, 1), 64, size)).rejects.toMatchObject({ code: 'busy' })
-    expect(await room.gather(next, chunks(1, 1), 64, size)).toBe(2)
+    await expect(budget.gather(next, chunks(2, 1), 64, size)).rejects.toMatchObject({ code: 'busy' })
+    expect(await budget.gather(next, chunks(1, 1), 64, size)).toBe(2)
     held[0]!.letGo()
     await held[0]!.gathered
     // What each may have then is what all of them leave.
-    expect(await room.gather(ada, chunks(18), 64, size)).toBe(18)
-    await expect(room.gather(ada, chunks(18, 1), 64, size)).rejects.toMatchObject({ code: 'busy' })
+    expect(await budget.gather(ada, chunks(18), 64, size)).toBe(18)
+    await expect(budget.gather(ada, chunks(18, 1), 64, size)).rejects.toMatchObject({ code: 'busy' })
     for (const { letGo } of held) letGo()
     await Promise.all(held.map(({ gathered }) => gathered))
-    expect(await room.gather(bob, chunks(64), 64, size)).toBe(64)
+    expect(await budget.gather(bob, chunks(64), 64, size)).toBe(64)
   })
 
-  test('a body that breaks off, and work that fails, give their room back', async () => {
-    const room = new BodyRoom(20)
+  test('a body that breaks off, and work that fails, count no longer', async () => {
+    const budget = new BodyBudget(20)
     const broken = async function* () {
       yield new Uint8Array(9)
       throw new Error('broken off')
     }
     const failing = () => Promise.reject(new Error('failed'))
     for (let time = 0; time < 3; time++) {
-      await expect(room.gather(ada, broken(), 10, size)).rejects.toThrow('broken off')
-      await expect(room.gather(ada, chunks(10), 10, failing)).rejects.toThrow('failed')
+      await expect(budget.gather(ada, broken(), 10, size)).rejects.toThrow('broken off')
+      await expect(budget.gather(ada, chunks(10), 10, failing)).rejects.toThrow('failed')
     }
-    expect(await room.gather(ada, chunks(10), 10, size)).toBe(10)
+    expect(await budget.gather(ada, chunks(10), 10, size)).toBe(10)
   })
 })

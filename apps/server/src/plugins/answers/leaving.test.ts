@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import fastify from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { destinationOf } from './destination.ts'
+import { goneOf } from './leaving.ts'
 
 const app = fastify({ forceCloseConnections: true })
 let end: Promise<void> = Promise.resolve()
@@ -10,7 +10,7 @@ let isGone = false
 let arrived: () => void = () => undefined
 app.get('/:how', async (request, reply) => {
   isGone = false
-  end = destinationOf(request, reply).gone.then(() => {
+  end = goneOf(reply).then(() => {
     isGone = true
   })
   arrived()

@@ -1,0 +1,105 @@
+/**
+ * Memory for answers: those that are put together whole before they are sent, such as pages of large records, and streams. Whoever asks
+ * for many at once, or does not take them, has a part of it. Routes say who asks and when the answer is gone; what it holds is counted
+ * where it is read, by `countAnswer`.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Principal } from '../access/principal.ts'
+import { RegistryError } from '../errors/errors.ts'
+import { accountShare, budgetBytesUsual, type Holder, SharedBudget } from './shares.ts'
+
+/** Of an answer's data as records, as their texts, as the text of the answer, and as its bytes. */
+const copies = 4
+/** What small answers hold is not counted: they are soon gone. Bytes of data. */
+const uncountedBytesMax = 262_144
+/** Of whoever gives no credential: each address, and all of them together. */
+const addressShare = 1 / 8
+const strangersShare = 1 / 2
+/** What one account may hold before its next stream is refused: as much as an address. */
+const streamsShare = addressShare
+
+const mebibyte = 1024 ** 2
+/**
+ * What a stream is counted as, whatever it holds at the moment. One of records, or an archive, holds up to six leaves of about a MiB and what
+ * compresses them; a file some pieces of 256 KiB. Bytes.
+ */
+const streamBytes = { records: 8 * mebibyte, file: mebibyte }
+
+/** What counts for the answer that is put together, in all that is called for it. */
+const underWay = new AsyncLocalStorage<(bytes: number) => void>()
+
+/**
+ * Counts data that goes into the answer of the request under way; outside of `AnswerBudget.whole` nothing is counted. Call it before so
+ * much is read. Bytes.
+ * @throws busy when it does not fit in the budget, or nobody takes the answer any more.
+ */
+export const countAnswer = (bytes: number): void => underWay.getStore()?.(bytes)
+
+/** Runs `work`, for whose answer `count` counts. */
+export const counting = <T>(count: (bytes: number) => void, work: () => T): T => underWay.run(count, work)
+
+export class AnswerBudget {
+  readonly #shared: SharedBudget
+
+  constructor(bytes = budgetBytesUsual) {
+    this.#shared = new SharedBudget(bytes)
+  }
+
+  /**
+   * Runs `work`, which puts an answer together. What it counts it holds until it has ended and the answer is gone.
+   * @param gone Resolves when the answer has been sent, or nobody takes it any more.
+   */
+  async whole<T>(who: Principal, gone: Promise<void>, work: () => Promise<T>): Promise<T> {
+    const holders = holdersFor(who)
+    let bytes = 0
+    let taken = 0
+    let isGone = false
+    const noted = gone.then(() => {
+      isGone = true
+    })
+    const count = (more: number) => {
+      if (isGone) throw new RegistryError('busy')
+      bytes += more
+      if (bytes <= uncountedBytesMax) return
+      this.#shared.take(holders, bytes * copies - taken, taken)
+      taken = bytes * copies
+    }
+    const working = counting(count, work)
+    void Promise.allSettled([working, noted]).then(() => this.#shared.give(holders, taken))
+    return working
+  }
+
+  /**
+   * What `source` gives. From its first piece on it counts as a stream of its kind, until it has ended or is left, and the answer is gone.
+   * @param gone as of `whole`
+   * @throws busy from the iterator, before the first piece.
+   */
+  async *stream(
+    who: Principal,
+    gone: Promise<void>,
+    kind: keyof typeof streamBytes,
+    source: AsyncIterable<Uint8Array>,
+  ): AsyncGenerator<Uint8Array> {
+    const holders = holdersFor(who, streamsShare)
+    const bytes = streamBytes[kind]
+    this.#shared.take(holders, bytes, 0)
+    try {
+      yield* source
+    } finally {
+      void gone.then(() => this.#shared.give(holders, bytes))
+    }
+  }
+}
+
+function holdersFor(who: Principal, share = accountShare): Holder[] {
+  const name = readerOf(who)
+  if (who.kind !== 'anonymous') return [{ name, share }]
+  return [
+    { name, share: addressShare },
+    { name: 'strangers', share: strangersShare },
+  ]
+}
+
+/** Who takes turns and a share: an account, or the address of whoever gives no credential. */
+export const readerOf = (who: Principal): string =>
+  who.kind === 'anonymous' ? `from ${who.address ?? 'here'}` : who.accountId
