@@ -141,7 +141,7 @@ describe('a disk store', () => {
     for (const after of [0, 3]) {
       await expect(store.put(name, failing(after))).rejects.toThrow('source failed')
       // The folders above are every session's.
-      expect(readdirSync(root, { recursive: true }).sort()).toEqual(['runs', 'tmp'])
+      expect(readdirSync(root, { recursive: true }).sort()).toEqual(['spills', 'tmp'])
     }
     const beside = name.replace(/a$/, 'b')
     await Promise.all([
