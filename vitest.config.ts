@@ -2,12 +2,12 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 /** What needs no database does not wait for one. */
-const pure = ['packages/content', 'packages/wire', 'packages/client', 'house', 'demo'].map(
+const pure = ['packages/content', 'packages/wire', 'packages/client', 'house'].map(
   (folder) => `${folder}/**/*.test.ts`,
 )
 
 /** Kills, an S3 server, browsers, other people's tools. */
-const slow = ['{packages,apps}/**/*.slow.test.ts']
+const slow = ['{packages,apps,demo}/**/*.slow.test.ts']
 /** What takes minutes, and a machine that does nothing else: load, memory, the event loop. */
 const long = ['{packages,apps,bench}/**/*.long.test.ts']
 const globalSetup = 'packages/storage/src/testing/global-setup.ts'
