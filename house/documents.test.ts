@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, globSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
 import { catalogue } from '@ulmus/registry'
 import { expect, test } from 'vitest'
 import { read, root, sourceFiles } from './source-files.ts'
@@ -84,6 +84,54 @@ test.each(['ARCHITECTURE.md', 'CONTRIBUTING.md'])('%s names files and folders th
   expect(named.length).toBeGreaterThan(10)
   expect(
     named.filter((path) => !existsSync(join(root, path))),
+    'Say where it is now.',
+  ).toEqual([])
+})
+
+const pages = globSync('{*.md,{docs,bench}/**/*.md}', { cwd: root }).sort()
+const decisions = pages.filter((page) => page.startsWith('docs/decisions/') && !page.endsWith('/README.md'))
+
+/** A heading as a link names it: lowercase, without punctuation, hyphens for spaces. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{Letter}\p{Number}\s_-]/gu, '')
+    .replaceAll(' ', '-')
+const anchorsIn = (text: string) =>
+  Array.from(text.matchAll(/^#+ (.+)$/gm), ([, heading]) => anchorOf(heading!))
+
+test.each(pages)('links between documents lead somewhere: %s', (page) => {
+  const prose = read(page).replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, '')
+  const links = Array.from(prose.matchAll(/\]\((?![a-z]+:|\/)([^)\s]+)\)/g), ([, link]) => link!)
+  const lost = links.filter((link) => {
+    const [path = '', anchor] = link.split('#')
+    const target = path === '' ? page : normalize(join(dirname(page), path))
+    if (!existsSync(join(root, target))) return true
+    return anchor !== undefined && !anchorsIn(read(target)).includes(anchor)
+  })
+  expect(lost).toEqual([])
+})
+
+test.each(decisions)('a decision says its context and its choice, and is in the index: %s', (page) => {
+  const text = read(page)
+  expect(text).toMatch(/^# .+\n\n\*\*Context\.\*\* [\s\S]+\n\n\*\*Choice\.\*\* /)
+  const title = /^# (.+)/.exec(text)?.[1]
+  expect(read('docs/decisions/README.md')).toContain(`- [${title}](${page.replace('docs/decisions/', '')})\n`)
+})
+
+const files = globSync('{packages,apps,house}/**/*.{ts,js,sql}', {
+  cwd: root,
+  exclude: ['**/node_modules/**'],
+})
+
+test.each([...decisions, 'docs/glossary.md'])('code that is named is there: %s', (page) => {
+  const isThere = (name: string) =>
+    name.endsWith('/')
+      ? existsSync(join(root, 'packages', name)) || existsSync(join(root, name))
+      : files.some((file) => file === name || file.endsWith(`/${name}`))
+  const named = Array.from(read(page).matchAll(/`([\w./-]+(?:\.(?:ts|js|sql)|\/))`/g), ([, name]) => name!)
+  expect(
+    named.filter((name) => !isThere(name)),
     'Say where it is now.',
   ).toEqual([])
 })

@@ -1,5 +1,5 @@
-/** docs/performance.md and its plot, written from the results of a run and from the notes beside it. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+/** docs/performance.md and its plot, written from the results of a run and what they mean (`bench/meaning.md`). */
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { judge, judgedSize, type Row } from '../budgets.ts'
 import { type Contender, type DatabaseKind, type Figure, Figures, valueText } from '../figures.ts'
@@ -7,23 +7,27 @@ import type { Results } from '../results.ts'
 import { plotSvg } from './plot.ts'
 
 const docs = join(import.meta.dirname, '../../docs')
-const notesPath = join(import.meta.dirname, '../notes.md')
+const meaning = readFileSync(join(import.meta.dirname, '../meaning.md'), 'utf8').trim()
 const plotName = 'performance.svg'
 
 export function writePage(results: Results): void {
-  const figures = new Figures()
-  figures.all.push(...results.figures)
-  writeFileSync(join(docs, 'performance.md'), pageText(results, figures))
-  writeFileSync(join(docs, plotName), plotSvg(figures, results.sizes))
+  writeFileSync(join(docs, 'performance.md'), pageText(results))
+  writeFileSync(join(docs, plotName), plotSvg(figuresOf(results), results.sizes))
 }
 
-function pageText(results: Results, figures: Figures): string {
+export function figuresOf({ figures: measured }: Results): Figures {
+  const figures = new Figures()
+  figures.all.push(...measured)
+  return figures
+}
+
+export function pageText(results: Results): string {
+  const figures = figuresOf(results)
   const size = judgedSize(results.sizes)
   const rows = judge(figures, size, results.databases)
-  const notes = existsSync(notesPath) ? `\n${readFileSync(notesPath, 'utf8').trim()}\n` : ''
   return `# Performance
 
-Written by \`npm run bench\` from its last complete run; notes are kept in \`bench/notes.md\`.
+Written by \`npm run bench\` from its last complete run. What was tried, what helped and what did not is in [bench/notes.md](../bench/notes.md).
 ${results.complete ? '' : '\n**This was a trial: not every benchmark ran, and the machine may have had other work.**\n'}
 Run at ${results.at.slice(0, 16).replace('T', ' ')} UTC in ${Math.round(results.minutes)} minutes, of commit ${results.commit}, on ${results.machine}. The client, the server, the
 databases and all contenders share these cores.
@@ -40,6 +44,8 @@ ${budgetTable(rows)}
   It does not validate and speaks no HTTP. **git**: \`git fast-import\` of a file a record, \`git diff\`. **raw**: the least that could do it: a Fastify route with one
   look-up on the same kind of database, a file streamed by Node, \`zstd -3\` of the NDJSON, PGlite started alone.
 - **cold**: the server has just been started and has run the same code on another collection; the operating system may hold its files.
+
+${meaning}
 
 ## Cost against size
 
@@ -59,7 +65,7 @@ npm run bench -- --page bench/results/<run>.json   # this page again, from a run
 
 Every benchmark starts the real server as a process of its own on a new data folder, signs in through its OIDC provider, and talks HTTP. Linux only; it needs \`git\`, 15 GB of
 free disk and as much quiet as the machine can give.
-${notes}`
+`
 }
 
 const meanBytes = (figures: Figures, size: number): number =>

@@ -1,14 +1,18 @@
 import { expect, test } from 'vitest'
 import {
+  canonicalize,
+  declaredKey,
   decodeNode,
   documentText,
   emptyTree,
   encodeNode,
+  type Hash,
   hashText,
   leafBodyOf,
   leafLines,
   parseDocument,
   recordOf,
+  referenceKey,
   referenceLineTo,
 } from './index.ts'
 import { goldenText } from './testing/golden.ts'
@@ -24,12 +28,25 @@ const interior = {
   ...{ kind: 'node' as const, level: 1 },
   ...{ lastKeys: ['b'], children: [tree.root], counts: [tree.count], bytes: [tree.bytes] },
 }
+const file = hashText('a file')
+const setOf = (keys: string[], sizes: number[]) => ({
+  ...{ kind: 'leaf' as const, tree: 'set' as const, hashes: [] as Hash[] },
+  ...{ keys, sizes },
+})
+
+test('canonical JSON', () => {
+  const value = { b: 1e21, a: [-0, 1.5, 'é\u000f"/€'], 10: null, 9: true, '😀': '', ｚ: '' }
+  expect(canonicalize(value)).toBe(goldenText('canonical'))
+  expect(JSON.parse(goldenText('canonical'))).toEqual({ ...value, a: [0, ...value.a.slice(1)] })
+})
 
 test('records', () => expect(small.canonical).toBe(goldenText('record')))
 
 test.each([
   ['leaf', leaf],
   ['interior', interior],
+  ['files', setOf([file], [6])],
+  ['references', setOf([declaredKey(file), referenceKey(file, 'T', 'a')], [0, 0])],
 ] as const)('nodes: %s', (name, node) => {
   expect(encodeNode(node)).toBe(goldenText(name))
   expect(decodeNode(encoder.encode(goldenText(name)))).toEqual(node)

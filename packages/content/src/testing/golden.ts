@@ -11,6 +11,9 @@ export function goldenText(name: string): string {
   return found[1]!
 }
 
-/** The bytes of a block of hexadecimal digits. */
-export const goldenBytes = (name: string): Uint8Array =>
-  Buffer.from(goldenText(name).replaceAll('\n', ''), 'hex')
+/** The bytes of a block of hexadecimal digits; what follows a `#` in a line says what they are. @throws Error for anything else. */
+export function goldenBytes(name: string): Uint8Array {
+  const digits = goldenText(name).replaceAll(/#.*|\s/g, '')
+  if (!/^(?:[0-9a-f]{2})+$/.test(digits)) throw new Error(`The golden block "${name}" has other than bytes.`)
+  return Buffer.from(digits, 'hex')
+}

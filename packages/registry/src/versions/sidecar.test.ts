@@ -1,16 +1,36 @@
-import { hashText } from '@ulmus/content'
+import { emptyTree, hashText, type Tree } from '@ulmus/content'
 import { goldenText } from '@ulmus/content/testing/golden'
 import { expect, test } from 'vitest'
-import { emptySidecar, readSidecar, writeSidecar } from './sidecar.ts'
+import { emptySidecar, readSidecar, type Sidecar, writeSidecar } from './sidecar.ts'
 
-test('the sidecar of a version without anything is what docs/formats.md says', async () => {
+const treeAt = (root: string) => ({ root, count: 2, bytes: 20_075 }) as Tree
+const schema = hashText('{}')
+const shown = treeAt('205bad68d090866be12ba5cef998d26a0270441760e4a501a8e750a2111386c2')
+const hidden = treeAt('6f5786af68d38b55b7fbb64adfcfe2375960d2ce696273fb5ea4f3d3289f2605')
+const types = { T: { schema, ...shown } }
+const withPrivateType: Sidecar = {
+  roots: {
+    full: {
+      files: emptyTree,
+      types: { ...types, S: { schema: hashText('{"private":true}'), ...hidden } },
+    },
+    public: { files: emptyTree, types },
+  },
+  references: { full: emptyTree, public: emptyTree },
+  hiddenTrees: { S: hidden },
+}
+
+test.each([
+  ['sidecar', emptySidecar()],
+  ['sidecar-private', withPrivateType],
+])('%s is what docs/formats.md says', async (name, sidecar) => {
   const texts = new Map<string, string>()
   const writer = { add: async (_: string, hash: string, text: string) => void texts.set(hash, text) }
-  const hash = await writeSidecar(writer as never, emptySidecar())
-  expect(texts.get(hash)).toBe(goldenText('sidecar'))
+  const hash = await writeSidecar(writer as never, sidecar)
+  expect(texts.get(hash)).toBe(goldenText(name))
   const objects = {
-    decoded: async (name: string, parse: (bytes: Uint8Array) => unknown) =>
-      name === hashText(goldenText('sidecar')) ? parse(Buffer.from(goldenText('sidecar'))) : undefined,
+    decoded: async (asked: string, parse: (bytes: Uint8Array) => unknown) =>
+      asked === hashText(goldenText(name)) ? parse(Buffer.from(goldenText(name))) : undefined,
   }
-  expect(await readSidecar(objects as never, hash)).toEqual(emptySidecar())
+  expect(await readSidecar(objects as never, hash)).toEqual(sidecar)
 })

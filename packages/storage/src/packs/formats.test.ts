@@ -1,9 +1,11 @@
 /** The formats of docs/formats.md. zstd's output may differ between releases: what it made is decoded, all else is compared. */
-import { hashBytes, hashText } from '@ulmus/content'
+import { type Hash, hashBytes, hashText } from '@ulmus/content'
 import { goldenBytes, goldenText } from '@ulmus/content/testing/golden'
 import { expect, test } from 'vitest'
 import { openMemoryStore } from '../blobs/memory.ts'
-import { decodeObjectHere, objectBytesMax } from './codec.ts'
+import { fileName, installationName, packName } from '../blobs/names.ts'
+import { decodeObjectHere, encodeObjectHere, objectBytesMax } from './codec.ts'
+import { decodeEncoded } from './encoded-object.ts'
 import { type PackEntry, readFooter, writePack } from './pack.ts'
 import { patchOf } from './patch.ts'
 
@@ -24,10 +26,24 @@ const thousand = (at500: string) =>
     '',
   )
 
-test('encodings', () => {
-  expect(decoded('alone')).toBe('{}')
-  expect(decoded('delta', numbers('five'))).toBe(numbers('5'))
-  expect(decoded('patch', thousand('line'))).toBe(thousand('other'))
+test('names of blobs', () => {
+  const [uuid, hash] = ['0f8fad5b-d9cb-469f-a165-70867728950e', hashText('a file')]
+  expect(packName(uuid)).toBe(`packs/0f/${uuid}`)
+  expect(fileName(hash)).toBe(`files/73/${hash}`)
+  expect(installationName).toBe('installation/id')
+})
+
+test.each([
+  ['alone', '{}', undefined],
+  ['delta', numbers('5'), numbers('five')],
+  ['patch', thousand('other'), thousand('line')],
+])('encodings: %s', (block, text, base) => {
+  expect(decoded(block, base)).toBe(text)
+  const encoded = encodeObjectHere(
+    encoder.encode(text),
+    base === undefined ? undefined : encoder.encode(base),
+  )
+  expect(encoded.subarray(0, 5)).toEqual(Buffer.from(goldenBytes(block)).subarray(0, 5))
 })
 
 test('the operations of a patch', () => {
@@ -52,14 +68,23 @@ test('a pack is read', async () => {
   const pack = goldenBytes('pack')
   await store.put(name, pack)
   expect(await readFooter(store, name)).toEqual({ name, bytes: pack.length, entries })
-  const [schema, body] = entries.map(({ offset, length }) =>
-    decodeObjectHere(pack.subarray(offset, offset + length), objectBytesMax),
-  )
-  expect(hashBytes(schema!)).toBe(entries[0]!.hash)
-  expect(hashBytes(body!)).toBe(entries[1]!.checksum)
-  expect(Buffer.from(body!).toString()).toBe(`${goldenText('body')}\n`)
+  const [schema, body, next] = await Promise.all(entries.map((entry) => objectIn(pack, entry)))
+  expect(schema).toBe('{}')
+  expect(entries[0]!.hash).toBe(hashText('{}'))
+  expect(body).toBe(`${goldenText('body')}\n`)
   expect(entries[1]!.hash).toBe(hashText(goldenText('leaf')))
+  expect(next).toBe(body!.replace('"n":1', '"n":2'))
 })
+
+/** What an entry stands for, with its chain: checked against its CRC-32s and its name or checksum. */
+async function objectIn(pack: Uint8Array, { hash, kind, checksum, bases }: PackEntry): Promise<string> {
+  const chain = [hash, ...bases].map((link: Hash) => {
+    const { offset, length, crc } = entries.find((entry) => entry.hash === link)!
+    return { hash: link, pack: name, crc, bytes: pack.subarray(offset, offset + length) }
+  })
+  const bytes = await decodeEncoded({ kind, hash, checksum: checksum ?? hash, chain, base: undefined })
+  return Buffer.from(bytes).toString()
+}
 
 test('a pack is written, but for what zstd makes of its footer', async () => {
   const store = openMemoryStore()
@@ -69,7 +94,7 @@ test('a pack is written, but for what zstd makes of its footer', async () => {
     await writer.add(object, golden.subarray(offset, offset + length))
   expect(await writer.finish()).toMatchObject({ entries })
   const written = Buffer.from(await store.read(name))
-  const footerAt = 28 + 107
+  const footerAt = 135 + 24
   expect(written.subarray(0, footerAt)).toEqual(golden.subarray(0, footerAt))
   const trailer = written.subarray(-52)
   const footer = written.subarray(footerAt, -52)
