@@ -46,8 +46,6 @@ export interface Bucket {
   readonly client: S3Client
   readonly name: string
   readonly prefix: string
-  /** What the parts of an upload bring along beside their signed SHA-256. */
-  readonly checksum: 'CRC32' | undefined
   /** Whether the credentials are those of the settings, rather than found where Amazon's tools look. */
   readonly ownKeys: boolean
   /** For people: where it is. */
@@ -83,7 +81,6 @@ export function bucketOf(settings: S3Settings): Bucket {
     client,
     name: bucket,
     prefix,
-    checksum: elsewhere ? undefined : 'CRC32',
     ownKeys: keys !== undefined,
     place: endpoint ?? `Amazon S3 in ${region}`,
     key: (blob) => `${prefix}${checkedName(blob)}`,

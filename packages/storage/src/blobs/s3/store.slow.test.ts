@@ -253,16 +253,6 @@ describe.skipIf(s3Server() === null)('on S3', () => {
       expect(given).toBeLessThanOrEqual(21 * mebibyte)
     })
 
-    it('stores nothing of bytes that change while they are put', async () => {
-      const name = fresh()
-      const bytes = Buffer.alloc(12 * mebibyte, 1)
-      const putting = store.put(name, bytes)
-      await Promise.resolve()
-      setImmediate(() => bytes.fill(2))
-      expect(await rejectionOf(putting)).toBeInstanceOf(Error)
-      expect(await names()).toEqual([])
-    })
-
     it('gives up an upload whose source fails late, and says why', async () => {
       async function* failing() {
         yield* pieces(Buffer.alloc(20 * mebibyte))

@@ -1,24 +1,16 @@
 /** Putting a blob: one request, or from the second part on a multipart upload, of which nothing is seen before its last request. */
-import {
-  AbortMultipartUploadCommand,
-  type CompletedPart,
-  CompleteMultipartUploadCommand,
-  CreateMultipartUploadCommand,
-  HeadObjectCommand,
-  PutObjectCommand,
-  UploadPartCommand,
-} from '@aws-sdk/client-s3'
-import { StoreUnavailable } from '../../errors/stores.ts'
-import { answerOf, type Bucket, storeError, told } from './bucket.ts'
+import { Readable } from 'node:stream'
+import { HeadObjectCommand } from '@aws-sdk/client-s3'
+import { Upload } from '@aws-sdk/lib-storage'
+import { answerOf, type Bucket, storeError } from './bucket.ts'
 import { partBytes, s3BlobBytesMax } from './limits.ts'
-import { type Part, partsOf } from './parts.ts'
 
-/** Parts of one blob under way at once; beside them one is gathered. */
-const partsAtOnce = 3
-const partsMax = s3BlobBytesMax / partBytes
+/** Parts of one blob under way at once; each is kept in memory until the store has it. */
+const partsAtOnce = 4
 
 /**
- * When it fails, nothing is left but perhaps parts of an upload that could not be given up. An error of the source is told as it is.
+ * When it fails, nothing is left but perhaps parts of an upload that could not be given up; those go when a store is opened a day
+ * later. An error of the source is told as it is.
  * @returns the bytes written.
  * @throws RangeError for more than `s3BlobBytesMax`; what `storeError` makes of the store's refusals.
  */
@@ -27,112 +19,64 @@ export async function upload(
   blob: string,
   source: Uint8Array | AsyncIterable<Uint8Array>,
 ): Promise<number> {
-  const where = { Bucket: bucket.name, Key: bucket.key(blob) }
-  let parts: Multipart | undefined
+  const place = { Bucket: bucket.name, Key: bucket.key(blob) }
+  const read: Read = { bytes: 0 }
+  if (source instanceof Uint8Array) read.bytes = source.length
+  const sending = new Upload({
+    client: bucket.client,
+    params: { ...place, Body: source instanceof Uint8Array ? source : Readable.from(copied(source, read)) },
+    queueSize: partsAtOnce,
+    partSize: partBytes,
+  })
+  let bytesStored = 0
+  sending.on('httpUploadProgress', ({ loaded = 0 }) => {
+    bytesStored = loaded
+  })
   try {
-    for await (const part of partsOf(source)) {
-      if (part.isLast && parts === undefined) {
-        await told(bucket.client.send(signed(new PutObjectCommand({ ...where, Body: part.body }), part)))
-        return part.body.length
-      }
-      parts ??= await Multipart.begin(bucket, where)
-      await parts.send(part)
-    }
-    return await parts!.complete()
+    await sending.done()
   } catch (error) {
-    await parts?.abort()
+    // The store may have failed as well, for instance to give the upload up.
+    if (read.failure !== undefined) throw read.failure.error
+    // The answer to the last request may have been lost. Asked again, the store knows no such upload, because it is complete.
+    const isLast = answerOf(error).code === 'NoSuchUpload' && bytesStored === read.bytes
+    if (!isLast || (await sizeOf(bucket, place)) !== read.bytes) throw storeError(error)
+  }
+  return read.bytes
+}
+
+/** What has been read of a source. */
+interface Read {
+  bytes: number
+  failure?: { error: unknown }
+}
+
+/** The pieces of a source in memory of their own, because a source may reuse a piece once the next is asked for. */
+async function* copied(source: AsyncIterable<Uint8Array>, read: Read): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const piece of source) {
+      read.bytes += piece.length
+      if (read.bytes > s3BlobBytesMax) throw new RangeError(`A blob of more than ${s3BlobBytesMax} bytes.`)
+      try {
+        yield Buffer.from(piece)
+      } catch {
+        // The upload has failed and needs no more; it says itself why.
+        return
+      }
+    }
+  } catch (error) {
+    read.failure = { error }
     throw error
   }
 }
 
-type Place = { Bucket: string; Key: string }
-
-/** A multipart upload that has begun. */
-class Multipart {
-  readonly #client: Bucket['client']
-  readonly #upload: Place & { UploadId: string | undefined }
-  readonly #givenUp = new AbortController()
-  readonly #done: CompletedPart[] = []
-  /** Requests under way, and those that failed. */
-  readonly #sending = new Set<Promise<void>>()
-  #bytes = 0
-
-  private constructor(client: Bucket['client'], upload: Place & { UploadId: string | undefined }) {
-    this.#client = client
-    this.#upload = upload
+async function sizeOf(
+  { client }: Bucket,
+  place: { Bucket: string; Key: string },
+): Promise<number | undefined> {
+  try {
+    return (await client.send(new HeadObjectCommand(place))).ContentLength
+  } catch (error) {
+    if (answerOf(error).status === 404) return undefined
+    throw storeError(error)
   }
-
-  static async begin({ client, checksum }: Bucket, where: Place): Promise<Multipart> {
-    const command = new CreateMultipartUploadCommand({ ...where, ChecksumAlgorithm: checksum })
-    const { UploadId } = await told(client.send(command))
-    return new Multipart(client, { ...where, UploadId })
-  }
-
-  /** Resolves when there is room for another part. Rejects when this one or an earlier one failed. */
-  async send(part: Part): Promise<void> {
-    if (part.number > partsMax) throw new RangeError(`A blob of more than ${s3BlobBytesMax} bytes.`)
-    const sending = this.#sendPart(part).then(() => void this.#sending.delete(sending))
-    sending.catch(() => undefined)
-    this.#sending.add(sending)
-    this.#bytes += part.body.length
-    if (this.#sending.size >= partsAtOnce) await Promise.race(this.#sending)
-  }
-
-  async #sendPart(part: Part): Promise<void> {
-    const command = signed(
-      new UploadPartCommand({ ...this.#upload, PartNumber: part.number, Body: part.body }),
-      part,
-    )
-    const abortSignal = this.#givenUp.signal
-    const { ETag, ChecksumCRC32 } = await told(this.#client.send(command, { abortSignal }))
-    if (ETag === undefined) throw new StoreUnavailable('it takes a part without saying its tag.')
-    this.#done.push({ PartNumber: part.number, ETag, ChecksumCRC32 })
-  }
-
-  /** @returns the bytes of all parts. */
-  async complete(): Promise<number> {
-    await Promise.all(this.#sending)
-    const Parts = this.#done.sort((a, b) => a.PartNumber! - b.PartNumber!)
-    try {
-      await this.#client.send(
-        new CompleteMultipartUploadCommand({ ...this.#upload, MultipartUpload: { Parts } }),
-      )
-    } catch (error) {
-      // Its answer may have been lost, and the client asked again of an upload that is there no more because it is complete.
-      if (answerOf(error).code !== 'NoSuchUpload' || !(await this.#isThere())) throw storeError(error)
-    }
-    return this.#bytes
-  }
-
-  async #isThere(): Promise<boolean> {
-    const { Bucket, Key } = this.#upload
-    try {
-      const { ContentLength } = await this.#client.send(new HeadObjectCommand({ Bucket, Key }))
-      return ContentLength === this.#bytes
-    } catch (error) {
-      if (answerOf(error).status === 404) return false
-      throw storeError(error)
-    }
-  }
-
-  /** Gives up what the store holds of it. Where that fails, it goes when a store is opened a day later. */
-  async abort(): Promise<void> {
-    this.#givenUp.abort()
-    await Promise.allSettled(this.#sending)
-    await this.#client.send(new AbortMultipartUploadCommand(this.#upload)).catch(() => undefined)
-  }
-}
-
-/** The client would hash the body itself, all of it at once and again at every try. */
-function signed<T extends PutObjectCommand | UploadPartCommand>(command: T, { digest }: Part): T {
-  const stack: Pick<UploadPartCommand['middlewareStack'], 'add'> = command.middlewareStack
-  stack.add(
-    (next) => (args) => {
-      const { headers } = args.request as { headers: Record<string, string> }
-      headers['x-amz-content-sha256'] = digest
-      return next(args)
-    },
-    { step: 'build', name: 'digest' },
-  )
-  return command
 }
