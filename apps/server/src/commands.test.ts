@@ -81,10 +81,16 @@ describe('the commands', () => {
 
   test('say what they do not do', async () => {
     expect(await run('swep')).toMatchObject({ code: 2, err: expect.stringContaining('no command "swep"') })
-    expect(await run('sweep', '--files')).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('"--files"'),
-    })
+    for (const [args, said] of [
+      [['sweep', '--files'], "Unknown option '--files'"],
+      [['sweep', '--force=no'], "Option '--force' does not take an argument"],
+      [['fsck', 'everything'], "Unexpected argument 'everything'"],
+    ] as const) {
+      const { code, err } = await run(...args)
+      expect(code).toBe(2)
+      expect(err).toContain(said)
+      expect(err).toContain(`ulmus ${args[0]} [`)
+    }
   })
 
   test('fsck exits 0 when nothing is damaged', async () => {

@@ -1,4 +1,5 @@
 /** What the binary does besides serving: `ulmus sweep`, `ulmus fsck`, `ulmus --help`. */
+import { parseArgs } from 'node:util'
 import { type Log, openStoreCommands, type StoreCommands, SweepTooLarge } from '@ulmus/registry'
 import type { Config, Secrets } from './config.ts'
 
@@ -42,10 +43,11 @@ const help: Record<string, string> = {
 `,
 }
 
-const options: Record<string, readonly string[]> = {
-  sweep: ['--force'],
-  fsck: ['--files', '--rebuild-index'],
-}
+/** The flags of each command. */
+const flags: Record<string, readonly string[]> = { sweep: ['force'], fsck: ['files', 'rebuild-index'] }
+
+/** Those of a command that are set. */
+type Given = Readonly<Record<string, boolean | undefined>>
 
 export interface Surroundings {
   /** Reads the settings. @throws ConfigError */
@@ -56,24 +58,33 @@ export interface Surroundings {
 
 /** Runs a command line without the program's name. Resolves to the exit code. @throws what opening the stores throws. */
 export async function runCommand(args: readonly string[], around: Surroundings): Promise<number> {
-  const [command = '', ...given] = args
-  const known = options[command]
-  const wrong = known && given.find((option) => !known.includes(option))
+  const [command = '', ...rest] = args
+  const usage = help[command] ?? overview
   if (args.includes('--help') || args.includes('-h') || command === 'help') {
-    around.out(help[command] ?? overview)
+    around.out(usage)
     return exits.well
   }
-  if (known === undefined || wrong !== undefined) {
-    const what = known === undefined ? `There is no command "${command}".` : `${command} takes no "${wrong}".`
-    around.err(`${what}\n\n${help[command] ?? overview}`)
+  let given: Given
+  try {
+    given = givenTo(command, rest)
+  } catch (error) {
+    around.err(`${(error as Error).message}\n\n${usage}`)
     return exits.misused
   }
-  const commands = await open(around, given.includes('--rebuild-index') ? 'rebuild' : 'check')
+  const commands = await open(around, given['rebuild-index'] ? 'rebuild' : 'check')
   try {
     return command === 'sweep' ? await sweep(commands, given, around) : await fsck(commands, given, around)
   } finally {
     await commands.close()
   }
+}
+
+/** @throws Error for a command or an argument that there is not. */
+function givenTo(command: string, args: string[]): Given {
+  const known = flags[command]
+  if (known === undefined) throw new Error(`There is no command "${command}".`)
+  const options = Object.fromEntries(known.map((name) => [name, { type: 'boolean' as const }]))
+  return parseArgs({ args, options }).values
 }
 
 function open(around: Surroundings, purpose: 'check' | 'rebuild'): Promise<StoreCommands> {
@@ -91,12 +102,12 @@ function open(around: Surroundings, purpose: 'check' | 'rebuild'): Promise<Store
 
 async function sweep(
   commands: StoreCommands,
-  given: readonly string[],
+  given: Given,
   { out, err, settings }: Surroundings,
 ): Promise<number> {
   try {
     const { uploadDays } = settings().config
-    const done = await commands.sweep({ force: given.includes('--force'), uploadDays })
+    const done = await commands.sweep({ force: given['force'] === true, uploadDays })
     const { uploadsForgotten, setAside, removed, aside } = done
     out(
       `${done.versions} versions need ${done.living} objects.\n` +
@@ -121,27 +132,23 @@ async function sweep(
   }
 }
 
-async function fsck(
-  commands: StoreCommands,
-  given: readonly string[],
-  { out }: Surroundings,
-): Promise<number> {
+async function fsck(commands: StoreCommands, given: Given, { out }: Surroundings): Promise<number> {
   let damaged = false
   const onDamage = ({ what, why }: { what: string; why: string }) => {
     damaged = true
     out(`DAMAGED ${what}: ${why}\n`)
   }
-  if (given.includes('--rebuild-index')) {
+  if (given['rebuild-index']) {
     const { packs, objects, incomplete, damages } = await commands.rebuildIndex()
     for (const damage of damages) onDamage(damage)
     out(
       `The index has ${objects} objects of ${packs} packs; ${incomplete} whose bases are gone were left out.\n`,
     )
   }
-  const report = await commands.fsck({ files: given.includes('--files'), onDamage })
+  const report = await commands.fsck({ files: given['files'] === true, onDamage })
   out(
     `Checked ${report.packs} packs, ${report.objects} objects, ${report.versions} versions, ${report.records} records` +
-      `${given.includes('--files') ? `, ${report.files} files` : ''}: ` +
+      `${given['files'] ? `, ${report.files} files` : ''}: ` +
       `${report.damages === 0 ? 'nothing is damaged' : `${report.damages} things are damaged`}.\n`,
   )
   return damaged ? exits.damaged : exits.well
