@@ -1,6 +1,7 @@
 /**
  * The life of a push session. Every (state, event) has its cell; `refused` is answered as `push_not_open`.
- * What leads out of `committing` is for the holder of its lease alone (`leases.ts`).
+ * What leads out of `committing` is for the holder of its lease alone (`leases.ts`). `states.test.ts` holds the statements that move
+ * sessions to every cell.
  *
  *     open ──commit──▶ committing ──done──▶ committed
  *       │ ▲               │   │

@@ -1,0 +1,72 @@
+/** The statements that move sessions, against each cell of the table. */
+import {
+  claimPush,
+  expirePushes,
+  findPush,
+  insertPush,
+  movePush,
+  type PushRow,
+  pushes,
+  type Tx,
+  touchOpenPush,
+} from '@ulmus/storage'
+import { databases } from '@ulmus/storage/testing'
+import { eq } from 'drizzle-orm'
+import { v7 as newId } from 'uuid'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addAccount, addCollection, openContext, type TestContext } from '../../testing/context.ts'
+import { isLive, type PushEvent, type PushState, pushTable, statesFor } from './states.ts'
+
+const now = new Date('2026-06-15T12:00:00Z')
+const later = new Date('2026-06-15T13:00:00Z')
+const holder = newId()
+const lease = { holder, seconds: 60 }
+
+/** As services move a session. */
+const moves: Record<PushEvent, (tx: Tx, push: PushRow) => Promise<unknown>> = {
+  receive: (tx, { id }) => touchOpenPush(tx, id, { now, expiresAt: later, receivedRecords: 1 }),
+  commit: (tx, { id, accountId }) =>
+    claimPush(tx, id, { now, expiresAt: later, lease, committerId: accountId }),
+  done: (tx, { id }) => movePush(tx, id, statesFor('done'), { status: 'committed' }, holder),
+  reopen: (tx, { id }) => movePush(tx, id, statesFor('reopen'), { status: 'open' }, holder),
+  fail: (tx, { id }) => movePush(tx, id, statesFor('fail'), { status: 'failed' }, holder),
+  cancel: (tx, { id }) => movePush(tx, id, statesFor('cancel'), { status: 'cancelled' }),
+  expire: (tx) => expirePushes(tx, later),
+}
+const cells = (Object.keys(pushTable) as PushState[]).flatMap((from) =>
+  (Object.keys(moves) as PushEvent[]).map((event) => ({ from, event, to: pushTable[from][event] })),
+)
+
+describe.each(databases)('push sessions on $name', (testDatabase) => {
+  let context: TestContext
+  let ids: { collectionId: string; accountId: string }
+  beforeAll(async () => {
+    context = await openContext(testDatabase, { now: () => now })
+    const account = await addAccount(context, 'ada')
+    const collection = await addCollection(context, account, { slug: 'c' })
+    ids = { collectionId: collection.id, accountId: account.id }
+  })
+  afterAll(() => context.dispose())
+
+  test.each(cells)('$from, $event: $to', async ({ from, event, to }) => {
+    const id = newId()
+    const { database } = context
+    const row = { id, ...ids, kind: 'delta', status: from, createdAt: now, expiresAt: later } as const
+    const [push] = await database.transact(async (tx) => {
+      await insertPush(tx, { ...row, leaseHolder: holder, leaseUntil: later })
+      return tx.orm.select().from(pushes).where(eq(pushes.id, id))
+    })
+    await database.transact((tx) => moves[event](tx, push!))
+    const after = (await findPush(database, ids.collectionId, id))!
+    expect(after.status).toBe(to === 'refused' ? from : to)
+    // What is refused changes nothing else either.
+    if (to === 'refused') expect(await standing(id)).toEqual(push)
+    await database.orm.delete(pushes).where(eq(pushes.id, id))
+  })
+  const standing = async (id: string) =>
+    (await context.database.orm.select().from(pushes).where(eq(pushes.id, id)))[0]
+})
+
+test('nothing leads out of an end but into another end', () => {
+  for (const { from, to } of cells) if (!isLive(from) && to !== 'refused') expect(isLive(to)).toBe(false)
+})
