@@ -1,8 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
+import { sql } from 'drizzle-orm'
+import pg from 'pg'
 import { expect, test } from 'vitest'
 import { isUnavailable } from '../errors/unavailable.ts'
 import { databases } from '../testing/databases.ts'
-import { LookUps, poolForLookUps } from './look-ups.ts'
+import { LookUps, ormOnBoth, poolForLookUps } from './look-ups.ts'
 import { openDatabase } from './open.ts'
 
 const server = databases.find(({ name }) => name === 'server')!
@@ -48,5 +50,19 @@ test('whoever else waits for the connection has it before what is asked from the
   await Promise.all([first, other, ask('second'), ask('third')])
   expect(order).toEqual(['connected', 'first', 'other', 'second', 'third'])
   await pool.end()
+  await dispose()
+})
+
+test('what is prepared under a name has the shared connection, what is not has one of the pool', async () => {
+  const { settings, dispose } = await server.settings()
+  const poolOf = (name: string) => ({ connectionString: settings.url, application_name: name })
+  const pool = new pg.Pool(poolOf('pool'))
+  const lookUpPool = poolForLookUps(poolOf('look-ups'))
+  const orm = ormOnBoth(pool, new LookUps(lookUpPool))
+  const name = sql<string>`current_setting('application_name')`
+  const statement = orm.select({ name, at: sql`${sql.placeholder('at')}::int` }).from(sql`(select 1)`)
+  expect(await statement.prepare('who').execute({ at: 7 })).toEqual([{ name: 'look-ups', at: 7 }])
+  expect(await orm.select({ name }).from(sql`(select 1)`)).toEqual([{ name: 'pool' }])
+  await Promise.all([pool.end(), lookUpPool.end()])
   await dispose()
 })

@@ -7,10 +7,10 @@
  * A slow statement holds up those behind it, so where there are other connections only those that are `prepared` come here: they read
  * a row or two by a key.
  */
-import { NodePgSession } from 'drizzle-orm/node-postgres'
-import type { PgDialect } from 'drizzle-orm/pg-core'
+import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { isUnavailable } from '../errors/unavailable.ts'
+import type { Orm } from './orm.ts'
 
 /** A connection that has not answered for so long is given up, with all that was asked on it. Milliseconds. */
 const silenceMillisecondsMax = 10_000
@@ -41,12 +41,6 @@ export class LookUps {
   /** @param pool of one connection in pipeline mode. Whoever else waits for it has it before what is asked from then on. */
   constructor(pool: pg.Pool) {
     this.#pool = pool
-  }
-
-  /** What a session runs its statements on. */
-  get client(): pg.Client {
-    const query = (statement: pg.QueryConfig, values?: unknown[]) => this.query(statement, values)
-    return { query } as unknown as pg.Client
   }
 
   async query(statement: pg.QueryConfig, values?: unknown[]): Promise<pg.QueryResult> {
@@ -87,19 +81,10 @@ export class LookUps {
   }
 }
 
-type Session = NodePgSession<Record<string, never>, Record<string, never>>
-
-/** Drizzle's session, but for statements that were prepared under a name. */
-export class LookingUpSession extends NodePgSession<Record<string, never>, Record<string, never>> {
-  readonly #lookUps: Session
-
-  constructor(pool: pg.Pool, dialect: PgDialect, lookUps: LookUps) {
-    super(pool, dialect, undefined)
-    this.#lookUps = new NodePgSession(lookUps.client, dialect, undefined)
-  }
-
-  override prepareQuery: Session['prepareQuery'] = (query, fields, name, ...rest) =>
-    name === undefined
-      ? super.prepareQuery(query, fields, name, ...rest)
-      : this.#lookUps.prepareQuery(query, fields, name, ...rest)
+/** Statements that are prepared under a name are look-ups; the others have a connection of the pool to themselves. */
+export function ormOnBoth(pool: pg.Pool, lookUps: LookUps): Orm {
+  const query = (statement: pg.QueryConfig, values?: unknown[]) =>
+    statement.name === undefined ? pool.query(statement, values) : lookUps.query(statement, values)
+  // Drizzle asks nothing else of its client outside of its own transactions.
+  return drizzle({ client: { query } as unknown as pg.Pool })
 }

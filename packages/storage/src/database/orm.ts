@@ -1,5 +1,4 @@
 /** Drizzle without its relational queries: what statements are written with. */
-import type { NodePgQueryResultHKT } from 'drizzle-orm/node-postgres'
-import type { PgDatabase } from 'drizzle-orm/pg-core'
+import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 
-export type Orm = PgDatabase<NodePgQueryResultHKT, Record<string, never>, Record<string, never>>
+export type Orm = NodePgDatabase<Record<string, never>>

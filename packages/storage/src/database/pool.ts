@@ -1,6 +1,5 @@
 /** A database behind a pool of connections: statements and transactions, whatever is at the other end. */
-import { NodePgSession } from 'drizzle-orm/node-postgres'
-import { PgDatabase, PgDialect } from 'drizzle-orm/pg-core'
+import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
 import type { Database, Tx } from './database.ts'
 import type { Orm } from './orm.ts'
@@ -9,10 +8,7 @@ import { refuseInsideTransaction, runInTransaction, singleStatement } from './tr
 
 const runsAgainMax = 3
 
-export const dialect = new PgDialect()
-
-export const ormOn = (client: pg.Pool | pg.PoolClient): Orm =>
-  new PgDatabase(dialect, new NodePgSession(client, dialect, undefined), undefined)
+export const ormOn = (client: pg.Pool | pg.PoolClient): Orm => drizzle({ client })
 
 /** What statements outside of transactions run on: as Drizzle writes them, or as text. */
 export interface Outside {

@@ -1,10 +1,9 @@
 /** A PostgreSQL server, through a pool of connections. */
-import { PgDatabase } from 'drizzle-orm/pg-core'
 import pg from 'pg'
 import type { Database } from './database.ts'
-import { LookingUpSession, LookUps, poolForLookUps } from './look-ups.ts'
+import { LookUps, ormOnBoth, poolForLookUps } from './look-ups.ts'
 import { migrate } from './migrate.ts'
-import { dialect, ormOn, pooledDatabase } from './pool.ts'
+import { ormOn, pooledDatabase } from './pool.ts'
 import { refusalOf } from './server-refusals.ts'
 import { DatabaseUnfit } from './sql-errors.ts'
 
@@ -44,7 +43,7 @@ export async function openServer(options: {
     kind: 'server',
     pool,
     outside: {
-      orm: new PgDatabase(dialect, new LookingUpSession(pool, dialect, new LookUps(lookUpPool)), undefined),
+      orm: ormOnBoth(pool, new LookUps(lookUpPool)),
       run: (statement) => pool.query(statement),
     },
     async close() {

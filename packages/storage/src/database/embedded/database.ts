@@ -5,13 +5,12 @@
 import { once } from 'node:events'
 import { Duplex } from 'node:stream'
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads'
-import { PgDatabase } from 'drizzle-orm/pg-core'
 import pg from 'pg'
 import { isStorageFull, StorageFull } from '../../errors/storage-full.ts'
 import type { Database } from '../database.ts'
-import { LookingUpSession, LookUps } from '../look-ups.ts'
+import { LookUps, ormOnBoth } from '../look-ups.ts'
 import { migrate } from '../migrate.ts'
-import { dialect, type Outside, ormOn, pooledDatabase } from '../pool.ts'
+import { type Outside, ormOn, pooledDatabase } from '../pool.ts'
 import { DatabaseUnfit } from '../sql-errors.ts'
 import { lacksRoom, releaseBallast } from './ballast.ts'
 import { endProcess, exitProcess } from './ending.ts'
@@ -65,7 +64,7 @@ const noRoomToStart = (folder: string, cause: unknown): StorageFull =>
 function outsideOf(pool: pg.Pool): Outside {
   const lookUps = new LookUps(pool)
   return {
-    orm: new PgDatabase(dialect, new LookingUpSession(pool, dialect, lookUps), undefined),
+    orm: ormOnBoth(pool, lookUps),
     run: (statement) => (statement.name === undefined ? pool.query(statement) : lookUps.query(statement)),
   }
 }
