@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { type Client, createClient } from '@ulmus/client'
 import { type Database, openDatabase } from '@ulmus/storage'
 import { freePort } from '@ulmus/storage/testing/postgres'
+import { startArguments, startEnvironment } from '../apps/server/src/testing/start-command.ts'
 import { signIn } from '../demo/sign-in.ts'
 import { tied } from './children.ts'
 import { peakMiB } from './measure.ts'
@@ -19,7 +20,6 @@ export interface ServedOptions {
   readonly environment?: Readonly<Record<string, string>>
 }
 
-const start = join(import.meta.dirname, '../apps/server/start.js')
 const readySecondsMax = 60
 
 export class Served {
@@ -108,7 +108,7 @@ export class Served {
   async start(): Promise<number> {
     const from = performance.now()
     const child = tied(
-      spawn(process.execPath, [start], {
+      spawn(process.execPath, startArguments, {
         env: this.#environment(),
         stdio: ['ignore', 'ignore', 'pipe'],
       }),
@@ -177,6 +177,7 @@ export class Served {
   #environment(): NodeJS.ProcessEnv {
     const { PATH, HOME, TMPDIR } = process.env
     return {
+      ...startEnvironment,
       PATH,
       HOME,
       TMPDIR,

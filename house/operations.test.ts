@@ -28,13 +28,23 @@ test('the page has every event of the log, and no other', () => {
 })
 
 test('the unit starts the server by the Node that npm brings', () => {
-  const [node = '', program = ''] = settingOf('ExecStart').split(' ')
+  const [node = '', ...rest] = settingOf('ExecStart').split(' ')
+  const program = rest.at(-1)!
   const folder = `${settingOf('WorkingDirectory')}/`
   expect(node.startsWith(folder)).toBe(true)
   expect(existsSync(join(root, program))).toBe(true)
   // There is a package for these; elsewhere people install Node themselves.
   if (process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch))
     expect(existsSync(join(root, node.slice(folder.length)))).toBe(true)
+})
+
+test('the unit, the page and `npm start` start the server alike', () => {
+  const [, variables = '', command = ''] =
+    /"start": "exec env (.*?) (node .*)",/.exec(read('package.json')) ?? []
+  expect(variables).toContain('MALLOC_ARENA_MAX=')
+  expect(unit).toContain(`\nEnvironment=${variables}\n`)
+  expect(settingOf('ExecStart')).toMatch(new RegExp(`/${command}$`))
+  expect(page).toContain(`${variables} ${command}`)
 })
 
 test('the page and the unit name the same places', () => {

@@ -1,9 +1,7 @@
 /** The server as a process of its own, for tests that kill it. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
-
-const start = fileURLToPath(new URL('../../start.js', import.meta.url))
+import { startArguments, startEnvironment } from './start-command.ts'
 
 export interface ServerProcess {
   readonly url: string
@@ -28,8 +26,12 @@ export async function startProcess(
 ): Promise<ServerProcess> {
   const began = performance.now()
   const limit = options.descriptors === undefined ? '' : `ulimit -n ${options.descriptors}; `
-  const child = spawn('/bin/sh', ['-c', `${limit}exec "$0" "$1"`, process.execPath, start], {
-    env: { PATH: process.env['PATH'], PORT: '0', RATE_LIMIT: 'off', LOG_REQUESTS: 'off', ...env },
+  const child = spawn('/bin/sh', ['-c', `${limit}exec "$0" "$@"`, process.execPath, ...startArguments], {
+    env: {
+      ...startEnvironment,
+      ...{ PATH: process.env['PATH'], PORT: '0', RATE_LIMIT: 'off', LOG_REQUESTS: 'off' },
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const said = { out: '', err: '' }
