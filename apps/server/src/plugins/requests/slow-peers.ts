@@ -4,6 +4,7 @@
  */
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { queueOf } from './socket-queue.ts'
 
 /** What a body or an answer must go on by in so many seconds: 270 bytes a second, about what other servers demand. */
 export const slowestPace = { bytes: 16 * 1024, seconds: 60 }
@@ -104,14 +105,3 @@ function onceReceived(raw: RawRequest, then: () => void): void {
 
 const isWhole = (payload: unknown): payload is string | Uint8Array =>
   typeof payload === 'string' || payload instanceof Uint8Array
-
-/**
- * What the system has taken of what the server sends on a connection, and what it has not because the peer is slow. Bytes. All that
- * Node tells otherwise is which writes are done, and an answer of 16 MiB is one write; its own time-outs look here, too.
- */
-function queueOf(socket: Socket): { sent: number; unsent: number } {
-  const { _handle: handle } = socket as { _handle?: { bytesWritten: number; writeQueueSize: number } | null }
-  if (!handle) return { sent: 0, unsent: 0 }
-  const { bytesWritten, writeQueueSize: unsent } = handle
-  return { sent: bytesWritten - unsent, unsent }
-}
