@@ -34,6 +34,8 @@ export function openThreadPool(options: PoolOptions): Piscina {
   })
   pool.on('workerCreate', ({ id }: { id: number }) => begun.add(id))
   pool.on('workerDestroy', ({ id }: { id: number }) => begun.delete(id))
+  // A thread that runs out of memory after its task was given up: another takes its place. Unheard, the event would end the process.
+  pool.on('error', () => {})
   return pool
 }
 
