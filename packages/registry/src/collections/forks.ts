@@ -23,7 +23,6 @@ import type { Caller, Principal } from '../access/principal.ts'
 import { checkCollectionSlug, isAccountSlug } from '../access/slugs.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
-import { goFirst } from '../precedence.ts'
 import { retryIfSwept } from '../upkeep/retry-if-swept.ts'
 import { semverOf, storedHash } from '../versions/content.ts'
 import { readSidecar, writeSidecar } from '../versions/sidecar.ts'
@@ -60,83 +59,81 @@ export function forksOf(context: Context) {
      * @throws in this order: unauthenticated, insufficient_scope, key_limited; collection_not_found; account_not_found for the
      *   target; not_a_member of it; private_content; no_versions, invalid_slug; too_many_collections, slug_taken.
      */
-    create(who: Principal, path: CollectionPath, input: NewFork) {
-      return goFirst(async () => {
-        const caller = demandCaller(who)
-        demand(mayEnter(caller, { scope: 'write', unlimited: true }))
-        const [source, target] = await Promise.all([
-          findVisibleCollection(context, who, path),
-          findTarget(context, caller, input.targetOrg),
-        ])
-        if (target === undefined)
-          throw new RegistryError('account_not_found', { say: { target: input.targetOrg } })
-        demand(mayCreateIn(who, target.role), { owner: target.account.slug })
-        const { collection, head, role } = source
-        demand(mayFork(role, head === null || (await isFullyPublic(context, head))))
-        if (head === null) throw new RegistryError('no_versions')
-        const slug = input.slug ?? collection.slug
-        checkCollectionSlug(slug)
+    async create(who: Principal, path: CollectionPath, input: NewFork) {
+      const caller = demandCaller(who)
+      demand(mayEnter(caller, { scope: 'write', unlimited: true }))
+      const [source, target] = await Promise.all([
+        findVisibleCollection(context, who, path),
+        findTarget(context, caller, input.targetOrg),
+      ])
+      if (target === undefined)
+        throw new RegistryError('account_not_found', { say: { target: input.targetOrg } })
+      demand(mayCreateIn(who, target.role), { owner: target.account.slug })
+      const { collection, head, role } = source
+      demand(mayFork(role, head === null || (await isFullyPublic(context, head))))
+      if (head === null) throw new RegistryError('no_versions')
+      const slug = input.slug ?? collection.slug
+      checkCollectionSlug(slug)
 
-        const row = {
-          ...newCollection(context, target.account.id, { ...collection, slug, public: input.public ?? true }),
-          headId: newId(),
-          headDescription: collection.headDescription,
-          forkedFromId: collection.id,
-          forkedFromSemver: semverOf(head),
-          ancestors: [collection.id, ...collection.ancestors],
+      const row = {
+        ...newCollection(context, target.account.id, { ...collection, slug, public: input.public ?? true }),
+        headId: newId(),
+        headDescription: collection.headDescription,
+        forkedFromId: collection.id,
+        forkedFromSemver: semverOf(head),
+        ancestors: [collection.id, ...collection.ancestors],
+      }
+      const land = async () => {
+        const { content, packed } = role === null ? await publicAlone(context, head) : bothViews
+        const version: VersionRow = {
+          ...head,
+          ...content,
+          ...firstVersion,
+          id: row.headId,
+          collectionId: row.id,
+          createdAt: row.createdAt,
         }
-        const land = async () => {
-          const { content, packed } = role === null ? await publicAlone(context, head) : bothViews
-          const version: VersionRow = {
-            ...head,
-            ...content,
-            ...firstVersion,
-            id: row.headId,
-            collectionId: row.id,
-            createdAt: row.createdAt,
-          }
-          const { collectionsMax } = context.limits
-          const landing = (max: number): Landing => ({
-            ...{ version, from: null, headDescription: row.headDescription },
-            by: authorityIn(context, caller, target.account.id, (held) => mayCreateIn(caller, held)),
-            fork: {
-              ...{ sourceId: collection.id, ofPrivate: role !== null },
-              ...{ collection: row, owner: target.account, collectionsMax: max },
-            },
-          })
-          const farFromMax = collectionsMax - forksAtOnceMax
-          if (packed === undefined && farFromMax > 0) {
-            try {
-              await context.database.transactOnce((tx) => landVersion(tx, landing(farFromMax)))
-              return version
-            } catch (error) {
-              // The transaction below lands it after all, or says why not.
-              if (!(error instanceof NotLanded)) throw error
-            }
-          }
-          await context.database.transact(async (tx) => {
-            await demandMayCreate(context, tx, caller, target.account)
-            if (packed !== undefined) await recordPacks(tx, packed)
-            await landVersion(tx, landing(collectionsMax))
-          })
-          return version
-        }
-        const version = await slugTakenAs(slug, () => retryIfSwept(context.objects, land)).catch((error) => {
-          throw error instanceof NotLanded ? new RegistryError('collection_not_found', { say: path }) : error
-        })
-        return {
-          id: row.id,
-          owner: target.account.slug,
-          slug,
-          name: row.name,
-          forkedFrom: {
-            owner: source.owner.slug,
-            slug: source.collection.slug,
-            version: row.forkedFromSemver,
+        const { collectionsMax } = context.limits
+        const landing = (max: number): Landing => ({
+          ...{ version, from: null, headDescription: row.headDescription },
+          by: authorityIn(context, caller, target.account.id, (held) => mayCreateIn(caller, held)),
+          fork: {
+            ...{ sourceId: collection.id, ofPrivate: role !== null },
+            ...{ collection: row, owner: target.account, collectionsMax: max },
           },
-          version: { semver: semverOf(version), recordCount: version.fullRecords },
+        })
+        const farFromMax = collectionsMax - forksAtOnceMax
+        if (packed === undefined && farFromMax > 0) {
+          try {
+            await context.database.transactOnce((tx) => landVersion(tx, landing(farFromMax)))
+            return version
+          } catch (error) {
+            // The transaction below lands it after all, or says why not.
+            if (!(error instanceof NotLanded)) throw error
+          }
         }
+        await context.database.transact(async (tx) => {
+          await demandMayCreate(context, tx, caller, target.account)
+          if (packed !== undefined) await recordPacks(tx, packed)
+          await landVersion(tx, landing(collectionsMax))
+        })
+        return version
+      }
+      const version = await slugTakenAs(slug, () => retryIfSwept(context.objects, land)).catch((error) => {
+        throw error instanceof NotLanded ? new RegistryError('collection_not_found', { say: path }) : error
       })
+      return {
+        id: row.id,
+        owner: target.account.slug,
+        slug,
+        name: row.name,
+        forkedFrom: {
+          owner: source.owner.slug,
+          slug: source.collection.slug,
+          version: row.forkedFromSemver,
+        },
+        version: { semver: semverOf(version), recordCount: version.fullRecords },
+      }
     },
   }
 }

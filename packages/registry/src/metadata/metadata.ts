@@ -33,7 +33,6 @@ import type { CollectionPath } from '../collections/collections.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError, type StoredRefusal, storedRefusal } from '../errors/errors.ts'
 import { instantText, instantTextOrNull } from '../instants.ts'
-import { goFirst } from '../precedence.ts'
 import { schedule } from '../schedule.ts'
 import { semverOf, shownDigest } from '../versions/content.ts'
 import { type FittedPatch, fitPatch, type Patch, readPatch } from './patch.ts'
@@ -99,19 +98,17 @@ export function metadataOf(context: Context) {
      * @throws collection_not_found, not_a_member, key_limited, invalid_request, no_versions, too_large,
      *   metadata_update_in_progress with `job_id`, version_conflict when a version landed meanwhile.
      */
-    update(who: Principal, path: CollectionPath, patch: Patch): Promise<MetadataResult> {
-      return goFirst(async () => {
-        const update = await accept(context, who, path, patch)
-        running.add(update.id)
-        try {
-          const end = await settle(context, update)
-          if (end === 'gone') throw new RegistryError('collection_not_found', { say: path })
-          if ('refusal' in end) throw end.refusal
-          return resultOf(end)
-        } finally {
-          running.delete(update.id)
-        }
-      })
+    async update(who: Principal, path: CollectionPath, patch: Patch): Promise<MetadataResult> {
+      const update = await accept(context, who, path, patch)
+      running.add(update.id)
+      try {
+        const end = await settle(context, update)
+        if (end === 'gone') throw new RegistryError('collection_not_found', { say: path })
+        if ('refusal' in end) throw end.refusal
+        return resultOf(end)
+      } finally {
+        running.delete(update.id)
+      }
     },
 
     /** The same as a durable job. @throws what `update` throws before the slot is taken. */

@@ -21,7 +21,7 @@ export async function findRecord(
 ): Promise<FoundRecord | undefined> {
   const leaf = await findLeaf(tree, id, objects)
   if (leaf === undefined) return undefined
-  if (objects.shouldCache(leaf) || !reading.isReady()) return findKept(objects, leaf, id)
+  if (objects.shouldCache(leaf) || !reading.hasBegun()) return findKept(objects, leaf, id)
   const task = { ...(await objects.encodedLeaf(leaf.hash)), lastKey: leaf.lastKey, id }
   return reading.findRecord(task, reader)
 }

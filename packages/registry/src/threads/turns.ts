@@ -36,11 +36,6 @@ export class Turns {
     this.#options = { keepsOne: false, isSlowed: () => false, ...options }
   }
 
-  /** Whether somebody waits. */
-  get isFull(): boolean {
-    return this.#waiting.size > 0
-  }
-
   /**
    * Does `work` when its turn has come.
    * @param signal ends the waiting

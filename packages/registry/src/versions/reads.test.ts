@@ -527,7 +527,7 @@ describe.each(anyDatabase)('reads on $name', (database) => {
         objects: openObjectReader({ database, blobs, cacheBytesMax: 0 }),
         reading,
       }
-      await expect.poll(() => reading.isReady()).toBe(true)
+      await expect.poll(() => reading.hasBegun()).toBe(true)
       const one = (from: TestContext, id: string) =>
         recordsOf(from)
           .one(anonymous, { ...path, v: 'v1.1.0', type: 'T', id }, { proof: false })
@@ -535,7 +535,7 @@ describe.each(anyDatabase)('reads on $name', (database) => {
           .catch((error: RegistryError) => error.code)
       const ids = [...after.keys()].filter((id, n) => n % 100 === 0 || id === 'large')
       for (const id of [...ids, 's50', 'nobody', 'zzz']) {
-        await expect.poll(() => reading.isReady()).toBe(true)
+        await expect.poll(() => reading.hasBegun()).toBe(true)
         expect(await one(forgetful, id)).toEqual(await one(context, id))
       }
       expect(decoded).toBe(ids.length + 2)

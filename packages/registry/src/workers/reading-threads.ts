@@ -23,19 +23,11 @@ export interface ReadingThreads {
   compareLeaves(task: CompareTask, reader: string): Promise<LeafChange[]>
   /** One record of a leaf; undefined when the leaf has none with that id. Takes over likewise. @throws likewise. */
   findRecord(task: FindTask, reader: string): Promise<FoundRecord | undefined>
-  /**
-   * Whether a single record is found here without waiting for a thread that begins, or for what others asked for. Asked again soon
-   * while there is no thread, one begins.
-   */
-  isReady(): boolean
   /** Whether there is a thread that need not be waited for until it has begun. If there is none, one begins. */
   hasBegun(): boolean
   /** Waits for running tasks. */
   close(): Promise<void>
 }
-
-/** Whoever asks for single records more rarely has a thread begin for nobody. Milliseconds. */
-const soonMilliseconds = 1_000
 
 /** Threads of their own (`openThreadPool`). */
 export function openReadingThreads(onDamage?: OnDamage): ReadingThreads {
@@ -46,7 +38,6 @@ export function openReadingThreads(onDamage?: OnDamage): ReadingThreads {
   const turns = new Turns({ places: threadsUsual })
   const run = <Outcome>(name: string, task: object, over: ArrayBuffer[], reader: string): Promise<Outcome> =>
     turns.run(reader, () => pool.run(task, { name, transferList: over }))
-  let askedAt = Number.NEGATIVE_INFINITY
   let beginning = false
   async function begin(): Promise<void> {
     beginning = true
@@ -73,14 +64,6 @@ export function openReadingThreads(onDamage?: OnDamage): ReadingThreads {
         onDamage,
       )
       return found.kind === 'found' ? found : undefined
-    },
-    isReady() {
-      const now = performance.now()
-      const isSoon = now - askedAt < soonMilliseconds
-      askedAt = now
-      if (pool.threads.length > 0) return !beginning && pool.queueSize === 0 && !turns.isFull
-      if (isSoon) void begin()
-      return false
     },
     hasBegun() {
       if (pool.threads.length === 0) void begin()

@@ -7,9 +7,8 @@ import {
   leafBodyOf,
   leafLines,
 } from '@ulmus/content'
-import type { ObjectReader, ObjectWriter } from '@ulmus/storage'
+import { giveWay, type ObjectReader, type ObjectWriter } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
-import { standBack } from '../../precedence.ts'
 import { free } from '../../threads/free.ts'
 import { packEntries, type SpillEntry } from '../spills/frame.ts'
 import type { EditedLeaves, LeavesTask, ReferringChange } from './edit-leaves.ts'
@@ -72,7 +71,7 @@ export function recordPort(
   async function elsewhere(task: Omit<LeavesTask, 'encoded'>): Promise<EditedElsewhere> {
     const { leaves } = task.range
     const encoded = await Promise.all(leaves.map(({ hash }) => objects.encodedLeaf(hash)))
-    await standBack()
+    await giveWay()
     const edited = await workers.editLeaves({ ...task, encoded }, { owner })
     return {
       leaves: edited.leaves,

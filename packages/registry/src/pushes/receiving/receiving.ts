@@ -2,7 +2,6 @@
 import { findVersionById, type PushStanding } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
-import { standBack } from '../../precedence.ts'
 import type { Pieces } from '../../threads/pieces.ts'
 import type { TaskFor } from '../../threads/task-for.ts'
 import { rootsOf } from '../../versions/content.ts'
@@ -21,7 +20,6 @@ export async function checkLines(
   by: TaskFor,
   options: { kind: 'records' | 'deletes'; facts?: boolean },
 ) {
-  await standBack()
   const task = {
     bytes: batch,
     kind: options.kind,

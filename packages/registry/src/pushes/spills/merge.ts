@@ -1,5 +1,5 @@
 /** Many sorted spills into one sorted stream, of the same (type, id) the entry of the latest spill alone. */
-import { standBack } from '../../precedence.ts'
+import { giveWay } from '@ulmus/storage'
 import { compareEntries, type PushEntry } from './entry.ts'
 import { EntryBatch } from './entry-batch.ts'
 
@@ -68,7 +68,7 @@ async function* mergedBatches(heap: Cursor[], superseded?: Superseded): AsyncGen
     if (last === undefined || compareEntries(last, entry) !== 0) {
       if (batch.isFull || (last !== undefined && last.type !== entry.type)) {
         yield batch.take()
-        await standBack()
+        await giveWay()
       }
       batch.add(entry)
       last = entry
@@ -95,7 +95,7 @@ async function nextFrame(frames: Frames): Promise<Pick<Cursor, 'entry' | 'rest'>
     const frame = await frames.next()
     if (frame.done) return undefined
     // Frames of spills that resemble each other end together: decoding the next ones takes a millisecond each.
-    await standBack()
+    await giveWay()
     const rest = frame.value[Symbol.iterator]()
     const first = rest.next()
     if (first.done !== true) return { entry: first.value, rest }
