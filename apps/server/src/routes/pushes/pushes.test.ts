@@ -3,7 +3,6 @@ import { constants, gzipSync, zstdCompressSync } from 'node:zlib'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, type Asker, fileHash, json, ndjson } from '../../testing/asker.ts'
-import { costlyJson, heldDuring, sentHoldingNobodyUp, timeToParse } from '../../testing/hold.ts'
 import { pushesOn, put } from '../../testing/pushing.ts'
 import { type Stage, setStage } from '../../testing/stage.ts'
 
@@ -195,46 +194,6 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
       }
       const most = await ada.post(`${path}/pushes`, { base_version: null, schemas: typed(16, longest) })
       expect(most.status).toBe(201)
-    }, 120_000)
-
-    test.each([
-      ['metadata', 413, (nested: string) => `"metadata":{"x":${nested}}`],
-      ['schemas', 422, (nested: string) => `"schemas":{"A":{"enum":${nested}}}`],
-      ['files', 400, (nested: string) => `"files":${nested}`],
-      ['what is not known', 413, (nested: string) => `"unknown":${nested}`],
-    ])(
-      'many MiB of %s hold nobody else up',
-      async (_name, status, member) => {
-        const body = `{"base_version":null,${member(costlyJson)}}`
-        expect(await sentHoldingNobodyUp(ada, 'POST', `${await newPath()}/pushes`, body)).toBe(status)
-      },
-      120_000,
-    )
-
-    test('many MiB of schemas that are taken hold nobody else up when they are asked of', async () => {
-      const path = await newPath()
-      const nested = '[],'.repeat(80_000)
-      const schema = (n: number) => `"T${n}":{"examples":[${nested}[]],"properties":{"s":{"private":true}}}`
-      const schemas = `{${Array.from({ length: 16 }, (_, n) => schema(n)).join(',')}}`
-      const parsing = timeToParse(schemas)
-      const opened = await ada.post(`${path}/pushes`, `{"base_version":null,"schemas":${schemas}}`)
-      const session = `${path}/pushes/${opened.json.session_id}`
-      const sent = await ada.lines(`${session}/records`, [{ id: '1', type: 'T7', data: { s: 1, t: 2 } }])
-      expect([opened.status, sent.status, sent.json]).toEqual([201, 422, expect.anything()])
-      await ada.lines(`${session}/records`, [{ id: '1', type: 'T7', data: { s: 1 } }])
-      const commit = await heldDuring(() => ada.post(`${session}/commit`))
-      expect(commit.result.status).toBe(201)
-      const body = `{"base_version":"v1.0.0","schemas":${schemas},"manifest_expected":1}`
-      const snapshot = await ada.post(`${path}/versions/negotiate`, body)
-      const lines = [{ id: '1', type: 'T7', hash: '0'.repeat(64) }]
-      const manifest = await heldDuring(() =>
-        ada.lines(`${path}/versions/negotiate/${snapshot.json.session_id}/manifest`, lines),
-      )
-      expect([manifest.result.status, manifest.result.json.received]).toEqual([200, 1])
-      expect(commit.held).toBeLessThan(parsing / 4)
-      expect(manifest.held).toBeLessThan(parsing / 4)
-      const shown = await stage.anyone.get(`${path}/versions/latest/records`)
-      expect(shown.json.records[0].data).toEqual({})
     }, 120_000)
 
     test('of many faults a hundred are told', async () => {

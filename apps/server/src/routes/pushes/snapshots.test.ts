@@ -3,7 +3,6 @@ import { zstdCompressSync } from 'node:zlib'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asker, fileHash, json, ndjson } from '../../testing/asker.ts'
-import { costlyJson, sentHoldingNobodyUp } from '../../testing/hold.ts'
 import { entries, entryOf, hashOf, item, snapshotsOn } from '../../testing/snapshots.ts'
 import { type Stage, setStage } from '../../testing/stage.ts'
 
@@ -169,20 +168,6 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
       const heavy = await negotiate(path, { manifest: [], metadata: { x: 'x'.repeat(1_048_576) } })
       expect([heavy.status, heavy.json.code]).toEqual([413, 'too_large'])
     })
-
-    test.each([
-      ['metadata', 413, (nested: string) => `"schemas":{},"metadata":{"x":${nested}}`],
-      ['schemas', 422, (nested: string) => `"schemas":{"A":{"enum":${nested}}}`],
-    ])(
-      'many MiB of %s beside the manifest hold nobody else up',
-      async (_name, status, member) => {
-        const body = `{"base_version":null,"manifest":[],${member(costlyJson)}}`
-        expect(await sentHoldingNobodyUp(ada, 'POST', `${await newPath()}/versions/negotiate`, body)).toBe(
-          status,
-        )
-      },
-      120_000,
-    )
 
     test.each([
       ['metadata', { x: 'x'.repeat(2 * 1024 ** 2) }, 'The metadata', '2 MiB (1 MiB once it is merged)'],
