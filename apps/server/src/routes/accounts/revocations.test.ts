@@ -1,14 +1,14 @@
 /** What was begun before its key was revoked, its session ended or its account taken out, and ends after it: nothing of it is recorded. */
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { databases } from '@ulmus/storage/testing'
+import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asker, askerOf, fileHash, json, ndjson } from '../../testing/asker.ts'
 import { addOrg } from '../../testing/calls.ts'
 import { serveForTest, type TestServer } from '../../testing/serve.ts'
 import { entryOf, hashOf, item } from '../../testing/snapshots.ts'
 
-describe.each(databases)('what outlives its authority on $name', (database) => {
+describe.each(anyDatabase)('what outlives its authority on $name', (database) => {
   let server: TestServer
   let dispose: () => Promise<void>
   /** Owner of the org `elms`. */
