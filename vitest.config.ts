@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 /** What needs no database does not wait for one. */
-const pure = ['packages/content', 'packages/wire', 'packages/client', 'house'].map(
+const pure = ['packages/content', 'packages/wire', 'packages/client', 'packages/tabular', 'house'].map(
   (folder) => `${folder}/**/*.test.ts`,
 )
 
