@@ -7,6 +7,7 @@ const divided = new Set([
   'packages/storage/src/blobs',
   'packages/storage/src/sql',
   'apps/server/src/plugins',
+  'apps/web/src/pages',
 ])
 
 /** The room of a file: its folder under `floor`, or its subfolder in a divided one. Undefined for files directly under `floor`. */
@@ -31,7 +32,13 @@ const rooms = (floor: string): Map<string, Set<string>> => {
   return doors
 }
 
-const floors = ['packages/content/src', 'packages/storage/src', 'packages/registry/src', 'apps/server/src']
+const floors = [
+  'packages/content/src',
+  'packages/storage/src',
+  'packages/registry/src',
+  'apps/server/src',
+  'apps/web/src',
+]
 
 test.each(floors)('the rooms of %s lie on stairs: none needs one that needs it', (floor) => {
   const doors = rooms(floor)

@@ -1,11 +1,11 @@
 /** The sources of the house and who imports whom, as the tests of this folder see them. */
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
 export const root = normalize(join(import.meta.dirname, '..'))
 
 /** Every hand-written TypeScript file, by its path from the root. Migrations and declarations are not ours to shape. */
-export const sourceFiles: readonly string[] = globSync('{packages,apps,house,bench,demo}/**/*.ts', {
+export const sourceFiles: readonly string[] = globSync('{packages,apps,house,bench,demo}/**/*.{ts,tsx}', {
   cwd: root,
   exclude: (path) => /(?:^|\/)(?:node_modules|migrations)(?:\/|$)/.test(path),
 })
@@ -57,9 +57,11 @@ function targetOf(file: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return normalize(join(dirname(file), specifier))
   const own = /^@ulmus\/([^/]+)(?:\/(.+))?$/.exec(specifier)
   if (own === null) return undefined
-  const folder = `packages/${own[1]}`
-  const { exports } = JSON.parse(read(`${folder}/package.json`)) as { exports: Record<string, string> }
-  const entry = exports[own[2] === undefined ? '.' : `./${own[2]}`]
+  const folder = existsSync(join(root, `packages/${own[1]}`)) ? `packages/${own[1]}` : `apps/${own[1]}`
+  const { exports } = JSON.parse(read(`${folder}/package.json`)) as {
+    exports: string | Record<string, string>
+  }
+  const entry = typeof exports === 'string' ? exports : exports[own[2] === undefined ? '.' : `./${own[2]}`]
   return entry === undefined ? `${folder}/${own[2]}` : normalize(join(folder, entry))
 }
 
@@ -68,7 +70,7 @@ function targetOf(file: string, specifier: string): string | undefined {
  * rather than imported, such as a program that a test spawns or a script of package.json.
  */
 export function filesNamedIn(file: string): string[] {
-  const named = Array.from(read(file).matchAll(/['"`\s]([^\s'"`]+\.ts)\b/g), ([, path]) => path!)
+  const named = Array.from(read(file).matchAll(/['"`\s]([^\s'"`]+\.tsx?)\b/g), ([, path]) => path!)
   return named.flatMap((path) => [normalize(join(dirname(file), path)), normalize(path)])
 }
 

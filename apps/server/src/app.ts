@@ -40,6 +40,7 @@ import { devProviderRoutes, refuseProxied } from './sign-in/dev-provider.ts'
 import type { IdentityProvider } from './sign-in/identity-provider.ts'
 import { pendingCookie } from './sign-in/pending-cookie.ts'
 import { signInRoutes } from './sign-in/routes.ts'
+import { pageRoutes } from './web/routes.ts'
 
 export interface AppOptions {
   readonly registry: Registry
@@ -109,6 +110,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     await app.register(devProviderRoutes, { origin: options.origin, clientSecret: options.clientSecret })
   }
   await app.register(docRoutes, { origin: options.origin })
+  await app.register(pageRoutes, { registry, origin: options.origin, session: browserCookie })
   await showApi(app)
   return app
 }

@@ -22,12 +22,7 @@ export const probeRoutes: FastifyPluginAsync<{ registry: Pick<Registry, 'health'
     return reply.code(health.ready ? 200 : 503).send(health)
   })
 
-  /** Until there is a web interface, the way in are the documents. */
-  app.get('/', { ...probe, config: { credentials: false } }, async (_request, reply) =>
-    reply.redirect('/docs'),
-  )
-
-  /** Browsers ask for it beside every page; there is none yet, which is no error. */
+  /** Old browsers ask for it beside every page, whatever the page says of its icon. */
   app.get('/favicon.ico', { ...probe, config: { credentials: false } }, async (_request, reply) =>
     reply.code(204).header('Cache-Control', 'public, max-age=86400').send(),
   )

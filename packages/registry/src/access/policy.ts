@@ -60,6 +60,7 @@ export function maySee(who: Principal, collection: CollectionFacts, role: Role |
 
 /** Which view of its versions the caller reads. Asked only of collections the caller may see. */
 export function viewFor(who: Principal, collection: CollectionFacts, role: Role | null): View {
+  if (who.kind !== 'anonymous' && who.view === 'public') return 'public'
   return role !== null && reaches(who, collection) ? 'full' : 'public'
 }
 

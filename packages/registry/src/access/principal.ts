@@ -24,6 +24,8 @@ export interface Caller {
   readonly credential: Credential | null
   /** When a key stops working. Null: never, or a session, whose end every use puts off. */
   readonly expiresAt: Date | null
+  /** `public`: a member reads what everyone else would. Default: what the caller may. */
+  readonly view?: 'public'
 }
 
 export type Principal = Anonymous | Caller

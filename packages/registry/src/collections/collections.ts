@@ -19,7 +19,7 @@ import { demandStill } from '../access/authority.ts'
 import { demandCaller } from '../access/caller.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
-import { mayCreateIn, maySee, mayWork } from '../access/policy.ts'
+import { mayCreateIn, mayDeleteCollection, maySee, mayWork, viewFor } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
 import { checkCollectionSlug } from '../access/slugs.ts'
 import { JsonText } from '../answers/json-text.ts'
@@ -55,6 +55,14 @@ export interface BrowseAsk extends PageAsk {
   owner?: string
   /** Default: the best match first where `search` is given, else `updated`. */
   sort?: CollectionOrder
+}
+
+export interface Standing {
+  /** Whether the caller reads what members do. */
+  readonly isMember: boolean
+  /** Whether it may push, and change metadata and settings. */
+  readonly mayWork: boolean
+  readonly mayDelete: boolean
 }
 
 export type Collections = ReturnType<typeof collectionsOf>
@@ -114,6 +122,9 @@ export function collectionsOf(context: Context) {
     list: (who: Principal, owner: string, ask: PageAsk): Promise<Page<ReturnType<typeof ownedItem>>> =>
       listOwned(context, who, owner, ask),
 
+    /** What the caller is to a collection, and may do with it. @throws collection_not_found. */
+    standing: (who: Principal, path: CollectionPath): Promise<Standing> => standingOf(context, who, path),
+
     /** @throws collection_not_found. */
     async detail(who: Principal, path: CollectionPath) {
       const seen = await findVisibleCollection(context, who, path)
@@ -136,6 +147,15 @@ export function collectionsOf(context: Context) {
         ...(forkedFrom === undefined ? {} : { forkedFrom }),
       }
     },
+  }
+}
+
+async function standingOf(context: Context, who: Principal, path: CollectionPath): Promise<Standing> {
+  const { collection, role } = await findVisibleCollection(context, who, path)
+  return {
+    isMember: viewFor(who, collection, role) === 'full',
+    mayWork: mayWork(who, collection, role, 'write') === 'ok',
+    mayDelete: mayDeleteCollection(who, collection, role) === 'ok',
   }
 }
 

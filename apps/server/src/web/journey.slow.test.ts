@@ -1,0 +1,287 @@
+/** The web interface as a person meets it, in Chromium: from signing in to a published collection and back, without a line of curl. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { databases } from '@ulmus/storage/testing'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumInstalled, openChromium } from '../testing/chromium.ts'
+import { serveForTest, type TestServer } from '../testing/serve.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+const cities = [
+  'id,name,country,population,keeper',
+  'oslo,Oslo,NOR,709037,kari@example.org',
+  'bergen,Bergen,NOR,289330,ola@example.org',
+  'lund,Lund,SWE,94703,eva@example.org',
+].join('\n')
+
+describe.skipIf(!chromiumInstalled())('the web interface', () => {
+  let browser: Browser
+  let registry: TestServer
+  let disposeDatabase: () => Promise<void>
+  let ada: BrowserContext
+  let page: Page
+  /** What pages complained of: scripts that broke, policies that were violated. */
+  const complaints: string[] = []
+
+  beforeAll(async () => {
+    const { settings, dispose } = await databases[0]!.settings()
+    disposeDatabase = dispose
+    registry = await serveForTest(settings, { rateLimits: null })
+    browser = await openChromium()
+    ada = await signedIn('ada')
+    page = await opened(ada)
+  }, 60_000)
+  afterAll(async () => {
+    await browser?.close()
+    await registry?.close()
+    await disposeDatabase?.()
+  })
+
+  async function opened(context: BrowserContext): Promise<Page> {
+    context.setDefaultTimeout(8_000)
+    const one = await context.newPage()
+    one.on('pageerror', (error) => complaints.push(error.message))
+    one.on('console', (message) => {
+      if (message.type() === 'error' && !message.text().includes('status of 4'))
+        complaints.push(message.text())
+    })
+    return one
+  }
+
+  /** Through the built-in identity provider, as a person does. */
+  async function signedIn(login: string): Promise<BrowserContext> {
+    const context = await browser.newContext({ baseURL: registry.url })
+    const one = await context.newPage()
+    await one.goto('/')
+    await one.getByRole('link', { name: 'Sign in', exact: true }).click()
+    await one.fill('[name=login]', login)
+    await one.getByRole('button', { name: 'Sign in' }).click()
+    await one.waitForURL(`${registry.url}/`)
+    await one.close()
+    return context
+  }
+
+  const heading = () => page.getByRole('heading', { level: 1 }).textContent()
+
+  test('whoever signs in for the first time is told what to do first', async () => {
+    await page.goto('/')
+    expect(await heading()).toBe('Welcome, ada')
+    await page.getByRole('link', { name: 'Make a collection' }).click()
+    expect(await heading()).toBe('New collection')
+  })
+
+  test('an organization, a collection in it, and its first version from a file with a private column', async () => {
+    await page.goto('/new/org')
+    await page.getByLabel('Handle').fill('atlas')
+    await page.getByLabel('Name').fill('Atlas')
+    await page.getByRole('button', { name: 'Make organization' }).click()
+    expect(await heading()).toBe('Atlas')
+    await page.getByRole('link', { name: 'New collection' }).first().click()
+    expect(await page.getByLabel('Owner').inputValue()).toBe('atlas')
+    await page.getByLabel('Slug').fill('cities')
+    await page.getByLabel('Name').fill('Cities')
+    await page.getByLabel(/^Public/).check()
+    await page.getByRole('button', { name: 'Make it and publish from a file' }).click()
+    await page.waitForURL('**/atlas/cities/push')
+    await page.setInputFiles('[type=file]', {
+      name: 'city.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(cities),
+    })
+    await page.getByLabel('keeper is private').check()
+    expect(await page.getByLabel('Kind of population').inputValue()).toBe('integer')
+    await page.getByRole('button', { name: 'See what would change' }).click()
+    await page.getByText('3 added').waitFor()
+    await page.getByLabel('Message').fill('First three')
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByText('v1.0.0 is published.').waitFor()
+    await page.getByRole('link', { name: 'Look at it' }).click()
+    await page.getByText('First three').waitFor()
+    expect(await page.getByText('The public does not see all').textContent()).toContain('field City.keeper')
+  })
+
+  test('a stranger, without JavaScript, reads it and not what is private', async () => {
+    const context = await browser.newContext({ baseURL: registry.url, javaScriptEnabled: false })
+    const stranger = await context.newPage()
+    for (const path of [
+      '/atlas/cities',
+      '/atlas/cities/records',
+      '/atlas/cities/records/City/oslo',
+      '/atlas/cities/schemas',
+      '/atlas/cities/versions',
+      '/explore?q=cities',
+      '/atlas',
+    ]) {
+      const answer = await stranger.goto(path)
+      expect([path, answer?.status()]).toEqual([path, 200])
+      const html = await stranger.content()
+      expect([path, html.includes('example.org') || html.includes('keeper')]).toEqual([path, false])
+    }
+    await stranger.goto('/explore?q=cities')
+    await stranger.getByRole('link', { name: 'cities', exact: true }).click()
+    await stranger.getByRole('link', { name: 'City', exact: true }).click()
+    await stranger.getByRole('link', { name: 'oslo' }).click()
+    expect(await stranger.getByRole('heading', { name: 'Oslo' }).count()).toBe(1)
+    await context.close()
+  })
+
+  test('a record is changed; what the schema refuses is told, and keeps what was typed', async () => {
+    await page.goto('/atlas/cities/records/City/oslo')
+    await page.getByRole('link', { name: 'Edit this record' }).click()
+    const data = page.getByLabel('Data')
+    const before = await data.inputValue()
+    await data.fill(before.replace('709037', '"many"'))
+    await page.getByRole('button', { name: 'Save as a new version' }).click()
+    expect(await page.getByRole('alert').textContent()).toContain('schema')
+    expect(await data.inputValue()).toContain('"many"')
+    await data.fill(before.replace('709037', '717710'))
+    await page.getByLabel('Message').fill('Oslo grew')
+    await page.getByRole('button', { name: 'Save as a new version' }).click()
+    await page.waitForURL('**/records/City/oslo')
+    await page.getByText('717710').waitFor()
+    await page.getByRole('link', { name: 'what changed' }).click()
+    expect(await page.locator('td.was').textContent()).toBe('709037')
+    expect(await page.locator('td.is').textContent()).toBe('717710')
+  })
+
+  test('the same file again changes nothing but what was changed meanwhile; as everything, it removes what it lacks', async () => {
+    await page.goto('/atlas/cities/push')
+    const two = cities.split('\n').slice(0, 3).join('\n')
+    await page.setInputFiles('[type=file]', {
+      name: 'city.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(two),
+    })
+    await page.getByText('Everything of its type').click()
+    await page.getByRole('button', { name: 'See what would change' }).click()
+    expect(await page.locator('.totals').textContent()).toBe('0 added1 updated1 removed1 as they are')
+    await page.getByRole('button', { name: 'Publish' }).click()
+    await page.getByText('v1.2.0 is published.').waitFor()
+  })
+
+  test('metadata: what is previewed is what is published, and markup of a readme does nothing', async () => {
+    await page.goto('/atlas/cities/edit')
+    await page.getByLabel('Description').fill('Three cities of the north.')
+    await page.getByLabel('Licence').fill('CC0-1.0')
+    await page
+      .getByLabel('Readme')
+      .fill(
+        '# Of cities\n\n<script>document.title = "broken"</script>\n\n[link](javascript:alert(1)) **bold**',
+      )
+    await page.getByRole('button', { name: 'Preview the readme' }).click()
+    expect(await page.getByRole('heading', { name: 'Of cities' }).count()).toBe(1)
+    await page.getByRole('button', { name: 'Save as v1.2.1' }).click()
+    await page.waitForURL('**/atlas/cities')
+    expect(await page.locator('.prose script, .prose a[href^=javascript]').count()).toBe(0)
+    expect(await page.locator('.prose strong').textContent()).toBe('bold')
+    await page.getByText('CC0-1.0').waitFor()
+  })
+
+  test('a key that works, and no longer when it is revoked', async () => {
+    await page.goto('/settings/keys')
+    await page.getByLabel('Label').fill('journey')
+    await page.getByRole('button', { name: 'Make key' }).click()
+    const key = (await page.locator('.made code').first().textContent())!
+    const ask = () =>
+      fetch(`${registry.url}/api/accounts/me`, { headers: { authorization: `Bearer ${key}` } })
+    expect((await ask()).status).toBe(200)
+    await page.goto('/settings/keys')
+    expect(await page.content()).not.toContain(key)
+    await page.getByRole('button', { name: 'Revoke journey' }).click()
+    await page.getByText('The key is revoked').waitFor()
+    expect((await ask()).status).toBe(401)
+  })
+
+  test('a fork; settings; a collection that is deleted after its name was typed', async () => {
+    await page.goto('/atlas/cities/fork')
+    await page.getByLabel('Slug').fill('towns')
+    await page.getByRole('button', { name: 'Fork', exact: true }).click()
+    await page.waitForURL('**/atlas/towns')
+    await page.getByRole('link', { name: 'atlas/cities v1.2.1' }).waitFor()
+    await page.goto('/atlas/towns/settings')
+    await page.getByLabel('Name', { exact: true }).fill('Towns')
+    await page.getByLabel(/^Private/).check()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.').waitFor()
+    const hidden = await fetch(`${registry.url}/atlas/towns`)
+    const absent = await fetch(`${registry.url}/atlas/nowns`)
+    expect([hidden.status, absent.status]).toEqual([404, 404])
+    expect((await hidden.text()).replaceAll('towns', '')).toBe((await absent.text()).replaceAll('nowns', ''))
+    await page.getByLabel('Type “towns”').fill('cities')
+    await page.getByRole('button', { name: 'Delete this collection' }).click()
+    await page.getByText('nothing was deleted').waitFor()
+    await page.getByLabel('Type “towns”').fill('towns')
+    await page.getByRole('button', { name: 'Delete this collection' }).click()
+    await page.waitForURL('**/atlas')
+    expect(await page.getByRole('link', { name: 'towns' }).count()).toBe(0)
+  })
+
+  const reading = [
+    '/',
+    '/explore',
+    '/atlas',
+    '/atlas/cities',
+    '/atlas/cities/records',
+    '/atlas/cities/records/City/oslo',
+    '/atlas/cities/schemas',
+    '/atlas/cities/files',
+    '/atlas/cities/versions',
+    '/atlas/cities/compare/v1.0.0...v1.2.1',
+    '/nobody/nothing',
+  ]
+  const working = [
+    '/new',
+    '/new/org',
+    '/settings',
+    '/settings/keys',
+    '/atlas/-/members',
+    '/atlas/cities/settings',
+    '/atlas/cities/edit',
+    '/atlas/cities/push',
+    '/atlas/cities/fork',
+    '/atlas/cities/records/City/oslo/edit',
+  ]
+  const looks = [
+    { width: 1280, colorScheme: 'light' },
+    { width: 360, colorScheme: 'dark' },
+    { width: 360, colorScheme: 'light' },
+    { width: 1280, colorScheme: 'dark' },
+  ] as const
+
+  test.each(looks)(
+    'axe finds nothing on any page: $width px, $colorScheme',
+    async ({ width, colorScheme }) => {
+      const found: string[] = []
+      await page.setViewportSize({ width, height: 800 })
+      await page.emulateMedia({ colorScheme })
+      for (const path of [...reading, ...working]) {
+        await page.goto(path)
+        // The policy of pages lets in no script of others, so it is run beside the page.
+        const violations = (await page.evaluate(
+          `(() => { ${axe}; return axe.run().then((r) => r.violations.map(({ id, nodes }) => id + ': ' + nodes.map((n) => n.target).join(' '))) })()`,
+        )) as string[]
+        found.push(...violations.map((violation) => `${path} ${violation}`))
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+        if (overflow > 0) found.push(`${path} is ${overflow} px too wide`)
+      }
+      expect(found).toEqual([])
+    },
+    120_000,
+  )
+
+  test('signing out ends it', async () => {
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.goto('/')
+    await page.locator('summary').first().click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('link', { name: 'Sign in', exact: true }).waitFor()
+    await page.goto('/settings')
+    expect(page.url()).toContain('/dev/idp')
+  })
+
+  test('no page has complained', () => {
+    expect(complaints).toEqual([])
+  })
+})

@@ -1,0 +1,259 @@
+/** Pages over HTTP: what they show of hostile collections, what strangers see, what is sent to browsers and how much. */
+import { gzipSync } from 'node:zlib'
+import { anyDatabase } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { pushesOn } from '../testing/pushing.ts'
+import { type Stage, setStage } from '../testing/stage.ts'
+
+const evil = '"><script>alert(1)</script><img src=x onerror=alert(1)>\u202eevil\u0007'
+const long = 'x'.repeat(8_000_000)
+
+describe.each(anyDatabase)('pages on $name', (database) => {
+  let stage: Stage
+  let cookie: string
+
+  beforeAll(async () => {
+    stage = await setStage(database, { rateLimits: null })
+    cookie = (await stage.server.signIn('ada')).cookie
+  })
+  afterAll(() => stage.end())
+  const { newPath } = pushesOn(() => stage)
+
+  async function page(path: string, options: { as?: string; form?: Record<string, string> } = {}) {
+    const { as, form } = options
+    const from = performance.now()
+    const answer = await fetch(`${stage.server.url}${path}`, {
+      redirect: 'manual',
+      headers: { ...(as === undefined ? {} : { cookie: as }), 'sec-fetch-site': 'same-origin' },
+      ...(form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }),
+    })
+    const html = await answer.text()
+    return { status: answer.status, html, headers: answer.headers, milliseconds: performance.now() - from }
+  }
+  /** The page's path of a collection by that of the API. */
+  const pageOf = (apiPath: string) => apiPath.replace('/collections', '')
+
+  test('a hostile collection does nothing and stays bounded', async () => {
+    const path = await newPath()
+    const many = Object.fromEntries(Array.from({ length: 499 }, (_, n) => [`T${n}`, { title: evil }]))
+    const schemas = {
+      A: {
+        title: evil,
+        description: evil,
+        properties: {
+          nested: {},
+          long: {},
+          $file: {},
+          [evil]: { title: evil, description: evil, enum: [evil, 1, { a: 1 }] },
+        },
+      },
+      ...many,
+    }
+    const puts = [
+      { id: evil.replace('\u0007', ''), type: 'A', data: { [evil]: evil, nested: { deep: [[[[evil]]]] } } },
+      { id: 'long', type: 'A', data: { long } },
+      { id: '..', type: 'A', data: { $file: evil } },
+      { id: 'a/b?c#d%2F', type: 'A', data: evil },
+    ].filter(({ data }) => typeof data === 'object')
+    const metadata = {
+      description: evil,
+      license: evil,
+      title: evil,
+      creators: [evil, { name: evil }],
+      readme: `${evil}\n\n[a](javascript:alert(1))\n\n![b](https://elsewhere.example/x.png)\n\n<iframe src="//elsewhere.example"></iframe>`,
+    }
+    await stage.push(path, { opening: { schemas, metadata, message: 'x"><script>alert(1)</script>' }, puts })
+    const at = pageOf(path)
+    const paths = [
+      at,
+      `${at}/records`,
+      `${at}/records/A`,
+      `${at}/record?type=A&id=..`,
+      `${at}/records/A/long`,
+      `${at}/schemas`,
+      `${at}/files`,
+      `${at}/versions`,
+      `${at}/versions.atom`,
+      `${at}/compare/v1.0.0...v1.0.0`,
+      `${at}/records/A/${encodeURIComponent(puts[0]!.id)}`,
+      `${at}/records/A?id=${encodeURIComponent(evil)}`,
+      `/explore?q=${encodeURIComponent(evil)}`,
+    ]
+    for (const one of paths) {
+      const { status, html, headers, milliseconds } = await page(one)
+      expect([one, status]).toEqual([one, 200])
+      const scripts = [...html.matchAll(/<script[^>]*>/g)].map(([tag]) => tag)
+      const strange = scripts.filter(
+        (tag) => !/^<script type="(?:module" src="\/assets\/[\w-]+\.js"|application\/ld\+json")>$/.test(tag),
+      )
+      expect([
+        one,
+        strange,
+        /<[^>]+\son\w+=/.test(html),
+        /<iframe|<img(?! class="thumbnail")/.test(html),
+      ]).toEqual([one, [], false, false])
+      expect([one, /href="(?!https?:|\/|#|\?)/.exec(html)?.[0]]).toEqual([one, undefined])
+      expect(html.length, one).toBeLessThan(2_000_000)
+      expect(milliseconds, one).toBeLessThan(10_000)
+      if (!one.endsWith('.atom'))
+        expect(headers.get('content-security-policy')).toContain("script-src 'self'")
+    }
+  })
+
+  test('what is hidden and what is not there are the same', async () => {
+    const path = await newPath(false)
+    await stage.push(path, { opening: { schemas: { A: {} } }, puts: [{ id: '1', type: 'A', data: {} }] })
+    const at = pageOf(path)
+    const absent = `${at}z`
+    for (const below of [
+      '',
+      '/records/A',
+      '/records/A/1',
+      '/schemas',
+      '/files',
+      '/versions',
+      '/versions.atom',
+      '/v/v1.0.0',
+      '/compare/v1.0.0...v1.0.0',
+      '/compare',
+    ]) {
+      const [hidden, none] = [await page(`${at}${below}`), await page(`${absent}${below}`)]
+      expect([below, hidden.status, none.status]).toEqual([below, 404, 404])
+      expect(hidden.html.replaceAll(at, '').replaceAll(encodeURIComponent(at), '')).toBe(
+        none.html.replaceAll(absent, '').replaceAll(encodeURIComponent(absent), ''),
+      )
+      expect((await page(`${at}${below}`, { as: cookie })).status).toBeLessThan(400)
+    }
+  })
+
+  test('a stranger reads no byte of what is private, on any page; a member does, and sees what others see', async () => {
+    const path = await newPath()
+    const secret = 'hush-hush'
+    const schemas = {
+      Open: { properties: { name: {}, [`${secret}-field`]: { private: true } } },
+      [`T-${secret}`]: { private: true, properties: { name: {} } },
+    }
+    const puts = [
+      { id: 'one', type: 'Open', data: { name: 'One', [`${secret}-field`]: secret } },
+      { id: `${secret}-id`, type: 'Open', data: { name: secret }, private: true },
+      { id: 'two', type: `T-${secret}`, data: { name: secret } },
+    ]
+    await stage.push(path, { opening: { schemas }, puts })
+    await stage.push(path, {
+      base: 'v1.0.0',
+      opening: { message: secret },
+      puts: [{ ...puts[1], data: { name: `${secret} 2` } }],
+    })
+    const at = pageOf(path)
+    const queue = [at]
+    const seen = new Set<string>()
+    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+      if (seen.has(next)) continue
+      seen.add(next)
+      const { html, status } = await page(next)
+      expect([next, html.includes('hush')]).toEqual([next, false])
+      if (status !== 200) continue
+      for (const [, href] of html.matchAll(/href="([^"#]+)/g)) {
+        const link = href!.replaceAll('&amp;', '&')
+        if (link.startsWith(`${at}`) || link.startsWith(`/api${path}`)) queue.push(link)
+      }
+    }
+    expect(seen.size).toBeGreaterThan(15)
+    for (const guess of [`${at}/records/Open/${secret}-id`, `${at}/records/T-${secret}`, `${at}?view=full`])
+      expect(
+        (await page(guess)).html.replaceAll(guess, '').replaceAll(encodeURIComponent(guess), ''),
+      ).not.toContain(`${secret} 2`)
+    const own = await page(at, { as: cookie })
+    expect(own.html).toContain(`1 of 3 records`.replace('1', '2'))
+    const asPublic = await page(`${at}?view=public`, { as: cookie })
+    expect(asPublic.html).toContain('As the public sees it.')
+    expect(asPublic.html.split('As the public sees it.')[1]!.split('</p>')[1]).not.toContain('hush')
+  })
+
+  test('forms are refused from other sites, to strangers, and keep what was typed', async () => {
+    const form = { slug: 'Not A Slug', name: 'Typed', owner: 'ada' }
+    expect((await page('/new', { form })).status).toBe(401)
+    const refused = await page('/new', { form, as: cookie })
+    expect([
+      refused.status,
+      refused.html.includes('value="Not A Slug"'),
+      refused.html.includes('role="alert"'),
+    ]).toEqual([422, true, true])
+    const other = await fetch(`${stage.server.url}/new`, {
+      method: 'POST',
+      headers: { cookie, 'sec-fetch-site': 'cross-site', origin: 'https://elsewhere.example' },
+      body: new URLSearchParams({ ...form, slug: 'stolen' }),
+    })
+    expect([other.status, other.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8'])
+    expect((await stage.ada.get('/collections/ada/stolen')).status).toBe(404)
+    expect((await page('/settings')).headers.get('location')).toBe('/auth/login?return_to=%2Fsettings')
+  })
+
+  test('a private record that is edited in the browser stays private', async () => {
+    const path = await newPath()
+    const puts = [
+      { id: 'a', type: 'A', data: { n: 1 } },
+      { id: 'b', type: 'A', data: { n: 1 }, private: true },
+    ]
+    await stage.push(path, { opening: { schemas: { A: {} } }, puts })
+    const saved = await page(`${pageOf(path)}/records/A/b/edit`, {
+      as: cookie,
+      form: { base: 'v1.0.0', data: '{\r\n"n": 2\r\n}' },
+    })
+    expect(saved.status).toBe(303)
+    expect((await stage.ada.get(`${path}/versions/latest/records/A/b`)).json.data).toEqual({ n: 2 })
+    expect((await stage.anyone.get(`${path}/versions/latest/records/A/b`)).status).toBe(404)
+    const late = await page(`${pageOf(path)}/records/A/a/edit`, {
+      as: cookie,
+      form: { base: 'v1.0.0', data: '{"n":3}' },
+    })
+    expect([late.status, late.html.includes('&quot;n&quot;:3') || late.html.includes('{"n":3}')]).toEqual([
+      422,
+      true,
+    ])
+  })
+
+  test('a page that moved is redirected; the latest and a version have one canonical link each', async () => {
+    const path = await newPath()
+    await stage.push(path, { opening: { schemas: { A: {} } }, puts: [{ id: '1', type: 'A', data: {} }] })
+    const at = pageOf(path)
+    for (const written of ['v1.0.0', '1.0.0']) {
+      const { html } = await page(`${at}/v/${written}`)
+      expect(html).toContain(`<link rel="canonical" href="${stage.server.url}${at}/v/v1.0.0"/>`)
+    }
+    await stage.ada.ask('PATCH', path, {
+      body: JSON.stringify({ slug: 'moved-page' }),
+      headers: { 'content-type': 'application/json' },
+    })
+    const moved = await page(`${at}/records?x=1`)
+    expect([moved.status, moved.headers.get('location')]).toEqual([308, '/ada/moved-page/records?x=1'])
+  })
+
+  test('scripts and styles are within their bounds, and are kept for ever', async () => {
+    const size = async (path: string) => {
+      const { html, headers } = await page(path)
+      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+      return gzipSync(html).length
+    }
+    const pathsIn = (html: string, pattern: RegExp) => [...html.matchAll(pattern)].map(([, path]) => path!)
+    const total = async (path: string, pattern: RegExp, as?: string) => {
+      let sum = 0
+      for (const file of pathsIn((await page(path, as === undefined ? {} : { as })).html, pattern))
+        sum += await size(file)
+      return sum
+    }
+    const path = pageOf(await newPath())
+    expect(await total('/', /href="(\/assets\/[^"]+\.css)"/g)).toBeLessThanOrEqual(20_480)
+    expect(await total('/', /src="(\/assets\/[^"]+\.js)"/g)).toBeLessThanOrEqual(20_480)
+    const script = /src="(\/assets\/[^"]+\.js)"/g
+    expect(await total(`${path}/push`, script, cookie)).toBeLessThanOrEqual(61_440)
+  })
+
+  test.each(['/robots.txt', '/sitemap.xml', '/llms.txt', '/favicon.svg', '/site.webmanifest'])(
+    '%s is there for programs',
+    async (path) => {
+      const { status, html } = await page(path)
+      expect([status, html.length > 50]).toEqual([200, true])
+    },
+  )
+})

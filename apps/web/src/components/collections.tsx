@@ -1,0 +1,66 @@
+/** Lists of collections. */
+import type { CollectionItem, OwnedCollection } from '@ulmus/wire'
+import { accountPath, versionPath } from '../paths.ts'
+import { Time, Visibility } from './small.tsx'
+
+type Level = 'h2' | 'h3'
+
+/** Public collections, as browsing finds them. */
+/** @param level of the headings, below that of what stands over the list */
+export const CollectionList = ({
+  items,
+  level: Heading,
+}: {
+  items: readonly CollectionItem[]
+  level: Level
+}) => (
+  <ul class="collections">
+    {items.map(({ id, ownerSlug, slug, name, description, latestVersion, updatedAt }) => (
+      <li key={id}>
+        <Heading>
+          <a class="owner" href={accountPath(ownerSlug)}>
+            {ownerSlug}
+          </a>
+          <span class="slash">/</span>
+          <a href={versionPath({ owner: ownerSlug, slug })}>{slug}</a>
+        </Heading>
+        {name !== slug && <p class="name">{name}</p>}
+        {description !== null && <p class="description">{description}</p>}
+        <p class="facts">
+          {latestVersion === null ? <span>No version yet</span> : <span class="semver">{latestVersion}</span>}
+          <span>
+            Updated <Time at={updatedAt} />
+          </span>
+        </p>
+      </li>
+    ))}
+  </ul>
+)
+
+interface OwnedProps {
+  readonly owner: string
+  readonly items: readonly OwnedCollection[]
+  readonly level: Level
+}
+
+/** Collections of one account. @param owner its slug */
+export const OwnedList = ({ owner, items, level: Heading }: OwnedProps) => (
+  <ul class="collections">
+    {items.map(({ id, slug, name, public: isPublic, updatedAt }) => (
+      <li key={id}>
+        <div class="head-row">
+          <Heading>
+            <a href={versionPath({ owner, slug })}>{slug}</a>
+          </Heading>
+          <Visibility isPublic={isPublic} />
+        </div>
+        {name !== slug && <p class="name">{name}</p>}
+        <p class="facts">
+          <span>
+            Updated <Time at={updatedAt} />
+          </span>
+        </p>
+      </li>
+    ))}
+  </ul>
+)

@@ -1,0 +1,113 @@
+/** Forms: fields with their labels and what is wrong with them. What was typed stays. */
+import type { RegistryError } from '@ulmus/registry'
+import type { ComponentChildren } from 'preact'
+import type { Form } from '../page.ts'
+
+/** What a form was refused for; undefined: it was not sent, or all is well. */
+export type Refused = RegistryError | undefined
+
+/** Why a form was refused, in a sentence, with what is wrong where. */
+export function Refusal({ error }: { error: Refused }) {
+  if (error === undefined) return null
+  const issues = (error.details['issues'] as { path: string; message: string }[] | undefined) ?? []
+  return (
+    <div class="note bad" role="alert">
+      <p>{error.message}</p>
+      {issues.length > 0 && (
+        <ul>
+          {issues.slice(0, 20).map(({ path, message }) => (
+            <li key={`${path} ${message}`}>
+              {path === '' ? '' : <code>{path}</code>} {message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+interface FieldProps {
+  readonly name: string
+  readonly label: string
+  /** What the form was sent with. */
+  readonly form: Form
+  /** Before anything was typed. Default: nothing. */
+  readonly value?: string
+  readonly help?: ComponentChildren
+  readonly required?: boolean
+  readonly most?: number
+  readonly pattern?: string
+  /** Several lines. Default: one. */
+  readonly lines?: number
+}
+
+export function Field({ name, label, form, value = '', help, required, most, pattern, lines }: FieldProps) {
+  const common = {
+    id: `field-${name}`,
+    name,
+    required,
+    maxLength: most,
+    ...(help === undefined ? {} : { 'aria-describedby': `help-${name}` }),
+  }
+  const typed = form[name] ?? value
+  return (
+    <div class="field">
+      <label for={`field-${name}`}>{label}</label>
+      {lines === undefined ? (
+        <input
+          {...common}
+          type="text"
+          value={typed}
+          pattern={pattern}
+          autocomplete="off"
+          spellcheck={false}
+        />
+      ) : (
+        <textarea {...common} rows={lines} value={typed} />
+      )}
+      {help !== undefined && (
+        <p class="help" id={`help-${name}`}>
+          {help}
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface ChoiceProps {
+  readonly name: string
+  readonly label: string
+  readonly form: Form
+  readonly value: string
+  readonly options: readonly (readonly [value: string, label: string, help?: string])[]
+}
+
+/** One of a few, all of which are seen. */
+export const Choice = ({ name, label, form, value, options }: ChoiceProps) => (
+  <fieldset class="field">
+    <legend>{label}</legend>
+    {options.map(([one, text, help]) => (
+      <label key={one} class="check">
+        <input type="radio" name={name} value={one} checked={(form[name] ?? value) === one} />
+        <span>
+          {text}
+          {help !== undefined && <span class="help"> {help}</span>}
+        </span>
+      </label>
+    ))}
+  </fieldset>
+)
+
+/** One of many. */
+export const Select = ({ name, label, form, value, options }: ChoiceProps) => (
+  <div class="field">
+    <label for={`field-${name}`}>{label}</label>
+    <select id={`field-${name}`} name={name}>
+      {options.map(([one, text]) => (
+        <option key={one} value={one} selected={(form[name] ?? value) === one}>
+          {text}
+        </option>
+      ))}
+    </select>
+  </div>
+)

@@ -1,0 +1,83 @@
+/** Small parts that every page is made of. */
+import type { ComponentChildren } from 'preact'
+import { relativeText, shortHash } from '../format.ts'
+import { Icon } from './icon.tsx'
+
+/** How long ago, with the exact instant on hover. @param at ISO 8601 */
+export const Time = ({ at }: { at: string }) => (
+  <time datetime={at} title={at.replace('T', ' ').replace(/\.000Z$/, ' UTC')}>
+    {relativeText(at)}
+  </time>
+)
+
+/** A hash by its first digits; a button copies the whole. */
+export const ShortHash = ({ hash }: { hash: string }) => (
+  <span class="hash">
+    <code title={hash}>{shortHash(hash)}</code>
+    <CopyButton text={hash} what="the hash" />
+  </span>
+)
+
+/** Does nothing without JavaScript, and is hidden then. @param what it copies, as screen readers say it */
+export const CopyButton = ({ text, what }: { text: string; what: string }) => (
+  <button type="button" class="copy" data-copy={text} aria-label={`Copy ${what}`} hidden>
+    <Icon name="copy" />
+  </button>
+)
+
+export const Badge = ({ children, tone }: { children: ComponentChildren; tone?: 'private' | 'warn' }) => (
+  <span class={tone === undefined ? 'badge' : `badge ${tone}`}>{children}</span>
+)
+
+export const Visibility = ({ isPublic }: { isPublic: boolean }) =>
+  isPublic ? <Badge>Public</Badge> : <Badge tone="private">Private</Badge>
+
+/** Where a list goes on. @param next, prev paths; undefined: there is none */
+export function Pager({ next, prev }: { next?: string | undefined; prev?: string | undefined }) {
+  if (next === undefined && prev === undefined) return null
+  return (
+    <nav class="pager" aria-label="Pages">
+      {prev === undefined ? (
+        <span />
+      ) : (
+        <a rel="prev" href={prev}>
+          ← Previous
+        </a>
+      )}
+      {next === undefined ? (
+        <span />
+      ) : (
+        <a rel="next" href={next}>
+          Next →
+        </a>
+      )}
+    </nav>
+  )
+}
+
+/** What there is none of, and what to do about it. */
+export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+  <div class="empty">
+    <p class="empty-title">{title}</p>
+    {children}
+  </div>
+)
+
+/** A command or a piece of code to copy. */
+export const Code = ({ children }: { children: string }) => (
+  <div class="code">
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it, too */}
+    <pre tabIndex={0}>
+      <code>{children}</code>
+    </pre>
+    <CopyButton text={children} what="the code" />
+  </div>
+)
+
+/** What is wider than the page scrolls by itself, by keyboard, too. @param label what it is, as screen readers say it */
+export const TableScroll = ({ label, children }: { label: string; children: ComponentChildren }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it, too
+  <section class="table-scroll" tabIndex={0} aria-label={label}>
+    {children}
+  </section>
+)

@@ -1,0 +1,108 @@
+/** How to read a version from programs: each of these is run by a test where its tool exists. */
+import type { SeenCollection } from '../data/collection.ts'
+import { apiCollectionPath, apiVersionPath, withQuery } from '../paths.ts'
+import { Code } from './small.tsx'
+
+interface Props {
+  readonly seen: SeenCollection
+  /** Of the version shown. */
+  readonly semver: string
+  /** A type that it has; undefined: it has none. */
+  readonly type: string | undefined
+  readonly origin: string
+}
+
+export interface Snippet {
+  readonly tool: string
+  readonly text: string
+}
+
+export function UseIt({ seen, semver, type, origin }: Props) {
+  const isPinned = seen.place.version !== undefined
+  const snippets = snippetsOf({ seen, version: isPinned ? semver : 'latest', type, origin })
+  return (
+    <section class="use-it" id="use-it">
+      <div class="section-head">
+        <h2>Use it</h2>
+        <p class="switch">
+          {isPinned ? (
+            <>
+              This version, {semver} · <a href={`/${seen.owner}/${seen.slug}#use-it`}>always the latest</a>
+            </>
+          ) : (
+            <>
+              Always the latest ·{' '}
+              <a href={`/${seen.owner}/${seen.slug}/v/${semver}#use-it`}>this version, {semver}</a>
+            </>
+          )}
+        </p>
+      </div>
+      {!seen.isPublic && (
+        <p class="quiet">
+          It is private: programs need an <a href="/settings/keys">API key</a>, here in the variable{' '}
+          <code>ULMUS_TOKEN</code>.
+        </p>
+      )}
+      {snippets.map(({ tool, text }, index) => (
+        <details key={tool} name="use-it" open={index === 0}>
+          <summary>{tool}</summary>
+          <Code>{text}</Code>
+        </details>
+      ))}
+    </section>
+  )
+}
+
+/** Code that reads the records of a type. @param version a semver, or `latest` */
+export function snippetsOf({
+  seen,
+  version,
+  type,
+  origin,
+}: {
+  seen: Pick<SeenCollection, 'owner' | 'slug' | 'isPublic'>
+  version: string
+  type: string | undefined
+  origin: string
+}): Snippet[] {
+  const { owner, slug, isPublic } = seen
+  const lines = origin + withQuery(apiVersionPath({ owner, slug, version }, 'records.ndjson'), { type })
+  const archive = `${origin}${apiCollectionPath({ owner, slug }, 'export')}?version=${version}`
+  const head = isPublic ? '' : ' -H "Authorization: Bearer $ULMUS_TOKEN"'
+  const of = (value: string) => (isPublic ? '' : value)
+  return [
+    {
+      tool: 'curl',
+      text: `curl -sf --compressed${head} '${lines}'\ncurl -sfo ${slug}.tar.gz${head} '${archive}'`,
+    },
+    {
+      tool: 'TypeScript',
+      text: `const answer = await fetch('${lines}'${of(', {\n  headers: { authorization: `Bearer ${process.env.ULMUS_TOKEN}` },\n}')})
+if (!answer.ok) throw new Error(await answer.text())
+const records = (await answer.text()).trim().split('\\n').map((line) => JSON.parse(line))
+console.log(records.length, records[0])`,
+    },
+    {
+      tool: 'Python',
+      text: `import json${of(', os')}, urllib.request
+
+request = urllib.request.Request('${lines}'${of(", headers={\n    'Authorization': f\"Bearer {os.environ['ULMUS_TOKEN']}\"}")})
+with urllib.request.urlopen(request) as answer:
+    records = [json.loads(line) for line in answer]
+print(len(records), records[0])`,
+    },
+    {
+      tool: 'R',
+      text: `library(jsonlite)
+records <- stream_in(url('${lines}'${of(", headers = c(\n  Authorization = paste('Bearer', Sys.getenv('ULMUS_TOKEN')))")}), verbose = FALSE)
+str(records)`,
+    },
+    {
+      tool: 'DuckDB',
+      text: isPublic
+        ? `SELECT id, data.* FROM read_json('${lines}', format = 'newline_delimited');`
+        : `-- curl -sf${head} '${lines}' > ${slug}.ndjson
+SELECT id, data.* FROM read_json('${slug}.ndjson', format = 'newline_delimited');`,
+    },
+  ]
+}

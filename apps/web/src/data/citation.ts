@@ -1,0 +1,107 @@
+/** A version as it is cited: from its metadata (`title`, `creators`), else from what the registry knows. */
+import type { Version } from '@ulmus/wire'
+import { versionPath } from '../paths.ts'
+import type { SeenCollection } from './collection.ts'
+
+export interface Citation {
+  readonly form: string
+  readonly text: string
+}
+
+interface Facts {
+  title: string
+  creators: string[]
+  year: string
+  date: string
+  semver: string
+  url: string
+  digest: string
+  key: string
+}
+
+/** Creators named at most, each of at most so many characters. */
+const creatorsMax = 100
+const nameCharactersMax = 300
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, nameCharactersMax)
+
+/** The people or bodies that `metadata.creators` names: texts, or objects with a `name`. */
+function creatorsOf(value: unknown, owner: string): string[] {
+  const names = (Array.isArray(value) ? value : [value])
+    .slice(0, creatorsMax)
+    .map((one) => (typeof one === 'object' && one !== null ? (one as { name?: unknown }).name : one))
+    .filter((name) => typeof name === 'string')
+    .map(oneLine)
+    .filter((name) => name !== '')
+  return names.length === 0 ? [owner] : names
+}
+
+function factsOf(seen: SeenCollection, version: Version, origin: string): Facts {
+  const { title, creators } = version.metadata as { title?: unknown; creators?: unknown }
+  const date = version.createdAt.slice(0, 10)
+  return {
+    title: typeof title === 'string' && oneLine(title) !== '' ? oneLine(title) : seen.name,
+    creators: creatorsOf(creators, seen.detail.ownerName),
+    year: date.slice(0, 4),
+    date,
+    semver: version.semver,
+    url: origin + versionPath({ ...seen, version: version.semver }),
+    digest: version.hash,
+    key: `${seen.owner}-${seen.slug}-${version.semver}`,
+  }
+}
+
+/** Of every form, the text that people paste. */
+export function citationsOf(seen: SeenCollection, version: Version, origin: string): Citation[] {
+  const facts = factsOf(seen, version, origin)
+  return [
+    { form: 'Text', text: plain(facts) },
+    { form: 'BibTeX', text: bibtex(facts) },
+    { form: 'CSL-JSON', text: JSON.stringify([csl(facts)], null, 2) },
+    { form: 'RIS', text: ris(facts) },
+  ]
+}
+
+const plain = ({ creators, year, title, semver, url, digest }: Facts): string =>
+  `${creators.join('; ')} (${year}). ${title} (${semver}) [Data set]. ${url}. ${digest}`
+
+const bibtexEscapes: Record<string, string> = {
+  '\\': '\\textbackslash{}',
+  '~': '\\textasciitilde{}',
+  '^': '\\textasciicircum{}',
+}
+const bibtexText = (text: string): string =>
+  text.replace(/[\\~^]|[{}&%$#_]/g, (sign) => bibtexEscapes[sign] ?? `\\${sign}`)
+
+const bibtex = ({ key, creators, title, year, semver, url, digest }: Facts): string => `@misc{${key},
+  author = {${creators.map((name) => `{${bibtexText(name)}}`).join(' and ')}},
+  title = {{${bibtexText(title)}}},
+  year = {${year}},
+  version = {${semver}},
+  url = {${url}},
+  note = {Data set, ${digest}}
+}`
+
+const csl = ({ key, creators, title, date, semver, url, digest }: Facts): object => ({
+  id: key,
+  type: 'dataset',
+  title,
+  author: creators.map((literal) => ({ literal })),
+  issued: { 'date-parts': [date.split('-').map(Number)] },
+  version: semver,
+  URL: url,
+  note: digest,
+})
+
+const ris = ({ creators, title, year, date, semver, url, digest }: Facts): string =>
+  [
+    'TY  - DATA',
+    ...creators.map((name) => `AU  - ${name}`),
+    `TI  - ${title}`,
+    `PY  - ${year}`,
+    `DA  - ${date.replaceAll('-', '/')}/`,
+    `ET  - ${semver}`,
+    `UR  - ${url}`,
+    `N1  - ${digest}`,
+    'ER  - ',
+  ].join('\n')

@@ -1,0 +1,39 @@
+/** A collection as search engines for data sets read it: schema.org `Dataset`. */
+import type { Version } from '@ulmus/wire'
+import { apiCollectionPath, apiVersionPath, versionPath } from '../paths.ts'
+import type { SeenCollection } from './collection.ts'
+
+/** Google takes no shorter description. Characters. */
+const descriptionMin = 50
+
+export function datasetOf(seen: SeenCollection, version: Version, origin: string): object {
+  const { license } = version.metadata as { license?: unknown }
+  const url = origin + versionPath(seen.place)
+  const said = seen.description ?? ''
+  const facts = `${seen.name}, a collection of ${version.recordCount} records by ${seen.detail.ownerName}, version ${version.semver}.`
+  const distribution = [
+    ['application/gzip', `${apiCollectionPath(seen, 'export')}?version=${version.semver}`],
+    ['application/x-ndjson', apiVersionPath({ ...seen, version: version.semver }, 'records.ndjson')],
+  ]
+  return {
+    '@context': 'https://schema.org',
+    '@type': 'Dataset',
+    name: seen.name,
+    description: (said.length >= descriptionMin ? said : `${said} ${facts}`.trim()).slice(0, 5_000),
+    url,
+    identifier: version.hash,
+    version: version.semver,
+    dateModified: version.createdAt,
+    ...(typeof license === 'string'
+      ? { license: /^https?:/.test(license) ? license : `https://spdx.org/licenses/${license}` }
+      : {}),
+    creator: { '@type': 'Organization', name: seen.detail.ownerName, url: `${origin}/${seen.owner}` },
+    isAccessibleForFree: true,
+    ...(seen.forkedFrom === undefined ? {} : { isBasedOn: origin + versionPath(seen.forkedFrom) }),
+    distribution: distribution.map(([encodingFormat, path]) => ({
+      '@type': 'DataDownload',
+      encodingFormat,
+      contentUrl: `${origin}${path}`,
+    })),
+  }
+}

@@ -1,0 +1,58 @@
+/** Records as pages show them: of large ones only as much as a page can hold. */
+import type { JsonText } from '@ulmus/registry'
+import { jsonBytes, readJson, type Visit } from '../page.ts'
+import type { SeenCollection } from './collection.ts'
+
+export interface ShownRecord {
+  readonly id: string
+  readonly type: string
+  readonly hash: string
+  /** Undefined: too large to be shown in a page. */
+  readonly data: Readonly<Record<string, unknown>> | undefined
+  /** Of its canonical form. */
+  readonly bytes: number
+}
+
+/** Larger records are told by their size, and read as JSON. Bytes. */
+export const shownRecordBytesMax = 262_144
+
+export interface RecordsPage {
+  readonly records: readonly ShownRecord[]
+  readonly total: number
+  readonly nextCursor: string | null
+}
+
+/** Records a page of the table has. */
+export const recordsAPage = 50
+
+/** @throws invalid_request for a malformed cursor */
+export async function readRecords(
+  visit: Visit,
+  seen: SeenCollection,
+  ask: { type: string; id?: string; after?: string },
+): Promise<RecordsPage> {
+  const path = { ...seen.place, v: seen.place.version ?? 'latest' }
+  const page = await visit.registry.records.page(seen.who, path, { ...ask, limit: recordsAPage })
+  const { total, nextCursor } = page.pagination
+  return { records: page.records.map((record) => shownRecord(record, ask.type)), total, nextCursor }
+}
+
+function shownRecord(text: JsonText, type: string): ShownRecord {
+  const bytes = jsonBytes(text)
+  if (bytes <= shownRecordBytesMax) return { ...readJson<ShownRecord>(text), bytes }
+  return { ...endsOf(text), type, data: undefined, bytes }
+}
+
+/** Of what is not parsed: `{"id":…,"type":…,"data":…,"hash":…}`. Ids have 1,024 bytes at most, of which escapes make six times as many. */
+function endsOf({ pieces }: JsonText): { id: string; hash: string } {
+  const whole = Buffer.concat(pieces)
+  const [, id = '""'] = /^\{"id":("(?:[^"\\]|\\.)*")/.exec(whole.subarray(0, 8_192).toString()) ?? []
+  const [, hash = ''] = /"hash":"([0-9a-f]{64})"\}$/.exec(whole.subarray(-100).toString()) ?? []
+  return { id: JSON.parse(id) as string, hash }
+}
+
+/** What a record is called: its telling field's text, if it has one. */
+export function nameOf({ data }: ShownRecord, field: string | undefined): string | undefined {
+  const value = field === undefined ? undefined : data?.[field]
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

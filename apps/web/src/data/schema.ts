@@ -1,0 +1,120 @@
+/** Schemas as people read them: fields in the order that helps, types and rules in words. */
+
+export type Schema = Readonly<Record<string, unknown>>
+
+export interface Field {
+  readonly name: string
+  readonly title: string | undefined
+  readonly description: string | undefined
+  /** `string`, `integer or null`, `list of numbers`. */
+  readonly type: string
+  /** `at least 3 characters`, `one of "a", "b"`. */
+  readonly rules: readonly string[]
+  readonly isRequired: boolean
+  readonly isPrivate: boolean
+  /** Type of the records that it refers to; undefined: none. */
+  readonly refersTo: string | undefined
+  /** Whether its values are long or nested, so that they come last in tables. */
+  readonly isNested: boolean
+}
+
+const textIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
+const objectIn = (value: unknown): Schema | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Schema) : undefined
+
+/** Names that say at a glance which record it is. */
+const telling = ['name', 'title', 'label', 'displayName', 'fullName', 'code']
+
+/** The fields of a type: telling names first, then required ones, nested ones last, else by name. */
+export function fieldsOf(schema: Schema): Field[] {
+  const properties = objectIn(schema['properties']) ?? {}
+  const required = new Set(Array.isArray(schema['required']) ? schema['required'] : [])
+  const fields = Object.entries(properties).map(([name, at]) =>
+    fieldOf(name, objectIn(at) ?? {}, required.has(name)),
+  )
+  const rank = ({ name, isRequired, isNested }: Field): number => {
+    const place = telling.indexOf(name)
+    return place >= 0 ? place - telling.length : isNested ? 2 : isRequired ? 0 : 1
+  }
+  return fields.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1))
+}
+
+/** The field by whose value people know a record; undefined: none is telling. */
+export const tellingField = (fields: readonly Field[]): string | undefined =>
+  fields.find(({ name }) => telling.includes(name))?.name
+
+function fieldOf(name: string, at: Schema, isRequired: boolean): Field {
+  const items = objectIn(at['items'])
+  const type = typeText(at)
+  return {
+    name,
+    title: textIn(at['title']),
+    description: textIn(at['description']),
+    type,
+    rules: rulesOf(at),
+    isRequired,
+    isPrivate: at['private'] === true,
+    refersTo: textIn(at['x-ref-type']) ?? textIn(items?.['x-ref-type']),
+    isNested: /object|list|any/.test(type),
+  }
+}
+
+/** A type in words. */
+export function typeText(at: Schema): string {
+  const { type } = at as { type?: unknown }
+  if (Array.isArray(type)) return type.map((one) => typeText({ ...at, type: one })).join(' or ')
+  if (type === 'array') {
+    const items = objectIn(at['items'])
+    return items === undefined ? 'list' : `list of ${typeText(items)}`
+  }
+  const format = textIn(at['format'])
+  if (type === 'string' && format !== undefined) return format
+  if (typeof type === 'string') return type
+  if ('const' in at) return 'constant'
+  if (Array.isArray(at['enum'])) return 'one of a list'
+  const choices = at['anyOf'] ?? at['oneOf']
+  if (Array.isArray(choices)) {
+    const texts = choices.slice(0, 4).map((choice) => typeText(objectIn(choice) ?? {}))
+    return [...new Set(texts)].join(' or ')
+  }
+  const reference = textIn(at['$ref'])
+  return reference === undefined ? 'any' : (reference.split('/').at(-1) ?? 'any')
+}
+
+/** How long a value is shown within a rule. Characters. */
+const ruleValueMax = 60
+
+const valueText = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? ''
+  return text.length > ruleValueMax ? `${text.slice(0, ruleValueMax)}…` : text
+}
+
+const says: readonly [keyword: string, say: (value: unknown) => string][] = [
+  ['const', (value) => `is ${valueText(value)}`],
+  ['minimum', (value) => `≥ ${value}`],
+  ['exclusiveMinimum', (value) => `> ${value}`],
+  ['maximum', (value) => `≤ ${value}`],
+  ['exclusiveMaximum', (value) => `< ${value}`],
+  ['multipleOf', (value) => `a multiple of ${value}`],
+  ['minLength', (value) => `at least ${value} characters`],
+  ['maxLength', (value) => `at most ${value} characters`],
+  ['pattern', (value) => `matches ${valueText(value)}`],
+  ['minItems', (value) => `at least ${value} items`],
+  ['maxItems', (value) => `at most ${value} items`],
+  ['uniqueItems', (value) => (value === true ? 'no item twice' : '')],
+  ['default', (value) => `default ${valueText(value)}`],
+]
+
+/** Values of an enumeration that are named. */
+const choicesMax = 8
+
+function rulesOf(at: Schema): string[] {
+  const choices = Array.isArray(at['enum']) ? at['enum'] : []
+  const named = choices.slice(0, choicesMax).map(valueText).join(', ')
+  const more = choices.length > choicesMax ? ` and ${choices.length - choicesMax} more` : ''
+  return [
+    ...(choices.length > 0 ? [`one of ${named}${more}`] : []),
+    ...says.filter(([keyword]) => keyword in at).map(([keyword, say]) => say(at[keyword])),
+  ].filter((rule) => rule !== '')
+}

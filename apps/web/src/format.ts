@@ -1,0 +1,49 @@
+/** Numbers, sizes, times and hashes as people read them. */
+
+const integers = new Intl.NumberFormat('en-US')
+
+/** `1234567` → `1,234,567` */
+export const countText = (count: number): string => integers.format(count)
+
+/** `countText` with its noun: `1 record`, `2,000 records`. @param many default: the noun with an `s` */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${countText(count)} ${count === 1 ? one : many}`
+
+/** Decimal units, three digits: `999 B`, `1.23 kB`, `45.6 MB`. */
+export function bytesText(bytes: number): string {
+  let [value, unit] = [bytes, 0]
+  const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
+  // What would round to four digits has the next unit.
+  while (value >= 999.5 && unit < units.length - 1) [value, unit] = [value / 1000, unit + 1]
+  return `${unit === 0 ? value : Number(value.toPrecision(3))} ${units[unit]}`
+}
+
+const spans: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 365 * 86_400_000],
+  ['month', 30 * 86_400_000],
+  ['week', 7 * 86_400_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+]
+const relative = new Intl.RelativeTimeFormat('en-US', { numeric: 'auto' })
+
+/** `3 days ago`, `in 2 hours`, `just now`. @param instant ISO 8601 */
+export function relativeText(instant: string, now = Date.now()): string {
+  const distance = new Date(instant).getTime() - now
+  for (const [unit, milliseconds] of spans) {
+    const amount = Math.trunc(distance / milliseconds)
+    if (amount !== 0) return relative.format(amount, unit)
+  }
+  return 'just now'
+}
+
+/** `public:9f86d081884c…` → `9f86d081`. Eight hex digits tell two hashes of one collection apart. */
+export const shortHash = (hash: string): string => hash.replace(/^[a-z0-9]+:/, '').slice(0, 8)
+
+/** A prefix of at most `most` UTF-16 units that splits no character, with `…` where something is left out. */
+export function cutText(text: string, most: number): string {
+  if (text.length <= most) return text
+  const cut = text.slice(0, most)
+  return `${cut.isWellFormed() || !text.isWellFormed() ? cut : cut.slice(0, -1)}…`
+}

@@ -1,0 +1,35 @@
+/** On every page: buttons that copy, keys that lead somewhere, menus that close. Pages do without it. */
+
+for (const button of document.querySelectorAll<HTMLButtonElement>('button.copy')) {
+  button.hidden = false
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(button.dataset['copy'] ?? '')
+    button.classList.add('done')
+    setTimeout(() => button.classList.remove('done'), 1_200)
+  })
+}
+
+const menus = document.querySelectorAll<HTMLDetailsElement>('details.menu')
+document.addEventListener('click', ({ target }) => {
+  for (const menu of menus) if (menu.open && !menu.contains(target as Node)) menu.open = false
+})
+
+/** After `g`, the next letter names a tab. Milliseconds. */
+const chordMilliseconds = 1_000
+let chordUntil = 0
+
+document.addEventListener('keydown', (event) => {
+  const { key, target } = event
+  if (key === 'Escape') for (const menu of menus) menu.open = false
+  const isTyping = (target as HTMLElement).closest('input, textarea, select, [contenteditable]') !== null
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+  if (key === '/') {
+    event.preventDefault()
+    document.querySelector<HTMLInputElement>('.search input')?.focus()
+  } else if (key === 'g') {
+    chordUntil = event.timeStamp + chordMilliseconds
+  } else if (event.timeStamp < chordUntil) {
+    chordUntil = 0
+    document.querySelector<HTMLAnchorElement>(`.tabs a[data-key="${CSS.escape(key)}"]`)?.click()
+  }
+})

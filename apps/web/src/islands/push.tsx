@@ -1,0 +1,215 @@
+/** Publishing from a file: read and inferred here, shown, compared with what is there, and pushed as any program does. */
+import { createClient } from '@ulmus/client'
+import {
+  columnsOf,
+  formatOf,
+  idCandidates,
+  type Plan,
+  planOf,
+  type Row,
+  readRows,
+  typeNameOf,
+} from '@ulmus/tabular'
+import { render } from 'preact'
+import { useState } from 'preact/hooks'
+import { type Comparison, compareWith, publish } from './push/compare.ts'
+import { PlanForm } from './push/plan-form.tsx'
+
+const container = document.getElementById('push')!
+const target = { ref: container.dataset['collection']!, head: container.dataset['head'] || null }
+const client = createClient({ baseUrl: location.origin })
+
+/** A browser holds the file and its rows. Bytes. */
+const fileBytesMax = 200 * 1024 ** 2
+
+interface Table {
+  readonly name: string
+  readonly rows: readonly Row[]
+}
+
+type Mode = 'changes' | 'everything'
+
+function Push() {
+  const [table, setTable] = useState<Table>()
+  const [plan, setPlan] = useState<Plan>()
+  const [mode, setMode] = useState<Mode>('changes')
+  const [message, setMessage] = useState('')
+  const [comparison, setComparison] = useState<Comparison>()
+  const [state, setState] = useState<{ working?: string; wrong?: string; done?: string }>({})
+
+  const during = async (working: string, work: (say: (text: string) => void) => Promise<void>) => {
+    setState({ working })
+    try {
+      await work((text) => setState({ working: text }))
+    } catch (error) {
+      setState({ wrong: (error as Error).message })
+    }
+  }
+  const open = (file: File | undefined) =>
+    during('Reading the file…', async () => {
+      if (file === undefined) return setState({})
+      if (file.size > fileBytesMax) throw new Error('The file is over 200 MB. Push it from a program.')
+      const text = await file.text()
+      const rows = readRows(text, formatOf(file.name, text))
+      if (rows.length === 0) throw new Error('The file has no rows.')
+      const columns = columnsOf(rows)
+      setTable({ name: file.name, rows })
+      setPlan(planOf(typeNameOf(file.name), columns, idCandidates(columns)[0]?.name))
+      setComparison(undefined)
+      setState({})
+    })
+  const compare = () =>
+    during('Comparing…', async (say) => {
+      setComparison(await compareWith(client, target, { rows: table!.rows, plan: plan!, mode }, say))
+      setState({})
+    })
+  const send = () =>
+    during('Publishing…', async (say) => {
+      const made = await publish(client, target, comparison!, message, say)
+      setState({ done: made })
+    })
+
+  if (state.done !== undefined) return <Done version={state.done} />
+  return (
+    <>
+      <FileChoice onChoose={(file) => void open(file)} />
+      {state.wrong !== undefined && (
+        <p class="note bad" role="alert">
+          {state.wrong}
+        </p>
+      )}
+      {state.working !== undefined && (
+        <p class="note" role="status">
+          {state.working}
+        </p>
+      )}
+      {table !== undefined && plan !== undefined && (
+        <PlanForm
+          rows={table.rows}
+          plan={plan}
+          onChange={(next) => {
+            setPlan(next)
+            setComparison(undefined)
+          }}
+        />
+      )}
+      {plan !== undefined && comparison === undefined && (
+        <div class="form">
+          <ModeChoice mode={mode} onChange={setMode} />
+          <button
+            type="button"
+            class="primary"
+            disabled={state.working !== undefined}
+            onClick={() => void compare()}
+          >
+            See what would change
+          </button>
+        </div>
+      )}
+      {comparison !== undefined && (
+        <Preview
+          comparison={comparison}
+          message={message}
+          onMessage={setMessage}
+          isBusy={state.working !== undefined}
+          onSend={() => void send()}
+        />
+      )}
+    </>
+  )
+}
+
+const FileChoice = ({ onChoose }: { onChoose(file: File | undefined): void }) => (
+  <label
+    class="drop"
+    onDragOver={(event) => event.preventDefault()}
+    onDrop={(event) => {
+      event.preventDefault()
+      onChoose(event.dataTransfer?.files[0])
+    }}
+  >
+    <span>
+      <strong>Choose a file</strong> or drop it here: CSV, TSV, JSON or NDJSON
+    </span>
+    <input
+      type="file"
+      accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl"
+      onChange={(event) => onChoose(event.currentTarget.files?.[0])}
+    />
+  </label>
+)
+
+const modes = [
+  ['changes', 'These changes', 'records that it does not name stay'],
+  ['everything', 'Everything of its type', 'records that it does not name go'],
+] as const
+
+const ModeChoice = ({ mode, onChange }: { mode: Mode; onChange(mode: Mode): void }) => (
+  <fieldset class="field">
+    <legend>The file has</legend>
+    {modes.map(([value, label, help]) => (
+      <label key={value} class="check">
+        <input type="radio" name="mode" checked={mode === value} onChange={() => onChange(value)} />
+        <span>
+          {label} <span class="help">{help}</span>
+        </span>
+      </label>
+    ))}
+  </fieldset>
+)
+
+interface PreviewProps {
+  comparison: Comparison
+  message: string
+  onMessage(text: string): void
+  isBusy: boolean
+  onSend(): void
+}
+
+const count = (value: number) => value.toLocaleString('en-US')
+
+function Preview({ comparison, message, onMessage, isBusy, onSend }: PreviewProps) {
+  const { added, updated, removed, unchanged, schemaChanges } = comparison
+  const isNothing = added.length + updated.length + removed.length + schemaChanges.length === 0
+  return (
+    <section class="preview" aria-label="What would change">
+      <h3>What would change</h3>
+      <p class="totals">
+        <span class="added">{count(added.length)} added</span>
+        <span class="updated">{count(updated.length)} updated</span>
+        <span class="removed">{count(removed.length)} removed</span>
+        <span class="quiet">{count(unchanged)} as they are</span>
+      </p>
+      {schemaChanges.map((change) => (
+        <p key={change}>{change}</p>
+      ))}
+      {isNothing ? (
+        <p class="note">Nothing: the latest version has all of it already.</p>
+      ) : (
+        <div class="form">
+          <div class="field">
+            <label for="push-message">Message</label>
+            <input
+              id="push-message"
+              value={message}
+              maxLength={1000}
+              onInput={(event) => onMessage(event.currentTarget.value)}
+            />
+            <p class="help">What changed, for the list of versions.</p>
+          </div>
+          <button type="button" class="primary" disabled={isBusy} onClick={onSend}>
+            Publish
+          </button>
+        </div>
+      )}
+    </section>
+  )
+}
+
+const Done = ({ version }: { version: string }) => (
+  <p class="note" role="status">
+    <strong>{version} is published.</strong> <a href={`/${target.ref}`}>Look at it</a>
+  </p>
+)
+
+render(<Push />, container)

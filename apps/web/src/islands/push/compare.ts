@@ -1,0 +1,144 @@
+/** What a file would change, by comparing hashes with the latest version's; and the push that does it. */
+import type { Client } from '@ulmus/client'
+import { recordOf } from '@ulmus/content'
+import { type Plan, type Row, recordsOf, schemaOf, type TableRecord } from '@ulmus/tabular'
+
+export interface Target {
+  /** `owner/slug` */
+  readonly ref: string
+  /** The latest version; null: there is none. */
+  readonly head: string | null
+}
+
+export interface Comparison {
+  readonly plan: Plan
+  readonly added: readonly TableRecord[]
+  readonly updated: readonly (TableRecord & { private?: boolean })[]
+  /** Ids. */
+  readonly removed: readonly string[]
+  readonly unchanged: number
+  /** In sentences; none: the schema stays. */
+  readonly schemaChanges: readonly string[]
+  /** Undefined: the base's stay. */
+  readonly schemas: Record<string, object> | undefined
+}
+
+export interface Ask {
+  readonly rows: readonly Row[]
+  readonly plan: Plan
+  /** `everything`: records of the type that the file does not name go. */
+  readonly mode: 'changes' | 'everything'
+}
+
+type Say = (text: string) => void
+
+/** @throws Error for a row without an id, or two of one id */
+export async function compareWith(
+  client: Client,
+  { ref, head }: Target,
+  { rows, plan, mode }: Ask,
+  say: Say,
+): Promise<Comparison> {
+  const schemas = head === null ? {} : ((await client.versions.schemas(ref, head)) as Record<string, object>)
+  const held =
+    head === null || schemas[plan.type] === undefined
+      ? new Map<string, Held>()
+      : await heldOf(client, { ref, head }, plan.type, say)
+  const added: TableRecord[] = []
+  const updated: (TableRecord & { private?: boolean })[] = []
+  const seen = new Set<string>()
+  let number = 0
+  for (const record of recordsOf(rows, plan)) {
+    number++
+    if (record.id === '""' || record.id === '')
+      throw new Error(`Row ${number} has no ${plan.id}, which is its id.`)
+    if (seen.has(record.id)) throw new Error(`Row ${number} has the id “${record.id}” of another row.`)
+    seen.add(record.id)
+    const before = held.get(record.id)
+    if (before === undefined) added.push(record)
+    // Whatever was pushed as private stays private: a push that does not say so would make it public.
+    else if (before.hash !== recordOf(record.id, record.type, record.data as never).hash)
+      updated.push(before.isPrivate ? { ...record, private: true } : record)
+  }
+  const removed = mode === 'everything' ? [...held.keys()].filter((id) => !seen.has(id)) : []
+  return {
+    ...{ plan, added, updated, removed, unchanged: seen.size - added.length - updated.length },
+    ...schemaOfPush(schemas, plan),
+  }
+}
+
+interface Held {
+  readonly hash: string
+  readonly isPrivate: boolean
+}
+
+/** What the latest version has of a type. */
+async function heldOf(
+  client: Client,
+  { ref, head }: { ref: string; head: string },
+  type: string,
+  say: Say,
+): Promise<Map<string, Held>> {
+  const held = new Map<string, Held>()
+  for await (const page of client.versions.manifest(ref, head)) {
+    for (const entry of page.records ?? [])
+      if (entry.type === type) held.set(entry.id, { hash: entry.hash, isPrivate: entry.private === true })
+    say(`Comparing… ${held.size.toLocaleString('en-US')} records of the latest version`)
+  }
+  return held
+}
+
+/** A type that is there keeps its schema, unless the file has columns that it does not know. */
+function schemaOfPush(
+  schemas: Record<string, object>,
+  plan: Plan,
+): Pick<Comparison, 'schemas' | 'schemaChanges'> {
+  const before = schemas[plan.type] as { properties?: Record<string, object> } | undefined
+  const wanted = schemaOf(plan) as { properties: Record<string, object> }
+  if (before === undefined)
+    return { schemas: { ...schemas, [plan.type]: wanted }, schemaChanges: [`The type ${plan.type} is new.`] }
+  const known = new Set(Object.keys(before.properties ?? {}))
+  const fresh = Object.keys(wanted.properties).filter((name) => !known.has(name))
+  if (fresh.length === 0) return { schemas: undefined, schemaChanges: [] }
+  const properties = {
+    ...before.properties,
+    ...Object.fromEntries(fresh.map((name) => [name, wanted.properties[name]!])),
+  }
+  return {
+    schemas: { ...schemas, [plan.type]: { ...before, properties } },
+    schemaChanges: [
+      `The schema of ${plan.type} gets ${fresh.length === 1 ? 'the field' : 'the fields'} ${fresh.join(', ')}.`,
+    ],
+  }
+}
+
+/** @returns the new version */
+export async function publish(
+  client: Client,
+  { ref, head }: Target,
+  comparison: Comparison,
+  message: string,
+  say: Say,
+): Promise<string> {
+  const { plan, added, updated, removed, schemas } = comparison
+  const all = added.length + updated.length + removed.length
+  const made = await client.push(
+    ref,
+    {
+      baseVersion: head,
+      records: [...added, ...updated] as never,
+      deletes: removed.map((id) => ({ id, type: plan.type })),
+      ...(schemas === undefined ? {} : { schemas: schemas as never }),
+      ...(message.trim() === '' ? {} : { message: message.trim() }),
+    },
+    {
+      onProgress: ({ phase, recordsSent, deletesSent }) =>
+        say(
+          phase === 'committing'
+            ? 'Making the version…'
+            : `Sent ${(recordsSent + deletesSent).toLocaleString('en-US')} of ${all.toLocaleString('en-US')}`,
+        ),
+    },
+  )
+  return made.semver
+}

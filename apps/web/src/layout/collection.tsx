@@ -1,0 +1,132 @@
+/** What every page of a collection has: whose it is, its tabs, which version is shown and as whom. */
+import type { ComponentChildren } from 'preact'
+import { Icon, type IconName } from '../components/icon.tsx'
+import { Badge, Visibility } from '../components/small.tsx'
+import type { SeenCollection } from '../data/collection.ts'
+import { accountPath, collectionPath, versionPath, withQuery } from '../paths.ts'
+
+export type Tab = 'overview' | 'records' | 'schemas' | 'files' | 'versions' | 'compare' | 'settings'
+
+interface Props {
+  readonly seen: SeenCollection
+  readonly tab: Tab
+  readonly children: ComponentChildren
+}
+
+const tabs: readonly [Tab, string, IconName][] = [
+  ['overview', 'Overview', 'book'],
+  ['records', 'Records', 'table'],
+  ['schemas', 'Schemas', 'schema'],
+  ['files', 'Files', 'file'],
+  ['versions', 'Versions', 'history'],
+]
+
+export const CollectionPage = ({ seen, tab, children }: Props) => (
+  <>
+    <div class="collection-head">
+      <div class="wide">
+        <div class="title-row">
+          <h1>
+            <a class="owner" href={accountPath(seen.owner)}>
+              {seen.owner}
+            </a>
+            <span class="slash">/</span>
+            <a href={versionPath(seen.place)}>
+              <bdi>{seen.slug}</bdi>
+            </a>
+          </h1>
+          <Visibility isPublic={seen.isPublic} />
+          {seen.forkedFrom !== undefined && <Badge>Fork</Badge>}
+          <div class="actions">
+            <Actions seen={seen} />
+          </div>
+        </div>
+        {seen.name !== seen.slug && <p class="name">{seen.name}</p>}
+        <Tabs seen={seen} tab={tab} />
+      </div>
+    </div>
+    <div class="wide content">
+      <OtherVersion seen={seen} />
+      <ViewLine seen={seen} />
+      {children}
+    </div>
+  </>
+)
+
+const Tabs = ({ seen, tab }: { seen: SeenCollection; tab: Tab }) => (
+  <nav class="tabs" aria-label="Collection">
+    {tabs.map(([name, label, icon]) => (
+      <a
+        key={name}
+        href={
+          name === 'versions'
+            ? collectionPath(seen, 'versions')
+            : seen.inView(versionPath(seen.place, ...(name === 'overview' ? [] : [name])))
+        }
+        aria-current={name === tab ? 'page' : undefined}
+        data-key={name[0]}
+      >
+        <Icon name={icon} />
+        {label}
+      </a>
+    ))}
+    {seen.mayWork && (
+      <a href={collectionPath(seen, 'settings')} aria-current={tab === 'settings' ? 'page' : undefined}>
+        <Icon name="settings" />
+        Settings
+      </a>
+    )}
+  </nav>
+)
+
+const Actions = ({ seen }: { seen: SeenCollection }) => (
+  <>
+    {seen.latest !== null && (
+      <a class="button" href={collectionPath(seen, 'fork')} rel="nofollow">
+        <Icon name="fork" />
+        Fork
+      </a>
+    )}
+    {seen.mayWork && (
+      <a class="button primary" href={collectionPath(seen, 'push')}>
+        <Icon name="plus" />
+        New version
+      </a>
+    )}
+  </>
+)
+
+/** Says that what is shown is not the latest version. */
+function OtherVersion({ seen }: { seen: SeenCollection }) {
+  const { version } = seen.place
+  if (version === undefined || version === seen.latest) return null
+  return (
+    <p class="note">
+      This is version <strong>{version}</strong>. The latest is{' '}
+      <a href={versionPath({ owner: seen.owner, slug: seen.slug })}>{seen.latest}</a>.{' '}
+      <a href={withQuery(collectionPath(seen, 'compare', `${version}...${seen.latest}`), {})}>Compare</a>
+    </p>
+  )
+}
+
+/** For members: as whom the page is read, and the way to the other view. */
+function ViewLine({ seen }: { seen: SeenCollection }) {
+  if (seen.difference === undefined) return null
+  const { here, difference } = seen
+  return (
+    <p class="note view-line">
+      <Icon name={seen.view === 'public' ? 'globe' : 'lock'} />
+      {seen.view === 'public' ? (
+        <>
+          <strong>As the public sees it.</strong> {difference}{' '}
+          <a href={withQuery(here, {})}>Show as members see it</a>
+        </>
+      ) : (
+        <>
+          <strong>As members see it.</strong> {difference}{' '}
+          <a href={withQuery(here, { view: 'public' })}>Show as the public sees it</a>
+        </>
+      )}
+    </p>
+  )
+}

@@ -1,0 +1,151 @@
+/** The HTML document around every page: head, header, footer. */
+import type { Caller } from '@ulmus/registry'
+import { renderToString } from 'preact-render-to-string'
+import { Icon, Logo } from '../components/icon.tsx'
+import type { View } from '../page.ts'
+import { withQuery } from '../paths.ts'
+
+/** What a document needs besides its view. */
+export interface Frame {
+  readonly caller: Caller | undefined
+  readonly url: URL
+  readonly origin: string
+  /** Paths of scripts and styles by their names in the source. */
+  readonly assets: { readonly style: string; script(name: string): string }
+}
+
+/** The whole document as HTML. */
+export const documentOf = (view: View, frame: Frame): string =>
+  `<!doctype html>${renderToString(<Document view={view} frame={frame} />)}`
+
+const Document = ({ view, frame }: { view: View; frame: Frame }) => (
+  <html lang="en">
+    <Head view={view} frame={frame} />
+    <body>
+      <a class="skip" href="#content">
+        Skip to content
+      </a>
+      <Header frame={frame} />
+      <main id="content">{view.body}</main>
+      <Footer />
+    </body>
+  </html>
+)
+
+function Head({ view, frame }: { view: View; frame: Frame }) {
+  const { origin, assets } = frame
+  const isFound = (view.status ?? 200) < 400
+  const canonical = `${origin}${view.canonical ?? frame.url.pathname}`
+  return (
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <title>{`${view.title} · Ulmus`}</title>
+      {view.description !== undefined && <meta name="description" content={view.description} />}
+      {(view.isPublic === false || !isFound) && <meta name="robots" content="noindex" />}
+      {isFound && <link rel="canonical" href={canonical} />}
+      {view.json !== undefined && <link rel="alternate" type="application/json" href={view.json} />}
+      {view.feed !== undefined && (
+        <link rel="alternate" type="application/atom+xml" href={view.feed} title="Versions" />
+      )}
+      {isFound && view.isPublic !== false && (
+        <>
+          <meta property="og:type" content="website" />
+          <meta property="og:site_name" content="Ulmus" />
+          <meta property="og:title" content={view.title} />
+          <meta property="og:url" content={canonical} />
+          {view.description !== undefined && <meta property="og:description" content={view.description} />}
+        </>
+      )}
+      <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+      <link rel="manifest" href="/site.webmanifest" />
+      <link rel="stylesheet" href={assets.style} />
+      {view.dataset !== undefined && (
+        <script
+          type="application/ld+json"
+          dangerouslySetInnerHTML={{ __html: JSON.stringify(view.dataset).replaceAll('<', '\\u003c') }}
+        />
+      )}
+      {['page', ...(view.islands ?? [])].map((name) => (
+        <script key={name} type="module" src={assets.script(name)} />
+      ))}
+    </head>
+  )
+}
+
+const Header = ({ frame }: { frame: Frame }) => (
+  <header class="top">
+    <div class="wide">
+      <a class="home" href="/">
+        <Logo />
+        Ulmus
+      </a>
+      <search class="search">
+        <form action="/explore">
+          <Icon name="search" />
+          <input
+            type="search"
+            name="q"
+            aria-label="Search collections"
+            placeholder="Search collections"
+            value={frame.url.pathname === '/explore' ? (frame.url.searchParams.get('q') ?? '') : ''}
+            maxLength={200}
+            autocomplete="off"
+            spellcheck={false}
+          />
+        </form>
+      </search>
+      <nav class="links" aria-label="Site">
+        <a href="/explore">Explore</a>
+        <a href="/docs">Docs</a>
+        <Account frame={frame} />
+      </nav>
+    </div>
+  </header>
+)
+
+function Account({ frame: { caller, url } }: { frame: Frame }) {
+  if (caller === undefined) {
+    const here = url.pathname === '/' ? undefined : `${url.pathname}${url.search}`
+    return (
+      <a class="button" href={withQuery('/auth/login', { return_to: here })} rel="nofollow">
+        Sign in
+      </a>
+    )
+  }
+  return (
+    <details class="menu">
+      <summary>
+        {caller.accountSlug}
+        <Icon name="chevron" />
+      </summary>
+      <div class="float">
+        <a href={`/${caller.accountSlug}`}>Your collections</a>
+        <a href="/new">New collection</a>
+        <a href="/new/org">New organization</a>
+        <hr />
+        <a href="/settings">Settings</a>
+        <a href="/settings/keys">API keys</a>
+        <hr />
+        <form method="post" action="/sign-out">
+          <button type="submit">Sign out</button>
+        </form>
+      </div>
+    </details>
+  )
+}
+
+const Footer = () => (
+  <footer class="bottom">
+    <div class="wide">
+      <span>Ulmus, a registry for versioned, structured data</span>
+      <nav aria-label="About">
+        <a href="/docs">Documentation</a>
+        <a href="/docs/api/">API</a>
+        <a href="/docs/verifying">Verifying</a>
+        <a href="/llms.txt">llms.txt</a>
+      </nav>
+    </div>
+  </footer>
+)

@@ -1,0 +1,84 @@
+/** What a page is: a path, and a function from a visit to what is shown. It reads through the registry, as the visitor. */
+import { type Caller, type JsonText, jsonOf, type Principal, type Registry } from '@ulmus/registry'
+import type { ComponentChildren } from 'preact'
+
+export interface Visit {
+  readonly registry: Registry
+  /** As whom the page reads. */
+  readonly who: Principal
+  /** Who is signed in; undefined: nobody. */
+  readonly caller: Caller | undefined
+  /** Parts of the path by name, decoded. */
+  readonly params: Readonly<Record<string, string>>
+  /** Path and query, as they were asked for. */
+  readonly url: URL
+  /** Where readers reach this server, as `https://registry.example`: what is copied from a page names it. */
+  readonly origin: string
+}
+
+/** A page to be shown. */
+export interface View {
+  /** Of the document; `· Ulmus` is added. */
+  readonly title: string
+  /** Of the document, for search engines and previews. Default: none. */
+  readonly description?: string
+  /** Path of the one address under which this is found, where it has several. Default: the path asked for, without its query. */
+  readonly canonical?: string
+  /** Path of the same as JSON. */
+  readonly json?: string
+  /** Path of the same as an Atom feed. */
+  readonly feed?: string
+  /** What search engines read of a data set, schema.org JSON-LD. */
+  readonly dataset?: object
+  /** False: search engines are told to keep it out. Default: true. */
+  readonly isPublic?: boolean
+  /** Names of the islands that take over parts of it. Default: none. */
+  readonly islands?: readonly string[]
+  /** HTTP status. Default: 200. */
+  readonly status?: number
+  readonly body: ComponentChildren
+}
+
+/** Sends the browser elsewhere. @param status 303 after a form, 302 for now, 301 and 308 for good */
+export class Redirect {
+  readonly to: string
+  readonly status: 301 | 302 | 303 | 308
+
+  constructor(to: string, status: 301 | 302 | 303 | 308 = 303) {
+    this.to = to
+    this.status = status
+  }
+}
+
+/** What is no page: a feed, a list for programs. */
+export class Plain {
+  readonly type: string
+  readonly text: string
+
+  constructor(type: string, text: string) {
+    this.type = type
+    this.text = text
+  }
+}
+
+export type Answer = View | Redirect | Plain
+
+/** The fields of a form, by name; of several with one name, the last. */
+export type Form = Readonly<Record<string, string>>
+
+export interface Page {
+  /** As the router has it: `/:owner/:slug`. */
+  readonly path: string
+  /** @throws what services throw: the page of that refusal is shown */
+  show(visit: Visit): Promise<Answer>
+  /** What its form does. Refusals are shown on the form, which keeps what was typed. Default: nothing is posted here. */
+  act?(visit: Visit, form: Form): Promise<Answer>
+  /** True: whoever is not signed in is sent to do so first. Default: false. */
+  readonly needsCaller?: boolean
+}
+
+/** The value of an answer that has stored JSON in it. */
+export const readJson = <T>(answer: unknown): T => JSON.parse(String(jsonOf(answer))) as T
+
+/** Bytes of stored JSON. */
+export const jsonBytes = ({ pieces }: JsonText): number => pieces.reduce((sum, { length }) => sum + length, 0)

@@ -1,0 +1,90 @@
+/** `/:owner`: an account and its collections. */
+import { OwnedList } from '../../components/collections.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Empty, Pager, Time } from '../../components/small.tsx'
+import { counted } from '../../format.ts'
+import type { Page, Visit } from '../../page.ts'
+import { accountPath, withQuery } from '../../paths.ts'
+import { FirstSteps } from '../site/home.tsx'
+
+export const account: Page = {
+  path: '/:owner',
+  async show(visit) {
+    const { registry, who, params, url } = visit
+    const slug = params['owner']!
+    const profile = await registry.accounts.profile(slug)
+    const cursor = url.searchParams.get('cursor')
+    const list = await registry.collections.list(who, slug, {
+      limit: 50,
+      ...(cursor === null ? {} : { cursor }),
+    })
+    const isSelf = visit.caller?.accountSlug === slug
+    const people = profile.type === 'org' ? await peopleOf(visit, slug) : undefined
+    const to = (link: string | undefined) =>
+      link === undefined
+        ? undefined
+        : withQuery(accountPath(slug), { cursor: new URLSearchParams(link).get('cursor') ?? '' })
+    const mayCreate = isSelf || people !== undefined
+    return {
+      title: profile.displayName,
+      description: `Collections of ${profile.displayName}.`,
+      json: `/api/accounts/${slug}`,
+      body: (
+        <div class="wide content columns">
+          <div>
+            <div class="section-head">
+              <h1>{profile.displayName}</h1>
+              {mayCreate && (
+                <a class="button primary" href={withQuery('/new', { owner: slug })}>
+                  <Icon name="plus" />
+                  New collection
+                </a>
+              )}
+            </div>
+            {list.items.length > 0 && <OwnedList owner={slug} items={list.items} level="h2" />}
+            {list.items.length === 0 && isSelf && <FirstSteps slug={slug} />}
+            {list.items.length === 0 && !isSelf && (
+              <Empty title="There is no collection here that you may see." />
+            )}
+            <Pager next={to(list.links.next)} prev={to(list.links.prev)} />
+          </div>
+          <aside>
+            <h2>About</h2>
+            <dl class="facts-list">
+              <dt>Handle</dt>
+              <dd>{slug}</dd>
+              <dt>Kind</dt>
+              <dd>{profile.type === 'org' ? 'Organization' : 'Person'}</dd>
+              <dt>Since</dt>
+              <dd>
+                <Time at={profile.createdAt} />
+              </dd>
+            </dl>
+            {people !== undefined && (
+              <p>
+                <Icon name="users" />{' '}
+                <a href={`${accountPath(slug)}/-/members`}>{counted(people, 'member')}</a>
+              </p>
+            )}
+            {isSelf && (
+              <p>
+                <a href="/settings">Settings</a>
+              </p>
+            )}
+          </aside>
+        </div>
+      ),
+    }
+  },
+}
+
+/** How many members an organization has (100: perhaps more); undefined for whoever is none. */
+async function peopleOf({ registry, who, caller }: Visit, slug: string): Promise<number | undefined> {
+  if (caller === undefined) return undefined
+  try {
+    return (await registry.members.list(who, slug, { limit: 100 })).items.length
+  } catch (error) {
+    if ((error as { code?: string }).code === 'not_a_member') return undefined
+    throw error
+  }
+}

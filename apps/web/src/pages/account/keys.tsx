@@ -1,0 +1,174 @@
+/** `/settings/keys`: API keys: made, seen once, listed, revoked. */
+import type { RegistryError } from '@ulmus/registry'
+import { CreateKey } from '@ulmus/wire'
+import { Choice, Field, Refusal, type Refused, Select } from '../../components/form.tsx'
+import { Badge, Code, Empty, Time } from '../../components/small.tsx'
+import { checked, submitted, typed } from '../../form.ts'
+import type { Answer, Form, Page, Visit } from '../../page.ts'
+import { SettingsPage } from './settings.tsx'
+
+const endings = { '30': '30 days', '90': '90 days', '365': 'a year', never: 'never' } as const
+
+export const keys: Page = {
+  path: '/settings/keys',
+  needsCaller: true,
+  show: (visit) => keysPage(visit, {}),
+  act: (visit, form) =>
+    submitted(
+      () => (form['revoke'] === undefined ? make(visit, form) : revoke(visit, form['revoke'])),
+      (error) => keysPage(visit, { form, error }),
+    ),
+}
+
+async function make(visit: Visit, form: Form): Promise<Answer> {
+  const { registry, who } = visit
+  const days = Number(form['ends'])
+  const expiresAt =
+    Number.isInteger(days) && days > 0 ? new Date(Date.now() + days * 86_400_000).toISOString() : null
+  const collectionId = await collectionIn(visit, typed(form, 'collection'))
+  const wanted = { label: typed(form, 'label') ?? '', scope: form['scope'], expiresAt, collectionId }
+  const { key } = await registry.keys.create(who, checked(CreateKey, wanted))
+  return keysPage(visit, { made: key })
+}
+
+/** @param name `owner/slug`; undefined: the key is for all. @throws collection_not_found */
+async function collectionIn({ registry, who }: Visit, name: string | undefined): Promise<string | undefined> {
+  if (name === undefined) return undefined
+  const [owner = '', slug = ''] = name.split('/')
+  return (await registry.collections.detail(who, { owner, slug })).id
+}
+
+async function revoke(visit: Visit, id: string): Promise<Answer> {
+  await visit.registry.keys.revoke(visit.who, id)
+  return keysPage(visit, { said: 'The key is revoked. Programs that use it are refused from now on.' })
+}
+
+interface Shown {
+  form?: Form
+  error?: Refused
+  made?: string
+  said?: string
+}
+
+async function keysPage(visit: Visit, { form = {}, error, made, said }: Shown): Promise<Answer> {
+  const list = await visit.registry.keys.list(visit.who)
+  return {
+    title: 'API keys',
+    isPublic: false,
+    json: '/api/accounts/keys',
+    status: error === undefined ? 200 : statusOf(error),
+    body: (
+      <SettingsPage tab="keys">
+        {made !== undefined && <Made value={made} origin={visit.origin} />}
+        {said !== undefined && (
+          <p class="note" role="status">
+            {said}
+          </p>
+        )}
+        <h1>API keys</h1>
+        <p>Programs use a key instead of signing in. It can do what you can, within its scope.</p>
+        {list.length === 0 ? <Empty title="You have no keys." /> : <List items={list} />}
+        <h2>New key</h2>
+        <Refusal error={error} />
+        <MakeForm form={form} />
+      </SettingsPage>
+    ),
+  }
+}
+
+const statusOf = ({ kind }: RegistryError): number =>
+  kind === 'conflict' ? 409 : kind === 'forbidden' ? 403 : 422
+
+const MakeForm = ({ form }: { form: Form }) => (
+  <form method="post" class="form">
+    <Field
+      name="label"
+      label="Label"
+      form={form}
+      required
+      most={100}
+      help="What it is for, such as “nightly push”."
+    />
+    <Choice
+      name="scope"
+      label="Scope"
+      form={form}
+      value="write"
+      options={[
+        ['read', 'Read', 'what you may see'],
+        ['write', 'Write', 'also push versions and change metadata'],
+        ['admin', 'Admin', 'also manage keys, organizations and members'],
+      ]}
+    />
+    <Field
+      name="collection"
+      label="Only for one collection"
+      form={form}
+      help={
+        <>
+          As <code>owner/slug</code>. Empty: for all of yours.
+        </>
+      }
+    />
+    <Select name="ends" label="Ends after" form={form} value="90" options={Object.entries(endings)} />
+    <button type="submit" class="primary">
+      Make key
+    </button>
+  </form>
+)
+
+const Made = ({ value, origin }: { value: string; origin: string }) => (
+  <section class="note made" aria-label="Your new key">
+    <p>
+      <strong>Your new key.</strong> Copy it now: it is shown only this once.
+    </p>
+    <Code>{value}</Code>
+    <p>Try it:</p>
+    <Code>{`curl -s -H 'Authorization: Bearer ${value}' ${origin}/api/accounts/me`}</Code>
+  </section>
+)
+
+const List = ({ items }: { items: Awaited<ReturnType<Visit['registry']['keys']['list']>> }) => (
+  <div class="table-scroll">
+    <table class="data">
+      <thead>
+        <tr>
+          <th scope="col">Label</th>
+          <th scope="col">Key</th>
+          <th scope="col">Scope</th>
+          <th scope="col">Made</th>
+          <th scope="col">Last used</th>
+          <th scope="col">Ends</th>
+          <th scope="col">
+            <span class="sr-only">Revoke</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map(({ id, label, start, scope, collectionId, createdAt, lastUsedAt, expiresAt }) => (
+          <tr key={id}>
+            <th scope="row">{label}</th>
+            <td>
+              <code>{start}…</code>
+            </td>
+            <td>
+              {scope} {collectionId !== null && <Badge>one collection</Badge>}
+            </td>
+            <td>
+              <Time at={createdAt} />
+            </td>
+            <td>{lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />}</td>
+            <td>{expiresAt === null ? 'never' : <Time at={expiresAt} />}</td>
+            <td>
+              <form method="post">
+                <button type="submit" class="danger" name="revoke" value={id} aria-label={`Revoke ${label}`}>
+                  Revoke
+                </button>
+              </form>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)

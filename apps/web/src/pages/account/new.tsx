@@ -1,0 +1,141 @@
+/** `/new` and `/new/org`: a collection, an organization. */
+import { CreateCollection, CreateOrg } from '@ulmus/wire'
+import { Choice, Field, Refusal, type Refused, Select } from '../../components/form.tsx'
+import { checked, ownersFor, submitted, typed } from '../../form.ts'
+import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { accountPath, collectionPath, versionPath } from '../../paths.ts'
+
+export const newCollection: Page = {
+  path: '/new',
+  needsCaller: true,
+  show: (visit) => collectionForm(visit, {}),
+  act: (visit, form) =>
+    submitted(
+      async () => {
+        const owner = form['owner'] ?? visit.caller!.accountSlug
+        const wanted = {
+          slug: typed(form, 'slug') ?? '',
+          name: typed(form, 'name'),
+          description: typed(form, 'description'),
+          public: form['visibility'] === 'public',
+        }
+        const made = await visit.registry.collections.create(
+          visit.who,
+          owner,
+          checked(CreateCollection, wanted),
+        )
+        const place = { owner: made.owner, slug: made.slug }
+        return new Redirect(form['next'] === 'push' ? collectionPath(place, 'push') : versionPath(place))
+      },
+      (error) => collectionForm(visit, { form, error }),
+    ),
+}
+
+interface Shown {
+  form?: Form
+  error?: Refused
+}
+
+async function collectionForm(visit: Visit, { form = {}, error }: Shown): Promise<Answer> {
+  const owners = await ownersFor(visit)
+  return {
+    title: 'New collection',
+    isPublic: false,
+    status: error === undefined ? 200 : 422,
+    body: (
+      <div class="wide content narrow-page">
+        <h1>New collection</h1>
+        <p>A collection holds records and files, in versions. You push the first version afterwards.</p>
+        <Refusal error={error} />
+        <form method="post" class="form">
+          <Select
+            name="owner"
+            label="Owner"
+            form={form}
+            value={visit.url.searchParams.get('owner') ?? visit.caller!.accountSlug}
+            options={owners.map(({ slug, name }) => [slug, name] as const)}
+          />
+          <Field
+            name="slug"
+            label="Slug"
+            form={form}
+            required
+            most={100}
+            pattern="[a-z0-9]([a-z0-9\-]*[a-z0-9])?"
+            help="In its address: lowercase letters, digits and hyphens, such as “world-cities”."
+          />
+          <Field name="name" label="Name" form={form} most={200} help="As people read it. Empty: the slug." />
+          <Field
+            name="description"
+            label="Description"
+            form={form}
+            most={2_000}
+            help="One or two sentences."
+          />
+          <Choice
+            name="visibility"
+            label="Who may read it"
+            form={form}
+            value="private"
+            options={[
+              ['private', 'Private', 'you, and members of the organization'],
+              ['public', 'Public', 'anyone, but what is marked private in it'],
+            ]}
+          />
+          <p class="actions">
+            <button type="submit" class="primary" name="next" value="push">
+              Make it and publish from a file
+            </button>
+            <button type="submit" name="next" value="page">
+              Make it empty
+            </button>
+          </p>
+        </form>
+      </div>
+    ),
+  }
+}
+
+export const newOrg: Page = {
+  path: '/new/org',
+  needsCaller: true,
+  show: async () => orgForm({}),
+  act: (visit, form) =>
+    submitted(
+      async () => {
+        const slug = typed(form, 'slug') ?? ''
+        const wanted = checked(CreateOrg, { slug, displayName: typed(form, 'name') ?? slug })
+        const made = await visit.registry.accounts.createOrg(visit.who, wanted)
+        return new Redirect(accountPath(made.slug))
+      },
+      (error) => orgForm({ form, error }),
+    ),
+}
+
+const orgForm = ({ form = {}, error }: Shown): Answer => ({
+  title: 'New organization',
+  isPublic: false,
+  status: error === undefined ? 200 : 422,
+  body: (
+    <div class="wide content narrow-page">
+      <h1>New organization</h1>
+      <p>It owns collections that several people work on. You are its owner.</p>
+      <Refusal error={error} />
+      <form method="post" class="form">
+        <Field
+          name="slug"
+          label="Handle"
+          form={form}
+          required
+          most={39}
+          pattern="[a-z0-9]([a-z0-9\-]*[a-z0-9])?"
+          help="In addresses: lowercase letters, digits and hyphens."
+        />
+        <Field name="name" label="Name" form={form} most={200} help="As people read it. Empty: the handle." />
+        <button type="submit" class="primary">
+          Make organization
+        </button>
+      </form>
+    </div>
+  ),
+})

@@ -1,0 +1,85 @@
+/** `/settings`: what a person can say of itself. */
+import { UpdateAccount } from '@ulmus/wire'
+import type { ComponentChildren } from 'preact'
+import { Field, Refusal, type Refused } from '../../components/form.tsx'
+import { checked, submitted, typed } from '../../form.ts'
+import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { accountPath } from '../../paths.ts'
+
+export const SettingsPage = ({ tab, children }: { tab: 'profile' | 'keys'; children: ComponentChildren }) => (
+  <div class="wide content">
+    <nav class="tabs" aria-label="Settings">
+      <a href="/settings" aria-current={tab === 'profile' ? 'page' : undefined}>
+        Profile
+      </a>
+      <a href="/settings/keys" aria-current={tab === 'keys' ? 'page' : undefined}>
+        API keys
+      </a>
+    </nav>
+    <div class="narrow">{children}</div>
+  </div>
+)
+
+export const settings: Page = {
+  path: '/settings',
+  needsCaller: true,
+  show: (visit) => profilePage(visit, {}),
+  act: (visit, form) =>
+    submitted(
+      async () => {
+        const own = visit.caller!.accountSlug
+        const changes = { displayName: typed(form, 'displayName'), slug: typed(form, 'slug') }
+        await visit.registry.accounts.update(visit.who, own, checked(UpdateAccount, changes))
+        return new Redirect('/settings?saved=1')
+      },
+      (error) => profilePage(visit, { form, error }),
+    ),
+}
+
+async function profilePage(
+  visit: Visit,
+  { form = {}, error }: { form?: Form; error?: Refused },
+): Promise<Answer> {
+  const own = await visit.registry.accounts.own(visit.who)
+  return {
+    title: 'Settings',
+    isPublic: false,
+    json: '/api/accounts/me',
+    status: error === undefined ? 200 : 422,
+    body: (
+      <SettingsPage tab="profile">
+        <h1>Profile</h1>
+        {visit.url.searchParams.has('saved') && (
+          <p class="note" role="status">
+            Saved.
+          </p>
+        )}
+        <Refusal error={error} />
+        <form method="post" class="form">
+          <Field name="displayName" label="Name" form={form} value={own.displayName} required most={200} />
+          <Field
+            name="slug"
+            label="Handle"
+            form={form}
+            value={own.slug}
+            required
+            most={39}
+            help="In the address of your collections. The former address leads to the new one until somebody else takes it."
+          />
+          <button type="submit" class="primary">
+            Save
+          </button>
+        </form>
+        <dl class="facts-list">
+          <dt>E-mail</dt>
+          <dd>{own.email === '' ? <span class="quiet">not told</span> : own.email}</dd>
+          <dt>Page</dt>
+          <dd>
+            <a href={accountPath(own.slug)}>{accountPath(own.slug)}</a>
+          </dd>
+        </dl>
+        <p class="quiet">The e-mail comes from where you sign in, and only you see it.</p>
+      </SettingsPage>
+    ),
+  }
+}

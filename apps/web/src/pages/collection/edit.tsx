@@ -1,0 +1,162 @@
+/** `…/edit`: description, readme, licence and other metadata, which make a patch version. */
+import { InputError, type Json, parseStrict, RegistryError } from '@ulmus/registry'
+import { Field, Refusal, type Refused } from '../../components/form.tsx'
+import { Empty } from '../../components/small.tsx'
+import { seeCollection } from '../../data/collection.ts'
+import { refuse, submitted, typed } from '../../form.ts'
+import { CollectionPage } from '../../layout/collection.tsx'
+import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { versionPath } from '../../paths.ts'
+import { readmeOf } from '../../readme/readme.ts'
+
+const licences = [
+  'CC0-1.0',
+  'CC-BY-4.0',
+  'CC-BY-SA-4.0',
+  'CC-BY-NC-4.0',
+  'ODbL-1.0',
+  'PDDL-1.0',
+  'ODC-By-1.0',
+  'MIT',
+  'Apache-2.0',
+]
+const own = ['description', 'readme', 'license']
+
+export const edit: Page = {
+  path: '/:owner/:slug/edit',
+  needsCaller: true,
+  show: (visit) => editPage(visit, {}),
+  act: (visit, form) =>
+    form['do'] === 'preview'
+      ? editPage(visit, { form, isPreview: true })
+      : submitted(
+          () => save(visit, form),
+          (error) => editPage(visit, { form, error }),
+        ),
+}
+
+/** Sends only what differs from the latest version: what was not touched is not taken back. */
+async function save(visit: Visit, form: Form): Promise<Answer> {
+  const seen = await seeCollection(visit)
+  const before = (seen.detail.latestVersion?.metadata ?? {}) as Record<string, unknown>
+  const after: Record<string, unknown> = { ...othersIn(form) }
+  for (const name of own) {
+    const text = typed(form, name)
+    if (text !== undefined) after[name] = text
+  }
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+  const patch = Object.fromEntries(changed.map((name) => [name, after[name] ?? null]))
+  await visit.registry.metadata.update(
+    visit.who,
+    seen,
+    patch as Parameters<typeof visit.registry.metadata.update>[2],
+  )
+  return new Redirect(versionPath({ owner: seen.owner, slug: seen.slug }))
+}
+
+/** @throws invalid_request for what is no JSON object */
+function othersIn(form: Form): Record<string, unknown> {
+  const text = typed(form, 'others') ?? '{}'
+  const wrong = (message: string) =>
+    new RegistryError('invalid_request', { details: { issues: [{ path: 'others', message }] } })
+  let value: Json
+  try {
+    value = parseStrict(Buffer.from(text))
+  } catch (error) {
+    throw error instanceof InputError ? wrong(error.message) : error
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw wrong('must be a JSON object')
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !own.includes(name)))
+}
+
+interface Shown {
+  form?: Form
+  error?: Refused
+  isPreview?: boolean
+}
+
+const nextPatch = (semver: string): string => semver.replace(/\d+$/, (patch) => String(Number(patch) + 1))
+
+async function editPage(visit: Visit, { form = {}, error, isPreview }: Shown): Promise<Answer> {
+  const seen = await seeCollection(visit)
+  if (!seen.mayWork) refuse('not_a_member', { owner: seen.owner })
+  const metadata = (seen.detail.latestVersion?.metadata ?? {}) as Record<string, unknown>
+  const text = (name: string) => (typeof metadata[name] === 'string' ? metadata[name] : '')
+  const others = Object.fromEntries(Object.entries(metadata).filter(([name]) => !own.includes(name)))
+  const preview = isPreview === true ? await readmeOf(form['readme'], seen) : undefined
+  return {
+    title: `Edit ${seen.owner}/${seen.slug}`,
+    isPublic: false,
+    status: error === undefined ? 200 : 422,
+    body: (
+      <CollectionPage seen={seen} tab="overview">
+        {seen.latest === null ? (
+          <Empty title="There is no version yet that could be described.">
+            <p>Publish one first. Until then, the name and description are in the settings.</p>
+          </Empty>
+        ) : (
+          <div class="narrow">
+            <h2>Edit metadata</h2>
+            <p>
+              It becomes version <span class="semver">{nextPatch(seen.latest)}</span>. Records stay as they
+              are.
+            </p>
+            <Refusal error={error} />
+            <form method="post" class="form">
+              <Field
+                name="description"
+                label="Description"
+                form={form}
+                value={text('description')}
+                lines={2}
+              />
+              <Field
+                name="license"
+                label="Licence"
+                form={form}
+                value={text('license')}
+                help={`An SPDX identifier, such as ${licences.join(', ')}.`}
+              />
+              <Field
+                name="readme"
+                label="Readme"
+                form={form}
+                value={text('readme')}
+                lines={16}
+                help="Markdown."
+              />
+              <Field
+                name="others"
+                label="Other metadata"
+                form={form}
+                value={JSON.stringify(others, null, 2)}
+                lines={6}
+                help={
+                  <>
+                    A JSON object. Citations use <code>title</code> and <code>creators</code>.
+                  </>
+                }
+              />
+              <p class="actions">
+                <button type="submit" class="primary" name="do" value="save">
+                  Save as {nextPatch(seen.latest)}
+                </button>
+                <button type="submit" name="do" value="preview">
+                  Preview the readme
+                </button>
+              </p>
+            </form>
+            {preview !== undefined && (
+              <section aria-label="Preview">
+                <h2>Preview</h2>
+                <article class="prose" dangerouslySetInnerHTML={{ __html: preview }} />
+              </section>
+            )}
+          </div>
+        )}
+      </CollectionPage>
+    ),
+  }
+}

@@ -1,0 +1,92 @@
+/** `…/fork`: the collection in an organization of the visitor's, at no cost of space. */
+import { CreateFork } from '@ulmus/wire'
+import { Choice, Field, Refusal, type Refused, Select } from '../../components/form.tsx'
+import { Empty } from '../../components/small.tsx'
+import { seeCollection } from '../../data/collection.ts'
+import { checked, submitted, typed } from '../../form.ts'
+import { CollectionPage } from '../../layout/collection.tsx'
+import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { versionPath } from '../../paths.ts'
+
+export const fork: Page = {
+  path: '/:owner/:slug/fork',
+  needsCaller: true,
+  show: (visit) => forkPage(visit, {}),
+  act: (visit, form) =>
+    submitted(
+      async () => {
+        const path = { owner: visit.params['owner']!, slug: visit.params['slug']! }
+        const wanted = {
+          targetOrg: form['org'],
+          slug: typed(form, 'slug'),
+          ...(form['visibility'] === 'private' ? { public: false } : {}),
+        }
+        const made = await visit.registry.forks.create(visit.who, path, checked(CreateFork, wanted))
+        return new Redirect(versionPath({ owner: made.owner, slug: made.slug }))
+      },
+      (error) => forkPage(visit, { form, error }),
+    ),
+}
+
+async function forkPage(
+  visit: Visit,
+  { form = {}, error }: { form?: Form; error?: Refused },
+): Promise<Answer> {
+  const seen = await seeCollection(visit)
+  const orgs = (await visit.registry.members.membershipsOf(visit.who, { limit: 100 })).items
+  return {
+    title: `Fork ${seen.owner}/${seen.slug}`,
+    isPublic: false,
+    status: error === undefined ? 200 : 422,
+    body: (
+      <CollectionPage seen={seen} tab="overview">
+        <div class="narrow">
+          <h2>Fork</h2>
+          <p>
+            A fork is a collection of its own that begins with version {seen.latest ?? ''} of this one.
+            Nothing is copied, and it remembers where it came from.
+            {!seen.isMember && ' Of collections that hold anything private, only members can make forks.'}
+          </p>
+          <Refusal error={error} />
+          {orgs.length === 0 ? (
+            <Empty title="Forks belong to organizations, and you are in none.">
+              <p>
+                <a class="button" href="/new/org">
+                  Make an organization
+                </a>
+              </p>
+            </Empty>
+          ) : (
+            <form method="post" class="form">
+              <Select
+                name="org"
+                label="Into"
+                form={form}
+                value={orgs[0]!.account.slug}
+                options={orgs.map(
+                  ({ account }) => [account.slug, `${account.slug} (${account.displayName})`] as const,
+                )}
+              />
+              <Field name="slug" label="Slug" form={form} value={seen.slug} required most={100} />
+              {seen.isPublic && (
+                <Choice
+                  name="visibility"
+                  label="Who may read it"
+                  form={form}
+                  value="public"
+                  options={[
+                    ['public', 'Public', 'as its source is'],
+                    ['private', 'Private', 'members of the organization'],
+                  ]}
+                />
+              )}
+              <button type="submit" class="primary">
+                Fork
+              </button>
+            </form>
+          )}
+        </div>
+      </CollectionPage>
+    ),
+  }
+}

@@ -1,0 +1,125 @@
+/** `…/settings`: name, address, who may read it, and its end. */
+import { RegistryError } from '@ulmus/registry'
+import { UpdateCollection } from '@ulmus/wire'
+import { Choice, Field, Refusal, type Refused } from '../../components/form.tsx'
+import { type SeenCollection, seeCollection } from '../../data/collection.ts'
+import { checked, refuse, submitted, typed } from '../../form.ts'
+import { CollectionPage } from '../../layout/collection.tsx'
+import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { accountPath, collectionPath } from '../../paths.ts'
+
+export const collectionSettings: Page = {
+  path: '/:owner/:slug/settings',
+  needsCaller: true,
+  show: (visit) => settingsPage(visit, {}),
+  act: (visit, form) =>
+    submitted(
+      () => (form['do'] === 'delete' ? remove(visit, form) : save(visit, form)),
+      (error) => settingsPage(visit, { form, error }),
+    ),
+}
+
+async function save(visit: Visit, form: Form): Promise<Answer> {
+  const path = { owner: visit.params['owner']!, slug: visit.params['slug']! }
+  const slug = typed(form, 'slug') ?? path.slug
+  const change = {
+    slug,
+    name: typed(form, 'name'),
+    description: typed(form, 'description') ?? null,
+    public: form['visibility'] === 'public',
+  }
+  await visit.registry.collections.patch(visit.who, path, checked(UpdateCollection, change))
+  return new Redirect(`${collectionPath({ owner: path.owner, slug }, 'settings')}?saved=1`)
+}
+
+async function remove(visit: Visit, form: Form): Promise<Answer> {
+  const path = { owner: visit.params['owner']!, slug: visit.params['slug']! }
+  if (typed(form, 'confirm') !== path.slug) {
+    const message = `must be “${path.slug}”: nothing was deleted`
+    throw new RegistryError('invalid_request', { details: { issues: [{ path: 'confirm', message }] } })
+  }
+  await visit.registry.collections.remove(visit.who, path)
+  return new Redirect(accountPath(path.owner))
+}
+
+async function settingsPage(
+  visit: Visit,
+  { form = {}, error }: { form?: Form; error?: Refused },
+): Promise<Answer> {
+  const seen = await seeCollection(visit)
+  if (!seen.mayWork) refuse('not_a_member', { owner: seen.owner })
+  return {
+    title: `Settings · ${seen.owner}/${seen.slug}`,
+    isPublic: false,
+    status: error === undefined ? 200 : 422,
+    body: (
+      <CollectionPage seen={seen} tab="settings">
+        <div class="narrow">
+          {visit.url.searchParams.has('saved') && (
+            <p class="note" role="status">
+              Saved.
+            </p>
+          )}
+          <h2>Settings</h2>
+          <Refusal error={error} />
+          <form method="post" class="form">
+            <Field name="name" label="Name" form={form} value={seen.name} required most={200} />
+            <Field
+              name="description"
+              label="Description"
+              form={form}
+              value={seen.latest === null ? (seen.description ?? '') : ''}
+              most={2_000}
+              help="Shown while the latest version’s metadata has none."
+            />
+            <Field
+              name="slug"
+              label="Slug"
+              form={form}
+              value={seen.slug}
+              required
+              most={100}
+              help="The former address leads to the new one until another collection takes it."
+            />
+            <Choice
+              name="visibility"
+              label="Who may read it"
+              form={form}
+              value={seen.isPublic ? 'public' : 'private'}
+              options={[
+                ['private', 'Private', 'members alone'],
+                ['public', 'Public', 'anyone, but what is marked private in it, in all its versions'],
+              ]}
+            />
+            <button type="submit" class="primary">
+              Save
+            </button>
+          </form>
+          <Danger seen={seen} form={form} />
+        </div>
+      </CollectionPage>
+    ),
+  }
+}
+
+const Danger = ({ seen, form }: { seen: SeenCollection; form: Form }) => (
+  <section class="danger-zone">
+    <h2>Delete</h2>
+    {seen.mayDelete ? (
+      <>
+        <p>
+          Deletes {seen.owner}/{seen.slug} with all its versions and records. It cannot be undone. Forks of it
+          stay.
+        </p>
+        <form method="post" class="form">
+          <Field name="confirm" label={`Type “${seen.slug}” to confirm`} form={form} required />
+          <button type="submit" class="danger" name="do" value="delete">
+            Delete this collection
+          </button>
+        </form>
+      </>
+    ) : (
+      <p class="quiet">Admins and owners of the organization can delete it.</p>
+    )}
+  </section>
+)

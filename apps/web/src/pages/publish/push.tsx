@@ -1,0 +1,52 @@
+/** `…/push`: a new version from a file, in the browser; for programs, how they do it. */
+import { Code } from '../../components/small.tsx'
+import { seeCollection } from '../../data/collection.ts'
+import { refuse } from '../../form.ts'
+import { CollectionPage } from '../../layout/collection.tsx'
+import type { Page } from '../../page.ts'
+
+export const push: Page = {
+  path: '/:owner/:slug/push',
+  needsCaller: true,
+  async show(visit) {
+    const seen = await seeCollection(visit)
+    if (!seen.mayWork) refuse('not_a_member', { owner: seen.owner })
+    const ref = `${seen.owner}/${seen.slug}`
+    return {
+      title: `New version · ${ref}`,
+      isPublic: false,
+      islands: ['push'],
+      body: (
+        <CollectionPage seen={seen} tab="versions">
+          <h2>New version{seen.latest === null ? '' : ` after ${seen.latest}`}</h2>
+          <div id="push" data-collection={ref} data-head={seen.latest ?? ''}>
+            <noscript>
+              <p class="note">Publishing from a file needs JavaScript. Programs do it as below.</p>
+            </noscript>
+          </div>
+          <details>
+            <summary>From a program instead</summary>
+            <p>
+              With an <a href="/settings/keys">API key</a> of scope <code>write</code>.{' '}
+              <a href="/docs/publishing">Publishing</a> tells the rest.
+            </p>
+            <Code>{program(ref, seen.latest, visit.origin)}</Code>
+          </details>
+        </CollectionPage>
+      ),
+    }
+  },
+}
+
+const program = (
+  ref: string,
+  head: string | null,
+  origin: string,
+): string => `import { createClient } from '@ulmus/client'
+
+const client = createClient({ baseUrl: '${origin}', apiKey: process.env.ULMUS_TOKEN })
+await client.push('${ref}', {
+  baseVersion: ${head === null ? 'null' : `'${head}'`},
+  ${head === null ? "schemas: { City: { type: 'object' } }," : "message: 'What changed',"}
+  records: [{ id: 'oslo', type: 'City', data: { name: 'Oslo' } }],
+})`

@@ -1,0 +1,157 @@
+/** What programs read of a registry besides its API: robots.txt, the site map, llms.txt, feeds, the icon, the manifest. */
+import { type SeenCollection, seeCollection } from '../../data/collection.ts'
+import { type Page, Plain, type Visit } from '../../page.ts'
+import { collectionPath, versionPath } from '../../paths.ts'
+
+const xmlSigns: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+/** Text as XML takes it: control characters, which it cannot have, are left out. */
+const xml = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
+    .replace(/[&<>"]/g, (sign) => xmlSigns[sign]!)
+
+const robots: Page = {
+  path: '/robots.txt',
+  show: async ({ origin }) =>
+    new Plain(
+      'text/plain; charset=utf-8',
+      `User-agent: *
+Disallow: /api/
+Disallow: /auth/
+Disallow: /settings
+Disallow: /new
+Allow: /
+
+Sitemap: ${origin}/sitemap.xml
+`,
+    ),
+}
+
+/** Collections in the site map: the latest. The protocol allows 50,000 a file. */
+const mappedMax = 5_000
+
+const siteMap: Page = {
+  path: '/sitemap.xml',
+  async show({ registry, origin }) {
+    const urls: string[] = []
+    let cursor: string | undefined
+    do {
+      const { items, links } = await registry.collections.browse({
+        limit: 100,
+        ...(cursor === undefined ? {} : { cursor }),
+      })
+      for (const { ownerSlug, slug, updatedAt } of items)
+        urls.push(
+          `<url><loc>${origin}${versionPath({ owner: ownerSlug, slug })}</loc><lastmod>${updatedAt}</lastmod></url>`,
+        )
+      cursor = new URLSearchParams(links.next ?? '').get('cursor') ?? undefined
+    } while (cursor !== undefined && urls.length < mappedMax)
+    return new Plain(
+      'application/xml; charset=utf-8',
+      `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls.join('\n')}\n</urlset>\n`,
+    )
+  },
+}
+
+const llms: Page = {
+  path: '/llms.txt',
+  show: async ({ origin }) =>
+    new Plain(
+      'text/plain; charset=utf-8',
+      `# Ulmus
+
+> A registry for versioned, structured data: collections of JSON records and files, each with immutable semver versions.
+
+Everything public is read without a key. A collection is ${origin}/{owner}/{slug}; as JSON, ${origin}/api/collections/{owner}/{slug}.
+
+- [Browse](${origin}/api/collections): JSON; \`?search=words\`, \`?owner=slug\`, pages by the \`Link\` header
+- [A version](${origin}/api/collections/{owner}/{slug}/versions/latest): its metadata, JSON Schemas, counts and digest
+- [Its records](${origin}/api/collections/{owner}/{slug}/versions/latest/records.ndjson?type={type}): one JSON record a line
+- [Differences](${origin}/api/collections/{owner}/{slug}/versions/latest/diff?from=v1.0.0): what changed since a version
+
+## Documentation
+
+- [Reading](${origin}/docs/reading.md): records, differences and exports with curl, Python, R and SQL
+- [Publishing](${origin}/docs/publishing.md): the first push, files, a script that pushes every night
+- [Concepts](${origin}/docs/concepts.md): records, types, versions, what is private
+- [Verifying](${origin}/docs/verifying.md): checking a record or a version without trusting the registry
+- [Errors](${origin}/docs/errors.md): every error code and what to do about it
+- [OpenAPI](${origin}/api/openapi.json): every call
+`,
+    ),
+}
+
+const leaf =
+  'M12 1C5 5 3.4 10.4 5 15.4c.9 2.8 3.2 4.7 6.2 5.2V23h1.6v-3.4c3-.9 5.3-3 6-6.2C19.9 8.6 18 4.4 12 1z'
+
+const icon: Page = {
+  path: '/favicon.svg',
+  show: async () =>
+    new Plain(
+      'image/svg+xml',
+      `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="#2f8f52" d="${leaf}"/></svg>\n`,
+    ),
+}
+
+const manifest: Page = {
+  path: '/site.webmanifest',
+  show: async () =>
+    new Plain(
+      'application/manifest+json',
+      `${JSON.stringify({
+        name: 'Ulmus',
+        short_name: 'Ulmus',
+        start_url: '/',
+        display: 'browser',
+        icons: [{ src: '/favicon.svg', sizes: 'any', type: 'image/svg+xml' }],
+      })}\n`,
+    ),
+}
+
+const feed: Page = {
+  path: '/:owner/:slug/versions.atom',
+  async show(visit) {
+    const seen = await seeCollection(visit)
+    const { items } = await visit.registry.versions.list(seen.who, seen, { limit: 50 })
+    const entries = items.map((item) => entryOf(visit, seen, item)).join('\n')
+    const self = visit.origin + collectionPath(seen, 'versions.atom')
+    return new Plain(
+      'application/atom+xml; charset=utf-8',
+      `<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom">
+<id>urn:uuid:${seen.detail.id}</id>
+<title>${xml(`${seen.owner}/${seen.slug}`)}</title>
+<subtitle>${xml(seen.description ?? seen.name)}</subtitle>
+<updated>${items[0]?.createdAt ?? seen.detail.createdAt}</updated>
+<author><name>${xml(seen.detail.ownerName)}</name></author>
+<link rel="self" href="${self}"/>
+<link rel="alternate" href="${visit.origin}${collectionPath(seen, 'versions')}"/>
+${entries}
+</feed>
+`,
+    )
+  },
+}
+
+interface Item {
+  readonly semver: string
+  readonly message: string | null
+  readonly createdAt: string
+  readonly recordCount: number
+}
+
+const entryOf = (
+  { origin }: Visit,
+  seen: SeenCollection,
+  { semver, message, createdAt, recordCount }: Item,
+): string =>
+  `<entry>
+<id>urn:uuid:${seen.detail.id}:${semver}</id>
+<title>${xml(message === null ? semver : `${semver}: ${message}`)}</title>
+<updated>${createdAt}</updated>
+<link rel="alternate" href="${origin}${versionPath({ ...seen, version: semver })}"/>
+<summary>${recordCount} records</summary>
+</entry>`
+
+export const forPrograms: readonly Page[] = [robots, siteMap, llms, icon, manifest, feed]

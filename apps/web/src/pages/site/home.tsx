@@ -1,0 +1,150 @@
+/** `/`: what this registry is; for whoever is signed in, first what is theirs. */
+import type { CollectionItem, OwnedCollection } from '@ulmus/wire'
+import { CollectionList, OwnedList } from '../../components/collections.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Code, Empty } from '../../components/small.tsx'
+import type { Page, Visit } from '../../page.ts'
+import { accountPath } from '../../paths.ts'
+
+const recentMax = 10
+
+export const home: Page = {
+  path: '/',
+  async show(visit) {
+    const recent = (await visit.registry.collections.browse({ limit: recentMax })).items
+    return {
+      title: 'Versioned, structured data',
+      description: 'A registry for versioned, structured data: collections of JSON records and files.',
+      json: '/api/collections',
+      body:
+        visit.caller === undefined ? (
+          <Stranger recent={recent} visit={visit} />
+        ) : (
+          await signedIn(visit, recent)
+        ),
+    }
+  },
+}
+
+const Stranger = ({ recent, visit }: { recent: readonly CollectionItem[]; visit: Visit }) => (
+  <div class="wide content">
+    <section class="hero">
+      <h1>Data with versions, like code has them</h1>
+      <p>
+        This is a registry for structured data. Browse collections of records, compare their versions, cite
+        one, and check that what you got is what was published. Publishing a change costs what changed.
+      </p>
+      <p class="actions">
+        <a class="button primary" href="/explore">
+          Explore collections
+        </a>
+        <a class="button" href="/auth/login" rel="nofollow">
+          Sign in to publish
+        </a>
+        <a href="/docs">How it works</a>
+      </p>
+    </section>
+    <Recent recent={recent} />
+    <section>
+      <h2>Everything is also data</h2>
+      <p>Each page has an address that programs can read, without a key for what is public.</p>
+      <Code>{`curl -s '${visit.origin}/api/collections?limit=5'`}</Code>
+    </section>
+  </div>
+)
+
+const Recent = ({ recent }: { recent: readonly CollectionItem[] }) => (
+  <section>
+    <div class="section-head">
+      <h2>Recently updated</h2>
+      <a href="/explore">All collections</a>
+    </div>
+    {recent.length === 0 ? (
+      <Empty title="Nothing is public here yet.">
+        <p>
+          <a href="/new">Publish the first collection</a>, or read{' '}
+          <a href="/docs/publishing">how publishing works</a>.
+        </p>
+      </Empty>
+    ) : (
+      <CollectionList items={recent} level="h3" />
+    )}
+  </section>
+)
+
+async function signedIn({ registry, who, caller }: Visit, recent: readonly CollectionItem[]) {
+  const own = caller!.accountSlug
+  const [orgs, mine] = await Promise.all([
+    registry.members.membershipsOf(who, { limit: 20 }),
+    registry.collections.list(who, own, { limit: 10 }),
+  ])
+  const isNew = orgs.items.length === 0 && mine.items.length === 0
+  return (
+    <div class="wide content columns">
+      <div>
+        {isNew ? <FirstSteps slug={own} /> : <Mine own={own} items={mine.items} />}
+        <Recent recent={recent} />
+      </div>
+      <aside>
+        <div class="section-head">
+          <h2>Organizations</h2>
+          <a href="/new/org">New</a>
+        </div>
+        {orgs.items.length === 0 ? (
+          <p class="quiet">An organization owns collections together with others.</p>
+        ) : (
+          <ul class="plain">
+            {orgs.items.map(({ account, role }) => (
+              <li key={account.id}>
+                <Icon name="users" /> <a href={accountPath(account.slug)}>{account.displayName}</a>{' '}
+                <span class="quiet">{role}</span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </aside>
+    </div>
+  )
+}
+
+const Mine = ({ own, items }: { own: string; items: readonly OwnedCollection[] }) => (
+  <section>
+    <div class="section-head">
+      <h1>Your collections</h1>
+      <a class="button primary" href="/new">
+        <Icon name="plus" />
+        New collection
+      </a>
+    </div>
+    {items.length === 0 ? (
+      <Empty title="You have none of your own yet.">
+        <p>
+          <a href="/new">Make one</a>, or open one of your organizations.
+        </p>
+      </Empty>
+    ) : (
+      <OwnedList owner={own} items={items} level="h2" />
+    )}
+  </section>
+)
+
+/** For whoever is here for the first time. */
+export const FirstSteps = ({ slug }: { slug: string }) => (
+  <section class="steps">
+    <h1>Welcome, {slug}</h1>
+    <p>Three steps to your first published version:</p>
+    <ol>
+      <li>
+        <a href="/new">Make a collection</a>. It is private until you say otherwise.
+      </li>
+      <li>
+        Push records into it: <a href="/new">from a file</a> in the browser, or from a program with an{' '}
+        <a href="/settings/keys">API key</a>.
+      </li>
+      <li>
+        Look at it, mark what is private, and make it public in its settings.{' '}
+        <a href="/docs/publishing">Publishing</a> tells the rest.
+      </li>
+    </ol>
+  </section>
+)

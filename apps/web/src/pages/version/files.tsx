@@ -1,0 +1,121 @@
+/** `…/files`: what records refer to besides each other. */
+import type { VersionFile } from '@ulmus/wire'
+import { Empty, ShortHash, TableScroll, Time } from '../../components/small.tsx'
+import { fileHref } from '../../components/value.tsx'
+import { type SeenCollection, seeCollection } from '../../data/collection.ts'
+import { bytesText, counted, cutText } from '../../format.ts'
+import { CollectionPage } from '../../layout/collection.tsx'
+import { type Page, Redirect, type Visit } from '../../page.ts'
+import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../paths.ts'
+
+const filesAPage = 100
+const referencesMax = 5
+
+const show = async (visit: Visit) => {
+  const seen = await seeCollection(visit)
+  if (seen.latest === null) return new Redirect(collectionPath(seen), 302)
+  const all = await visit.registry.files.list(seen.who, { ...seen.place, v: seen.place.version ?? 'latest' })
+  const hash = visit.url.searchParams.get('hash') ?? ''
+  const asked = hash === '' ? all : all.filter((file) => file.hash === hash)
+  const from = Math.max(0, Number.parseInt(visit.url.searchParams.get('from') ?? '0', 10) || 0)
+  const here = versionPath(seen.place, 'files')
+  const at = (place: number) =>
+    withQuery(here, { from: place || undefined, view: visit.url.searchParams.get('view') ?? undefined })
+  return {
+    title: `Files · ${seen.owner}/${seen.slug}`,
+    description: `Files of ${seen.owner}/${seen.slug}.`,
+    canonical: here,
+    isPublic: seen.isPublic,
+    json: apiVersionPath(seen.place, 'files'),
+    body: (
+      <CollectionPage seen={seen} tab="files">
+        {asked.length === 0 ? (
+          <Empty title={hash === '' ? 'This version has no files.' : 'This version has no such file.'}>
+            <p>
+              Records refer to files by their hash, <code>{'{"$file": "sha256:…"}'}</code>.{' '}
+              <a href="/docs/publishing">Publishing</a> shows how they are uploaded.
+            </p>
+          </Empty>
+        ) : (
+          <Table seen={seen} files={asked.slice(from, from + filesAPage)} />
+        )}
+        <Pager of={asked.length} from={from} at={at} />
+      </CollectionPage>
+    ),
+  }
+}
+
+export const files: Page = { path: '/:owner/:slug/files', show }
+export const filesOfVersion: Page = { path: '/:owner/:slug/v/:version/files', show }
+
+const Pager = ({ of, from, at }: { of: number; from: number; at: (place: number) => string }) => (
+  <p class="table-foot">
+    <span class="quiet">{counted(of, 'file')}</span>
+    <span class="pager">
+      {from > 0 && <a href={at(Math.max(0, from - filesAPage))}>← Previous</a>}
+      {from + filesAPage < of && <a href={at(from + filesAPage)}>Next →</a>}
+    </span>
+  </p>
+)
+
+const shownImages = /^image\/(?:png|jpeg|gif|webp|avif)$/
+const imageBytesMax = 2_000_000
+
+const Table = ({ seen, files: some }: { seen: SeenCollection; files: readonly VersionFile[] }) => (
+  <TableScroll label="Files">
+    <table class="data">
+      <thead>
+        <tr>
+          <th scope="col">File</th>
+          <th scope="col">Type</th>
+          <th scope="col" class="right">
+            Size
+          </th>
+          <th scope="col">Referred to by</th>
+          <th scope="col">Uploaded</th>
+        </tr>
+      </thead>
+      <tbody>
+        {some.map(({ hash, size, contentType, createdAt, references }) => (
+          <tr key={hash}>
+            <th scope="row">
+              {shownImages.test(contentType) && size <= imageBytesMax && (
+                <img
+                  class="thumbnail"
+                  src={fileHref(seen, hash)}
+                  alt=""
+                  loading="lazy"
+                  width="48"
+                  height="48"
+                />
+              )}
+              <a href={fileHref(seen, hash)} download>
+                Download
+              </a>{' '}
+              <ShortHash hash={hash} />
+            </th>
+            <td>{contentType}</td>
+            <td class="right number">{bytesText(size)}</td>
+            <td>
+              {references.slice(0, referencesMax).map(({ type, id }, index) => (
+                <span key={`${type}/${id}`}>
+                  {index > 0 && ', '}
+                  <a href={seen.inView(recordPath(seen.place, type, id))}>
+                    {type}/<bdi>{cutText(id, 40)}</bdi>
+                  </a>
+                </span>
+              ))}
+              {references.length > referencesMax && (
+                <span class="quiet"> and {references.length - referencesMax} more</span>
+              )}
+              {references.length === 0 && <span class="quiet">the version itself</span>}
+            </td>
+            <td>
+              <Time at={createdAt} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </TableScroll>
+)

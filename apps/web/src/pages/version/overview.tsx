@@ -1,0 +1,197 @@
+/** `/:owner/:slug`: what a collection is, at a glance. */
+import type { Version } from '@ulmus/wire'
+import { Cite } from '../../components/cite.tsx'
+import { Badge, Code, Empty, ShortHash, Time } from '../../components/small.tsx'
+import { UseIt } from '../../components/use-it.tsx'
+import { readVersion, type SeenCollection, seeCollection } from '../../data/collection.ts'
+import { datasetOf } from '../../data/dataset.ts'
+import { fieldsOf } from '../../data/schema.ts'
+import { bytesText, countText } from '../../format.ts'
+import { CollectionPage } from '../../layout/collection.tsx'
+import type { Page, View, Visit } from '../../page.ts'
+import { accountPath, apiCollectionPath, collectionPath, versionPath } from '../../paths.ts'
+import { readmeOf } from '../../readme/readme.ts'
+
+const show = async (visit: Visit): Promise<View> => {
+  const seen = await seeCollection(visit)
+  const title = `${seen.owner}/${seen.slug}`
+  const common = {
+    title,
+    description: seen.description ?? `${seen.name}, a collection of ${seen.owner}.`,
+    canonical: versionPath(seen.place),
+    isPublic: seen.isPublic,
+    feed: collectionPath(seen, 'versions.atom'),
+  }
+  if (seen.latest === null) {
+    const body = (
+      <CollectionPage seen={seen} tab="overview">
+        <NoVersion seen={seen} origin={visit.origin} />
+      </CollectionPage>
+    )
+    return { ...common, json: apiCollectionPath(seen), body }
+  }
+  const version = await readVersion(visit, seen)
+  const readme = await readmeOf(version.metadata['readme'], seen)
+  const [type] = Object.keys(version.schemas)
+  return {
+    ...common,
+    title: seen.place.version === undefined ? title : `${title} ${version.semver}`,
+    json: apiCollectionPath(seen, 'versions', seen.place.version ?? 'latest'),
+    ...(seen.isPublic ? { dataset: datasetOf(seen, version, visit.origin) } : {}),
+    body: (
+      <CollectionPage seen={seen} tab="overview">
+        <div class="columns">
+          <div>
+            {seen.description !== null && <p class="lead">{seen.description}</p>}
+            <Types seen={seen} version={version} />
+            {readme !== undefined && <article class="prose" dangerouslySetInnerHTML={{ __html: readme }} />}
+            {readme === undefined && seen.mayWork && (
+              <p class="quiet">
+                There is no readme. <a href={collectionPath(seen, 'edit')}>Write one</a>
+              </p>
+            )}
+          </div>
+          <aside>
+            <About seen={seen} version={version} />
+          </aside>
+        </div>
+        <UseIt seen={seen} semver={version.semver} type={type} origin={visit.origin} />
+        <Cite seen={seen} version={version} origin={visit.origin} />
+      </CollectionPage>
+    ),
+  }
+}
+
+export const overview: Page = { path: '/:owner/:slug', show }
+export const overviewOfVersion: Page = { path: '/:owner/:slug/v/:version', show }
+
+const Types = ({ seen, version }: { seen: SeenCollection; version: Version }) => (
+  <section>
+    <h2 class="sr-only">Types</h2>
+    <div class="table-scroll">
+      <table class="data">
+        <thead>
+          <tr>
+            <th scope="col">Type</th>
+            <th scope="col" class="right">
+              Records
+            </th>
+            <th scope="col">Fields</th>
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(version.schemas).map(([type, schema]) => {
+            const fields = fieldsOf(schema as Record<string, unknown>)
+            return (
+              <tr key={type}>
+                <th scope="row">
+                  <a href={seen.inView(versionPath(seen.place, 'records', type))}>{type}</a>{' '}
+                  {(schema as { private?: unknown }).private === true && (
+                    <Badge tone="private">Private</Badge>
+                  )}
+                </th>
+                <td class="right number">{countText(version.typeCounts[type] ?? 0)}</td>
+                <td class="quiet names">
+                  {fields
+                    .slice(0, 12)
+                    .map(({ name }) => name)
+                    .join(', ')}
+                  {fields.length > 12 && ` and ${fields.length - 12} more`}
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
+  </section>
+)
+
+function About({ seen, version }: { seen: SeenCollection; version: Version }) {
+  const { license } = version.metadata as { license?: unknown }
+  return (
+    <>
+      <h2 class="sr-only">About</h2>
+      <dl class="facts-list">
+        <dt>Version</dt>
+        <dd>
+          <a class="semver" href={versionPath({ ...seen, version: version.semver })}>
+            {version.semver}
+          </a>
+          , <Time at={version.createdAt} />
+        </dd>
+        {version.message !== null && (
+          <>
+            <dt>Message</dt>
+            <dd>{version.message}</dd>
+          </>
+        )}
+        <dt>Licence</dt>
+        <dd>{typeof license === 'string' ? license : <span class="quiet">not said</span>}</dd>
+        <dt>Records</dt>
+        <dd class="number">{countText(version.recordCount)}</dd>
+        <dt>Files</dt>
+        <dd class="number">{countText(version.fileCount)}</dd>
+        <dt>Size</dt>
+        <dd>{bytesText(version.totalBytes)}</dd>
+        <dt>Owner</dt>
+        <dd>
+          <a href={accountPath(seen.owner)}>{seen.detail.ownerName}</a>
+        </dd>
+        {seen.forkedFrom !== undefined && (
+          <>
+            <dt>Forked from</dt>
+            <dd>
+              <a href={versionPath(seen.forkedFrom)}>
+                {seen.forkedFrom.owner}/{seen.forkedFrom.slug} {seen.forkedFrom.version}
+              </a>
+            </dd>
+          </>
+        )}
+        <dt>Digest</dt>
+        <dd>
+          <ShortHash hash={version.hash} />
+        </dd>
+      </dl>
+      <p>
+        <a href={`${apiCollectionPath(seen, 'export')}?version=${version.semver}`} download>
+          Download (.tar.gz)
+        </a>
+      </p>
+      {seen.mayWork && (
+        <p>
+          <a href={collectionPath(seen, 'edit')}>Edit description, readme and licence</a>
+        </p>
+      )}
+    </>
+  )
+}
+
+const NoVersion = ({ seen, origin }: { seen: SeenCollection; origin: string }) => (
+  <Empty title="This collection has no version yet.">
+    {seen.mayWork && (
+      <>
+        <p>
+          <a class="button primary" href={collectionPath(seen, 'push')}>
+            Publish from a file
+          </a>
+        </p>
+        <p>
+          Or from a program: make an <a href="/settings/keys">API key</a> with scope <code>write</code>, and
+          push records. <a href="/docs/publishing">Publishing</a> shows every step.
+        </p>
+        <Code>{firstPush(seen, origin)}</Code>
+      </>
+    )}
+  </Empty>
+)
+
+const firstPush = ({ owner, slug }: SeenCollection, origin: string): string => `KEY=ul_…
+AT=${origin}/api/collections/${owner}/${slug}
+PUSH=$(curl -s -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' "$AT/pushes" -d '{
+  "base_version": null,
+  "schemas": {"City": {"type": "object", "properties": {"name": {"type": "string"}}}}
+}' | sed 's/.*"session_id":"\\([^"]*\\)".*/\\1/')
+curl -s -H "Authorization: Bearer $KEY" -H 'Content-Type: application/x-ndjson' "$AT/pushes/$PUSH/records" \\
+  -d '{"id": "oslo", "type": "City", "data": {"name": "Oslo"}}'
+curl -s -X POST -H "Authorization: Bearer $KEY" "$AT/pushes/$PUSH/commit"`

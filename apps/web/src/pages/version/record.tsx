@@ -1,0 +1,214 @@
+/** `…/records/:type/:id`: one record, its fields, its history, and the way to its proof. */
+import { RegistryError } from '@ulmus/registry'
+import type { Version } from '@ulmus/wire'
+import { Badge, ShortHash, Time } from '../../components/small.tsx'
+import { Value } from '../../components/value.tsx'
+import { readVersion, type SeenCollection, seeCollection } from '../../data/collection.ts'
+import { nameOf, readRecords, type ShownRecord } from '../../data/records.ts'
+import { type Field, fieldsOf, tellingField } from '../../data/schema.ts'
+import { bytesText, cutText } from '../../format.ts'
+import { CollectionPage } from '../../layout/collection.tsx'
+import type { Page, Visit } from '../../page.ts'
+import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../paths.ts'
+
+/** Versions of the history that are shown. */
+const historyMax = 20
+
+const show = async (visit: Visit) => {
+  const seen = await seeCollection(visit)
+  const query = visit.url.searchParams
+  const type = visit.params['type'] ?? query.get('type') ?? ''
+  const id = visit.params['id'] ?? query.get('id') ?? ''
+  const version = await readVersion(visit, seen)
+  const [record] =
+    version.schemas[type] === undefined ? [] : (await readRecords(visit, seen, { type, id })).records
+  if (record === undefined) throw new RegistryError('record_not_found', { say: { type, id } })
+  const fields = fieldsOf(version.schemas[type] as Record<string, unknown>)
+  const name = nameOf(record, tellingField(fields))
+  const history = await visit.registry.histories.list(seen.who, { ...seen, type, id }, { limit: historyMax })
+  return {
+    title: `${name ?? cutText(id, 80)} · ${type} · ${seen.owner}/${seen.slug}`,
+    description: `The record ${cutText(id, 80)} of type ${type} in ${seen.owner}/${seen.slug}.`,
+    canonical: recordPath(seen.place, type, id),
+    isPublic: seen.isPublic,
+    json: apiVersionPath(seen.place, 'records', type, id),
+    body: (
+      <CollectionPage seen={seen} tab="records">
+        <nav class="crumbs" aria-label="Where this is">
+          <a href={seen.inView(versionPath(seen.place, 'records', type))}>{type}</a> /{' '}
+          <code>
+            <bdi>{cutText(id, 200)}</bdi>
+          </code>
+        </nav>
+        <div class="columns">
+          <div>
+            <h2 class="record-name">
+              <bdi>{cutText(name ?? id, 300)}</bdi>
+            </h2>
+            <Fields seen={seen} record={record} fields={fields} />
+          </div>
+          <aside>
+            <Facts seen={seen} record={record} version={version} />
+            <History
+              seen={seen}
+              type={type}
+              id={id}
+              items={history.items}
+              isWhole={history.links.next === undefined}
+            />
+          </aside>
+        </div>
+      </CollectionPage>
+    ),
+  }
+}
+
+export const record: Page = { path: '/:owner/:slug/records/:type/:id', show }
+export const recordOfVersion: Page = { path: '/:owner/:slug/v/:version/records/:type/:id', show }
+/** For ids that no path can carry, `.` and `..`. */
+export const recordByQuery: Page = { path: '/:owner/:slug/record', show }
+export const recordOfVersionByQuery: Page = { path: '/:owner/:slug/v/:version/record', show }
+
+function Fields({
+  seen,
+  record,
+  fields,
+}: {
+  seen: SeenCollection
+  record: ShownRecord
+  fields: readonly Field[]
+}) {
+  const { data } = record
+  if (data === undefined) {
+    return (
+      <p class="note">
+        This record has {bytesText(record.bytes)}, too much for a page.{' '}
+        <a href={apiVersionPath(seen.place, 'records', record.type, record.id)}>Read it as JSON</a>
+      </p>
+    )
+  }
+  const known = new Set(fields.map(({ name }) => name))
+  const beside = Object.keys(data).filter((name) => !known.has(name))
+  return (
+    <dl class="fields">
+      {fields.map((field) => (
+        <div key={field.name}>
+          <dt>
+            {field.title ?? field.name}
+            {field.title !== undefined && <code class="quiet"> {field.name}</code>}{' '}
+            {field.isPrivate && <Badge tone="private">Private</Badge>}
+            {field.description !== undefined && <p class="help">{field.description}</p>}
+          </dt>
+          <dd>
+            <Value value={data[field.name]} seen={seen} refersTo={field.refersTo} />
+          </dd>
+        </div>
+      ))}
+      {beside.map((name) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>
+            <Value value={data[name]} seen={seen} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+const Facts = ({
+  seen,
+  record,
+  version,
+}: {
+  seen: SeenCollection
+  record: ShownRecord
+  version: Version
+}) => (
+  <>
+    <h2 class="sr-only">About</h2>
+    <dl class="facts-list">
+      <dt>Version</dt>
+      <dd>
+        <a class="semver" href={recordPath({ ...seen, version: version.semver }, record.type, record.id)}>
+          {version.semver}
+        </a>
+      </dd>
+      <dt>Size</dt>
+      <dd>{bytesText(record.bytes)}</dd>
+      <dt>Hash</dt>
+      <dd>
+        <ShortHash hash={record.hash} />
+      </dd>
+      <dt>Raw</dt>
+      <dd>
+        <a href={apiVersionPath(seen.place, 'records', record.type, record.id)}>JSON</a>
+      </dd>
+      <dt>Proof</dt>
+      <dd>
+        <a href={withQuery(apiVersionPath(seen.place, 'records', record.type, record.id), { proof: 'true' })}>
+          that it belongs to the digest
+        </a>
+      </dd>
+    </dl>
+    {seen.mayWork && seen.place.version === undefined && record.data !== undefined && (
+      <p>
+        <a href={`${recordPath({ owner: seen.owner, slug: seen.slug }, record.type, record.id)}/edit`}>
+          Edit this record
+        </a>
+      </p>
+    )}
+  </>
+)
+
+interface HistoryProps {
+  seen: SeenCollection
+  type: string
+  id: string
+  items: readonly { semver: string; change: string; createdAt: string }[]
+  isWhole: boolean
+}
+
+const History = ({ seen, type, id, items, isWhole }: HistoryProps) => (
+  <section>
+    <h2>History</h2>
+    <ol class="history">
+      {items.map(({ semver, change, createdAt }, index) => (
+        <li key={semver}>
+          {change === 'removed' ? (
+            <span class="semver">{semver}</span>
+          ) : (
+            <a class="semver" href={recordPath({ ...seen, version: semver }, type, id)}>
+              {semver}
+            </a>
+          )}{' '}
+          {change} <Time at={createdAt} />
+          {change === 'updated' && items[index + 1] !== undefined && (
+            <>
+              {' '}
+              ·{' '}
+              <a
+                href={withQuery(collectionPath(seen, 'compare', `${items[index + 1]!.semver}...${semver}`), {
+                  type,
+                  id,
+                })}
+              >
+                what changed
+              </a>
+            </>
+          )}
+        </li>
+      ))}
+    </ol>
+    {!isWhole && (
+      <p class="quiet">
+        The latest {historyMax}.{' '}
+        <a
+          href={`/api/collections/${seen.owner}/${seen.slug}/records/${encodeURIComponent(type)}/${encodeURIComponent(id)}/history`}
+        >
+          All, as JSON
+        </a>
+      </p>
+    )}
+  </section>
+)

@@ -1,0 +1,266 @@
+/** `…/records/:type`: the records of a type as a table. */
+import type { Version } from '@ulmus/wire'
+import { Icon } from '../../components/icon.tsx'
+import { Badge, Empty, Pager, TableScroll } from '../../components/small.tsx'
+import { Value } from '../../components/value.tsx'
+import { readVersion, type SeenCollection, seeCollection } from '../../data/collection.ts'
+import { type RecordsPage, readRecords, type ShownRecord } from '../../data/records.ts'
+import { type Field, fieldsOf } from '../../data/schema.ts'
+import { bytesText, counted, countText, cutText } from '../../format.ts'
+import { CollectionPage } from '../../layout/collection.tsx'
+import { type Page, Redirect, type Visit } from '../../page.ts'
+import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } from '../../paths.ts'
+
+/** Columns shown unless others are chosen. */
+const columnsUsual = 8
+/** Text in a cell is cut here. Characters. */
+const cellCharacters = 80
+
+const show = async (visit: Visit) => {
+  const seen = await seeCollection(visit)
+  if (seen.latest === null) return new Redirect(collectionPath(seen), 302)
+  const version = await readVersion(visit, seen)
+  const types = Object.keys(version.schemas)
+  const type = visit.params['type'] ?? types[0]
+  const query = visit.url.searchParams
+  if (type === undefined || version.schemas[type] === undefined) return noType(seen, types, type)
+  const [id, after] = [query.get('id') ?? '', query.get('after') ?? '']
+  const ask = { type, ...(id === '' ? {} : { id }), ...(after === '' ? {} : { after }) }
+  const page = await readRecords(visit, seen, ask)
+  if (id !== '' && page.records.length === 1)
+    return new Redirect(seen.inView(recordPath(seen.place, type, id)), 302)
+  const fields = fieldsOf(version.schemas[type] as Record<string, unknown>)
+  const chosen = columnsIn(query, fields)
+  const here = versionPath(seen.place, 'records', type)
+  const next = {
+    columns: query.get('columns') ?? undefined,
+    view: query.get('view') ?? undefined,
+    after: page.nextCursor ?? undefined,
+  }
+  return {
+    title: `${type} · ${seen.owner}/${seen.slug}`,
+    description: `Records of type ${type} in ${seen.owner}/${seen.slug}.`,
+    canonical: here,
+    isPublic: seen.isPublic,
+    json: withQuery(apiVersionPath(seen.place, 'records'), { type, after }),
+    body: (
+      <CollectionPage seen={seen} tab="records">
+        <Types seen={seen} version={version} type={type} />
+        <Tools seen={seen} type={type} fields={fields} chosen={chosen} id={id} here={here} />
+        {id !== '' && page.records.length === 0 && (
+          <p class="note" role="status">
+            There is no {type} with the id <code>{cutText(id, 200)}</code>.{' '}
+            <a href={seen.inView(here)}>Show all</a>
+          </p>
+        )}
+        {page.records.length === 0 && id === '' && <Empty title={`There are no records of type ${type}.`} />}
+        {page.records.length > 0 && <Table seen={seen} type={type} page={page} chosen={chosen} />}
+        <p class="table-foot">
+          <span class="quiet">
+            {counted(page.total, 'record')}
+            {page.nextCursor === null && after === '' ? '' : `, ${page.records.length} here`}
+          </span>
+          <Pager
+            next={page.nextCursor === null ? undefined : withQuery(here, next)}
+            prev={after === '' ? undefined : seen.inView(here)}
+          />
+        </p>
+      </CollectionPage>
+    ),
+  }
+}
+
+export const records: Page = { path: '/:owner/:slug/records', show }
+export const recordsOfType: Page = { path: '/:owner/:slug/records/:type', show }
+export const recordsOfVersion: Page = { path: '/:owner/:slug/v/:version/records', show }
+export const recordsOfTypeOfVersion: Page = { path: '/:owner/:slug/v/:version/records/:type', show }
+
+function noType(seen: SeenCollection, types: readonly string[], type: string | undefined) {
+  return {
+    title: `Records · ${seen.owner}/${seen.slug}`,
+    status: type === undefined ? 200 : 404,
+    body: (
+      <CollectionPage seen={seen} tab="records">
+        <Empty
+          title={
+            type === undefined ? 'This version has no types.' : `There is no type ${cutText(type, 200)} here.`
+          }
+        >
+          <p>
+            {types.map((name) => (
+              <a key={name} class="choice" href={seen.inView(versionPath(seen.place, 'records', name))}>
+                {name}
+              </a>
+            ))}
+          </p>
+        </Empty>
+      </CollectionPage>
+    ),
+  }
+}
+
+/** The fields that `?columns=a,b` names; without it the first ones. */
+function columnsIn(query: URLSearchParams, fields: readonly Field[]): readonly Field[] {
+  const asked = query.getAll('columns').flatMap((names) => names.split(','))
+  const chosen = fields.filter(({ name }) => asked.includes(name))
+  return chosen.length > 0 ? chosen : fields.slice(0, columnsUsual)
+}
+
+/** Types beyond so many are found in a list that opens. */
+const typesInLine = 12
+
+function Types({ seen, version, type }: { seen: SeenCollection; version: Version; type: string }) {
+  const types = Object.keys(version.schemas)
+  if (types.length === 1) return null
+  const link = (name: string) => (
+    <a
+      key={name}
+      class="choice"
+      href={seen.inView(versionPath(seen.place, 'records', name))}
+      aria-current={name === type ? 'true' : undefined}
+    >
+      {name} <span class="quiet number">{countText(version.typeCounts[name] ?? 0)}</span>
+    </a>
+  )
+  const first = types.slice(0, typesInLine)
+  if (!first.includes(type)) first[first.length - 1] = type
+  const rest = types.filter((name) => !first.includes(name))
+  return (
+    <nav class="choices" aria-label="Types">
+      {first.map(link)}
+      {rest.length > 0 && (
+        <details class="more">
+          <summary>{rest.length} more</summary>
+          {rest.map(link)}
+        </details>
+      )}
+    </nav>
+  )
+}
+
+/** Its values stand at the right, by their ends. */
+const isNumber = (type: string): boolean => /^(?:integer|number)(?: or null)?$/.test(type)
+
+interface ToolsProps {
+  seen: SeenCollection
+  type: string
+  fields: readonly Field[]
+  chosen: readonly Field[]
+  id: string
+  here: string
+}
+
+const Tools = ({ seen, type, fields, chosen, id, here }: ToolsProps) => (
+  <div class="tools">
+    <form action={here} class="inline">
+      <label class="sr-only" for="jump">
+        Id of a record
+      </label>
+      <input
+        id="jump"
+        name="id"
+        value={id}
+        placeholder="Go to id"
+        spellcheck={false}
+        autocomplete="off"
+        maxLength={1024}
+      />
+      {seen.isMember && seen.view === 'public' && <input type="hidden" name="view" value="public" />}
+      <button type="submit">Go</button>
+    </form>
+    {fields.length > columnsUsual && (
+      <details class="menu columns-menu">
+        <summary>
+          Columns <span class="quiet">{`${chosen.length} of ${fields.length}`}</span>
+          <Icon name="chevron" />
+        </summary>
+        <form class="float" action={here}>
+          <div class="scroll">
+            {fields.slice(0, 500).map(({ name }) => (
+              <label key={name} class="check">
+                <input
+                  type="checkbox"
+                  name="columns"
+                  value={name}
+                  checked={chosen.some((field) => field.name === name)}
+                />
+                {name}
+              </label>
+            ))}
+          </div>
+          {seen.isMember && seen.view === 'public' && <input type="hidden" name="view" value="public" />}
+          <button type="submit">Show</button>
+        </form>
+      </details>
+    )}
+    <span class="grow" />
+    <a href={withQuery(apiVersionPath(seen.place, 'records'), { type })}>JSON</a>
+    <a href={withQuery(apiVersionPath(seen.place, 'records.ndjson'), { type })}>NDJSON</a>
+  </div>
+)
+
+const Table = ({
+  seen,
+  type,
+  page,
+  chosen,
+}: {
+  seen: SeenCollection
+  type: string
+  page: RecordsPage
+  chosen: readonly Field[]
+}) => (
+  <TableScroll label={`Records of type ${type}`}>
+    <table class="data records">
+      <thead>
+        <tr>
+          <th scope="col">id</th>
+          {chosen.map(({ name, type, title, description, isPrivate }) => (
+            <th
+              key={name}
+              scope="col"
+              title={description ?? title}
+              class={isNumber(type) ? 'right' : undefined}
+            >
+              {name} {isPrivate && <Badge tone="private">Private</Badge>}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {page.records.map((record) => (
+          <Row key={record.id} seen={seen} record={record} chosen={chosen} />
+        ))}
+      </tbody>
+    </table>
+  </TableScroll>
+)
+
+const Row = ({
+  seen,
+  record,
+  chosen,
+}: {
+  seen: SeenCollection
+  record: ShownRecord
+  chosen: readonly Field[]
+}) => (
+  <tr>
+    <th scope="row">
+      <a href={seen.inView(recordPath(seen.place, record.type, record.id))}>
+        <bdi>{cutText(record.id, 60)}</bdi>
+      </a>
+    </th>
+    {record.data === undefined ? (
+      <td colSpan={chosen.length} class="quiet">
+        A large record of {bytesText(record.bytes)}
+      </td>
+    ) : (
+      chosen.map(({ name, refersTo }) => (
+        <td key={name} class={typeof record.data?.[name] === 'number' ? 'right' : undefined}>
+          <Value value={record.data?.[name]} seen={seen} refersTo={refersTo} most={cellCharacters} />
+        </td>
+      ))
+    )}
+  </tr>
+)

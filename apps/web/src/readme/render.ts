@@ -1,0 +1,87 @@
+/** Markdown of strangers as HTML that can do nothing: an allow-list on its tree, after everything else has changed it. */
+import type { Element, Root } from 'hast'
+import rehypeHighlight from 'rehype-highlight'
+import rehypeSanitize, { defaultSchema, type Options } from 'rehype-sanitize'
+import rehypeSlug from 'rehype-slug'
+import rehypeStringify from 'rehype-stringify'
+import remarkGfm from 'remark-gfm'
+import remarkParse from 'remark-parse'
+import remarkRehype from 'remark-rehype'
+import { unified } from 'unified'
+import { visit } from 'unist-util-visit'
+import type { CollectionName } from '../paths.ts'
+
+/** What may be left: what GitHub shows, with the classes of highlighted code, and pictures of the collection alone. */
+const allowed: Options = {
+  ...defaultSchema,
+  attributes: {
+    ...defaultSchema.attributes,
+    span: [...(defaultSchema.attributes?.['span'] ?? []), ['className', /^hljs-[a-z_]+$/]],
+    code: [['className', /^language-[\w-]+$/, 'hljs']],
+    div: [['className', 'table-scroll']],
+  },
+  protocols: { ...defaultSchema.protocols, src: [] },
+}
+
+const filePattern = /^sha256:[0-9a-f]{64}$/
+
+/** Pictures are the collection's own files, `![](sha256:…)`; others are shown as links. Links tell search engines not to follow. */
+function ownPictures({ owner, slug }: CollectionName) {
+  return (tree: Root) =>
+    visit(tree, 'element', (element: Element) => {
+      const { src, href } = element.properties
+      if (element.tagName === 'a' && typeof href === 'string') {
+        if (filePattern.test(href))
+          element.properties['href'] = `/api/collections/${owner}/${slug}/files/${href}`
+        else if (/^[a-z]+:/i.test(href)) element.properties['rel'] = ['nofollow', 'noopener', 'ugc']
+      }
+      if (element.tagName !== 'img' || typeof src !== 'string') return
+      if (filePattern.test(src)) {
+        element.properties['src'] = `/api/collections/${owner}/${slug}/files/${src}`
+        return
+      }
+      const alt = element.properties['alt']
+      element.tagName = 'a'
+      element.properties = { href: src, rel: ['nofollow', 'noopener', 'ugc'] }
+      element.children = [{ type: 'text', value: typeof alt === 'string' && alt !== '' ? alt : src }]
+    })
+}
+
+/** Its own headings stand below the page's. Wide tables scroll. */
+function withinPage() {
+  const lower: Record<string, string> = { h1: 'h2', h2: 'h3', h3: 'h4', h4: 'h5', h5: 'h6' }
+  return (tree: Root) =>
+    visit(tree, 'element', (element: Element, index, parent) => {
+      element.tagName = lower[element.tagName] ?? element.tagName
+      if (element.tagName !== 'table' || parent === undefined || index === undefined) return
+      parent.children[index] = {
+        type: 'element',
+        tagName: 'div',
+        properties: { className: ['table-scroll'] },
+        children: [element],
+      }
+      return index + 1
+    })
+}
+
+/** Names of headings, which cannot be those of anything else on the page. */
+const headingPrefix = 'readme-'
+
+export interface Readme extends CollectionName {
+  readonly markdown: string
+}
+
+export const renderReadme = ({ markdown, owner, slug }: Readme): string =>
+  String(
+    unified()
+      .use(remarkParse)
+      .use(remarkGfm)
+      .use(remarkRehype)
+      .use(rehypeSlug)
+      .use(rehypeHighlight)
+      .use(withinPage)
+      .use(() => ownPictures({ owner, slug }))
+      .use(rehypeSanitize, { ...allowed, clobberPrefix: headingPrefix })
+      .use(rehypeStringify)
+      .processSync(markdown),
+  )
