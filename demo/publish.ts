@@ -1,8 +1,7 @@
 /** Publishing a source: its first version when there is none, then one with changes, and metadata updates between. */
 import { type Client, type PushResult, UlmusError } from '@ulmus/client'
-import { parseSemver, recordOf } from '@ulmus/content'
+import { parseSemver, recordOf, versionDigest } from '@ulmus/content'
 import type { RecordLine } from '@ulmus/wire'
-import { digestOfParts } from './digest.ts'
 import { bytesText, countText, type Report } from './report.ts'
 import type { Source } from './sources/source.ts'
 
@@ -82,7 +81,7 @@ const versionText = ({ semver, recordCount, changes }: PushResult): string =>
 /** What the registry made of the records must be what the content package makes of them here. */
 async function expectDigest(source: Source, hash: string): Promise<string> {
   const records = Array.from(source.records(), (line: RecordLine) => recordOf(line.id, line.type, line.data))
-  const digest = await digestOfParts('private', { ...source, records, files: [] })
+  const digest = await versionDigest('private', { ...source, records, files: [] })
   if (digest !== hash)
     throw new Error(`${source.slug}: the digest here is ${digest}, the registry's ${hash}.`)
   return `${digest.slice(0, 24)}… as the registry says`

@@ -1,7 +1,8 @@
 /** Reading a version back and checking all that it claims: hashes, counts, bytes, digest, and one proof. */
 import { type Client, verifyProof } from '@ulmus/client'
-import { type JsonObject, parseDigestLabel, recordOf } from '@ulmus/content'
-import { digestOfParts, type RecordFacts } from './digest.ts'
+import { type Hash, type JsonObject, parseDigestLabel, recordOf, versionDigest } from '@ulmus/content'
+
+type RecordFacts = { id: string; type: string; hash: Hash; size: number }
 
 export interface ReadBack {
   readonly semver: string
@@ -56,7 +57,7 @@ export async function readBack(
   const { view } = parseDigestLabel(version.hash) ?? {}
   hold(view !== undefined, `${ref}: ${version.hash} is no digest`)
   const schemas = version.schemas as Record<string, JsonObject>
-  const digest = await digestOfParts(view!, { records, files, schemas, metadata: version.metadata })
+  const digest = await versionDigest(view!, { records, files, schemas, metadata: version.metadata })
   hold(digest === version.hash, `${ref}: the digest comes to ${digest}, ${version.hash} is claimed`)
   await provesOne(client, ref, version.semver, version.hash, records)
   for (const file of files) await client.files.download(ref, file.hash)
