@@ -20,8 +20,8 @@ import { figuresOf } from './monitoring/figures.ts'
 import { healthOf } from './monitoring/health.ts'
 import { beat, scheduleHeartbeat } from './monitoring/heartbeat.ts'
 import { pushesOf } from './pushes/pushes.ts'
-import { pushSessionsOf } from './pushes/session/sessions.ts'
-import { snapshotsOf } from './pushes/snapshots.ts'
+import { PushSessions } from './pushes/session/sessions.ts'
+import { Snapshots } from './pushes/snapshots.ts'
 import { recordsOf } from './records/records.ts'
 import { openStores, type StoresConfig } from './stores/stores.ts'
 import { scheduleCompaction } from './upkeep/compaction.ts'
@@ -93,7 +93,7 @@ export async function openRegistry(config: RegistryConfig) {
 
 /** Each service defines its background work as it is made. */
 function servicesOf(context: Context) {
-  const pushSessions = pushSessionsOf(context)
+  const pushSessions = new PushSessions(context)
   return {
     accounts: accountsOf(context),
     members: membersOf(context),
@@ -103,7 +103,7 @@ function servicesOf(context: Context) {
     metadata: metadataOf(context),
     forks: forksOf(context),
     pushes: pushesOf(context, pushSessions),
-    snapshots: snapshotsOf(context, pushSessions),
+    snapshots: new Snapshots(context, pushSessions),
     versions: versionsOf(context),
     records: recordsOf(context),
     files: filesOf(context),

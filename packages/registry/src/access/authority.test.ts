@@ -10,7 +10,7 @@ import type { Jobs } from '../jobs.ts'
 import { metadataOf } from '../metadata/metadata.ts'
 import type { PushOpening } from '../pushes/opening/opening-body.ts'
 import { pushesOf } from '../pushes/pushes.ts'
-import { pushSessionsOf } from '../pushes/session/sessions.ts'
+import { PushSessions } from '../pushes/session/sessions.ts'
 import {
   addAccount,
   addCollection,
@@ -50,7 +50,7 @@ describe.each(databases)('authority that ends meanwhile on $name', (testDatabase
     forks: forksOf(context),
     keys: keysOf(context),
     metadata: metadataOf(context),
-    pushes: pushesOf(context, pushSessionsOf(context)),
+    pushes: pushesOf(context, new PushSessions(context)),
   })
 
   beforeAll(async () => {

@@ -22,7 +22,7 @@ import { filesOf } from '../files/files.ts'
 import { metadataOf } from '../metadata/metadata.ts'
 import type { PushOpening } from '../pushes/opening/opening-body.ts'
 import { pushesOf } from '../pushes/pushes.ts'
-import { pushSessionsOf } from '../pushes/session/sessions.ts'
+import { PushSessions } from '../pushes/session/sessions.ts'
 import {
   addAccount,
   addCollection,
@@ -79,7 +79,7 @@ describe.each(databases)('what is deleted meanwhile on $name', (testDatabase) =>
     keys: keysOf(context),
     members: membersOf(context),
     metadata: metadataOf(context),
-    pushes: pushesOf(context, pushSessionsOf(context)),
+    pushes: pushesOf(context, new PushSessions(context)),
     sessions: sessionsOf(context),
   })
   const dropAccount = ({ id }: AccountRow) => opened.database.transact((tx) => deleteAccount(tx, id))

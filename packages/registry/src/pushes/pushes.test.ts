@@ -20,7 +20,7 @@ import { versionsOf } from '../versions/versions.ts'
 import { standingRecords } from './commit/carried-over.ts'
 import type { PushOpening } from './opening/opening-body.ts'
 import { pushesOf } from './pushes.ts'
-import { pushSessionsOf } from './session/sessions.ts'
+import { PushSessions } from './session/sessions.ts'
 
 /** NDJSON as a request body brings it. */
 const asOpening = (outline: unknown) => outline as PushOpening
@@ -54,7 +54,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
 
   beforeAll(async () => {
     context = await openContext(database)
-    pushes = pushesOf(context, pushSessionsOf(context))
+    pushes = pushesOf(context, new PushSessions(context))
     records = recordsOf(context)
     versions = versionsOf(context)
     files = filesOf(context)
@@ -313,7 +313,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
     const path = await newCollection()
     const id = await opened(path, { base: null, schemas: { A: open } })
     const limited = { ...context, limits, jobs }
-    const few = pushesOf(limited, pushSessionsOf(limited))
+    const few = pushesOf(limited, new PushSessions(limited))
     const line = '{"id":"1","type":"A","data":{}}'
     await expect(few.receive(me, path, id, 'records', lines([line, line, line]))).rejects.toMatchObject({
       code: 'too_large',

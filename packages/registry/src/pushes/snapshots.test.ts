@@ -11,8 +11,8 @@ import { documentOf } from '../versions/content.ts'
 import { emptySidecar } from '../versions/sidecar.ts'
 import { snapshotEntries } from './commit/snapshot-entries.ts'
 import type { SnapshotOpening } from './opening/opening-body.ts'
-import { pushSessionsOf } from './session/sessions.ts'
-import { snapshotsOf } from './snapshots.ts'
+import { PushSessions } from './session/sessions.ts'
+import { Snapshots } from './snapshots.ts'
 import { spillsAtOnceMax } from './spills/merge.ts'
 
 interface Item {
@@ -41,12 +41,12 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
   let context: TestContext
   let account: AccountRow
   let me: Caller
-  let snapshots: ReturnType<typeof snapshotsOf>
+  let snapshots: Snapshots
   let records: ReturnType<typeof recordsOf>
 
   beforeAll(async () => {
     context = await openContext(database)
-    snapshots = snapshotsOf(context, pushSessionsOf(context))
+    snapshots = new Snapshots(context, new PushSessions(context))
     records = recordsOf(context)
     await context.jobs.start()
     account = await addAccount(context, 'ada')
@@ -186,7 +186,7 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
     const { session_id: id } = await negotiate(path, null, items)
     await snapshots.receive(me, path, id, body(items[0]))
     const idle = { ...context.jobs, define: () => undefined, repeat: () => undefined }
-    const other = snapshotsOf({ ...context, jobs: idle }, pushSessionsOf({ ...context, jobs: idle }))
+    const other = new Snapshots({ ...context, jobs: idle }, new PushSessions({ ...context, jobs: idle }))
     expect(await other.state(me, path, id)).toMatchObject({ needed_records: 1 })
     expect(await other.receive(me, path, id, body(items[1]))).toEqual({ received: 1, remaining: 0 })
     expect(await snapshots.commit(me, path, id, { async: false })).toMatchObject({
@@ -208,7 +208,7 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
         },
       }
       const other = { ...context, jobs: idle, blobs }
-      return snapshotsOf(other, pushSessionsOf(other))
+      return new Snapshots(other, new PushSessions(other))
     }
     const items = Array.from({ length: spillsAtOnceMax + 6 }, (_, n) => item(`${n}`, n))
     /** A session with its manifest in so many spills that a commit merges them, and one record that came among them. */

@@ -37,153 +37,170 @@ const openingDepthMax = 67
 
 type ManifestSpill = Extract<ManifestOutcome, { kind: 'spill' }>
 
-export type Snapshots = ReturnType<typeof snapshotsOf>
+export class Snapshots {
+  readonly #context: Context
+  readonly #sessions: PushSessions
+  readonly #marks: ManifestMarksCache
 
-export function snapshotsOf(context: Context, sessions: PushSessions) {
-  const marks = new ManifestMarksCache(context)
+  constructor(context: Context, sessions: PushSessions) {
+    this.#context = context
+    this.#sessions = sessions
+    this.#marks = new ManifestMarksCache(context)
+  }
 
-  return {
-    /**
-     * Opens a session.
-     * @throws version_conflict, invalid_schema, invalid_request, invalid_records, manifest_conflict, too_large, busy, too_costly.
-     */
-    async negotiate(
-      who: Principal,
-      path: CollectionPath,
-      body: AsyncIterable<Uint8Array>,
-      shape: Shape<SnapshotOpening>,
-      signal?: AbortSignal,
-    ) {
-      const seen = await sessions.workplace(who, path, 'write')
-      const snapshot = { entriesMax: inlineMax.entries }
-      const reading = { bytesMax: openingBytesMax, depthMax: openingDepthMax, snapshot }
-      const read = await readOpening(context, who, body, reading, shape, signal)
-      const { opening, manifest } = read
-      if ((manifest === undefined) === (opening.manifest_expected === undefined)) {
-        throw malformed('manifest', 'give either `manifest` or `manifest_expected`')
-      }
-      const inline = manifest && accepted(manifest, inlineMax)
-      const expected = inline?.entries ?? opening.manifest_expected!
-      const { push, totalFiles, neededFiles, warnings } = await sessions.open(
-        demandCaller(who),
-        seen,
-        read,
-        { kind: 'snapshot', manifestExpected: expected },
-        taskFor(who, signal),
-      )
-      const files = {
-        needed_files: neededFiles,
-        total_files: totalFiles,
-        already_have_files: totalFiles - neededFiles.length,
-        warnings: warnings.listed,
-        total_warnings: warnings.total,
-      }
-      if (inline === undefined) {
-        const next = `/api/collections/${seen.owner.slug}/${seen.collection.slug}/versions/negotiate/${push.id}/manifest`
-        return { session_id: push.id, manifest_expected: expected, manifest_received: 0, ...files, next }
-      }
-      const needed = await keepManifest(push, inline, { ...seen, who: demandCaller(who) })
-      return {
-        session_id: push.id,
-        needed_records: needed,
-        total_records: expected,
-        already_have_records: expected - needed.length,
-        ...files,
-      }
-    },
+  /**
+   * Opens a session.
+   * @throws version_conflict, invalid_schema, invalid_request, invalid_records, manifest_conflict, too_large, busy, too_costly.
+   */
+  async negotiate(
+    who: Principal,
+    path: CollectionPath,
+    body: AsyncIterable<Uint8Array>,
+    shape: Shape<SnapshotOpening>,
+    signal?: AbortSignal,
+  ) {
+    const seen = await this.#sessions.workplace(who, path, 'write')
+    const snapshot = { entriesMax: inlineMax.entries }
+    const reading = { bytesMax: openingBytesMax, depthMax: openingDepthMax, snapshot }
+    const read = await readOpening(this.#context, who, body, reading, shape, signal)
+    const { opening, manifest } = read
+    if ((manifest === undefined) === (opening.manifest_expected === undefined)) {
+      throw malformed('manifest', 'give either `manifest` or `manifest_expected`')
+    }
+    const inline = manifest && accepted(manifest, inlineMax)
+    const expected = inline?.entries ?? opening.manifest_expected!
+    const { push, totalFiles, neededFiles, warnings } = await this.#sessions.open(
+      demandCaller(who),
+      seen,
+      read,
+      { kind: 'snapshot', manifestExpected: expected },
+      taskFor(who, signal),
+    )
+    const files = {
+      needed_files: neededFiles,
+      total_files: totalFiles,
+      already_have_files: totalFiles - neededFiles.length,
+      warnings: warnings.listed,
+      total_warnings: warnings.total,
+    }
+    if (inline === undefined) {
+      const next = `/api/collections/${seen.owner.slug}/${seen.collection.slug}/versions/negotiate/${push.id}/manifest`
+      return { session_id: push.id, manifest_expected: expected, manifest_received: 0, ...files, next }
+    }
+    const needed = await this.#keepManifest(push, inline, { ...seen, who: demandCaller(who) })
+    return {
+      session_id: push.id,
+      needed_records: needed,
+      total_records: expected,
+      already_have_records: expected - needed.length,
+      ...files,
+    }
+  }
 
-    /** Takes a chunk of the manifest; taking it again is harmless. @throws as `negotiate`, and push_not_open. */
-    async manifest(
-      who: Principal,
-      path: CollectionPath,
-      id: string,
-      body: AsyncIterable<Uint8Array>,
-      signal?: AbortSignal,
-    ) {
-      const { push, by } = await sessions.findOpen(who, path, 'snapshot', id)
-      const { schemas } = await typesOfPush(context, push)
-      const types = schemas.list.map(({ type }) => type)
-      const outcome = await sessions.during(push, taskFor(who, signal), (task) =>
-        context.bodies.gather(who, body, chunkBytesMax, async (bytes) => {
-          await demandNow(context, by)
-          return context.workers.checkManifest({ bytes, types, entriesMax: chunkMax.entries }, task)
+  /** Takes a chunk of the manifest; taking it again is harmless. @throws as `negotiate`, and push_not_open. */
+  async manifest(
+    who: Principal,
+    path: CollectionPath,
+    id: string,
+    body: AsyncIterable<Uint8Array>,
+    signal?: AbortSignal,
+  ) {
+    const { push, by } = await this.#sessions.findOpen(who, path, 'snapshot', id)
+    const { schemas } = await typesOfPush(this.#context, push)
+    const types = schemas.list.map(({ type }) => type)
+    const outcome = await this.#sessions.during(push, taskFor(who, signal), (task) =>
+      this.#context.bodies.gather(who, body, chunkBytesMax, async (bytes) => {
+        await demandNow(this.#context, by)
+        return this.#context.workers.checkManifest({ bytes, types, entriesMax: chunkMax.entries }, task)
+      }),
+    )
+    const chunk = accepted(outcome, chunkMax)
+    const needed = await this.#keepManifest(push, chunk, by)
+    const known = await this.#marksOf(push)
+    return {
+      received: chunk.received,
+      needed_records: needed,
+      manifest_received: known.size,
+      manifest_expected: push.manifestExpected!,
+    }
+  }
+
+  /** Takes records that the manifest names, all of a batch or none. @throws unexpected_record, as `checkLines`, and push_not_open. */
+  async receive(
+    who: Principal,
+    path: CollectionPath,
+    id: string,
+    body: AsyncIterable<Uint8Array>,
+    signal?: AbortSignal,
+  ): Promise<{ received: number; remaining: number }> {
+    const { push, by } = await this.#sessions.findOpen(who, path, 'snapshot', id)
+    const { spill, entries, received, facts } = await this.#sessions.during(
+      push,
+      taskFor(who, signal),
+      (task) =>
+        this.#context.bodies.gather(who, body, this.#context.limits.batchBytesMax, async (batch) => {
+          await demandNow(this.#context, by)
+          return checkLines(this.#context, push, batch, task, { kind: 'records', facts: true })
         }),
-      )
-      const chunk = accepted(outcome, chunkMax)
-      const needed = await keepManifest(push, chunk, by)
-      const known = await marksOf(push)
-      return {
-        received: chunk.received,
-        needed_records: needed,
-        manifest_received: known.size,
-        manifest_expected: push.manifestExpected!,
-      }
-    },
+    )
+    const known = await this.#marksOf(push)
+    compareWithManifest(facts ?? [], (hash) => known.find(hash))
+    await keepSpill(
+      this.#context,
+      push.id,
+      { role: 'records', spill, entries },
+      { expiresAt: idleEnd(this.#context), receivedRecords: received },
+      by,
+    )
+    return { received, remaining: (await this.#marksOf(push)).remaining }
+  }
 
-    /** Takes records that the manifest names, all of a batch or none. @throws unexpected_record, as `checkLines`, and push_not_open. */
-    async receive(
-      who: Principal,
-      path: CollectionPath,
-      id: string,
-      body: AsyncIterable<Uint8Array>,
-      signal?: AbortSignal,
-    ): Promise<{ received: number; remaining: number }> {
-      const { push, by } = await sessions.findOpen(who, path, 'snapshot', id)
-      const { spill, entries, received, facts } = await sessions.during(push, taskFor(who, signal), (task) =>
-        context.bodies.gather(who, body, context.limits.batchBytesMax, async (batch) => {
-          await demandNow(context, by)
-          return checkLines(context, push, batch, task, { kind: 'records', facts: true })
-        }),
-      )
-      const known = await marksOf(push)
-      compareWithManifest(facts ?? [], (hash) => known.find(hash))
-      await keepSpill(
-        context,
-        push.id,
-        { role: 'records', spill, entries },
-        { expiresAt: idleEnd(context), receivedRecords: received },
-        by,
-      )
-      return { received, remaining: (await marksOf(push)).remaining }
-    },
+  commit(
+    who: Principal,
+    path: CollectionPath,
+    id: string,
+    options: { async: boolean },
+  ): Promise<CommitAnswer> {
+    return this.#sessions.commit(who, path, 'snapshot', id, options)
+  }
 
-    commit: (
-      who: Principal,
-      path: CollectionPath,
-      id: string,
-      options: { async: boolean },
-    ): Promise<CommitAnswer> => sessions.commit(who, path, 'snapshot', id, options),
+  async state(
+    who: Principal,
+    path: CollectionPath,
+    id: string,
+    filesAfter?: string,
+  ): Promise<PushStateAnswer> {
+    const seen = await this.#sessions.workplace(who, path, 'read')
+    const push = await this.#sessions.watch(seen, 'snapshot', id)
+    if (!isLive(push.status)) return this.#sessions.state(push, 0, filesAfter)
+    const known = await this.#marks.of(push)
+    if (known === undefined)
+      return this.#sessions.state(await this.#sessions.find(seen, 'snapshot', id), 0, filesAfter)
+    return this.#sessions.state(push, known.remaining, filesAfter)
+  }
 
-    async state(
-      who: Principal,
-      path: CollectionPath,
-      id: string,
-      filesAfter?: string,
-    ): Promise<PushStateAnswer> {
-      const seen = await sessions.workplace(who, path, 'read')
-      const push = await sessions.watch(seen, 'snapshot', id)
-      if (!isLive(push.status)) return sessions.state(push, 0, filesAfter)
-      const known = await marks.of(push)
-      if (known === undefined) return sessions.state(await sessions.find(seen, 'snapshot', id), 0, filesAfter)
-      return sessions.state(push, known.remaining, filesAfter)
-    },
-
-    cancel: (who: Principal, path: CollectionPath, id: string): Promise<void> =>
-      sessions.cancel(who, path, 'snapshot', id),
+  cancel(who: Principal, path: CollectionPath, id: string): Promise<void> {
+    return this.#sessions.cancel(who, path, 'snapshot', id)
   }
 
   /** @throws push_not_open when the session ends meanwhile. */
-  async function marksOf(push: PushStanding): Promise<ManifestMarks> {
-    const known = await marks.of(push)
+  async #marksOf(push: PushStanding): Promise<ManifestMarks> {
+    const known = await this.#marks.of(push)
     if (known === undefined) throw new RegistryError('push_not_open', { say: { status: 'no longer open' } })
     return known
   }
 
   /** Keeps a spill of the manifest, marked with what the base lacks; the hashes of that are the result. */
-  async function keepManifest(push: PushStanding, spill: ManifestSpill, by: Acting): Promise<Hash[]> {
-    const marked: MarkedManifest = await markNeeded(context, push, spill.spill)
+  async #keepManifest(push: PushStanding, spill: ManifestSpill, by: Acting): Promise<Hash[]> {
+    const marked: MarkedManifest = await markNeeded(this.#context, push, spill.spill)
     const kept = { role: 'manifest', spill: marked.spill, entries: spill.entries } as const
-    await keepSpill(context, push.id, kept, { expiresAt: idleEnd(context), receivedRecords: 0 }, by)
+    await keepSpill(
+      this.#context,
+      push.id,
+      kept,
+      { expiresAt: idleEnd(this.#context), receivedRecords: 0 },
+      by,
+    )
     return marked.needed
   }
 }

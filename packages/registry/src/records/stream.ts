@@ -12,7 +12,7 @@ const promptMilliseconds = 1_000
 /** Leaves whose places are looked up together. */
 const leavesForeseen = 64
 /** Room that is kept for the next leaves is no larger. Bytes. */
-const roomBytesMax = 4_194_304
+const bufferBytesMax = 4_194_304
 
 export interface StreamOptions {
   /** Only records with an id beyond it. */
@@ -49,7 +49,7 @@ async function* streamInThreads(
   const write = async (leaf: Child) => {
     const encoded = await reader.encodedLeaf(leaf.hash)
     const { lastKey } = leaf
-    const task = { ...encoded, lastKey, after, form, room: spare.pop() }
+    const task = { ...encoded, lastKey, after, form, buffer: spare.pop() }
     return { leaf, outcome: await threads.writeLeaf(task, whose) }
   }
   // One more with every chunk that is taken promptly: most of those who take nothing never have more than a few.
@@ -58,10 +58,10 @@ async function* streamInThreads(
     const { leaf, outcome } = await ahead.take()
     if (outcome.kind === 'lines') {
       const givenAt = performance.now()
-      yield Buffer.from(outcome.room, 0, outcome.bytes)
+      yield Buffer.from(outcome.buffer, 0, outcome.bytes)
       const isPrompt = performance.now() - givenAt < promptMilliseconds
       ahead.most = isPrompt ? Math.min(ahead.most + 1, leavesAhead.most) : 1
-      if (fleeting && outcome.room.byteLength <= roomBytesMax) spare.push(outcome.room)
+      if (fleeting && outcome.buffer.byteLength <= bufferBytesMax) spare.push(outcome.buffer)
     } else
       for await (const run of runsOfLeaf(reader, leaf.hash, after))
         yield linesOfForms(run.forms, { ...run, form })
@@ -74,8 +74,8 @@ async function* streamInThreads(
     while (!ahead.isEmpty) yield* takeFirst()
   } finally {
     // Collected, it would be given back only when somebody else makes garbage.
-    for (const { outcome } of await ahead.settle()) if (outcome.kind === 'lines') spare.push(outcome.room)
-    for (const room of spare) room.transfer(0)
+    for (const { outcome } of await ahead.settle()) if (outcome.kind === 'lines') spare.push(outcome.buffer)
+    for (const buffer of spare) buffer.transfer(0)
   }
 }
 

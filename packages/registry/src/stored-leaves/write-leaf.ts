@@ -15,16 +15,16 @@ export interface LeafTask {
   after: string | undefined
   form: LineForm
   /** Is written to if the lines fit, and comes back with them. */
-  room: ArrayBuffer | undefined
+  buffer: ArrayBuffer | undefined
 }
 
 export type LeafOutcome =
-  | { kind: 'lines'; room: ArrayBuffer; bytes: number }
+  | { kind: 'lines'; buffer: ArrayBuffer; bytes: number }
   /** Some of the records lie in objects of their own. */
   | { kind: 'scattered' }
   | Damaged
 
-/** New room has at least this size, so that it will do for the next leaf as well. Bytes. */
+/** A new buffer has at least this size, so that it will do for the next leaf as well. Bytes. */
 const roomBytesMin = 1_048_576
 
 export const writeLeaf = (task: LeafTask): Promise<LeafOutcome> => orDamaged(written(task))
@@ -35,7 +35,7 @@ async function written({
   lastKey,
   after,
   form,
-  room,
+  buffer,
 }: LeafTask): Promise<Exclude<LeafOutcome, Damaged>> {
   const text = await decodeEncoded(node, { mayHoldUp: true })
   const leaf = decodeStoredNode(text) as LeafNode
@@ -44,13 +44,13 @@ async function written({
   if (leaf.sizes.some((size) => size > recordInlineBytesMax)) return { kind: 'scattered' }
   const raw = await decodeEncoded(body, { mayHoldUp: true })
   const bytes = lineBytes(leaf, start, form)
-  const to = room !== undefined && room.byteLength >= bytes ? room : roomFor(bytes)
+  const to = buffer !== undefined && buffer.byteLength >= bytes ? buffer : bufferFor(bytes)
   if (!writeLines(Buffer.from(to), { leaf, start, form, body: raw }))
     throw new ObjectCorrupt('body', body.hash, body.chain[0]!.pack)
   for (const bytes of [text, raw, ...[...node.chain, ...body.chain].map((link) => link.bytes)]) free(bytes)
-  return { kind: 'lines', room: to, bytes }
+  return { kind: 'lines', buffer: to, bytes }
 }
 
 /** Not set to zero first: all of it that is used is written. */
-const roomFor = (bytes: number): ArrayBuffer =>
+const bufferFor = (bytes: number): ArrayBuffer =>
   Buffer.allocUnsafeSlow(Math.max(roomBytesMin, bytes)).buffer as ArrayBuffer

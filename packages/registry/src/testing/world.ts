@@ -11,8 +11,8 @@ import { metadataOf } from '../metadata/metadata.ts'
 import type { CommitAnswer } from '../pushes/commit/commit.ts'
 import type { PushOpening, SnapshotOpening } from '../pushes/opening/opening-body.ts'
 import { pushesOf } from '../pushes/pushes.ts'
-import { pushSessionsOf } from '../pushes/session/sessions.ts'
-import { snapshotsOf } from '../pushes/snapshots.ts'
+import { PushSessions } from '../pushes/session/sessions.ts'
+import { Snapshots } from '../pushes/snapshots.ts'
 import { recordsOf } from '../records/records.ts'
 import { versionsOf } from '../versions/versions.ts'
 import { addAccount, addCollection, addMember, callerOf, openContext, type TestContext } from './context.ts'
@@ -59,9 +59,9 @@ export async function settle(context: Context): Promise<People> {
 
 /** The services on a context, and what people do there. @param server Tells worlds apart that share their stores. */
 export async function inhabit(context: TestContext, { ada, elms }: People, server = '') {
-  const sessions = pushSessionsOf(context)
+  const sessions = new PushSessions(context)
   const pushes = pushesOf(context, sessions)
-  const snapshots = snapshotsOf(context, sessions)
+  const snapshots = new Snapshots(context, sessions)
   const records = recordsOf(context)
   const files = filesOf(context)
   const forks = forksOf(context)

@@ -4,12 +4,19 @@ import { free, freeWhole, wholeBuffers } from './free.ts'
 
 const stored = (...links: Uint8Array[]): EncodedObject =>
   ({ kind: 'body', chain: links.map((bytes) => ({ bytes })) }) as unknown as EncodedObject
-const room = (length = 2 * Buffer.poolSize) => new ArrayBuffer(length)
+const buffer = (length = 2 * Buffer.poolSize) => new ArrayBuffer(length)
 const half = (buffer: ArrayBuffer, which: 0 | 1) =>
   new Uint8Array(buffer, (which * buffer.byteLength) / 2, buffer.byteLength / 2)
 
 test('what stored leaves fill between them is theirs to hand over, and nothing that may be shared', () => {
-  const [filled, shared, alone, twice, common, small] = [room(), room(), room(), room(), room(), room(16)]
+  const [filled, shared, alone, twice, common, small] = [
+    buffer(),
+    buffer(),
+    buffer(),
+    buffer(),
+    buffer(),
+    buffer(16),
+  ]
   const leaves = [
     { node: stored(half(filled, 0), half(shared, 0)), body: stored(half(filled, 1)) },
     { node: stored(new Uint8Array(alone)), body: stored(new Uint8Array(small)) },
@@ -21,7 +28,7 @@ test('what stored leaves fill between them is theirs to hand over, and nothing t
 })
 
 test('what lies in one buffer is given back together, and may be given back again', () => {
-  const [both, small] = [room(), new Uint8Array(16)]
+  const [both, small] = [buffer(), new Uint8Array(16)]
   for (const bytes of [half(both, 0), half(both, 1), small, small]) free(bytes)
   expect([both.detached, small.buffer.detached]).toEqual([true, true])
   expect(() => freeWhole(small)).not.toThrow()

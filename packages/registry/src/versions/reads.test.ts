@@ -17,7 +17,7 @@ import { type Exports, exportsOf } from '../exports/exports.ts'
 import { filesOf } from '../files/files.ts'
 import type { PushOpening } from '../pushes/opening/opening-body.ts'
 import { pushesOf } from '../pushes/pushes.ts'
-import { pushSessionsOf } from '../pushes/session/sessions.ts'
+import { PushSessions } from '../pushes/session/sessions.ts'
 import { recordsOf } from '../records/records.ts'
 import {
   addAccount,
@@ -78,7 +78,7 @@ describe.each(anyDatabase)('reads on $name', (database) => {
 
   beforeAll(async () => {
     context = await openContext(database, { now: tickingClock() })
-    pushes = pushesOf(context, pushSessionsOf(context))
+    pushes = pushesOf(context, new PushSessions(context))
     manifests = manifestsOf(context)
     diffs = diffsOf(context)
     histories = historiesOf(context)
@@ -421,7 +421,7 @@ describe.each(anyDatabase)('reads on $name', (database) => {
     const fixed = { ...context, now: () => at }
     const jobs = { ...context.jobs, define: () => undefined, repeat: () => undefined }
     const alone = { ...fixed, jobs }
-    const own = pushesOf(alone, pushSessionsOf(alone))
+    const own = pushesOf(alone, new PushSessions(alone))
     const { slug } = await addCollection(context, account, { slug: 'fixed', public: true })
     const path = { owner: account.slug, slug }
     const me = callerOf(account)

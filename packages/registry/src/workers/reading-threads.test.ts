@@ -19,7 +19,7 @@ test('whoever wants one thing does not wait for all that somebody else has asked
     await threads.findRecord({ ...leaf(), id: 'a' }, 'ada')
     let done = 0
     const long = Array.from({ length: 200 }, async () => {
-      await threads.writeLeaf({ ...leaf(), after: undefined, form: 'canonical', room: undefined }, 'eve')
+      await threads.writeLeaf({ ...leaf(), after: undefined, form: 'canonical', buffer: undefined }, 'eve')
       done++
     })
     await threads.findRecord({ ...leaf(), id: 'b' }, 'ada')

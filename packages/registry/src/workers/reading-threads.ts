@@ -15,7 +15,7 @@ import { youngMebibytes } from './workers.ts'
 /** `reader`: who takes turns with others (`readerOf`). */
 export interface ReadingThreads {
   /**
-   * A leaf's records as lines, checked. Takes the room of the task over, and what was read if nothing else lies beside it in memory.
+   * A leaf's records as lines, checked. Takes the buffer of the task over, and what was read if nothing else lies beside it in memory.
    * @throws ObjectCorrupt; TreeError when the leaf is not what its parent says.
    */
   writeLeaf(task: LeafTask, reader: string): Promise<Exclude<LeafOutcome, { kind: 'damaged' }>>
@@ -51,7 +51,7 @@ export function openReadingThreads(onDamage?: OnDamage): ReadingThreads {
   }
   return {
     async writeLeaf(task, reader) {
-      const over = [...wholeBuffers([task]), ...(task.room === undefined ? [] : [task.room])]
+      const over = [...wholeBuffers([task]), ...(task.buffer === undefined ? [] : [task.buffer])]
       return refuseDamaged(await run<LeafOutcome>('writeLeaf', task, over, reader), onDamage)
     },
     async compareLeaves(task, reader) {

@@ -11,7 +11,7 @@ import { type LeafOutcome, type LeafTask, writeLeaf as leafWritten } from '../st
 export async function writeLeaf(task: LeafTask): Promise<LeafOutcome> {
   const outcome = await leafWritten(task)
   if (outcome.kind !== 'lines') return outcome
-  return move({ [transferableSymbol]: [outcome.room], [valueSymbol]: outcome }) as unknown as LeafOutcome
+  return move({ [transferableSymbol]: [outcome.buffer], [valueSymbol]: outcome }) as unknown as LeafOutcome
 }
 
 export const compareLeaves = (task: CompareTask): Promise<CompareOutcome> => leavesCompared(task)

@@ -79,7 +79,7 @@ function whole<Task extends { bytes: Uint8Array }, Outcome>(
 
 export async function editLeaves(task: LeavesTask): Promise<LeavesOutcome> {
   const outcome = await leavesEdited(task)
-  return outcome.kind === 'edited' ? moved(outcome, outcome.room) : outcome
+  return outcome.kind === 'edited' ? moved(outcome, outcome.buffer) : outcome
 }
 
 /** A result whose buffers are handed to the asking thread rather than copied. */

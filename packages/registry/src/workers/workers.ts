@@ -84,118 +84,127 @@ interface Costs {
  * Threads of their own (`openThreadPool`), which owners take turns at. There is one more than elsewhere, for whoever has none: an account
  * with tasks for every core does not keep others waiting.
  */
-export function openWorkers(options: Partial<typeof usual> = {}): Workers {
-  const { costlyMilliseconds, taskMilliseconds, heapMebibytes } = { ...usual, ...options }
-  const threads = threadsUsual + 1
-  const pool = openThreadPool({
-    filename: new URL('./tasks.ts', import.meta.url).href,
-    maxThreads: threads,
-    resourceLimits: { maxOldGenerationSizeMb: heapMebibytes, maxYoungGenerationSizeMb: youngMebibytes },
-  })
-  const costly = new Costly()
-  const turns = new Turns({
-    places: threads,
-    keepsOne: true,
-    isSlowed: (owner) => costly.isSlowed(owner),
-  })
-  const allowed = ({ bytes, schemaBytes }: Costs): TimeAllowed | undefined => {
-    if (schemaBytes === undefined) return undefined
-    const bySize = (bytes / mebibyte) * perMebibyte
-    const most = taskMilliseconds + bySize + (schemaBytes / mebibyte) * perMebibyteOfSchemas
-    const atMost = Math.max(Math.min(most, taskMillisecondsMax), taskMilliseconds)
-    return { usual: Math.min(costlyMilliseconds + bySize, atMost), most: atMost }
+class TaskRunner {
+  readonly #limits: typeof usual
+  readonly #pool: ReturnType<typeof openThreadPool>
+  readonly #costly = new Costly()
+  readonly #turns: Turns
+
+  constructor(options: Partial<typeof usual>) {
+    this.#limits = { ...usual, ...options }
+    const threads = threadsUsual + 1
+    this.#pool = openThreadPool({
+      filename: new URL('./tasks.ts', import.meta.url).href,
+      maxThreads: threads,
+      resourceLimits: {
+        maxOldGenerationSizeMb: this.#limits.heapMebibytes,
+        maxYoungGenerationSizeMb: youngMebibytes,
+      },
+    })
+    const isSlowed = (owner: string) => this.#costly.isSlowed(owner)
+    this.#turns = new Turns({ places: threads, keepsOne: true, isSlowed })
   }
-  const run = async <Outcome>(
+
+  /** @param over what the thread takes over. @throws too_costly, the signal's reason, and what the task throws */
+  async run<Outcome>(
     name: string,
     task: object,
     { owner, signal }: TaskFor,
     costs: Costs,
     over: ArrayBufferLike[] = [],
-  ): Promise<Outcome> => {
-    const refuse = () => {
-      if (costly.isRefused(owner, costs.schemas)) throw new RegistryError('too_costly')
-    }
-    refuse()
+  ): Promise<Outcome> {
+    this.#refuseCostly(owner, costs)
     let turn: Turn | undefined
-    const deadline = new Deadline(allowed(costs), () => {
+    const deadline = new Deadline(this.#allowed(costs), () => {
       turn!.isCostly = true
     })
     const leave = () => deadline.leave()
     const work = async (taken: Turn) => {
       turn = taken
       // What it was found to be while this one waited.
-      refuse()
+      this.#refuseCostly(owner, costs)
       signal?.addEventListener('abort', leave)
       try {
         const transferList = over as ArrayBuffer[]
-        const running = pool.run(deadline.mark(task), { name, transferList, signal: deadline.signal })
+        const running = this.#pool.run(deadline.mark(task), { name, transferList, signal: deadline.signal })
         return (await running) as Outcome
       } catch (error) {
         if (signal?.aborted) throw signal.reason
         const isTooLarge = (error as { code?: unknown }).code === 'ERR_WORKER_OUT_OF_MEMORY'
         if (!deadline.isOver && !isTooLarge) throw error
-        costly.note(owner, costs.schemas)
+        this.#costly.note(owner, costs.schemas)
         throw new RegistryError('too_costly')
       } finally {
         deadline.settle()
         signal?.removeEventListener('abort', leave)
       }
     }
-    return turns.run(owner, work, signal)
+    return this.#turns.run(owner, work, signal)
   }
-  const overTaken = <Outcome>(
-    name: string,
-    task: InPieces<object>,
-    by: TaskFor,
-    asked?: PushSchemas,
-  ): Promise<Outcome> => {
-    const bytes = lengthOf(task.bytes)
+
+  /** A task whose bytes the thread takes over. @param asked the users' schemas that it asks */
+  runOver<Outcome>(name: string, task: InPieces<object>, by: TaskFor, asked?: PushSchemas): Promise<Outcome> {
     const schemas = asked && { schemaBytes: asked.units, schemas: asked.name }
-    return run(
-      name,
-      task,
-      by,
-      { bytes, ...schemas },
-      task.bytes.map(({ buffer }) => buffer),
-    )
+    const over = task.bytes.map(({ buffer }) => buffer)
+    return this.run(name, task, by, { bytes: lengthOf(task.bytes), ...schemas }, over)
   }
+
+  async close(): Promise<void> {
+    // Piscina, when it closes, waits for ever for a task that is ended meanwhile.
+    await this.#turns.close()
+    await this.#pool.destroy()
+  }
+
+  #refuseCostly(owner: string, { schemas }: Costs): void {
+    if (this.#costly.isRefused(owner, schemas)) throw new RegistryError('too_costly')
+  }
+
+  #allowed({ bytes, schemaBytes }: Costs): TimeAllowed | undefined {
+    if (schemaBytes === undefined) return undefined
+    const { costlyMilliseconds, taskMilliseconds } = this.#limits
+    const bySize = (bytes / mebibyte) * perMebibyte
+    const most = taskMilliseconds + bySize + (schemaBytes / mebibyte) * perMebibyteOfSchemas
+    const atMost = Math.max(Math.min(most, taskMillisecondsMax), taskMilliseconds)
+    return { usual: Math.min(costlyMilliseconds + bySize, atMost), most: atMost }
+  }
+}
+
+/** The tasks of pushes and metadata updates, in threads that they share. */
+export function openWorkers(options: Partial<typeof usual> = {}): Workers {
+  const runner = new TaskRunner(options)
   return {
-    checkBatch: (task, by) => overTaken('checkBatch', task, by, task.schemas),
-    checkManifest: (task, by) => overTaken('checkManifest', task, by),
+    checkBatch: (task, by) => runner.runOver('checkBatch', task, by, task.schemas),
+    checkManifest: (task, by) => runner.runOver('checkManifest', task, by),
     checkOpening: async (task, by) => {
-      if (lengthOf(task.bytes) > shortBytesMax) return overTaken('checkOpening', task, by)
+      if (lengthOf(task.bytes) > shortBytesMax) return runner.runOver('checkOpening', task, by)
       return checkOpening({ ...task, bytes: joined(task.bytes) })
     },
     checkCarried: (task, by) => {
       const { bytes, schemas } = task
       const costs = { bytes: bytes.length, schemaBytes: schemas.units, schemas: schemas.name }
-      return run('checkCarried', task, by, costs, [bytes.buffer])
+      return runner.run('checkCarried', task, by, costs, [bytes.buffer])
     },
     findReferences: (task, by) =>
-      run('findReferences', task, by, { bytes: task.bytes.length }, [task.bytes.buffer]),
+      runner.run('findReferences', task, by, { bytes: task.bytes.length }, [task.bytes.buffer]),
     editLeaves: async (task, by) => {
       const over = [task.edits.buffer, ...wholeBuffers(task.encoded)]
       const bytes = over.reduce((sum, { byteLength }) => sum + byteLength, 0)
-      return refuseDamaged(await run<LeavesOutcome>('editLeaves', task, by, { bytes }, over))
+      return refuseDamaged(await runner.run<LeavesOutcome>('editLeaves', task, by, { bytes }, over))
     },
     acceptSchemas: (texts, by) => {
       const units = texts.reduce((sum, [type, text]) => sum + type.length + text.length, 0)
-      return run('acceptSchemas', { texts }, by, { bytes: units, schemaBytes: units })
+      return runner.run('acceptSchemas', { texts }, by, { bytes: units, schemaBytes: units })
     },
     fitMetadata: async (task, by) => {
       const { length } = task.patch
       if (length <= shortBytesMax) return fitMetadata(task)
-      return run('fitMetadata', task, by, { bytes: length })
+      return runner.run('fitMetadata', task, by, { bytes: length })
     },
     readPatch: async (task, by) => {
-      if (lengthOf(task.bytes) > shortBytesMax) return overTaken('readPatch', task, by)
+      if (lengthOf(task.bytes) > shortBytesMax) return runner.runOver('readPatch', task, by)
       return readPatch({ bytes: joined(task.bytes) })
     },
-    async close() {
-      // Piscina, when it closes, waits for ever for a task that is ended meanwhile.
-      await turns.close()
-      await pool.destroy()
-    },
+    close: () => runner.close(),
   }
 }
 

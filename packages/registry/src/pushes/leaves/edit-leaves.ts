@@ -48,9 +48,9 @@ export interface EditedLeaves {
   leaves: Child[]
   counts: { added: number; updated: number; removed: number }
   referring: ReferringChange[]
-  /** What is new, leaves in key order; `encoded` are views of `room`. */
+  /** What is new, leaves in key order; `encoded` are views of `buffer`. */
   objects: PreparedObject[]
-  room: ArrayBuffer
+  buffer: ArrayBuffer
 }
 
 export type LeavesOutcome = EditedLeaves | Damaged
@@ -72,7 +72,7 @@ async function edited({ range: taken, edits, apart, encoded }: LeavesTask): Prom
     leaves: made.leaves.map(({ made: _, ...leaf }) => leaf),
     counts: countsOf(made.changes),
     referring: made.changes.flatMap(referringChange),
-    ...inOneRoom(objects),
+    ...inOneBuffer(objects),
   }
   for (const bytes of [edits, ...old.flatMap(({ raws }) => raws), ...linksOf(encoded)]) free(bytes)
   return outcome
@@ -202,14 +202,14 @@ const copied = (line: Line | undefined): Line | undefined =>
   line && { ...line, bytes: new Uint8Array(line.bytes) }
 
 /** What one message can hand over whole. */
-function inOneRoom(objects: readonly PreparedObject[]): Pick<EditedLeaves, 'objects' | 'room'> {
-  const room = new ArrayBuffer(objects.reduce((sum, { encoded }) => sum + encoded.length, 0))
+function inOneBuffer(objects: readonly PreparedObject[]): Pick<EditedLeaves, 'objects' | 'buffer'> {
+  const buffer = new ArrayBuffer(objects.reduce((sum, { encoded }) => sum + encoded.length, 0))
   let at = 0
   const moved = objects.map((object) => {
-    const encoded = new Uint8Array(room, at, object.encoded.length)
+    const encoded = new Uint8Array(buffer, at, object.encoded.length)
     encoded.set(object.encoded)
     at += encoded.length
     return { ...object, encoded }
   })
-  return { objects: moved, room }
+  return { objects: moved, buffer }
 }

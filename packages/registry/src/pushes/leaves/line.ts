@@ -11,13 +11,13 @@ import {
 import type { ObjectReader, ObjectWriter } from '@ulmus/storage'
 import { canonicalOf } from '../../versions/canonical-forms.ts'
 import type { PushedRecord } from '../spills/entry.ts'
-import type { FrameRoom } from '../spills/frame-room.ts'
+import type { FrameBuffer } from '../spills/frame-buffer.ts'
 
 /** A record's line in a body. */
 export interface Line {
   readonly bytes: Uint8Array
   /** Where `bytes` lie with others of a run, to be left when they are copied. */
-  readonly room?: FrameRoom
+  readonly buffer?: FrameBuffer
   /** False: the record is known to refer to no file. */
   readonly refers?: boolean
   /** The files that it refers to: of a record of this push that lies in an object of its own, which nobody can read yet. */
@@ -33,12 +33,12 @@ export const lineFor = ({
   hash,
   canonical,
   refers,
-  room,
-}: Pick<PushedRecord, 'hash' | 'canonical' | 'room'> & { refers?: boolean }): NewLine => {
+  buffer,
+}: Pick<PushedRecord, 'hash' | 'canonical' | 'buffer'> & { refers?: boolean }): NewLine => {
   const known = refers === undefined ? {} : { refers }
   return canonical.length > recordInlineBytesMax
     ? { bytes: referenceLineTo(hash), large: canonical, ...known }
-    : { bytes: canonical, ...known, ...(room && { room }) }
+    : { bytes: canonical, ...known, ...(buffer && { buffer }) }
 }
 
 /** Edits whose large records are stored as they come, so that none of them waits for its leaf in memory. */

@@ -63,7 +63,7 @@ export function recordPort(
       if (range.goesOn || !range.ends) return undefined
       const task = { range, edits: packEntries(edits.map(entryOf)), apart: apartIn(edits) }
       // They are copied, and nobody else has the edits of a range.
-      for (const { put } of edits) put?.payload.room?.leave()
+      for (const { put } of edits) put?.payload.buffer?.release()
       return elsewhere(task)
     },
   }
@@ -80,7 +80,7 @@ export function recordPort(
         for (const change of edited.referring) await notes.referring(change)
         let left = edited.objects.length
         const done = () => {
-          if (--left === 0) free(new Uint8Array(edited.room))
+          if (--left === 0) free(new Uint8Array(edited.buffer))
         }
         for (const object of edited.objects) await writer.addEncoded(object, done)
       },

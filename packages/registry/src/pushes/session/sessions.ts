@@ -64,185 +64,197 @@ export interface PushStateAnswer {
 /** Queue of commits asked for with `?async=true`. */
 const commitQueue = 'push-commit'
 
-export type PushSessions = ReturnType<typeof pushSessionsOf>
+export class PushSessions {
+  readonly #context: Context
+  readonly #leases: CommitLeases
+  readonly #underWay = new UnderWay()
 
-export function pushSessionsOf(context: Context) {
-  const leases = new CommitLeases(context)
-  const underWay = new UnderWay()
-  context.jobs.define(commitQueue, ({ pushId, collectionId }) =>
-    leases.runJob({ pushId: String(pushId), collectionId: String(collectionId) }),
-  )
-  context.jobs.repeat(schedule.commitRecovery, () => leases.recover())
-  context.jobs.repeat(schedule.pushExpiry, () => expireSessions(context))
-
-  return {
-    /** The collection, for whoever may work there. */
-    async workplace(who: Principal, path: CollectionPath, scope: Scope): Promise<Seen> {
-      const seen = await findVisibleCollection(context, who, path)
-      demand(mayWork(who, seen.collection, seen.role, scope), { owner: seen.owner.slug, needed: scope })
-      return seen
-    },
-
-    /** @throws push_not_found. */
-    async find(seen: Seen, kind: PushKind, id: string): Promise<PushStanding> {
-      const push = isId(id) ? await findPush(context.database, seen.collection.id, id) : undefined
-      if (push?.kind !== kind) throw new RegistryError('push_not_found')
-      return push.status === 'open' && push.expiresAt <= context.now() ? { ...push, status: 'expired' } : push
-    },
-
-    /** As `find`, for whoever asks about a session: that is a request too, and puts off its end. */
-    async watch(seen: Seen, kind: PushKind, id: string): Promise<PushStanding> {
-      const push = await this.find(seen, kind, id)
-      if (push.status !== 'open' || !isWorthPuttingOff(context, push.expiresAt)) return push
-      const touch = { now: context.now(), expiresAt: idleEnd(context), receivedRecords: 0 }
-      const isOpen = await context.database.transact((tx) => touchOpenPush(tx, push.id, touch))
-      return isOpen ? { ...push, expiresAt: touch.expiresAt } : this.find(seen, kind, id)
-    },
-
-    /** @throws push_not_found, push_not_open. */
-    async findOpen(
-      who: Principal,
-      path: CollectionPath,
-      kind: PushKind,
-      id: string,
-    ): Promise<{ push: PushStanding; by: Acting }> {
-      const { push, by } = await this.findToWrite(who, path, kind, id)
-      demandOpen(push)
-      return { push, by }
-    },
-
-    /** @throws push_not_found. */
-    async findToWrite(who: Principal, path: CollectionPath, kind: PushKind, id: string) {
-      const seen = await this.workplace(who, path, 'write')
-      return { push: await this.find(seen, kind, id), by: { ...seen, who: demandCaller(who) } }
-    },
-
-    /** @throws collection_not_found, version_conflict, too_costly, invalid_schema, too_many_types, too_many_pushes, invalid_request, too_large. */
-    async open(
-      who: Caller,
-      seen: Seen,
-      { opening, schemas, metadata }: ReadOpening<PushOpening>,
-      as: { kind: PushKind; manifestExpected?: number },
-      task: TaskFor,
-    ): Promise<{ push: PushStanding; totalFiles: number; neededFiles: string[]; warnings: PushWarnings }> {
-      const by = { ...seen, who }
-      demandHead(seen, opening.base_version)
-      if (schemas !== undefined || metadata !== undefined) await demandNow(context, by)
-      const brought = schemas === undefined ? undefined : await accepted(context, schemas, task)
-      const patch = metadata === undefined ? null : await fitted(context, seen, metadata, task)
-      const files = declaredFiles(opening.files ?? [])
-      const row = {
-        id: newId(),
-        collectionId: seen.collection.id,
-        accountId: who.accountId,
-        kind: as.kind,
-        status: 'open' as const,
-        baseId: seen.head?.id ?? null,
-        baseSemver: seen.head === null ? null : semverOf(seen.head),
-        manifestExpected: as.manifestExpected ?? null,
-        metadata: patch,
-        files,
-        stripUnknownFields: opening.strip_unknown_fields ?? false,
-        message: opening.message ?? null,
-        appId: opening.app_id ?? null,
-        actorId: opening.actor_id ?? null,
-        createdAt: context.now(),
-        expiresAt: idleEnd(context),
-      }
-      const push = await insertOpened(row, brought, by)
-      const neededFiles = await filesNeeded(context, seen.collection.id, files)
-      const warnings = brought?.warnings ?? noWarnings
-      return { push, totalFiles: files.length, neededFiles, warnings }
-    },
-
-    /** What is done for a session ends, in this process, when that is cancelled. @throws push_not_open then, and what `work` rejects with. */
-    during: <T>(push: PushStanding, by: TaskFor, work: (by: TaskFor) => Promise<T>): Promise<T> =>
-      underWay.run(push.id, by, work),
-
-    /** @throws what the commit is refused for; see `runCommit`. */
-    async commit(
-      who: Principal,
-      path: CollectionPath,
-      kind: PushKind,
-      id: string,
-      options: { async: boolean },
-    ): Promise<CommitAnswer> {
-      const { push, by } = await this.findToWrite(who, path, kind, id)
-      if (push.status === 'committed') {
-        return { kind: 'committed', result: push.result as unknown as CommitResult }
-      }
-      if (push.status === 'committing') return options.async ? committing(push) : leases.wait(push)
-      demandOpen(push)
-      const claimed = await claim(push, by, options)
-      // Somebody else was quicker: whatever became of it is the answer.
-      if (claimed === undefined) return this.commit(who, path, kind, id, options)
-      if (options.async) {
-        context.jobs.poke(commitQueue)
-        return committing(claimed)
-      }
-      const result = await leases.hold(claimed, (progress) => runCommit(context, claimed, progress, by))
-      return result === undefined ? leases.wait(claimed) : { kind: 'committed', result }
-    },
-
-    /** @param filesAfter `next_files_after` of the answer before. @throws invalid_request */
-    async state(push: PushStanding, neededRecords: number, filesAfter?: string): Promise<PushStateAnswer> {
-      const files = await lackingFiles(context, push, filesAfter)
-      return {
-        session_id: push.id,
-        status: push.status,
-        base_version: push.baseSemver,
-        total_records: push.manifestExpected ?? push.receivedRecords,
-        needed_records: neededRecords,
-        ...files,
-        records_done: push.recordsDone,
-        records_total: push.recordsTotal,
-        expires_at: instantText(push.expiresAt),
-        result: push.result as unknown as CommitResult | null,
-        error: push.error as unknown as StoredRefusal | null,
-      }
-    },
-
-    /** Ends a session that has not been committed; ending it twice is harmless. */
-    async cancel(who: Principal, path: CollectionPath, kind: PushKind, id: string): Promise<void> {
-      const { push, by } = await this.findToWrite(who, path, kind, id)
-      const moved = await context.database.transact(async (tx) => {
-        await demandStill(context, tx, by)
-        return movePush(tx, push.id, statesFor('cancel'), { status: 'cancelled' })
-      })
-      if (!moved) throw new RegistryError('push_not_open', { details: { status: push.status } })
-      underWay.end(push.id)
-      await dropSpills(context, push.id)
-    },
+  /** Defines their background work. */
+  constructor(context: Context) {
+    this.#context = context
+    const leases = new CommitLeases(context)
+    this.#leases = leases
+    context.jobs.define(commitQueue, ({ pushId, collectionId }) =>
+      leases.runJob({ pushId: String(pushId), collectionId: String(collectionId) }),
+    )
+    context.jobs.repeat(schedule.commitRecovery, () => leases.recover())
+    context.jobs.repeat(schedule.pushExpiry, () => expireSessions(context))
   }
 
-  async function insertOpened(
+  /** The collection, for whoever may work there. */
+  async workplace(who: Principal, path: CollectionPath, scope: Scope): Promise<Seen> {
+    const seen = await findVisibleCollection(this.#context, who, path)
+    demand(mayWork(who, seen.collection, seen.role, scope), { owner: seen.owner.slug, needed: scope })
+    return seen
+  }
+
+  /** @throws push_not_found. */
+  async find(seen: Seen, kind: PushKind, id: string): Promise<PushStanding> {
+    const push = isId(id) ? await findPush(this.#context.database, seen.collection.id, id) : undefined
+    if (push?.kind !== kind) throw new RegistryError('push_not_found')
+    return push.status === 'open' && push.expiresAt <= this.#context.now()
+      ? { ...push, status: 'expired' }
+      : push
+  }
+
+  /** As `find`, for whoever asks about a session: that is a request too, and puts off its end. */
+  async watch(seen: Seen, kind: PushKind, id: string): Promise<PushStanding> {
+    const push = await this.find(seen, kind, id)
+    if (push.status !== 'open' || !isWorthPuttingOff(this.#context, push.expiresAt)) return push
+    const touch = { now: this.#context.now(), expiresAt: idleEnd(this.#context), receivedRecords: 0 }
+    const isOpen = await this.#context.database.transact((tx) => touchOpenPush(tx, push.id, touch))
+    return isOpen ? { ...push, expiresAt: touch.expiresAt } : this.find(seen, kind, id)
+  }
+
+  /** @throws push_not_found, push_not_open. */
+  async findOpen(
+    who: Principal,
+    path: CollectionPath,
+    kind: PushKind,
+    id: string,
+  ): Promise<{ push: PushStanding; by: Acting }> {
+    const { push, by } = await this.findToWrite(who, path, kind, id)
+    demandOpen(push)
+    return { push, by }
+  }
+
+  /** @throws push_not_found. */
+  async findToWrite(who: Principal, path: CollectionPath, kind: PushKind, id: string) {
+    const seen = await this.workplace(who, path, 'write')
+    return { push: await this.find(seen, kind, id), by: { ...seen, who: demandCaller(who) } }
+  }
+
+  /** @throws collection_not_found, version_conflict, too_costly, invalid_schema, too_many_types, too_many_pushes, invalid_request, too_large. */
+  async open(
+    who: Caller,
+    seen: Seen,
+    { opening, schemas, metadata }: ReadOpening<PushOpening>,
+    as: { kind: PushKind; manifestExpected?: number },
+    task: TaskFor,
+  ): Promise<{ push: PushStanding; totalFiles: number; neededFiles: string[]; warnings: PushWarnings }> {
+    const by = { ...seen, who }
+    demandHead(seen, opening.base_version)
+    if (schemas !== undefined || metadata !== undefined) await demandNow(this.#context, by)
+    const brought = schemas === undefined ? undefined : await accepted(this.#context, schemas, task)
+    const patch = metadata === undefined ? null : await fitted(this.#context, seen, metadata, task)
+    const files = declaredFiles(opening.files ?? [])
+    const row = {
+      id: newId(),
+      collectionId: seen.collection.id,
+      accountId: who.accountId,
+      kind: as.kind,
+      status: 'open' as const,
+      baseId: seen.head?.id ?? null,
+      baseSemver: seen.head === null ? null : semverOf(seen.head),
+      manifestExpected: as.manifestExpected ?? null,
+      metadata: patch,
+      files,
+      stripUnknownFields: opening.strip_unknown_fields ?? false,
+      message: opening.message ?? null,
+      appId: opening.app_id ?? null,
+      actorId: opening.actor_id ?? null,
+      createdAt: this.#context.now(),
+      expiresAt: idleEnd(this.#context),
+    }
+    const push = await this.#insertOpened(row, brought, by)
+    const neededFiles = await filesNeeded(this.#context, seen.collection.id, files)
+    const warnings = brought?.warnings ?? noWarnings
+    return { push, totalFiles: files.length, neededFiles, warnings }
+  }
+
+  /** What is done for a session ends, in this process, when that is cancelled. @throws push_not_open then, and what `work` rejects with. */
+  during<T>(push: PushStanding, by: TaskFor, work: (by: TaskFor) => Promise<T>): Promise<T> {
+    return this.#underWay.run(push.id, by, work)
+  }
+
+  /** @throws what the commit is refused for; see `runCommit`. */
+  async commit(
+    who: Principal,
+    path: CollectionPath,
+    kind: PushKind,
+    id: string,
+    options: { async: boolean },
+  ): Promise<CommitAnswer> {
+    const { push, by } = await this.findToWrite(who, path, kind, id)
+    if (push.status === 'committed') {
+      return { kind: 'committed', result: push.result as unknown as CommitResult }
+    }
+    if (push.status === 'committing') return options.async ? committing(push) : this.#leases.wait(push)
+    demandOpen(push)
+    const claimed = await this.#claim(push, by, options)
+    // Somebody else was quicker: whatever became of it is the answer.
+    if (claimed === undefined) return this.commit(who, path, kind, id, options)
+    if (options.async) {
+      this.#context.jobs.poke(commitQueue)
+      return committing(claimed)
+    }
+    const result = await this.#leases.hold(claimed, (progress) =>
+      runCommit(this.#context, claimed, progress, by),
+    )
+    return result === undefined ? this.#leases.wait(claimed) : { kind: 'committed', result }
+  }
+
+  /** @param filesAfter `next_files_after` of the answer before. @throws invalid_request */
+  async state(push: PushStanding, neededRecords: number, filesAfter?: string): Promise<PushStateAnswer> {
+    const files = await lackingFiles(this.#context, push, filesAfter)
+    return {
+      session_id: push.id,
+      status: push.status,
+      base_version: push.baseSemver,
+      total_records: push.manifestExpected ?? push.receivedRecords,
+      needed_records: neededRecords,
+      ...files,
+      records_done: push.recordsDone,
+      records_total: push.recordsTotal,
+      expires_at: instantText(push.expiresAt),
+      result: push.result as unknown as CommitResult | null,
+      error: push.error as unknown as StoredRefusal | null,
+    }
+  }
+
+  /** Ends a session that has not been committed; ending it twice is harmless. */
+  async cancel(who: Principal, path: CollectionPath, kind: PushKind, id: string): Promise<void> {
+    const { push, by } = await this.findToWrite(who, path, kind, id)
+    const moved = await this.#context.database.transact(async (tx) => {
+      await demandStill(this.#context, tx, by)
+      return movePush(tx, push.id, statesFor('cancel'), { status: 'cancelled' })
+    })
+    if (!moved) throw new RegistryError('push_not_open', { details: { status: push.status } })
+    this.#underWay.end(push.id)
+    await dropSpills(this.#context, push.id)
+  }
+
+  async #insertOpened(
     row: Parameters<typeof insertPush>[1],
     brought: AcceptedSchemas | undefined,
     by: Acting,
   ): Promise<PushStanding> {
     const schemas = brought && { schemas: brought.text, schemasHash: brought.hash }
-    return context.database.transact(async (tx) => {
+    return this.#context.database.transact(async (tx) => {
       await lockAccount(tx, by.who.accountId)
-      await demandStill(context, tx, by)
-      const max = context.limits.openPushesMax
-      if ((await countOpenPushes(tx, by.who.accountId, context.now())) >= max)
+      await demandStill(this.#context, tx, by)
+      const max = this.#context.limits.openPushesMax
+      if ((await countOpenPushes(tx, by.who.accountId, this.#context.now())) >= max)
         throw new RegistryError('too_many_pushes', { say: { max } })
       return insertPush(tx, { ...row, ...schemas })
     })
   }
 
   /** Moves an open session to `committing`, with the job that commits it where nobody waits for that. */
-  function claim(push: PushStanding, by: Acting, options: { async: boolean }): Promise<PushRow | undefined> {
-    return context.database.transact(async (tx) => {
-      await demandStill(context, tx, by)
+  #claim(push: PushStanding, by: Acting, options: { async: boolean }): Promise<PushRow | undefined> {
+    return this.#context.database.transact(async (tx) => {
+      await demandStill(this.#context, tx, by)
       const claimed = await claimPush(tx, push.id, {
-        now: context.now(),
-        expiresAt: idleEnd(context),
+        now: this.#context.now(),
+        expiresAt: idleEnd(this.#context),
         lease: options.async ? noLease : newLease(),
         committerId: by.who.accountId,
       })
       if (claimed !== undefined && options.async) {
-        await context.jobs.enqueue(tx, commitQueue, { pushId: push.id, collectionId: push.collectionId })
+        await this.#context.jobs.enqueue(tx, commitQueue, {
+          pushId: push.id,
+          collectionId: push.collectionId,
+        })
       }
       return claimed
     })

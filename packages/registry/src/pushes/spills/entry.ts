@@ -1,6 +1,6 @@
 /** One change in a push: what is said of one (type, id). */
 import { compareUtf8, type Hash } from '@ulmus/content'
-import type { FrameRoom } from './frame-room.ts'
+import type { FrameBuffer } from './frame-buffer.ts'
 
 export interface PushEntry {
   readonly type: string
@@ -14,7 +14,7 @@ export interface PushedRecord {
   /** Canonical form, UTF-8. Empty in a manifest, which names records only. */
   readonly canonical: Uint8Array
   /** Where `canonical` lies with others of a spill, for whoever is the last to need it. */
-  readonly room?: FrameRoom | undefined
+  readonly buffer?: FrameBuffer | undefined
   /** False: the record is known to refer to no file. */
   readonly refers: boolean
   /** Pushed as `private: true`. */

@@ -1,22 +1,22 @@
-/** Memory that the entries of a frame share, which nobody knows to be done with but those who use them. */
+/** Memory that the entries of a frame share. Only those who use them know when they are done with it, so it counts its users. */
 import { free } from '../../threads/free.ts'
 
-/** Given back when all who have entered have left. Where some never do, it is collected as everything else. */
-export class FrameRoom {
+/** Given back when everyone who retained it has released it. Where some never do, it is collected as everything else. */
+export class FrameBuffer {
   readonly #bytes: Uint8Array
-  /** Whoever makes it is in it. */
-  #inside = 1
+  /** Whoever makes it is its first. */
+  #users = 1
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes
   }
 
-  enter(): void {
-    this.#inside++
+  retain(): void {
+    this.#users++
   }
 
-  /** To be called at most once for each that has entered, which nobody looks at any more. */
-  leave(): void {
-    if (--this.#inside === 0) free(this.#bytes)
+  /** To be called once at most by each that retained it, when it looks at it no more. */
+  release(): void {
+    if (--this.#users === 0) free(this.#bytes)
   }
 }

@@ -7,7 +7,7 @@
  */
 import type { Hash } from '@ulmus/content'
 import type { PushEntry } from './entry.ts'
-import type { FrameRoom } from './frame-room.ts'
+import type { FrameBuffer } from './frame-buffer.ts'
 
 const entryHeaderBytes = 9
 const hashBytesLength = 32
@@ -37,13 +37,13 @@ export class SpillDamaged extends Error {
 
 /** Entries as a frame has them, but not compressed, however many: for another thread, which takes the memory over. */
 export function packEntries(entries: readonly SpillEntry[]): Uint8Array<ArrayBuffer> {
-  const frame = new Frame(entries.reduce((sum, entry) => sum + roomFor(entry), 0))
+  const frame = new Frame(entries.reduce((sum, entry) => sum + bufferFor(entry), 0))
   for (const entry of entries) frame.add(entry)
   return new Uint8Array(frame.bytes.buffer as ArrayBuffer, 0, frame.length)
 }
 
 /** What an entry takes at most. Bytes. */
-const roomFor = ({ type, id, put }: SpillEntry): number =>
+const bufferFor = ({ type, id, put }: SpillEntry): number =>
   entryHeaderBytes + hashBytesLength + 3 * (type.length + id.length) + utf8BytesMax(put?.canonical ?? '')
 
 const utf8BytesMax = (canonical: string | Uint8Array): number =>
@@ -54,7 +54,7 @@ export class Frame {
   #raw: Buffer
   length = 0
 
-  /** @param bytes room to begin with */
+  /** @param bytes size to begin with */
   constructor(bytes: number) {
     this.#raw = Buffer.allocUnsafeSlow(bytes)
   }
@@ -70,7 +70,7 @@ export class Frame {
   add(entry: SpillEntry): void {
     const { type, id, put } = entry
     const canonical = put?.canonical ?? ''
-    this.#demandRoom(roomFor(entry))
+    this.#demandRoom(bufferFor(entry))
     const out = this.#raw
     const start = this.length
     let at = start + entryHeaderBytes
@@ -114,24 +114,24 @@ export class FrameEntries implements Iterable<PushEntry> {
   /** Entries of the frame. */
   readonly length: number
   readonly #raw: Buffer
-  readonly #room: FrameRoom | undefined
+  readonly #buffer: FrameBuffer | undefined
 
   /**
-   * @param room of the bytes: entries that put something enter it, and whoever goes through leaves it at the end
+   * @param buffer of the bytes: retained for each entry that puts something, and released by whoever has gone through
    * @throws SpillDamaged for what does not end with an entry
    */
-  constructor(bytes: Uint8Array, room?: FrameRoom) {
+  constructor(bytes: Uint8Array, buffer?: FrameBuffer) {
     const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     let [length, at] = [0, 0]
     for (; at + entryHeaderBytes <= raw.length; length++) at += entryLength(raw, at)
     if (at !== raw.length) throw new SpillDamaged('a spill holds a damaged frame')
     this.#raw = raw
     this.length = length
-    this.#room = room
+    this.#buffer = buffer
   }
 
   *[Symbol.iterator](): Generator<PushEntry, void, void> {
-    const [raw, room] = [this.#raw, this.#room]
+    const [raw, buffer] = [this.#raw, this.#buffer]
     // Most often an entry has the type of the one before it: one string serves both.
     let type = ''
     let typeBytes = raw.subarray(0, 0)
@@ -153,11 +153,11 @@ export class FrameEntries implements Iterable<PushEntry> {
         const canonical = raw.subarray(canonicalAt, at)
         const [isPrivate, needed] = [(flags & flagPrivate) !== 0, (flags & flagNeeded) !== 0]
         const refers = (flags & flagRefers) !== 0
-        room?.enter()
-        yield { type, id, put: { hash, canonical, room, refers, private: isPrivate, needed } }
+        buffer?.retain()
+        yield { type, id, put: { hash, canonical, buffer, refers, private: isPrivate, needed } }
       }
     }
-    room?.leave()
+    buffer?.release()
   }
 }
 

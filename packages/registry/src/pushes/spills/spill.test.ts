@@ -62,7 +62,7 @@ test('a spill is read as it was made, in whatever pieces it comes', async () => 
 /** What bytes are equal, compared as text: a comparison of their elements takes minutes. */
 const comparable = ({ put, ...name }: PushEntry) => ({
   ...name,
-  put: put && { ...put, room: undefined, canonical: Buffer.from(put.canonical).toString('latin1') },
+  put: put && { ...put, buffer: undefined, canonical: Buffer.from(put.canonical).toString('latin1') },
 })
 
 test('a spill that is cut off within a frame, or damaged anywhere, is refused', async () => {
@@ -117,9 +117,9 @@ test('what a frame holds is given back once all of its entries have left it', as
   const canonical = hash('shake256', 'x', { outputEncoding: 'buffer', outputLength: 50_000 })
   const spill = encodeSpill([entryOf({ id: 'a', canonical }), dropOf('b'), entryOf({ id: 'c', canonical })])
   const [one, , other] = (await read([spill])).map(({ put }) => put)
-  one!.room!.leave()
+  one!.buffer!.release()
   expect(canonical.equals(other!.canonical)).toBe(true)
-  other!.room!.leave()
+  other!.buffer!.release()
   expect([one!.canonical.length, other!.canonical.length]).toEqual([0, 0])
 })
 
@@ -129,7 +129,7 @@ test('entries may leave a frame before those behind them are read', async () => 
     const ids: string[] = []
     for (const { id, put } of frame) {
       ids.push(id)
-      put?.room?.leave()
+      put?.buffer?.release()
     }
     expect(ids).toEqual(['a', 'b', 'c'])
   }

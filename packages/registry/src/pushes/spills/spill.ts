@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { constants, crc32, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { free, freeWhole } from '../../threads/free.ts'
 import { Frame, FrameEntries, SpillDamaged, type SpillEntry } from './frame.ts'
-import { FrameRoom } from './frame-room.ts'
+import { FrameBuffer } from './frame-buffer.ts'
 
 /** A frame is closed when it holds this much. Bytes, raw. */
 const frameBytes = 128 * 1024
@@ -72,7 +72,7 @@ export async function* readSpill(
 ): AsyncGenerator<FrameEntries> {
   for await (const frame of framesOf(source)) {
     const raw = inflated(frame)
-    yield new FrameEntries(raw, new FrameRoom(raw))
+    yield new FrameEntries(raw, new FrameBuffer(raw))
   }
 }
 
@@ -109,26 +109,26 @@ function frameSize(bytes: Buffer): number {
 
 /** A frame that lies in more than one piece, as it gathers: a copy. */
 class BegunFrame {
-  #room = Buffer.alloc(frameHeaderBytes)
+  #buffer = Buffer.alloc(frameHeaderBytes)
   length = 0
 
   get bytes(): Buffer {
-    return this.#room.subarray(0, this.length)
+    return this.#buffer.subarray(0, this.length)
   }
 
   get isWhole(): boolean {
-    return this.length >= frameHeaderBytes && this.length === frameSize(this.#room)
+    return this.length >= frameHeaderBytes && this.length === frameSize(this.#buffer)
   }
 
   /** Takes what it lacks, as far as that shows. @returns how many bytes */
   add(bytes: Buffer): number {
     const size = frameSize(this.bytes)
-    if (size > this.#room.length) {
+    if (size > this.#buffer.length) {
       const wider = Buffer.allocUnsafeSlow(size)
-      this.#room.copy(wider, 0, 0, this.length)
-      this.#room = wider
+      this.#buffer.copy(wider, 0, 0, this.length)
+      this.#buffer = wider
     }
-    const taken = bytes.copy(this.#room, this.length, 0, size - this.length)
+    const taken = bytes.copy(this.#buffer, this.length, 0, size - this.length)
     this.length += taken
     return taken
   }
@@ -141,10 +141,10 @@ function inflated(frame: Buffer): Buffer {
   // Zstd alone decodes much of what is damaged to other entries, and their hashes are not computed again.
   if (rawLength > frameBytesMax || crc32(encoded) !== frame.readUInt32LE(8))
     throw new SpillDamaged('a spill holds a damaged frame')
-  const room = { maxOutputLength: Math.max(1, rawLength), chunkSize: Math.max(1024, rawLength + 1) }
+  const limits = { maxOutputLength: Math.max(1, rawLength), chunkSize: Math.max(1024, rawLength + 1) }
   let raw: Buffer
   try {
-    raw = zstdDecompressSync(encoded, room)
+    raw = zstdDecompressSync(encoded, limits)
   } catch (cause) {
     throw new SpillDamaged('a spill holds a damaged frame', { cause })
   }
