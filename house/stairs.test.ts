@@ -112,6 +112,23 @@ test('imports go round in no circle, those of types neither', () => {
   expect(circlesIn(next), 'Move what both files need into a third that imports neither.').toEqual([])
 })
 
+test('islands run in browsers: they import nothing of the server, and none of its pages', () => {
+  const islands = 'apps/web/src/islands/'
+  const allowed = ['client', 'content', 'tabular', 'wire']
+  const inside = edges.filter(({ file }) => file.startsWith(islands))
+  expect(inside.length).toBeGreaterThan(5)
+  const strange = inside.filter(({ target, specifier }) =>
+    target === undefined
+      ? !/^preact(?:\/|$)/.test(specifier)
+      : !target.startsWith(islands) && !allowed.includes(floorOf(target)),
+  )
+  const named = strange.map(({ file, specifier }) => `${file} imports ${specifier}`)
+  expect(
+    named,
+    'What the page knows is handed over in `data-` attributes; what it asks, it asks the API.',
+  ).toEqual([])
+})
+
 test('no file is dead', () => {
   const entries =
     /^(?:apps\/[^/]+\/src\/main|apps\/web\/src\/islands\/[^/]+|packages\/[^/]+\/src\/index|.*\.config|.*\.test|bench\/[^/]+)\.tsx?$/

@@ -41,6 +41,19 @@ function run(env: Record<string, string>, ...args: string[]) {
   return { child, ended, url, said }
 }
 
+test('pages and their scripts are there, from source', async () => {
+  const { child, url } = run({ DATA_DIR: join(folder, 'pages') })
+  const at = await url
+  const answer = await fetch(at, { headers: { accept: 'text/html' } })
+  const html = await answer.text()
+  expect([answer.status, html.includes('<h1>')]).toEqual([200, true])
+  for (const [, asset] of html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)) {
+    const { status, headers } = await fetch(`${at}${asset}`)
+    expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable'])
+  }
+  child.kill('SIGTERM')
+})
+
 test('on a terminal it says where to open for people, and every line of it is read', async () => {
   const env = { PORT: '0', DATA_DIR: join(folder, 'terminal') }
   const child = spawn('script', ['-qfec', `exec ${process.execPath} ${start}`, '/dev/null'], {

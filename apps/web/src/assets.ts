@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { build, stop } from 'esbuild'
+import { build } from 'esbuild'
 
 export interface Assets {
   /** Path of the stylesheet. */
@@ -14,6 +14,11 @@ export interface Assets {
 }
 
 const source = (folder: string) => join(import.meta.dirname, folder)
+
+const hashLength = 8
+/** `/assets/verify-1A2B3C4D.js` is `verify`, and `/assets/verify-version-1A2B3C4D.js` is not. */
+const isNamed = (path: string, name: string): boolean =>
+  path.startsWith(`/assets/${name}-`) && path.length === `/assets/${name}-.js`.length + hashLength
 
 /** @throws what esbuild throws for a source with an error in it */
 export async function openAssets(): Promise<Assets> {
@@ -33,7 +38,6 @@ export async function openAssets(): Promise<Assets> {
     }),
     build({ ...common, entryPoints: [join(source('styles'), 'index.css')] }),
   ])
-  void stop()
   const files = new Map(
     scripts.outputFiles.map(({ path, text }) => [path, { type: 'text/javascript; charset=utf-8', text }]),
   )
@@ -45,7 +49,7 @@ export async function openAssets(): Promise<Assets> {
     style,
     files,
     script(name) {
-      const path = paths.find((one) => one.startsWith(`/assets/${name}-`))
+      const path = paths.find((one) => isNamed(one, name))
       if (path === undefined) throw new Error(`There is no island ${name}.`)
       return path
     },

@@ -1,11 +1,35 @@
-/** The web interface: pages by their paths, and the files that browsers load for them. */
+/** The web interface: which page is at which path, and, loaded when first needed, the pages and what browsers load for them. */
+import { openAssets } from './assets.ts'
 import { readTsx } from './tsx.ts'
 
-export { type Assets, openAssets } from './assets.ts'
 export type { Answer, Form, Page, Visit } from './page.ts'
 export { Plain, Redirect } from './page.ts'
+export { type PageName, type PagePath, table, withForm } from './pages/table.ts'
 
-const done = readTsx()
-/** All pages, the document around one, and the page of a refusal. */
-export const { pages, documentOf, refusalPage } = await import('./pages/all.tsx')
-done()
+export type Web = Awaited<ReturnType<typeof load>>
+
+let loading: Promise<Web> | undefined
+
+/** The same for all servers of a process. The first time it takes some 0.4 s of work, which nothing but pages waits for. */
+export function openWeb(): Promise<Web> {
+  if (loading === undefined) {
+    loading = load()
+    loading.catch(() => {
+      loading = undefined
+    })
+  }
+  return loading
+}
+
+async function load() {
+  const done = readTsx()
+  try {
+    const [{ pages, documentOf, refusalPage }, assets] = await Promise.all([
+      import('./pages/all.tsx'),
+      openAssets(),
+    ])
+    return { pages, documentOf, refusalPage, assets }
+  } finally {
+    done()
+  }
+}

@@ -14,6 +14,8 @@ export interface Visit {
   readonly url: URL
   /** Where readers reach this server, as `https://registry.example`: what is copied from a page names it. */
   readonly origin: string
+  /** Path of a script of `islands/` by its name, for what starts it itself. */
+  script(name: string): string
 }
 
 /** A page to be shown. */
@@ -67,8 +69,6 @@ export type Answer = View | Redirect | Plain
 export type Form = Readonly<Record<string, string>>
 
 export interface Page {
-  /** As the router has it: `/:owner/:slug`. */
-  readonly path: string
   /** @throws what services throw: the page of that refusal is shown */
   show(visit: Visit): Promise<Answer>
   /** What its form does. Refusals are shown on the form, which keeps what was typed. Default: nothing is posted here. */

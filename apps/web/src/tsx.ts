@@ -4,7 +4,7 @@ import { registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { stop, transformSync } from 'esbuild'
 
-/** From now on, until what it gives is called: then esbuild's process, which takes memory, is ended. */
+/** From now on, until what it gives is called: then esbuild's process, which takes memory, is ended as well. */
 export function readTsx(): () => void {
   const hooks = registerHooks({
     load(url, context, next) {

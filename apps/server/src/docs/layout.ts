@@ -23,7 +23,8 @@ export function docPage(page: DocPage | undefined, html: string): string {
 <body>
 <header>
 <nav aria-label="Documentation"><ul>
-<li><a href="/docs"${page === undefined ? ' aria-current="page"' : ''}>Ulmus</a></li>
+<li><a href="/">Ulmus</a></li>
+<li><a href="/docs"${page === undefined ? ' aria-current="page"' : ''}>Documentation</a></li>
 ${links.join('\n')}
 <li><a href="/docs/api/">API reference</a></li>
 </ul></nav>

@@ -161,6 +161,29 @@ describe.skipIf(!chromiumInstalled())('the web interface', () => {
     await page.getByText('v1.2.0 is published.').waitFor()
   })
 
+  test('a record is verified in the browser; what was forged is not', async () => {
+    await page.goto('/atlas/cities/records/City/oslo')
+    await page.getByRole('button', { name: 'Verify here' }).click()
+    await page.getByText('Proven: this record').waitFor()
+    expect(await page.locator('#verified li').count()).toBe(3)
+    await page.evaluate(() => {
+      const button = document.querySelector<HTMLElement>('#verify')!
+      button.dataset['digest'] = `private:${'0'.repeat(64)}`
+    })
+    await page.getByRole('button', { name: 'Verify here' }).click()
+    await page.getByText('This does not prove it').waitFor()
+  })
+
+  test('a whole version is verified in the browser, by members and by strangers', async () => {
+    const context = await browser.newContext({ baseURL: registry.url })
+    for (const one of [page, await opened(context)]) {
+      await one.goto('/atlas/cities')
+      await one.getByRole('button', { name: 'Verify here' }).click()
+      await one.getByText('have exactly this digest').waitFor()
+    }
+    await context.close()
+  })
+
   test('metadata: what is previewed is what is published, and markup of a readme does nothing', async () => {
     await page.goto('/atlas/cities/edit')
     await page.getByLabel('Description').fill('Three cities of the north.')

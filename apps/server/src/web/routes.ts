@@ -1,16 +1,16 @@
 /** The web interface over HTTP: pages of `@ulmus/web`, read and posted as the visitor; what they load; refusals as pages. */
 import formbody from '@fastify/formbody'
-import { type Caller, Moved, type Registry } from '@ulmus/registry'
+import { type Caller, Moved, type Registry, RegistryError } from '@ulmus/registry'
 import {
   type Answer,
-  documentOf,
-  openAssets,
-  type Page,
+  openWeb,
+  type PageName,
   Plain,
-  pages,
   Redirect,
-  refusalPage,
+  table,
   type Visit,
+  type Web,
+  withForm,
 } from '@ulmus/web'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { refusalOf, statusFor } from '../plugins/answers/errors.ts'
@@ -40,66 +40,98 @@ const pagePolicy = [
 /** A form holds a readme of 1 MiB at most, of which percent-encoding makes three. Bytes. */
 const formBytesMax = 4 * 1024 ** 2
 const assetSeconds = 31_536_000
+const schema = { hide: true } as const
+/** An account's pages are not where the API, signing in and the documents are: what is not there is answered by them. */
+const ownerPattern = '/:owner(^(?!(?:api|assets|auth|dev|docs)$).+)'
 
 export const pageRoutes: FastifyPluginAsync<PageOptions> = async (app, options) => {
   await app.register(formbody, { bodyLimit: formBytesMax })
-  const schema = { hide: true } as const
-  const assets = await openAssets()
-  for (const [path, { type, text }] of assets.files) {
-    const kept = new KeptAnswer(type, text)
-    app.get(path, { compress: false, config: { credentials: false }, schema }, async (request, reply) =>
-      kept.send(request, reply.header('Cache-Control', `public, max-age=${assetSeconds}, immutable`)),
-    )
-  }
+  // Not before the API answers, and not when the first asks, who would wait.
+  app.addHook('onListen', async () => void openWeb().catch(() => {}))
 
-  const send = (request: FastifyRequest, reply: FastifyReply, answer: Answer): FastifyReply => {
-    if (answer instanceof Redirect) return reply.redirect(answer.to, answer.status)
-    if (answer instanceof Plain) return reply.type(answer.type).send(answer.text)
-    const frame = { caller: callerOf(request), url: urlOf(request), origin: options.origin(), assets }
-    return reply
-      .code(answer.status ?? 200)
-      .headers({ 'Content-Security-Policy': pagePolicy, 'Referrer-Policy': 'same-origin' })
-      .type('text/html; charset=utf-8')
-      .send(documentOf(answer, frame))
-  }
-  /** Signing in or looking elsewhere helps; programs that ask for JSON are answered by it. */
-  const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  /** Signing in or looking elsewhere helps. */
+  const refuse = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     if (error instanceof Moved) return reply.redirect(movedTo(error, request), 308)
     const refusal = refusalOf(error, request)
     const status = statusFor(refusal.code)
     if (status >= 500) request.log.error({ err: error, code: refusal.code }, refusal.message)
     if (status === 503 || status === 429) reply.header('Retry-After', 5)
-    return send(request, reply, refusalPage(refusal, status, request.url, callerOf(request) !== undefined))
+    const web = await openWeb()
+    const isSignedIn = callerOf(request) !== undefined
+    return send(web, options, request, reply, web.refusalPage(refusal, status, request.url, isSignedIn))
   }
 
-  for (const page of pages) {
-    const route = { schema, errorHandler: refuse } as const
-    app.get(page.path, route, async (request, reply) => {
+  for (const [pattern, name] of Object.entries(table) as [string, PageName][]) {
+    const path = pattern.replace('/:owner', ownerPattern)
+    app.get(path, { schema, errorHandler: refuse }, async (request, reply) => {
+      const web = await openWeb()
+      const page = web.pages[name]
       if (page.needsCaller === true && callerOf(request) === undefined)
         return reply.redirect(`/auth/login?return_to=${encodeURIComponent(request.url)}`, 302)
-      return send(request, reply, await page.show(visitOf(request, options)))
+      return send(web, options, request, reply, await page.show(visitOf(web, request, options)))
     })
-    if (page.act === undefined) continue
-    app.post(page.path, { ...route, bodyLimit: formBytesMax }, async (request, reply) =>
-      send(request, reply, await actOn(page, request, options)),
-    )
+    if (!withForm.has(name)) continue
+    app.post(path, { schema, errorHandler: refuse, bodyLimit: formBytesMax }, async (request, reply) => {
+      const web = await openWeb()
+      const page = web.pages[name]
+      if (callerOf(request) === undefined) throw new RegistryError('unauthenticated')
+      return send(
+        web,
+        options,
+        request,
+        reply,
+        await page.act!(visitOf(web, request, options), formOf(request)),
+      )
+    })
   }
-  app.post(
-    '/sign-out',
-    { schema, errorHandler: refuse, config: { limited: 'sign-in' } },
-    async (request, reply) => {
-      const token = options.session.read(request)
-      if (token !== undefined) await options.registry.sessions.end(token)
-      options.session.clear(reply)
-      return reply.redirect('/', 303)
-    },
-  )
+  serveAssets(app)
+
+  const config = { limited: 'sign-in' } as const
+  app.post('/sign-out', { schema, errorHandler: refuse, config }, async (request, reply) => {
+    const token = options.session.read(request)
+    if (token !== undefined) await options.registry.sessions.end(token)
+    options.session.clear(reply)
+    return reply.redirect('/', 303)
+  })
 }
 
-const actOn = (page: Page, request: FastifyRequest, options: PageOptions): Promise<Answer> => {
-  const form = (request.body ?? {}) as Record<string, string | string[]>
-  const fields = Object.entries(form).map(([name, value]) => [name, [value].flat().at(-1)!])
-  return page.act!(visitOf(request, options), Object.fromEntries(fields))
+/** Scripts and styles, by names that have their hashes in them. */
+function serveAssets(app: Parameters<typeof pageRoutes>[0]): void {
+  const kept = new Map<string, KeptAnswer>()
+  const asset = { compress: false, config: { credentials: false }, schema } as const
+  app.get<{ Params: { file: string } }>('/assets/:file', asset, async (request, reply) => {
+    const { file } = request.params
+    const found = (await openWeb()).assets.files.get(`/assets/${file}`)
+    if (found === undefined) return reply.callNotFound()
+    const answer = kept.get(file) ?? new KeptAnswer(found.type, found.text)
+    kept.set(file, answer)
+    return answer.send(request, reply.header('Cache-Control', `public, max-age=${assetSeconds}, immutable`))
+  })
+}
+
+function send(
+  { documentOf, assets }: Web,
+  { origin }: PageOptions,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer,
+): FastifyReply {
+  // What a form is answered with may hold a key that is shown once.
+  if (request.method === 'POST') reply.header('Cache-Control', 'no-store')
+  if (answer instanceof Redirect) return reply.redirect(answer.to, answer.status)
+  if (answer instanceof Plain) return reply.type(answer.type).send(answer.text)
+  const frame = { caller: callerOf(request), url: urlOf(request), origin: origin(), assets }
+  return reply
+    .code(answer.status ?? 200)
+    .headers({ 'Content-Security-Policy': pagePolicy, 'Referrer-Policy': 'same-origin' })
+    .type('text/html; charset=utf-8')
+    .send(documentOf(answer, frame))
+}
+
+/** Fields by name; of several with one name, the last. */
+function formOf({ body }: FastifyRequest): Record<string, string> {
+  const fields = Object.entries((body ?? {}) as Record<string, string | string[]>)
+  return Object.fromEntries(fields.map(([name, value]) => [name, [value].flat().at(-1)!]))
 }
 
 const callerOf = ({ principal }: FastifyRequest): Caller | undefined =>
@@ -107,13 +139,14 @@ const callerOf = ({ principal }: FastifyRequest): Caller | undefined =>
 
 const urlOf = ({ url }: FastifyRequest): URL => new URL(url, 'http://path')
 
-const visitOf = (request: FastifyRequest, { registry, origin }: PageOptions): Visit => ({
+const visitOf = ({ assets }: Web, request: FastifyRequest, { registry, origin }: PageOptions): Visit => ({
   registry,
   who: request.principal,
   caller: callerOf(request),
   params: request.params as Record<string, string>,
   url: urlOf(request),
   origin: origin(),
+  script: assets.script,
 })
 
 /** The same page at the new slugs. */

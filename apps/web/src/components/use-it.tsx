@@ -77,6 +77,7 @@ export function snippetsOf({
     },
     {
       tool: 'TypeScript',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the text that people copy
       text: `const answer = await fetch('${lines}'${of(', {\n  headers: { authorization: `Bearer ${process.env.ULMUS_TOKEN}` },\n}')})
 if (!answer.ok) throw new Error(await answer.text())
 const records = (await answer.text()).trim().split('\\n').map((line) => JSON.parse(line))

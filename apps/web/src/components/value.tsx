@@ -9,16 +9,19 @@ interface Props {
   readonly seen: SeenCollection
   /** Type of the records it refers to; undefined: none. */
   readonly refersTo?: string | undefined
+  /** What the records that it refers to are called, by `type/id`. Default: by their ids. */
+  readonly names?: ReadonlyMap<string, string>
   /** Text is cut at so many characters. Default: not below `wholeMax`. */
   readonly most?: number
 }
 
 /** Of text and nested values that a record's own page shows. Characters. */
 const wholeMax = 20_000
+const noNames: ReadonlyMap<string, string> = new Map()
 /** References of a list that are shown. */
 const referencesMax = 20
 
-export function Value({ value, seen, refersTo, most = wholeMax }: Props) {
+export function Value({ value, seen, refersTo, names = noNames, most = wholeMax }: Props) {
   if (value === undefined)
     return (
       <span class="absent" title="not there">
@@ -26,7 +29,8 @@ export function Value({ value, seen, refersTo, most = wholeMax }: Props) {
       </span>
     )
   if (value === null) return <span class="null">null</span>
-  if (refersTo !== undefined) return <References value={value} seen={seen} type={refersTo} most={most} />
+  if (refersTo !== undefined)
+    return <References value={value} seen={seen} type={refersTo} names={names} most={most} />
   if (typeof value === 'boolean') return <span class="literal">{String(value)}</span>
   if (typeof value === 'number') return <span class="number">{String(value)}</span>
   if (typeof value === 'string') return <Text text={value} most={most} />
@@ -87,7 +91,13 @@ function Nested({ value, most }: { value: unknown; most: number }) {
   )
 }
 
-function References({ value, seen, type, most }: Required<Omit<Props, 'refersTo'>> & { type: string }) {
+function References({
+  value,
+  seen,
+  type,
+  names,
+  most,
+}: Required<Omit<Props, 'refersTo'>> & { type: string }) {
   const ids = (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string')
   if (ids.length === 0) return <Value value={value} seen={seen} most={most} />
   return (
@@ -96,8 +106,14 @@ function References({ value, seen, type, most }: Required<Omit<Props, 'refersTo'
         <span key={id}>
           {index > 0 && ', '}
           <a class="reference" href={seen.inView(recordPath(seen.place, type, id))}>
-            <bdi>{cutText(id, most)}</bdi>
+            <bdi>{cutText(names.get(`${type}/${id}`) ?? id, most)}</bdi>
           </a>
+          {names.has(`${type}/${id}`) && (
+            <span class="quiet">
+              {' '}
+              <bdi>{cutText(id, most)}</bdi>
+            </span>
+          )}
         </span>
       ))}
       {ids.length > referencesMax && <span class="quiet"> and {ids.length - referencesMax} more</span>}

@@ -2,6 +2,7 @@
 import type { JsonText } from '@ulmus/registry'
 import { jsonBytes, readJson, type Visit } from '../page.ts'
 import type { SeenCollection } from './collection.ts'
+import { type Field, fieldsOf, type Schema, tellingField } from './schema.ts'
 
 export interface ShownRecord {
   readonly id: string
@@ -55,4 +56,30 @@ function endsOf({ pieces }: JsonText): { id: string; hash: string } {
 export function nameOf({ data }: ShownRecord, field: string | undefined): string | undefined {
   const value = field === undefined ? undefined : data?.[field]
   return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+/** References of a record that are named; each is looked up. */
+const namedReferencesMax = 20
+
+/** What the records that a record refers to are called, by `type/id`. Those that are not there, or not called anything, are left out. */
+export async function namesOfReferences(
+  visit: Visit,
+  seen: SeenCollection,
+  schemas: Readonly<Record<string, unknown>>,
+  { data = {} }: ShownRecord,
+  fields: readonly Field[],
+): Promise<ReadonlyMap<string, string>> {
+  const references = fields.flatMap(({ name, refersTo: type }) =>
+    type === undefined || schemas[type] === undefined
+      ? []
+      : [data[name]].flat().flatMap((id) => (typeof id === 'string' ? [{ type, id }] : [])),
+  )
+  const named = references.slice(0, namedReferencesMax).map(async ({ type, id }) => {
+    const telling = tellingField(fieldsOf(schemas[type] as Schema))
+    if (telling === undefined) return []
+    const [record] = (await readRecords(visit, seen, { type, id })).records
+    const name = record && nameOf(record, telling)
+    return name === undefined ? [] : [[`${type}/${id}`, name] as const]
+  })
+  return new Map((await Promise.all(named)).flat())
 }

@@ -33,3 +33,17 @@ document.addEventListener('keydown', (event) => {
     document.querySelector<HTMLAnchorElement>(`.tabs a[data-key="${CSS.escape(key)}"]`)?.click()
   }
 })
+
+/** In tables of records, arrows move between the rows' links, from wherever in the table the focus is. */
+document.addEventListener('keydown', (event) => {
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+  const table = (event.target as HTMLElement).closest('.records, .table-scroll:has(.records)')
+  if (step === 0 || table === null) return
+  const links = [...table.querySelectorAll<HTMLAnchorElement>('tbody th a')]
+  const row = (event.target as HTMLElement).closest('tr')
+  const at = links.findIndex((link) => row?.contains(link))
+  const next = links[at < 0 ? 0 : at + step]
+  if (next === undefined) return
+  event.preventDefault()
+  next.focus()
+})

@@ -1,4 +1,4 @@
-/** Every page, by what it is about. */
+/** Every page by its name in `table.ts`. */
 import type { Page } from '../page.ts'
 import { account } from './account/account.tsx'
 import { keys } from './account/keys.tsx'
@@ -13,22 +13,21 @@ import { versions } from './collection/versions.tsx'
 import { editRecord } from './publish/edit-record.tsx'
 import { push } from './publish/push.tsx'
 import { explore } from './site/explore.tsx'
-import { forPrograms } from './site/for-programs.ts'
+import { feed, icon, llms, manifest, robots, siteMap } from './site/for-programs.ts'
 import { home } from './site/home.tsx'
-import { files, filesOfVersion } from './version/files.tsx'
-import { overview, overviewOfVersion } from './version/overview.tsx'
-import { record, recordByQuery, recordOfVersion, recordOfVersionByQuery } from './version/record.tsx'
-import { records, recordsOfType, recordsOfTypeOfVersion, recordsOfVersion } from './version/records.tsx'
-import { schemas, schemasOfVersion } from './version/schemas.tsx'
+import type { PageName } from './table.ts'
+import { files } from './version/files.tsx'
+import { overview } from './version/overview.tsx'
+import { record } from './version/record.tsx'
+import { records } from './version/records.tsx'
+import { schemas } from './version/schemas.tsx'
 
 export { documentOf } from '../layout/document.tsx'
 export { refusalPage } from './site/refusal.tsx'
 
-export const pages: readonly Page[] = [
-  ...[home, explore, account, versions, compare, compareForm],
-  ...[overview, records, recordsOfType, record, recordByQuery, schemas, files],
-  ...[overviewOfVersion, recordsOfVersion, recordsOfTypeOfVersion, recordOfVersion, recordOfVersionByQuery],
-  ...[schemasOfVersion, filesOfVersion],
-  ...[keys, settings, newCollection, newOrg, members, fork, edit, collectionSettings, editRecord, push],
-  ...forPrograms,
-]
+export const pages: Readonly<Record<PageName, Page>> = {
+  ...{ home, explore, robots, siteMap, llms, icon, manifest, feed },
+  ...{ newCollection, newOrg, settings, keys, account, members },
+  ...{ overview, records, record, schemas, files, versions, compare, compareForm },
+  ...{ fork, edit, editRecord, push, collectionSettings },
+}

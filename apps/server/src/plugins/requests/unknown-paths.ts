@@ -25,8 +25,12 @@ export function answerUnknownPaths(app: FastifyInstance): void {
 function patternOf(url: string): RegExp {
   const source = url
     .split('/')
-    .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
-    .map((part) => (part.startsWith(':') ? '[^/]+' : part.replaceAll('*', '.*')))
+    .map((part) => {
+      const [, rule] = /^:\w+\(\^(.*)\)$/.exec(part) ?? []
+      if (rule !== undefined) return rule.replaceAll('$', '(?=/|$)').replaceAll('.+', '[^/]+')
+      if (part.startsWith(':')) return '[^/]+'
+      return part.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')
+    })
     .join('/')
   return new RegExp(`^${source}$`)
 }

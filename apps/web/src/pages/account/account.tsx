@@ -8,7 +8,6 @@ import { accountPath, withQuery } from '../../paths.ts'
 import { FirstSteps } from '../site/home.tsx'
 
 export const account: Page = {
-  path: '/:owner',
   async show(visit) {
     const { registry, who, params, url } = visit
     const slug = params['owner']!

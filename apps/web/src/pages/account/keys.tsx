@@ -10,7 +10,6 @@ import { SettingsPage } from './settings.tsx'
 const endings = { '30': '30 days', '90': '90 days', '365': 'a year', never: 'never' } as const
 
 export const keys: Page = {
-  path: '/settings/keys',
   needsCaller: true,
   show: (visit) => keysPage(visit, {}),
   act: (visit, form) =>

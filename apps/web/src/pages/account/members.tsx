@@ -13,7 +13,6 @@ const roles = [
 ] as const
 
 export const members: Page = {
-  path: '/:owner/-/members',
   needsCaller: true,
   show: (visit) => membersPage(visit, {}),
   act: (visit, form) =>

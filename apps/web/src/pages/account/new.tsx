@@ -6,7 +6,6 @@ import { type Answer, type Form, type Page, Redirect, type Visit } from '../../p
 import { accountPath, collectionPath, versionPath } from '../../paths.ts'
 
 export const newCollection: Page = {
-  path: '/new',
   needsCaller: true,
   show: (visit) => collectionForm(visit, {}),
   act: (visit, form) =>
@@ -97,7 +96,6 @@ async function collectionForm(visit: Visit, { form = {}, error }: Shown): Promis
 }
 
 export const newOrg: Page = {
-  path: '/new/org',
   needsCaller: true,
   show: async () => orgForm({}),
   act: (visit, form) =>

@@ -21,7 +21,6 @@ export const SettingsPage = ({ tab, children }: { tab: 'profile' | 'keys'; child
 )
 
 export const settings: Page = {
-  path: '/settings',
   needsCaller: true,
   show: (visit) => profilePage(visit, {}),
   act: (visit, form) =>

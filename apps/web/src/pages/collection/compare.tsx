@@ -18,7 +18,6 @@ const recordBytesMax = 131_072
 
 /** `…/compare?from=v1.0.0&to=v1.1.0`, as the form on the page of versions sends it. */
 export const compareForm: Page = {
-  path: '/:owner/:slug/compare',
   async show(visit) {
     const seen = await seeCollection(visit)
     const query = visit.url.searchParams
@@ -29,7 +28,6 @@ export const compareForm: Page = {
 }
 
 export const compare: Page = {
-  path: '/:owner/:slug/compare/:pair',
   async show(visit) {
     const seen = await seeCollection(visit)
     const [from, to, ...rest] = visit.params['pair']!.split('...')

@@ -23,7 +23,6 @@ const licences = [
 const own = ['description', 'readme', 'license']
 
 export const edit: Page = {
-  path: '/:owner/:slug/edit',
   needsCaller: true,
   show: (visit) => editPage(visit, {}),
   act: (visit, form) =>

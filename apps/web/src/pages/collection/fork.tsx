@@ -9,7 +9,6 @@ import { type Answer, type Form, type Page, Redirect, type Visit } from '../../p
 import { versionPath } from '../../paths.ts'
 
 export const fork: Page = {
-  path: '/:owner/:slug/fork',
   needsCaller: true,
   show: (visit) => forkPage(visit, {}),
   act: (visit, form) =>

@@ -9,7 +9,6 @@ import { type Answer, type Form, type Page, Redirect, type Visit } from '../../p
 import { accountPath, collectionPath } from '../../paths.ts'
 
 export const collectionSettings: Page = {
-  path: '/:owner/:slug/settings',
   needsCaller: true,
   show: (visit) => settingsPage(visit, {}),
   act: (visit, form) =>

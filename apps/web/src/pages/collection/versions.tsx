@@ -8,7 +8,6 @@ import type { Page } from '../../page.ts'
 import { apiCollectionPath, collectionPath, versionPath, withQuery } from '../../paths.ts'
 
 export const versions: Page = {
-  path: '/:owner/:slug/versions',
   async show(visit) {
     const seen = await seeCollection(visit)
     const cursor = visit.url.searchParams.get('cursor') ?? ''

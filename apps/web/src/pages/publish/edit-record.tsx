@@ -13,7 +13,6 @@ import { type Answer, type Form, type Page, Redirect, type Visit } from '../../p
 import { recordPath } from '../../paths.ts'
 
 export const editRecord: Page = {
-  path: '/:owner/:slug/records/:type/:id/edit',
   needsCaller: true,
   show: (visit) => editPage(visit, {}),
   act: (visit, form) =>

@@ -6,7 +6,6 @@ import { CollectionPage } from '../../layout/collection.tsx'
 import type { Page } from '../../page.ts'
 
 export const push: Page = {
-  path: '/:owner/:slug/push',
   needsCaller: true,
   async show(visit) {
     const seen = await seeCollection(visit)

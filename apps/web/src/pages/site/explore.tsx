@@ -9,7 +9,6 @@ type Order = keyof typeof orders
 const aPage = 20
 
 export const explore: Page = {
-  path: '/explore',
   async show({ registry, url }) {
     const given = (name: string) => url.searchParams.get(name)?.slice(0, 200) ?? ''
     const [search, owner] = [given('q').trim(), given('owner')]

@@ -11,8 +11,7 @@ const xml = (text: string): string =>
     .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, '')
     .replace(/[&<>"]/g, (sign) => xmlSigns[sign]!)
 
-const robots: Page = {
-  path: '/robots.txt',
+export const robots: Page = {
   show: async ({ origin }) =>
     new Plain(
       'text/plain; charset=utf-8',
@@ -30,32 +29,45 @@ Sitemap: ${origin}/sitemap.xml
 
 /** Collections in the site map: the latest. The protocol allows 50,000 a file. */
 const mappedMax = 5_000
+/** It asks for many pages of the list, so all who ask within a minute have the same. Milliseconds. */
+const mapKeptMilliseconds = 60_000
 
-const siteMap: Page = {
-  path: '/sitemap.xml',
+/** By registry. */
+const maps = new WeakMap<object, { readonly text: Promise<string>; readonly until: number }>()
+
+export const siteMap: Page = {
   async show({ registry, origin }) {
-    const urls: string[] = []
-    let cursor: string | undefined
-    do {
-      const { items, links } = await registry.collections.browse({
-        limit: 100,
-        ...(cursor === undefined ? {} : { cursor }),
-      })
-      for (const { ownerSlug, slug, updatedAt } of items)
-        urls.push(
-          `<url><loc>${origin}${versionPath({ owner: ownerSlug, slug })}</loc><lastmod>${updatedAt}</lastmod></url>`,
-        )
-      cursor = new URLSearchParams(links.next ?? '').get('cursor') ?? undefined
-    } while (cursor !== undefined && urls.length < mappedMax)
-    return new Plain(
-      'application/xml; charset=utf-8',
-      `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${urls.join('\n')}\n</urlset>\n`,
-    )
+    const kept = maps.get(registry)
+    const isFresh = kept !== undefined && performance.now() < kept.until
+    const text = isFresh ? kept.text : mapOf(registry, origin)
+    if (!isFresh) {
+      maps.set(registry, { text, until: performance.now() + mapKeptMilliseconds })
+      text.catch(() => maps.delete(registry))
+    }
+    return new Plain('application/xml; charset=utf-8', await text)
   },
 }
 
-const llms: Page = {
-  path: '/llms.txt',
+async function mapOf(registry: Visit['registry'], origin: string): Promise<string> {
+  const urls: string[] = []
+  let cursor: string | undefined
+  do {
+    const ask = { limit: 100, ...(cursor === undefined ? {} : { cursor }) }
+    const { items, links } = await registry.collections.browse(ask)
+    for (const { ownerSlug, slug, updatedAt } of items) {
+      const at = `${origin}${versionPath({ owner: ownerSlug, slug })}`
+      urls.push(`<url><loc>${at}</loc><lastmod>${updatedAt}</lastmod></url>`)
+    }
+    cursor = new URLSearchParams(links.next ?? '').get('cursor') ?? undefined
+  } while (cursor !== undefined && urls.length < mappedMax)
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${urls.join('\n')}
+</urlset>
+`
+}
+
+export const llms: Page = {
   show: async ({ origin }) =>
     new Plain(
       'text/plain; charset=utf-8',
@@ -85,8 +97,7 @@ Everything public is read without a key. A collection is ${origin}/{owner}/{slug
 const leaf =
   'M12 1C5 5 3.4 10.4 5 15.4c.9 2.8 3.2 4.7 6.2 5.2V23h1.6v-3.4c3-.9 5.3-3 6-6.2C19.9 8.6 18 4.4 12 1z'
 
-const icon: Page = {
-  path: '/favicon.svg',
+export const icon: Page = {
   show: async () =>
     new Plain(
       'image/svg+xml',
@@ -94,8 +105,7 @@ const icon: Page = {
     ),
 }
 
-const manifest: Page = {
-  path: '/site.webmanifest',
+export const manifest: Page = {
   show: async () =>
     new Plain(
       'application/manifest+json',
@@ -109,8 +119,7 @@ const manifest: Page = {
     ),
 }
 
-const feed: Page = {
-  path: '/:owner/:slug/versions.atom',
+export const feed: Page = {
   async show(visit) {
     const seen = await seeCollection(visit)
     const { items } = await visit.registry.versions.list(seen.who, seen, { limit: 50 })
@@ -153,5 +162,3 @@ const entryOf = (
 <link rel="alternate" href="${origin}${versionPath({ ...seen, version: semver })}"/>
 <summary>${recordCount} records</summary>
 </entry>`
-
-export const forPrograms: readonly Page[] = [robots, siteMap, llms, icon, manifest, feed]

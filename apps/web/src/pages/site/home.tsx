@@ -9,7 +9,6 @@ import { accountPath } from '../../paths.ts'
 const recentMax = 10
 
 export const home: Page = {
-  path: '/',
   async show(visit) {
     const recent = (await visit.registry.collections.browse({ limit: recentMax })).items
     return {

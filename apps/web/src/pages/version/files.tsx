@@ -45,8 +45,7 @@ const show = async (visit: Visit) => {
   }
 }
 
-export const files: Page = { path: '/:owner/:slug/files', show }
-export const filesOfVersion: Page = { path: '/:owner/:slug/v/:version/files', show }
+export const files: Page = { show }
 
 const Pager = ({ of, from, at }: { of: number; from: number; at: (place: number) => string }) => (
   <p class="table-foot">

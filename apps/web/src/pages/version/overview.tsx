@@ -1,6 +1,7 @@
 /** `/:owner/:slug`: what a collection is, at a glance. */
 import type { Version } from '@ulmus/wire'
 import { Cite } from '../../components/cite.tsx'
+import { Icon } from '../../components/icon.tsx'
 import { Badge, Code, Empty, ShortHash, Time } from '../../components/small.tsx'
 import { UseIt } from '../../components/use-it.tsx'
 import { readVersion, type SeenCollection, seeCollection } from '../../data/collection.ts'
@@ -31,12 +32,15 @@ const show = async (visit: Visit): Promise<View> => {
     return { ...common, json: apiCollectionPath(seen), body }
   }
   const version = await readVersion(visit, seen)
+  // A member's browser reads as a member: of what the public sees, the digest is another.
+  const isOwnView = !seen.isMember || seen.view === 'full'
   const readme = await readmeOf(version.metadata['readme'], seen)
   const [type] = Object.keys(version.schemas)
   return {
     ...common,
     title: seen.place.version === undefined ? title : `${title} ${version.semver}`,
     json: apiCollectionPath(seen, 'versions', seen.place.version ?? 'latest'),
+    islands: isOwnView ? ['verify-version'] : [],
     ...(seen.isPublic ? { dataset: datasetOf(seen, version, visit.origin) } : {}),
     body: (
       <CollectionPage seen={seen} tab="overview">
@@ -53,6 +57,7 @@ const show = async (visit: Visit): Promise<View> => {
           </div>
           <aside>
             <About seen={seen} version={version} />
+            {isOwnView && <Verify seen={seen} version={version} visit={visit} />}
           </aside>
         </div>
         <UseIt seen={seen} semver={version.semver} type={type} origin={visit.origin} />
@@ -62,8 +67,7 @@ const show = async (visit: Visit): Promise<View> => {
   }
 }
 
-export const overview: Page = { path: '/:owner/:slug', show }
-export const overviewOfVersion: Page = { path: '/:owner/:slug/v/:version', show }
+export const overview: Page = { show }
 
 const Types = ({ seen, version }: { seen: SeenCollection; version: Version }) => (
   <section>
@@ -166,6 +170,29 @@ function About({ seen, version }: { seen: SeenCollection; version: Version }) {
     </>
   )
 }
+
+/** The whole version, checked in the browser; its worker's script is named here, for scripts cannot know its hash. */
+const Verify = ({ seen, version, visit }: { seen: SeenCollection; version: Version; visit: Visit }) => (
+  <section class="verify">
+    <h2>Verify</h2>
+    <p class="quiet">
+      Reads all of it and computes the digest. <a href="/docs/verifying">How to do it elsewhere</a>
+    </p>
+    <button
+      type="button"
+      id="verify-version"
+      data-collection={`${seen.owner}/${seen.slug}`}
+      data-version={version.semver}
+      data-digest={version.hash}
+      data-worker={visit.script('verify-version-worker')}
+      hidden
+    >
+      <Icon name="shield" />
+      Verify here
+    </button>
+    <p id="verified-version" aria-live="polite" />
+  </section>
+)
 
 const NoVersion = ({ seen, origin }: { seen: SeenCollection; origin: string }) => (
   <Empty title="This collection has no version yet.">

@@ -1,10 +1,11 @@
 /** `…/records/:type/:id`: one record, its fields, its history, and the way to its proof. */
 import { RegistryError } from '@ulmus/registry'
 import type { Version } from '@ulmus/wire'
+import { Icon } from '../../components/icon.tsx'
 import { Badge, ShortHash, Time } from '../../components/small.tsx'
 import { Value } from '../../components/value.tsx'
 import { readVersion, type SeenCollection, seeCollection } from '../../data/collection.ts'
-import { nameOf, readRecords, type ShownRecord } from '../../data/records.ts'
+import { nameOf, namesOfReferences, readRecords, type ShownRecord } from '../../data/records.ts'
 import { type Field, fieldsOf, tellingField } from '../../data/schema.ts'
 import { bytesText, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
@@ -25,12 +26,14 @@ const show = async (visit: Visit) => {
   if (record === undefined) throw new RegistryError('record_not_found', { say: { type, id } })
   const fields = fieldsOf(version.schemas[type] as Record<string, unknown>)
   const name = nameOf(record, tellingField(fields))
+  const names = await namesOfReferences(visit, seen, version.schemas, record, fields)
   const history = await visit.registry.histories.list(seen.who, { ...seen, type, id }, { limit: historyMax })
   return {
     title: `${name ?? cutText(id, 80)} · ${type} · ${seen.owner}/${seen.slug}`,
     description: `The record ${cutText(id, 80)} of type ${type} in ${seen.owner}/${seen.slug}.`,
     canonical: recordPath(seen.place, type, id),
     isPublic: seen.isPublic,
+    islands: ['verify'],
     json: apiVersionPath(seen.place, 'records', type, id),
     body: (
       <CollectionPage seen={seen} tab="records">
@@ -45,10 +48,10 @@ const show = async (visit: Visit) => {
             <h2 class="record-name">
               <bdi>{cutText(name ?? id, 300)}</bdi>
             </h2>
-            <Fields seen={seen} record={record} fields={fields} />
+            <Fields seen={seen} record={record} fields={fields} names={names} />
           </div>
           <aside>
-            <Facts seen={seen} record={record} version={version} />
+            <Facts seen={seen} record={record} version={version} proof={proofPath(seen, version, record)} />
             <History
               seen={seen}
               type={type}
@@ -63,21 +66,17 @@ const show = async (visit: Visit) => {
   }
 }
 
-export const record: Page = { path: '/:owner/:slug/records/:type/:id', show }
-export const recordOfVersion: Page = { path: '/:owner/:slug/v/:version/records/:type/:id', show }
-/** For ids that no path can carry, `.` and `..`. */
-export const recordByQuery: Page = { path: '/:owner/:slug/record', show }
-export const recordOfVersionByQuery: Page = { path: '/:owner/:slug/v/:version/record', show }
+export const record: Page = { show }
 
-function Fields({
-  seen,
-  record,
-  fields,
-}: {
+interface FieldsProps {
   seen: SeenCollection
   record: ShownRecord
   fields: readonly Field[]
-}) {
+  /** Of the records that it refers to. */
+  names: ReadonlyMap<string, string>
+}
+
+function Fields({ seen, record, fields, names }: FieldsProps) {
   const { data } = record
   if (data === undefined) {
     return (
@@ -100,7 +99,7 @@ function Fields({
             {field.description !== undefined && <p class="help">{field.description}</p>}
           </dt>
           <dd>
-            <Value value={data[field.name]} seen={seen} refersTo={field.refersTo} />
+            <Value value={data[field.name]} seen={seen} refersTo={field.refersTo} names={names} />
           </dd>
         </div>
       ))}
@@ -116,15 +115,18 @@ function Fields({
   )
 }
 
-const Facts = ({
-  seen,
-  record,
-  version,
-}: {
+const proofPath = ({ owner, slug }: SeenCollection, { semver }: Version, { type, id }: ShownRecord): string =>
+  withQuery(apiVersionPath({ owner, slug, version: semver }, 'records', type, id), { proof: 'true' })
+
+interface FactsProps {
   seen: SeenCollection
   record: ShownRecord
   version: Version
-}) => (
+  /** Where its proof is. */
+  proof: string
+}
+
+const Facts = ({ seen, record, version, proof }: FactsProps) => (
   <>
     <h2 class="sr-only">About</h2>
     <dl class="facts-list">
@@ -144,13 +146,19 @@ const Facts = ({
       <dd>
         <a href={apiVersionPath(seen.place, 'records', record.type, record.id)}>JSON</a>
       </dd>
-      <dt>Proof</dt>
-      <dd>
-        <a href={withQuery(apiVersionPath(seen.place, 'records', record.type, record.id), { proof: 'true' })}>
-          that it belongs to the digest
-        </a>
-      </dd>
     </dl>
+    <section class="verify">
+      <h2>Verify</h2>
+      <p class="quiet">
+        That it belongs to the digest <ShortHash hash={version.hash} />, without trusting this registry:{' '}
+        <a href={proof}>its proof</a>, and <a href="/docs/verifying">how to check it</a>.
+      </p>
+      <button type="button" id="verify" data-proof={proof} data-digest={version.hash} hidden>
+        <Icon name="shield" />
+        Verify here
+      </button>
+      <div id="verified" aria-live="polite" />
+    </section>
     {seen.mayWork && seen.place.version === undefined && record.data !== undefined && (
       <p>
         <a href={`${recordPath({ owner: seen.owner, slug: seen.slug }, record.type, record.id)}/edit`}>

@@ -70,10 +70,7 @@ const show = async (visit: Visit) => {
   }
 }
 
-export const records: Page = { path: '/:owner/:slug/records', show }
-export const recordsOfType: Page = { path: '/:owner/:slug/records/:type', show }
-export const recordsOfVersion: Page = { path: '/:owner/:slug/v/:version/records', show }
-export const recordsOfTypeOfVersion: Page = { path: '/:owner/:slug/v/:version/records/:type', show }
+export const records: Page = { show }
 
 function noType(seen: SeenCollection, types: readonly string[], type: string | undefined) {
   return {

@@ -53,8 +53,7 @@ const show = async (visit: Visit) => {
   }
 }
 
-export const schemas: Page = { path: '/:owner/:slug/schemas', show }
-export const schemasOfVersion: Page = { path: '/:owner/:slug/v/:version/schemas', show }
+export const schemas: Page = { show }
 
 interface TypeProps {
   seen: SeenCollection

@@ -1,0 +1,62 @@
+/** "Use it" on the page of a collection: what it shows runs, where its tool is there. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { databases } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { firstThatRuns, run } from '../testing/snippets.ts'
+import { type Stage, setStage } from '../testing/stage.ts'
+
+const entities: Record<string, string> = {
+  '&lt;': '<',
+  '&gt;': '>',
+  '&amp;': '&',
+  '&quot;': '"',
+  '&#39;': "'",
+}
+
+describe('use it', () => {
+  let stage: Stage
+  let folder: string
+  let shown: Map<string, string>
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'ulmus-use-it-'))
+    stage = await setStage(databases[0]!)
+    const { path } = await stage.newCollection()
+    const puts = [1, 2, 3].map((n) => ({ id: `${n}`, type: 'Bird', data: { name: `Bird ${n}` } }))
+    await stage.push(path, { opening: { schemas: { Bird: {} } }, puts })
+    const html = await (await fetch(`${stage.server.url}${path.replace('/collections', '')}`)).text()
+    const snippets = html.matchAll(
+      /<summary>([\w ]+)<\/summary><div class="code"><pre[^>]*><code>(.*?)<\/code>/gs,
+    )
+    shown = new Map(
+      Array.from(snippets, ([, tool, code]) => [
+        tool!,
+        code!.replace(/&[#\w]+;/g, (sign) => entities[sign]!),
+      ]),
+    )
+  })
+  afterAll(async () => {
+    await stage?.end()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test.each([
+    ['curl', ['bash'], '-c', 'true', /"id":"3"/],
+    ['TypeScript', [process.execPath], '--input-type=module-typescript -e', '0', /^3 /m],
+    ['Python', ['python3'], '-c', 'pass', /^3 /m],
+    ['R', ['Rscript'], '-e', 'library(jsonlite)', /3 obs/],
+  ])('%s', async (tool, programs, flags, needs, out) => {
+    const program = await firstThatRuns(programs, [...flags.split(' '), needs])
+    if (program === undefined) return
+    const ran = await run(program, [...flags.split(' '), shown.get(tool)!], { cwd: folder })
+    expect([ran.code, ran.out]).toEqual([0, expect.stringMatching(out)])
+  })
+
+  test('every tool that it promises is there', () => {
+    expect([...shown.keys()]).toEqual(
+      expect.arrayContaining(['curl', 'TypeScript', 'Python', 'R', 'DuckDB', 'BibTeX', 'RIS']),
+    )
+  })
+})

@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { pages } from './all.tsx'
+import { type PageName, withForm } from './table.ts'
+
+test('pages that a form is posted to are those that do something with it', () => {
+  const acting = Object.entries(pages).flatMap(([name, { act }]) =>
+    act === undefined ? [] : [name as PageName],
+  )
+  expect(acting.sort()).toEqual([...withForm].sort())
+})
+
+test('pages that a form is posted to are for whoever is signed in', () => {
+  for (const name of withForm) expect([name, pages[name].needsCaller]).toEqual([name, true])
+})

@@ -1,0 +1,94 @@
+/**
+ * Pictures of every page with the demo's data, wide and narrow, light and dark, in `screenshots/`. Needs Debian's chromium, and a
+ * registry that `npm run demo` has published to. `--readme`: the README's four instead, small, in `docs/images/`.
+ * Usage: npm run screenshots [-- --url http://127.0.0.1:4000 --readme]
+ */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { chromium, type Page } from 'playwright-core'
+
+const { values } = parseArgs({
+  options: {
+    url: { type: 'string', default: 'http://127.0.0.1:4000' },
+    readme: { type: 'boolean', default: false },
+  },
+})
+const folder = join(import.meta.dirname, values.readme ? '../docs/images' : '../screenshots')
+const inReadme = ['overview', 'records', 'compare', 'private']
+
+const pages: Record<string, string> = {
+  home: '/',
+  explore: '/explore',
+  search: '/explore?q=cities',
+  account: '/mercator',
+  overview: '/mercator/cities',
+  private: '/mercator/stations',
+  records: '/mercator/cities/records/City',
+  record: '/mercator/cities/records/Country/NOR',
+  schemas: '/mercator/spdx-licenses/schemas',
+  files: '/mercator/cities/files',
+  versions: '/mercator/cities/versions',
+  compare: '/mercator/cities/compare/v1.0.0...v1.1.0',
+  fork: '/mercator/cities/fork',
+  edit: '/mercator/cities/edit',
+  push: '/mercator/cities/push',
+  'edit-record': '/mercator/cities/records/Country/NOR/edit',
+  'collection-settings': '/mercator/cities/settings',
+  new: '/new',
+  'new-org': '/new/org',
+  settings: '/settings',
+  keys: '/settings/keys',
+  members: '/atlas/-/members',
+  'not-found': '/nobody/nothing',
+}
+
+const browser = await chromium.launch({
+  executablePath: '/usr/bin/chromium',
+  args: ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+})
+
+async function signedIn(options: {
+  colorScheme: 'light' | 'dark'
+  width: number
+  height: number
+}): Promise<Page> {
+  const { colorScheme, ...viewport } = options
+  const context = await browser.newContext({ baseURL: values.url, colorScheme, viewport })
+  const page = await context.newPage()
+  await page.goto('/auth/login')
+  await page.fill('[name=login]', 'mercator')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  return page
+}
+
+async function all(): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [1280, 360]) {
+      const page = await signedIn({ colorScheme, width, height: 800 })
+      for (const [name, path] of Object.entries(pages)) {
+        await page.goto(path)
+        const fullPage = width > 1000 && name !== 'compare'
+        await page.screenshot({ path: join(folder, `${name}-${width}-${colorScheme}.png`), fullPage })
+      }
+      await page.context().close()
+      process.stdout.write(`${Object.keys(pages).length} pages, ${width} px, ${colorScheme}\n`)
+    }
+  }
+}
+
+async function four(): Promise<void> {
+  const page = await signedIn({ colorScheme: 'light', width: 1000, height: 620 })
+  for (const name of inReadme) {
+    await page.goto(pages[name]!)
+    await page.screenshot({ path: join(folder, `${name}.jpg`), type: 'jpeg', quality: 70 })
+  }
+}
+
+try {
+  mkdirSync(folder, { recursive: true })
+  await (values.readme ? four() : all())
+} finally {
+  await browser.close()
+}
+process.stdout.write(`They are in ${folder}\n`)
