@@ -112,6 +112,8 @@ export class Tables {
       runs,
       async (from, to) => {
         await this.#client.query(`copy incoming from '${path}'`)
+        // Without it the planner takes the table for empty, and now and then joins a million rows by a nested loop.
+        await this.#client.query('analyze incoming')
         await this.#client.query('insert into records table incoming on conflict do nothing')
         await this.#client.query(
           `insert into membership select $2::integer, m.type, m.id, coalesce(i.hash, m.hash)
