@@ -105,7 +105,12 @@ function serveAssets(app: Parameters<typeof pageRoutes>[0]): void {
     if (found === undefined) return reply.callNotFound()
     const answer = kept.get(file) ?? new KeptAnswer(found.type, found.text)
     kept.set(file, answer)
-    return answer.send(request, reply.header('Cache-Control', `public, max-age=${assetSeconds}, immutable`))
+    // A worker obeys the policy of its own script, and asks this server for what it verifies.
+    const headers = {
+      'Content-Security-Policy': pagePolicy,
+      'Cache-Control': `public, max-age=${assetSeconds}, immutable`,
+    }
+    return answer.send(request, reply.headers(headers))
   })
 }
 

@@ -1,7 +1,7 @@
 /** Trees and digests from nothing but what they are of: what a verifier computes who has a whole version. */
-import { compareUtf8, type Hash, parseHash } from '../../hash.ts'
+import { compareUtf8, type Hash, hashText, parseHash } from '../../hash.ts'
+import { canonicalize } from '../../json/canonical.ts'
 import type { JsonObject } from '../../json/json.ts'
-import { acceptSchema } from '../../schemas/schema.ts'
 import { digestLabel, documentDigest, type TypeEntry, type ViewName } from '../../versions/document.ts'
 import { emptyTree, noHash, type Tree, type TreeKind } from '../node.ts'
 import { type EditPort, editTree } from './edit.ts'
@@ -45,13 +45,13 @@ export interface VersionParts {
   readonly files: Iterable<{ readonly hash: string; readonly size: number }>
 }
 
-/** The digest of one view of a version, with its prefix (content-model §5, §7). @throws SchemaError, TypeError for a hash that names no file */
+/** The digest of one view of a version, with its prefix (content-model §5, §7). @throws TypeError for a hash that names no file */
 export async function versionDigest(view: ViewName, parts: VersionParts): Promise<string> {
   const byType = Map.groupBy(parts.records, ({ type }) => type)
   const types: [string, TypeEntry][] = []
   for (const [type, schema] of Object.entries(parts.schemas)) {
     const entries = (byType.get(type) ?? []).map(({ id, hash, size }) => ({ key: id, hash, size }))
-    types.push([type, { schema: acceptSchema(schema).hash, ...(await treeOf(entries)) }])
+    types.push([type, { schema: hashText(canonicalize(schema)), ...(await treeOf(entries)) }])
   }
   const files = Array.from(parts.files, ({ hash, size }) => ({ key: bareHash(hash), hash: noHash, size }))
   const document = {
