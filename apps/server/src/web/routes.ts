@@ -40,14 +40,20 @@ const pagePolicy = [
 /** A form holds a readme of 1 MiB at most, of which percent-encoding makes three. Bytes. */
 const formBytesMax = 4 * 1024 ** 2
 const assetSeconds = 31_536_000
+/** Pages are loaded so long after the server listens, or when somebody asks for one. */
+const loadAfterMilliseconds = 1_000
 const schema = { hide: true } as const
 /** An account's pages are not where the API, signing in and the documents are: what is not there is answered by them. */
 const ownerPattern = '/:owner(^(?!(?:api|assets|auth|dev|docs)$).+)'
 
 export const pageRoutes: FastifyPluginAsync<PageOptions> = async (app, options) => {
   await app.register(formbody, { bodyLimit: formBytesMax })
-  // Not before the API answers, and not when the first asks, who would wait.
-  app.addHook('onListen', async () => void openWeb().catch(() => {}))
+  // Not while others wait for the first answers of the API, and not when the first asks for a page, who would wait.
+  let loading: NodeJS.Timeout | undefined
+  app.addHook('onListen', async () => {
+    loading = setTimeout(() => openWeb().catch(() => {}), loadAfterMilliseconds).unref()
+  })
+  app.addHook('onClose', async () => clearTimeout(loading))
 
   /** Signing in or looking elsewhere helps. */
   const refuse = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
