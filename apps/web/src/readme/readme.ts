@@ -11,6 +11,10 @@ import type { Readme } from './render.ts'
 const readmeCharactersMax = 200_000
 /** Parsing may take so long. Milliseconds. */
 const renderMillisecondsMax = 2_000
+/** What its thread may hold in JavaScript's heap. */
+const heapMebibytes = 256
+/** Readmes that wait for the thread; whoever comes when there are more reads plain text. */
+const waitingMax = 20
 /** Rendered readmes that are kept. Characters. */
 const keptCharactersMax = 8_000_000
 
@@ -25,7 +29,12 @@ class Renderer {
   #thread: Promise<Worker> | undefined
   #isBusy = false
 
-  /** Undefined: it took too long. */
+  /** Whether so many wait already that the next would wait too long. */
+  get isFull(): boolean {
+    return this.#queue.length >= waitingMax
+  }
+
+  /** Undefined: it took too long or too much memory. */
   render(readme: Readme): Promise<string | undefined> {
     return new Promise((done) => {
       this.#queue.push({ readme, done })
@@ -33,42 +42,58 @@ class Renderer {
     })
   }
 
+  /** Never rejects: a readme that cannot be rendered is shown as it is. */
   async #renderNext(): Promise<void> {
     const next = this.#isBusy ? undefined : this.#queue.shift()
     if (next === undefined) return
     this.#isBusy = true
-    this.#thread ??= begin()
-    const thread = await this.#thread
-    const html = await answerOf(thread, next.readme)
-    if (html === undefined) {
-      this.#thread = undefined
-      void thread.terminate()
-    }
+    const html = await this.#inThread(next.readme).catch(() => undefined)
     this.#isBusy = false
     next.done(html)
     void this.#renderNext()
+  }
+
+  async #inThread(readme: Readme): Promise<string | undefined> {
+    this.#thread ??= begin()
+    const begun = this.#thread
+    try {
+      return await answerOf(await begun, readme)
+    } catch (error) {
+      this.#thread = undefined
+      void begun.then((thread) => thread.terminate()).catch(() => {})
+      throw error
+    }
   }
 }
 
 /** Resolves when the thread has loaded what it needs, which takes a second on a busy machine. It keeps no process from ending. */
 async function begin(): Promise<Worker> {
-  const thread = new Worker(new URL('./thread.ts', import.meta.url))
+  const resourceLimits = { maxOldGenerationSizeMb: heapMebibytes }
+  const thread = new Worker(new URL('./thread.ts', import.meta.url), { resourceLimits })
+  // It may fail when nobody waits for it any more. Unheard, the event would end the process.
+  thread.on('error', () => {})
   await new Promise<void>((resolve, reject) => thread.once('message', resolve).once('error', reject))
   thread.unref()
   return thread
 }
 
-/** Undefined: it took too long, or ended the thread. */
-const answerOf = (thread: Worker, readme: Readme): Promise<string | undefined> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(() => end(undefined), renderMillisecondsMax)
-    const end = (html: string | undefined) => {
+/** @throws Error when it takes too long, and what the thread fails with */
+const answerOf = (thread: Worker, readme: Readme): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const settle = () => {
       clearTimeout(timer)
-      thread.off('message', end).off('error', fail)
+      thread.off('message', answer).off('error', fail)
+    }
+    const answer = (html: string) => {
+      settle()
       resolve(html)
     }
-    const fail = () => end(undefined)
-    thread.once('message', end).once('error', fail)
+    const fail = (error: Error) => {
+      settle()
+      reject(error)
+    }
+    const timer = setTimeout(() => fail(new Error('It took too long.')), renderMillisecondsMax)
+    thread.once('message', answer).once('error', fail)
     thread.postMessage(readme)
   })
 
@@ -87,6 +112,7 @@ export async function readmeOf(
   const key = `${owner}/${slug}\n${readme}`
   const known = kept.get(key)
   if (known !== undefined) return known
+  if (renderer.isFull) return asPlainText(readme)
   const isLong = readme.length > readmeCharactersMax
   const html = isLong ? undefined : await renderer.render({ markdown: readme, owner, slug })
   const shown = html ?? asPlainText(readme)

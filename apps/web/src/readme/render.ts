@@ -25,13 +25,20 @@ const allowed: Options = {
 
 const filePattern = /^sha256:[0-9a-f]{64}$/
 
-/** Pictures are the collection's own files, `![](sha256:…)`; others are shown as links. Links tell search engines not to follow. */
-function ownPictures({ owner, slug }: CollectionName) {
+/** Names of headings, which cannot be those of anything else on the page. */
+const headingPrefix = 'readme-'
+
+/**
+ * Pictures are the collection's own files, `![](sha256:…)`; others are shown as links. Links within the readme lead to its headings by
+ * the names that these get; links elsewhere tell search engines not to follow.
+ */
+function ownLinks({ owner, slug }: CollectionName) {
   return (tree: Root) =>
     visit(tree, 'element', (element: Element) => {
       const { src, href } = element.properties
       if (element.tagName === 'a' && typeof href === 'string') {
-        if (filePattern.test(href))
+        if (href.startsWith('#')) element.properties['href'] = `#${headingPrefix}${href.slice(1)}`
+        else if (filePattern.test(href))
           element.properties['href'] = `/api/collections/${owner}/${slug}/files/${href}`
         else if (/^[a-z]+:/i.test(href)) element.properties['rel'] = ['nofollow', 'noopener', 'ugc']
       }
@@ -64,9 +71,6 @@ function withinPage() {
     })
 }
 
-/** Names of headings, which cannot be those of anything else on the page. */
-const headingPrefix = 'readme-'
-
 export interface Readme extends CollectionName {
   readonly markdown: string
 }
@@ -80,7 +84,7 @@ export const renderReadme = ({ markdown, owner, slug }: Readme): string =>
       .use(rehypeSlug)
       .use(rehypeHighlight)
       .use(withinPage)
-      .use(() => ownPictures({ owner, slug }))
+      .use(() => ownLinks({ owner, slug }))
       .use(rehypeSanitize, { ...allowed, clobberPrefix: headingPrefix })
       .use(rehypeStringify)
       .processSync(markdown),

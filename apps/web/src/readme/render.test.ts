@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { renderReadme } from './render.ts'
+
+const render = (markdown: string) => renderReadme({ markdown, owner: 'ada', slug: 'birds' })
+const hash = `sha256:${'a'.repeat(64)}`
+
+test("pictures are the collection's own files; others become links", () => {
+  expect(render(`![A wren](${hash})`)).toBe(
+    `<p><img src="/api/collections/ada/birds/files/${hash}" alt="A wren"></p>`,
+  )
+  const other = render('![A wren](https://elsewhere.example/wren.png)')
+  expect(other).toBe('<p><a href="https://elsewhere.example/wren.png">A wren</a></p>')
+})
+
+test('links within a readme lead to its headings', () => {
+  const html = render('[Use](#how-to-use)\n\n# How to use')
+  const [, target] = /href="#([^"]+)"/.exec(html)!
+  expect(html).toContain(`<h2 id="${target}">How to use</h2>`)
+})
+
+test.each([
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '[a](javascript:alert(1))',
+  '<a href="javascript:alert(1)">a</a>',
+  '![a](javascript:alert(1))',
+  '<iframe src="//elsewhere.example"></iframe>',
+  '<style>* { display: none }</style>',
+  '<form action="/sign-out"><button>a</button></form>',
+])('%s does nothing', (markdown) => {
+  expect(render(markdown)).not.toMatch(/<(?!\/?(?:p|a)\b)|\son\w+=|javascript:/)
+})
