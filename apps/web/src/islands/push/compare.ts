@@ -1,5 +1,5 @@
 /** What a file would change, by comparing hashes with the latest version's; and the push that does it. */
-import type { Client } from '@ulmus/client'
+import { type Client, cursorAfter } from '@ulmus/client'
 import { recordOf } from '@ulmus/content'
 import { type Plan, type Row, recordsOf, schemaOf, type TableRecord } from '@ulmus/tabular'
 
@@ -80,36 +80,54 @@ async function heldOf(
   say: Say,
 ): Promise<Map<string, Held>> {
   const held = new Map<string, Held>()
-  for await (const page of client.versions.manifest(ref, head)) {
-    for (const entry of page.records ?? [])
-      if (entry.type === type) held.set(entry.id, { hash: entry.hash, isPrivate: entry.private === true })
+  // Records come by type: from the first of this one on, until another begins.
+  for await (const page of client.versions.manifest(ref, head, { cursor: cursorAfter(type, '') })) {
+    const entries = (page.records ?? []).filter((entry) => entry.type === type)
+    for (const { id, hash, private: isPrivate } of entries)
+      held.set(id, { hash, isPrivate: isPrivate === true })
+    if (entries.length < (page.records?.length ?? 0)) break
     say(`Comparing… ${held.size.toLocaleString('en-US')} records of the latest version`)
   }
   return held
 }
 
-/** A type that is there keeps its schema, unless the file has columns that it does not know. */
-function schemaOfPush(
-  schemas: Record<string, object>,
+interface FieldsOfType {
+  readonly properties?: Readonly<Record<string, { readonly private?: boolean } | undefined>>
+}
+
+/**
+ * A type that is there keeps its schema, but for fields that the file brings and it does not know, and for those that are to be private
+ * from now on. What is private already stays so, whatever the form says.
+ */
+export function schemaOfPush(
+  schemas: Readonly<Record<string, object>>,
   plan: Plan,
 ): Pick<Comparison, 'schemas' | 'schemaChanges'> {
-  const before = schemas[plan.type] as { properties?: Record<string, object> } | undefined
-  const wanted = schemaOf(plan) as { properties: Record<string, object> }
+  const before: FieldsOfType | undefined = schemas[plan.type]
+  const wanted = schemaOf(plan)['properties'] as Record<string, object>
   if (before === undefined)
-    return { schemas: { ...schemas, [plan.type]: wanted }, schemaChanges: [`The type ${plan.type} is new.`] }
-  const known = new Set(Object.keys(before.properties ?? {}))
-  const fresh = Object.keys(wanted.properties).filter((name) => !known.has(name))
-  if (fresh.length === 0) return { schemas: undefined, schemaChanges: [] }
+    return {
+      schemas: { ...schemas, [plan.type]: schemaOf(plan) },
+      schemaChanges: [`The type ${plan.type} is new.`],
+    }
+  const known = before.properties ?? {}
+  const fresh = plan.columns.filter(({ name }) => known[name] === undefined)
+  const hidden = plan.columns.filter(
+    ({ name, isPrivate }) => isPrivate && known[name] !== undefined && known[name].private !== true,
+  )
+  if (fresh.length + hidden.length === 0) return { schemas: undefined, schemaChanges: [] }
   const properties = {
-    ...before.properties,
-    ...Object.fromEntries(fresh.map((name) => [name, wanted.properties[name]!])),
+    ...known,
+    ...Object.fromEntries(fresh.map(({ name }) => [name, wanted[name]])),
+    ...Object.fromEntries(hidden.map(({ name }) => [name, { ...known[name], private: true }])),
   }
-  return {
-    schemas: { ...schemas, [plan.type]: { ...before, properties } },
-    schemaChanges: [
-      `The schema of ${plan.type} gets ${fresh.length === 1 ? 'the field' : 'the fields'} ${fresh.join(', ')}.`,
-    ],
-  }
+  const sentences = [
+    ...fresh.map(({ name }) => `The schema of ${plan.type} gets the field ${name}.`),
+    ...hidden.map(
+      ({ name }) => `The field ${name} of ${plan.type} becomes private. Versions before still show it.`,
+    ),
+  ]
+  return { schemas: { ...schemas, [plan.type]: { ...before, properties } }, schemaChanges: sentences }
 }
 
 /** @returns the new version */
