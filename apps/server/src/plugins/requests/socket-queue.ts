@@ -1,7 +1,7 @@
 /**
- * How far a connection is with what is sent on it. Node says in public only which writes are done (`bytesWritten`, `writableLength`), and an
- * answer of 16 MiB is one write. So this reads a private member of Node 24, as Node's own time-outs do; `socket-queue.test.ts` says
- * whether a newer Node still has it. Where it does not, no answer counts as slow.
+ * How many bytes of an answer the peer has taken. Node's public members (`bytesWritten`, `writableLength`) count whole writes, and an answer
+ * of 16 MiB is one write. So this reads a private member of Node 24, as Node's own time-outs do. `socket-queue.test.ts` fails when a newer
+ * Node lacks it. Without it, no answer counts as slow.
  */
 import type { Socket } from 'node:net'
 

@@ -4,14 +4,14 @@ import type { FastifyInstance } from 'fastify'
 
 /** Call it before routes are registered: it learns them as they come. */
 export function answerUnknownPaths(app: FastifyInstance): void {
-  const known: { pattern: RegExp; method: string }[] = []
+  const known: { matches: (path: string) => boolean; method: string }[] = []
   app.addHook('onRoute', ({ method, url }) => {
     if (url === '*' || url === '/*') return
-    for (const one of [method].flat()) known.push({ pattern: patternOf(url), method: one })
+    for (const one of [method].flat()) known.push({ matches: matcherOf(url), method: one })
   })
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0]!
-    const allowed = new Set(known.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))
+    const allowed = new Set(known.filter(({ matches }) => matches(path)).map(({ method }) => method))
     // A route of many paths, as of the API reference's files, may have found nothing at this one.
     if (allowed.size === 0 || allowed.has(request.method))
       throw new RegistryError('route_not_found', { say: { path } })
@@ -21,16 +21,23 @@ export function answerUnknownPaths(app: FastifyInstance): void {
   })
 }
 
-/** A route's URL, `/a/:b/c/*`, as the paths it stands for. */
-function patternOf(url: string): RegExp {
-  const source = url
-    .split('/')
-    .map((part) => {
-      const [, rule] = /^:\w+\(\^(.*)\)$/.exec(part) ?? []
-      if (rule !== undefined) return rule.replaceAll('$', '(?=/|$)').replaceAll('.+', '[^/]+')
-      if (part.startsWith(':')) return '[^/]+'
-      return part.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')
-    })
-    .join('/')
-  return new RegExp(`^${source}$`)
+/** Whether a path is one that a route's URL stands for: `/a/:b/c/*`, `/:b(^[a-z]+$)/c`. */
+function matcherOf(url: string): (path: string) => boolean {
+  const parts = url.split('/').map(partMatcher)
+  const isOpen = url.endsWith('*')
+  return (path) => {
+    const segments = path.split('/')
+    const isLong = isOpen ? segments.length >= parts.length : segments.length === parts.length
+    return isLong && parts.every((matches, index) => matches(segments[index]!))
+  }
+}
+
+function partMatcher(part: string): (segment: string) => boolean {
+  const [, rule] = /^:\w+\((.*)\)$/.exec(part) ?? []
+  if (rule !== undefined) {
+    const pattern = new RegExp(rule)
+    return (segment) => pattern.test(segment)
+  }
+  if (part.startsWith(':')) return (segment) => segment !== ''
+  return part === '*' ? () => true : (segment) => segment === part
 }
