@@ -1,7 +1,7 @@
 /** What forms have in common: what is refused is shown on them. */
 import { RegistryError } from '@ulmus/registry'
 import type { z } from 'zod'
-import type { Answer, Form, Visit } from './page.ts'
+import type { Answer, Form } from './page.ts'
 
 /** Does what a form asks for, or shows it again with the refusal and what was typed. @throws what is no refusal, or concerns the page */
 export async function submitted(
@@ -25,27 +25,10 @@ const concernsPage: ReadonlySet<string> = new Set([
   'corrupt',
 ])
 
-/** Who may see a collection. @throws not_a_member and the like, as the page of that refusal */
-export function refuse(code: 'not_a_member' | 'insufficient_role', say: Record<string, unknown>): never {
-  throw new RegistryError(code, { say })
-}
-
 /** A text that was typed, trimmed; undefined when there is none. */
 export const typed = (form: Form, name: string): string | undefined => {
   const text = (form[name] ?? '').replaceAll('\r\n', '\n').trim()
   return text === '' ? undefined : text
-}
-
-/** The account slugs under which the visitor may make collections: its own, then organizations. */
-export async function ownersFor({ registry, who, caller }: Visit): Promise<{ slug: string; name: string }[]> {
-  const orgs = await registry.members.membershipsOf(who, { limit: 100 })
-  return [
-    { slug: caller!.accountSlug, name: `${caller!.accountSlug} (you)` },
-    ...orgs.items.map(({ account }) => ({
-      slug: account.slug,
-      name: `${account.slug} (${account.displayName})`,
-    })),
-  ]
 }
 
 /** What a form says, as the API would take it. @throws invalid_request, which names the fields */

@@ -1,5 +1,12 @@
 /** What a page is: a path, and a function from a visit to what is shown. It reads through the registry, as the visitor. */
-import { type Caller, type JsonText, jsonOf, type Principal, type Registry } from '@ulmus/registry'
+import {
+  type Caller,
+  type JsonText,
+  jsonOf,
+  type Principal,
+  type Registry,
+  type RegistryError,
+} from '@ulmus/registry'
 import type { ComponentChildren } from 'preact'
 
 export interface Visit {
@@ -36,8 +43,8 @@ export interface View {
   readonly isPublic?: boolean
   /** Names of the islands that take over parts of it. Default: none. */
   readonly islands?: readonly string[]
-  /** HTTP status. Default: 200. */
-  readonly status?: number
+  /** What is refused, which says the HTTP status. Default: nothing, 200. */
+  readonly refused?: RegistryError | undefined
   readonly body: ComponentChildren
 }
 

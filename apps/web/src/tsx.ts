@@ -1,4 +1,4 @@
-/** Lets Node import `.tsx`: it strips types by itself, and leaves JSX to this. The release is bundled, and has none. */
+/** Lets Node import `.tsx`: Node strips types by itself, but cannot read JSX. */
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-/** Pages over HTTP: what they show of hostile collections, what strangers see, what is sent to browsers and how much. */
+/** Pages over HTTP: hostile collections, what strangers see, forms, and the sizes of scripts and styles. */
 import { gzipSync } from 'node:zlib'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -30,7 +30,7 @@ describe.each(anyDatabase)('pages on $name', (database) => {
     const html = await answer.text()
     return { status: answer.status, html, headers: answer.headers, milliseconds: performance.now() - from }
   }
-  /** The page's path of a collection by that of the API. */
+  /** The path of a collection's page. @param apiPath its path in the API, without `/api` */
   const pageOf = (apiPath: string) => apiPath.replace('/collections', '')
 
   test('a hostile collection does nothing and stays bounded', async () => {
@@ -170,6 +170,20 @@ describe.each(anyDatabase)('pages on $name', (database) => {
     expect(asPublic.html.split('As the public sees it.')[1]!.split('</p>')[1]).not.toContain('hush')
   })
 
+  test('the other view is of the same page: its query stays', async () => {
+    const path = await newPath()
+    const puts = [
+      { id: '..', type: 'A', data: {} },
+      { id: 'b', type: 'A', data: {}, private: true },
+    ]
+    await stage.push(path, { opening: { schemas: { A: {} } }, puts })
+    const { html } = await page(`${pageOf(path)}/record?type=A&id=..`, { as: cookie })
+    const [, other] = /<a href="([^"]+)">Show as the public sees it/.exec(html)!
+    const asPublic = await page(other!.replaceAll('&amp;', '&'), { as: cookie })
+    expect([asPublic.status, asPublic.html.includes('As the public sees it.')]).toEqual([200, true])
+    expect(asPublic.html).toContain(`href="${pageOf(path)}/versions?view=public"`)
+  })
+
   test('forms are refused from other sites, to strangers, and keep what was typed', async () => {
     const form = { slug: 'Not A Slug', name: 'Typed', owner: 'ada' }
     expect((await page('/new', { form })).status).toBe(401)
@@ -208,7 +222,7 @@ describe.each(anyDatabase)('pages on $name', (database) => {
       form: { base: 'v1.0.0', data: '{"n":3}' },
     })
     expect([late.status, late.html.includes('&quot;n&quot;:3') || late.html.includes('{"n":3}')]).toEqual([
-      422,
+      409,
       true,
     ])
   })

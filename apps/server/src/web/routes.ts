@@ -13,7 +13,7 @@ import {
   withForm,
 } from '@ulmus/web'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { refusalOf, statusFor } from '../plugins/answers/errors.ts'
+import { noteRefusal, statusFor } from '../plugins/answers/errors.ts'
 import { KeptAnswer } from '../plugins/kept.ts'
 import type { SessionCookie } from '../plugins/requests/session-cookie.ts'
 
@@ -40,31 +40,34 @@ const pagePolicy = [
 /** A form holds a readme of 1 MiB at most, of which percent-encoding makes three. Bytes. */
 const formBytesMax = 4 * 1024 ** 2
 const assetSeconds = 31_536_000
-/** Pages are loaded so long after the server listens, or when somebody asks for one. */
+/** How long after the server listens it loads the pages, unless somebody asks for one before. */
 const loadAfterMilliseconds = 1_000
 const schema = { hide: true } as const
-/** An account's pages are not where the API, signing in and the documents are: what is not there is answered by them. */
+/** Paths below these words belong to other routes, which also answer what does not exist there. The words are reserved: no account has them. */
 const ownerPattern = '/:owner(^(?!(?:api|assets|auth|dev|docs)$).+)'
 
 export const pageRoutes: FastifyPluginAsync<PageOptions> = async (app, options) => {
   await app.register(formbody, { bodyLimit: formBytesMax })
-  // Not while others wait for the first answers of the API, and not when the first asks for a page, who would wait.
+  // To load pages holds the event loop for 0.3 s: not while others wait for the first answers, and before somebody waits for a page.
   let loading: NodeJS.Timeout | undefined
   app.addHook('onListen', async () => {
     loading = setTimeout(() => openWeb().catch(() => {}), loadAfterMilliseconds).unref()
   })
   app.addHook('onClose', async () => clearTimeout(loading))
 
-  /** Signing in or looking elsewhere helps. */
+  /** Answers every error of a page by a page. */
   const refuse = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     if (error instanceof Moved) return reply.redirect(movedTo(error, request), 308)
-    const refusal = refusalOf(error, request)
-    const status = statusFor(refusal.code)
-    if (status >= 500) request.log.error({ err: error, code: refusal.code }, refusal.message)
-    if (status === 503 || status === 429) reply.header('Retry-After', 5)
+    const refusal = noteRefusal(error, request, reply)
     const web = await openWeb()
     const isSignedIn = callerOf(request) !== undefined
-    return send(web, options, request, reply, web.refusalPage(refusal, status, request.url, isSignedIn))
+    return send(
+      web,
+      options,
+      request,
+      reply,
+      web.refusalPage(refusal, statusFor(refusal.code), request.url, isSignedIn),
+    )
   }
 
   for (const [pattern, name] of Object.entries(table) as [string, PageName][]) {
@@ -133,7 +136,7 @@ function send(
   if (answer instanceof Plain) return reply.type(answer.type).send(answer.text)
   const frame = { caller: callerOf(request), url: urlOf(request), origin: origin(), assets }
   return reply
-    .code(answer.status ?? 200)
+    .code(answer.refused === undefined ? 200 : statusFor(answer.refused.code))
     .headers({ 'Content-Security-Policy': pagePolicy, 'Referrer-Policy': 'same-origin' })
     .type('text/html; charset=utf-8')
     .send(documentOf(answer, frame))

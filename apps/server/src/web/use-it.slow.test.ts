@@ -15,18 +15,24 @@ const entities: Record<string, string> = {
   '&#39;': "'",
 }
 
-describe('use it', () => {
+describe.each([true, false])('use it, of a collection that is public: %s', (isPublic) => {
   let stage: Stage
   let folder: string
   let shown: Map<string, string>
+  let token: string
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'ulmus-use-it-'))
     stage = await setStage(databases[0]!)
-    const { path } = await stage.newCollection()
+    const { path } = await stage.newCollection({ public: isPublic })
     const puts = [1, 2, 3].map((n) => ({ id: `${n}`, type: 'Bird', data: { name: `Bird ${n}` } }))
     await stage.push(path, { opening: { schemas: { Bird: {} } }, puts })
-    const html = await (await fetch(`${stage.server.url}${path.replace('/collections', '')}`)).text()
+    const { cookie } = await stage.server.signIn('ada')
+    token = await stage.server.keyFor(cookie, 'read')
+    const headers = new Headers(isPublic ? [] : [['cookie', cookie]])
+    const html = await (
+      await fetch(`${stage.server.url}${path.replace('/collections', '')}`, { headers })
+    ).text()
     const snippets = html.matchAll(
       /<summary>([\w ]+)<\/summary><div class="code"><pre[^>]*><code>(.*?)<\/code>/gs,
     )
@@ -50,7 +56,10 @@ describe('use it', () => {
   ])('%s', async (tool, programs, flags, needs, out) => {
     const program = await firstThatRuns(programs, [...flags.split(' '), needs])
     if (program === undefined) return
-    const ran = await run(program, [...flags.split(' '), shown.get(tool)!], { cwd: folder })
+    const ran = await run(program, [...flags.split(' '), shown.get(tool)!], {
+      cwd: folder,
+      env: { ULMUS_TOKEN: token },
+    })
     expect([ran.code, ran.out]).toEqual([0, expect.stringMatching(out)])
   })
 

@@ -6,7 +6,7 @@ import { Time, Visibility } from './small.tsx'
 type Level = 'h2' | 'h3'
 
 /** Public collections, as browsing finds them. */
-/** @param level of the headings, below that of what stands over the list */
+/** @param level of each item's heading: one below the heading over the list */
 export const CollectionList = ({
   items,
   level: Heading,

@@ -1,4 +1,4 @@
-/** Forms: fields with their labels and what is wrong with them. What was typed stays. */
+/** Fields of forms. A form that is refused shows the reason and keeps what was typed. */
 import type { RegistryError } from '@ulmus/registry'
 import type { ComponentChildren } from 'preact'
 import type { Form } from '../page.ts'
@@ -6,7 +6,7 @@ import type { Form } from '../page.ts'
 /** What a form was refused for; undefined: it was not sent, or all is well. */
 export type Refused = RegistryError | undefined
 
-/** Why a form was refused, in a sentence, with what is wrong where. */
+/** Shows why a form was refused, and which fields are wrong. */
 export function Refusal({ error }: { error: Refused }) {
   if (error === undefined) return null
   const issues = (error.details['issues'] as { path: string; message: string }[] | undefined) ?? []

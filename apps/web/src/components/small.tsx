@@ -32,7 +32,7 @@ export const Badge = ({ children, tone }: { children: ComponentChildren; tone?: 
 export const Visibility = ({ isPublic }: { isPublic: boolean }) =>
   isPublic ? <Badge>Public</Badge> : <Badge tone="private">Private</Badge>
 
-/** Where a list goes on. @param next, prev paths; undefined: there is none */
+/** Links to the next and the previous page of a list. @param next, prev paths; undefined: there is no such page */
 export function Pager({ next, prev }: { next?: string | undefined; prev?: string | undefined }) {
   if (next === undefined && prev === undefined) return null
   return (
@@ -55,7 +55,7 @@ export function Pager({ next, prev }: { next?: string | undefined; prev?: string
   )
 }
 
-/** What there is none of, and what to do about it. */
+/** Says that a list is empty, and what to do about it. */
 export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
   <div class="empty">
     <p class="empty-title">{title}</p>

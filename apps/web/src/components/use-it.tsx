@@ -1,4 +1,4 @@
-/** How to read a version from programs: each of these is run by a test where its tool exists. */
+/** How to read a version from programs. `use-it.slow.test.ts` runs what is for curl, TypeScript, Python and R. */
 import type { SeenCollection } from '../data/collection.ts'
 import { apiCollectionPath, apiVersionPath, withQuery } from '../paths.ts'
 import { Code } from './small.tsx'
@@ -18,7 +18,7 @@ export interface Snippet {
 }
 
 export function UseIt({ seen, semver, type, origin }: Props) {
-  const isPinned = seen.place.version !== undefined
+  const isPinned = seen.version !== undefined
   const snippets = snippetsOf({ seen, version: isPinned ? semver : 'latest', type, origin })
   return (
     <section class="use-it" id="use-it">

@@ -49,7 +49,7 @@ export const fileHref = ({ owner, slug }: { owner: string; slug: string }, hash:
   `/api/collections/${owner}/${slug}/files/${hash}`
 
 const FileLink = ({ hash, seen }: { hash: string; seen: SeenCollection }) => (
-  <a href={seen.inView(withQuery(versionPath(seen.place, 'files'), { hash }))}>
+  <a href={seen.inView(withQuery(versionPath(seen, 'files'), { hash }))}>
     <code>{cutText(hash, 15)}</code>
   </a>
 )
@@ -105,7 +105,7 @@ function References({
       {ids.slice(0, referencesMax).map((id, index) => (
         <span key={id}>
           {index > 0 && ', '}
-          <a class="reference" href={seen.inView(recordPath(seen.place, type, id))}>
+          <a class="reference" href={seen.inView(recordPath(seen, type, id))}>
             <bdi>{cutText(names.get(`${type}/${id}`) ?? id, most)}</bdi>
           </a>
           {names.has(`${type}/${id}`) && (

@@ -1,13 +1,12 @@
 /** What pages of a collection know of it, read once a visit. */
-import { type Principal, RegistryError } from '@ulmus/registry'
+import { demand, type Principal, RegistryError } from '@ulmus/registry'
 import type { Collection, Version } from '@ulmus/wire'
 import { counted } from '../format.ts'
 import { readJson, type Visit } from '../page.ts'
 import { type VersionPlace, withQuery } from '../paths.ts'
 
-export interface SeenCollection extends VersionPlace {
-  /** As it was asked for: `version` is absent where the page shows the latest, whatever it is. */
-  readonly place: VersionPlace
+/** A collection as a page shows it. `version` is absent where the page shows the latest, whatever it is. */
+export interface SeenCollection extends VersionPlace, Standing {
   readonly name: string
   readonly description: string | null
   readonly isPublic: boolean
@@ -15,21 +14,20 @@ export interface SeenCollection extends VersionPlace {
   /** Semver of the newest version; null before the first. */
   readonly latest: string | null
   readonly forkedFrom: Collection['forkedFrom']
-  /** Whether the visitor is a member of the owner, and may do what members do. */
-  readonly isMember: boolean
   readonly mayWork: boolean
-  readonly mayDelete: boolean
   /** As whom the page is read. */
   readonly view: 'full' | 'public'
-  /** For members: what the public does not see, in a sentence. Undefined: nothing to say. */
+  /** For members: what the public does not see of the version, in a sentence. Undefined: nothing to say. */
   readonly difference: string | undefined
-  /** The path of this page, without its query. */
-  readonly here: string
+  /** This page, in the other view. */
+  readonly inOtherView: string
   /** A path, with the view that this page is read in. */
   inView(path: string): string
   /** Reads as this page does. */
   readonly who: Principal
 }
+
+type Standing = Awaited<ReturnType<Visit['registry']['collections']['standing']>>
 
 /** Version labels in paths may leave the `v` out. */
 const semverPattern = /^v?(\d+\.\d+\.\d+)$/
@@ -39,33 +37,44 @@ export async function seeCollection(visit: Visit): Promise<SeenCollection> {
   const { registry, params, url } = visit
   const path = { owner: params['owner']!, slug: params['slug']! }
   const asked = params['version']
-  const version = asked === undefined ? undefined : semverOf(asked)
+  const place = { ...path, version: asked === undefined ? undefined : semverOf(asked) }
   const standing = await registry.collections.standing(visit.who, path)
   const asPublic = standing.isMember && url.searchParams.get('view') === 'public'
-  const who: Principal =
-    asPublic && visit.who.kind !== 'anonymous' ? { ...visit.who, view: 'public' } : visit.who
+  const who = asPublic ? publicly(visit.who) : visit.who
   const detail = readJson<Collection>(await registry.collections.detail(who, path))
-  const place = { ...path, ...(version === undefined ? {} : { version }) }
-  const latest = detail.latestVersion?.semver ?? null
+  const isCompared = standing.isMember && detail.latestVersion !== null
   return {
-    ...path,
-    place,
-    version,
+    ...place,
+    ...standing,
+    mayWork: standing.work === 'ok',
     name: detail.name,
     description: detail.description,
     isPublic: detail.public,
     detail,
-    latest,
+    latest: detail.latestVersion?.semver ?? null,
     forkedFrom: detail.forkedFrom,
-    ...standing,
     view: standing.isMember && !asPublic ? 'full' : 'public',
-    difference:
-      standing.isMember && latest !== null ? await differenceOf(visit, place, detail.public) : undefined,
-    here: url.pathname,
+    difference: isCompared ? await differenceOf(visit, place, detail.public) : undefined,
+    inOtherView: otherView(url, asPublic),
     inView: (to) => (asPublic ? withQuery(to, { view: 'public' }) : to),
     who,
   }
 }
+
+/** As whoever is no member reads. */
+const publicly = (who: Principal): Principal => (who.kind === 'anonymous' ? who : { ...who, view: 'public' })
+
+/** The same page with all else that its query says. */
+function otherView(url: URL, asPublic: boolean): string {
+  const query = new URLSearchParams(url.searchParams)
+  if (asPublic) query.delete('view')
+  else query.set('view', 'public')
+  return withQuery(url.pathname, Object.fromEntries(query))
+}
+
+/** @throws not_a_member, insufficient_scope, key_limited */
+export const demandWork = (seen: SeenCollection): void =>
+  demand(seen.work, { owner: seen.owner, needed: 'write' })
 
 /** @throws version_not_found */
 function semverOf(asked: string): string {
@@ -74,11 +83,15 @@ function semverOf(asked: string): string {
   return `v${numbers}`
 }
 
-/** What anyone may see of a version, in the visitor's view. @throws version_not_found */
-export async function readVersion(visit: Visit, seen: SeenCollection): Promise<Version> {
-  const v = seen.place.version ?? 'latest'
-  return readJson<Version>(await visit.registry.versions.detail(seen.who, { ...seen.place, v }))
-}
+/** The version as services are asked for it. */
+export const versionOf = ({ owner, slug, version = 'latest' }: VersionPlace) => ({ owner, slug, v: version })
+
+/** The version, in the view of the page. @throws version_not_found */
+export const readVersion = (visit: Visit, seen: SeenCollection): Promise<Version> =>
+  versionAs(visit, seen.who, seen)
+
+const versionAs = async ({ registry }: Visit, who: Principal, place: VersionPlace): Promise<Version> =>
+  readJson<Version>(await registry.versions.detail(who, versionOf(place)))
 
 /** What members see and the public does not, of the version shown. */
 async function differenceOf(
@@ -86,12 +99,9 @@ async function differenceOf(
   place: VersionPlace,
   isPublic: boolean,
 ): Promise<string | undefined> {
-  if (visit.who.kind === 'anonymous') return undefined
-  const path = { ...place, v: place.version ?? 'latest' }
-  const { versions } = visit.registry
   const [full, open] = await Promise.all([
-    versions.detail(visit.who, path).then(readJson<Version>),
-    versions.detail({ ...visit.who, view: 'public' }, path).then(readJson<Version>),
+    versionAs(visit, visit.who, place),
+    versionAs(visit, publicly(visit.who), place),
   ])
   const hidden = [
     ...(full.recordCount > open.recordCount

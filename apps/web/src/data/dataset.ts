@@ -8,7 +8,7 @@ const descriptionMin = 50
 
 export function datasetOf(seen: SeenCollection, version: Version, origin: string): object {
   const { license } = version.metadata as { license?: unknown }
-  const url = origin + versionPath(seen.place)
+  const url = origin + versionPath(seen)
   const said = seen.description ?? ''
   const facts = `${seen.name}, a collection of ${version.recordCount} records by ${seen.detail.ownerName}, version ${version.semver}.`
   const distribution = [

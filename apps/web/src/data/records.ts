@@ -1,7 +1,7 @@
 /** Records as pages show them: of large ones only as much as a page can hold. */
 import type { JsonText } from '@ulmus/registry'
 import { jsonBytes, readJson, type Visit } from '../page.ts'
-import type { SeenCollection } from './collection.ts'
+import { type SeenCollection, versionOf } from './collection.ts'
 import { type Field, fieldsOf, type Schema, tellingField } from './schema.ts'
 
 export interface ShownRecord {
@@ -32,8 +32,7 @@ export async function readRecords(
   seen: SeenCollection,
   ask: { type: string; id?: string; after?: string },
 ): Promise<RecordsPage> {
-  const path = { ...seen.place, v: seen.place.version ?? 'latest' }
-  const page = await visit.registry.records.page(seen.who, path, { ...ask, limit: recordsAPage })
+  const page = await visit.registry.records.page(seen.who, versionOf(seen), { ...ask, limit: recordsAPage })
   const { total, nextCursor } = page.pagination
   return { records: page.records.map((record) => shownRecord(record, ask.type)), total, nextCursor }
 }

@@ -3,9 +3,9 @@ import type { ComponentChildren } from 'preact'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { Badge, Visibility } from '../components/small.tsx'
 import type { SeenCollection } from '../data/collection.ts'
-import { accountPath, collectionPath, versionPath, withQuery } from '../paths.ts'
+import { accountPath, collectionPath, versionPath } from '../paths.ts'
 
-export type Tab = 'overview' | 'records' | 'schemas' | 'files' | 'versions' | 'compare' | 'settings'
+export type Tab = 'overview' | 'records' | 'schemas' | 'files' | 'versions' | 'settings'
 
 interface Props {
   readonly seen: SeenCollection
@@ -31,7 +31,7 @@ export const CollectionPage = ({ seen, tab, children }: Props) => (
               {seen.owner}
             </a>
             <span class="slash">/</span>
-            <a href={versionPath(seen.place)}>
+            <a href={versionPath(seen)}>
               <bdi>{seen.slug}</bdi>
             </a>
           </h1>
@@ -53,16 +53,18 @@ export const CollectionPage = ({ seen, tab, children }: Props) => (
   </>
 )
 
+/** Versions are of the collection as a whole; the other tabs stay with the version that is shown. */
+const pathOf = (seen: SeenCollection, tab: Tab): string => {
+  if (tab === 'versions') return collectionPath(seen, 'versions')
+  return tab === 'overview' ? versionPath(seen) : versionPath(seen, tab)
+}
+
 const Tabs = ({ seen, tab }: { seen: SeenCollection; tab: Tab }) => (
   <nav class="tabs" aria-label="Collection">
     {tabs.map(([name, label, icon]) => (
       <a
         key={name}
-        href={
-          name === 'versions'
-            ? collectionPath(seen, 'versions')
-            : seen.inView(versionPath(seen.place, ...(name === 'overview' ? [] : [name])))
-        }
+        href={seen.inView(pathOf(seen, name))}
         aria-current={name === tab ? 'page' : undefined}
         data-key={name[0]}
       >
@@ -98,13 +100,13 @@ const Actions = ({ seen }: { seen: SeenCollection }) => (
 
 /** Says that what is shown is not the latest version. */
 function OtherVersion({ seen }: { seen: SeenCollection }) {
-  const { version } = seen.place
+  const { owner, slug, version } = seen
   if (version === undefined || version === seen.latest) return null
   return (
     <p class="note">
       This is version <strong>{version}</strong>. The latest is{' '}
-      <a href={versionPath({ owner: seen.owner, slug: seen.slug })}>{seen.latest}</a>.{' '}
-      <a href={withQuery(collectionPath(seen, 'compare', `${version}...${seen.latest}`), {})}>Compare</a>
+      <a href={seen.inView(versionPath({ owner, slug }))}>{seen.latest}</a>.{' '}
+      <a href={seen.inView(collectionPath(seen, 'compare', `${version}...${seen.latest}`))}>Compare</a>
     </p>
   )
 }
@@ -112,19 +114,19 @@ function OtherVersion({ seen }: { seen: SeenCollection }) {
 /** For members: as whom the page is read, and the way to the other view. */
 function ViewLine({ seen }: { seen: SeenCollection }) {
   if (seen.difference === undefined) return null
-  const { here, difference } = seen
+  const { difference, inOtherView } = seen
   return (
     <p class="note view-line">
       <Icon name={seen.view === 'public' ? 'globe' : 'lock'} />
       {seen.view === 'public' ? (
         <>
           <strong>As the public sees it.</strong> {difference}{' '}
-          <a href={withQuery(here, {})}>Show as members see it</a>
+          <a href={inOtherView}>Show as members see it</a>
         </>
       ) : (
         <>
           <strong>As members see it.</strong> {difference}{' '}
-          <a href={withQuery(here, { view: 'public' })}>Show as the public sees it</a>
+          <a href={inOtherView}>Show as the public sees it</a>
         </>
       )}
     </p>

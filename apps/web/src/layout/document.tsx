@@ -34,7 +34,7 @@ const Document = ({ view, frame }: { view: View; frame: Frame }) => (
 
 function Head({ view, frame }: { view: View; frame: Frame }) {
   const { origin, assets } = frame
-  const isFound = (view.status ?? 200) < 400
+  const isFound = view.refused === undefined
   const canonical = `${origin}${view.canonical ?? frame.url.pathname}`
   return (
     <head>

@@ -115,6 +115,12 @@ test('maySee and viewFor', () => {
   check(seen, (who, held) => maySee(who, hidden, held))
   for (const name of names) for (const held of roles) expect(maySee(principals[name], open, held)).toBe(true)
   check(seen, (who, held) => viewFor(who, open, held) === 'full')
+  // Whoever asks to read as the public does, does so, and still sees what it may see.
+  const publicly = (who: Principal): Principal =>
+    who.kind === 'anonymous' ? who : { ...who, view: 'public' }
+  for (const name of names)
+    for (const held of roles) expect(viewFor(publicly(principals[name]), hidden, held)).toBe('public')
+  check(seen, (who, held) => maySee(publicly(who), hidden, held))
 })
 
 test('mayWork', () => {

@@ -19,7 +19,7 @@ import { demandStill } from '../access/authority.ts'
 import { demandCaller } from '../access/caller.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
-import { mayCreateIn, mayDeleteCollection, maySee, mayWork, viewFor } from '../access/policy.ts'
+import { type Answer, mayCreateIn, mayDeleteCollection, maySee, mayWork, viewFor } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
 import { checkCollectionSlug } from '../access/slugs.ts'
 import { JsonText } from '../answers/json-text.ts'
@@ -60,9 +60,10 @@ export interface BrowseAsk extends PageAsk {
 export interface Standing {
   /** Whether the caller reads what members do. */
   readonly isMember: boolean
-  /** Whether it may push, and change metadata and settings. */
-  readonly mayWork: boolean
-  readonly mayDelete: boolean
+  /** `ok` when it may push, and change metadata and settings; else what that is refused with. */
+  readonly work: Answer
+  /** The same of deleting it. */
+  readonly deletion: Answer
 }
 
 export type Collections = ReturnType<typeof collectionsOf>
@@ -154,8 +155,8 @@ async function standingOf(context: Context, who: Principal, path: CollectionPath
   const { collection, role } = await findVisibleCollection(context, who, path)
   return {
     isMember: viewFor(who, collection, role) === 'full',
-    mayWork: mayWork(who, collection, role, 'write') === 'ok',
-    mayDelete: mayDeleteCollection(who, collection, role) === 'ok',
+    work: mayWork(who, collection, role, 'write'),
+    deletion: mayDeleteCollection(who, collection, role),
   }
 }
 

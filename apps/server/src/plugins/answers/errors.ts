@@ -56,18 +56,25 @@ export function answerErrors(app: FastifyInstance): void {
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   takeBack(reply)
   if (error instanceof Moved) return answerMoved(error, request, reply)
+  const refusal = noteRefusal(error, request, reply)
+  const status = statusFor(refusal.code)
+  if (status === 401) reply.header('WWW-Authenticate', 'Bearer')
+  return reply
+    .code(status)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(errorBody(refusal)))
+}
+
+/** What a caller is told of an error, with what the log and every answer say of it, whether it is JSON or a page. */
+export function noteRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply): RegistryError {
   const refusal = refusalOf(error, request)
   const status = statusFor(refusal.code)
   // Without the stack: on a full disk every write ends so, and the log may be on the same one.
   if (status === 507) request.log.warn({ code: refusal.code, cause: String(refusal.cause) }, refusal.message)
   else if (status >= 500) request.log.error({ err: error, code: refusal.code }, refusal.message)
-  if (status === 401) reply.header('WWW-Authenticate', 'Bearer')
   if ((status === 503 || status === 429) && !reply.hasHeader('Retry-After'))
     reply.header('Retry-After', retryAfterSeconds)
-  return reply
-    .code(status)
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(errorBody(refusal)))
+  return refusal
 }
 
 /** Headers that speak of the body of a success, or of how long it keeps. */

@@ -1,4 +1,4 @@
-/** Bodies that open a push and are long to read: nobody else waits for them. */
+/** Requests that open a push with a long body. Reading it must not delay other requests. */
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Asker } from '../../testing/asker.ts'

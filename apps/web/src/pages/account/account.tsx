@@ -1,4 +1,5 @@
 /** `/:owner`: an account and its collections. */
+import { RegistryError } from '@ulmus/registry'
 import { OwnedList } from '../../components/collections.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Empty, Pager, Time } from '../../components/small.tsx'
@@ -83,7 +84,7 @@ async function peopleOf({ registry, who, caller }: Visit, slug: string): Promise
   try {
     return (await registry.members.list(who, slug, { limit: 100 })).items.length
   } catch (error) {
-    if ((error as { code?: string }).code === 'not_a_member') return undefined
+    if (error instanceof RegistryError && error.kind === 'forbidden') return undefined
     throw error
   }
 }

@@ -1,5 +1,4 @@
 /** `/settings/keys`: API keys: made, seen once, listed, revoked. */
-import type { RegistryError } from '@ulmus/registry'
 import { CreateKey } from '@ulmus/wire'
 import { Choice, Field, Refusal, type Refused, Select } from '../../components/form.tsx'
 import { Badge, Code, Empty, Time } from '../../components/small.tsx'
@@ -55,7 +54,7 @@ async function keysPage(visit: Visit, { form = {}, error, made, said }: Shown): 
     title: 'API keys',
     isPublic: false,
     json: '/api/accounts/keys',
-    status: error === undefined ? 200 : statusOf(error),
+    refused: error,
     body: (
       <SettingsPage tab="keys">
         {made !== undefined && <Made value={made} origin={visit.origin} />}
@@ -74,9 +73,6 @@ async function keysPage(visit: Visit, { form = {}, error, made, said }: Shown): 
     ),
   }
 }
-
-const statusOf = ({ kind }: RegistryError): number =>
-  kind === 'conflict' ? 409 : kind === 'forbidden' ? 403 : 422
 
 const MakeForm = ({ form }: { form: Form }) => (
   <form method="post" class="form">

@@ -46,7 +46,7 @@ async function membersPage(
     title: `Members · ${slug}`,
     isPublic: false,
     json: `/api/accounts/${slug}/members`,
-    status: error === undefined ? 200 : 422,
+    refused: error,
     body: (
       <div class="wide content narrow-page">
         <p>

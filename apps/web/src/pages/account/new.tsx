@@ -1,7 +1,7 @@
 /** `/new` and `/new/org`: a collection, an organization. */
 import { CreateCollection, CreateOrg } from '@ulmus/wire'
 import { Choice, Field, Refusal, type Refused, Select } from '../../components/form.tsx'
-import { checked, ownersFor, submitted, typed } from '../../form.ts'
+import { checked, submitted, typed } from '../../form.ts'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { accountPath, collectionPath, versionPath } from '../../paths.ts'
 
@@ -30,6 +30,18 @@ export const newCollection: Page = {
     ),
 }
 
+/** The account slugs under which the visitor may make collections: its own, then organizations. */
+async function ownersFor({ registry, who, caller }: Visit): Promise<{ slug: string; name: string }[]> {
+  const orgs = await registry.members.membershipsOf(who, { limit: 100 })
+  return [
+    { slug: caller!.accountSlug, name: `${caller!.accountSlug} (you)` },
+    ...orgs.items.map(({ account }) => ({
+      slug: account.slug,
+      name: `${account.slug} (${account.displayName})`,
+    })),
+  ]
+}
+
 interface Shown {
   form?: Form
   error?: Refused
@@ -40,7 +52,7 @@ async function collectionForm(visit: Visit, { form = {}, error }: Shown): Promis
   return {
     title: 'New collection',
     isPublic: false,
-    status: error === undefined ? 200 : 422,
+    refused: error,
     body: (
       <div class="wide content narrow-page">
         <h1>New collection</h1>
@@ -113,7 +125,7 @@ export const newOrg: Page = {
 const orgForm = ({ form = {}, error }: Shown): Answer => ({
   title: 'New organization',
   isPublic: false,
-  status: error === undefined ? 200 : 422,
+  refused: error,
   body: (
     <div class="wide content narrow-page">
       <h1>New organization</h1>

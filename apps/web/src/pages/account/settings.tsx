@@ -44,7 +44,7 @@ async function profilePage(
     title: 'Settings',
     isPublic: false,
     json: '/api/accounts/me',
-    status: error === undefined ? 200 : 422,
+    refused: error,
     body: (
       <SettingsPage tab="profile">
         <h1>Profile</h1>

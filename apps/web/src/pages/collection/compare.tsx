@@ -4,7 +4,7 @@ import type { DiffPage, Version } from '@ulmus/wire'
 import { Empty, Pager } from '../../components/small.tsx'
 import { Value } from '../../components/value.tsx'
 import { type Change, memberChanges, reasonOf, schemaChanges } from '../../data/changes.ts'
-import { type SeenCollection, seeCollection } from '../../data/collection.ts'
+import { readVersion, type SeenCollection, seeCollection, versionOf } from '../../data/collection.ts'
 import { bytesText, counted, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { jsonBytes, type Page, Redirect, readJson, type Visit } from '../../page.ts'
@@ -33,15 +33,14 @@ export const compare: Page = {
     const [from, to, ...rest] = visit.params['pair']!.split('...')
     if (from === undefined || to === undefined || to === '' || rest.length > 0)
       throw new RegistryError('version_not_found', { say: { version: visit.params['pair'] } })
-    const detail = (v: string) =>
-      visit.registry.versions.detail(seen.who, { ...seen, v }).then((answer) => readJson<Version>(answer))
+    const detail = (version: string) => readVersion(visit, { ...seen, version })
     const [before, after] = await Promise.all([detail(from), detail(to)])
     const cursor = cursorIn(visit.url.searchParams)
-    const page = await visit.registry.diffs.page(
-      seen.who,
-      { ...seen, v: to },
-      { from, limit: differencesAPage, ...cursor },
-    )
+    const page = await visit.registry.diffs.page(seen.who, versionOf({ ...seen, version: to }), {
+      from,
+      limit: differencesAPage,
+      ...cursor,
+    })
     const here = visit.url.pathname
     const diffPath = withQuery(apiVersionPath({ ...seen, version: after.semver }, 'diff'), {
       from: before.semver,

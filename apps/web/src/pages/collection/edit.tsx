@@ -2,8 +2,8 @@
 import { InputError, type Json, parseStrict, RegistryError } from '@ulmus/registry'
 import { Field, Refusal, type Refused } from '../../components/form.tsx'
 import { Empty } from '../../components/small.tsx'
-import { seeCollection } from '../../data/collection.ts'
-import { refuse, submitted, typed } from '../../form.ts'
+import { demandWork, seeCollection } from '../../data/collection.ts'
+import { submitted, typed } from '../../form.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { versionPath } from '../../paths.ts'
@@ -80,7 +80,7 @@ const nextPatch = (semver: string): string => semver.replace(/\d+$/, (patch) => 
 
 async function editPage(visit: Visit, { form = {}, error, isPreview }: Shown): Promise<Answer> {
   const seen = await seeCollection(visit)
-  if (!seen.mayWork) refuse('not_a_member', { owner: seen.owner })
+  demandWork(seen)
   const metadata = (seen.detail.latestVersion?.metadata ?? {}) as Record<string, unknown>
   const text = (name: string) => (typeof metadata[name] === 'string' ? metadata[name] : '')
   const others = Object.fromEntries(Object.entries(metadata).filter(([name]) => !own.includes(name)))
@@ -88,7 +88,7 @@ async function editPage(visit: Visit, { form = {}, error, isPreview }: Shown): P
   return {
     title: `Edit ${seen.owner}/${seen.slug}`,
     isPublic: false,
-    status: error === undefined ? 200 : 422,
+    refused: error,
     body: (
       <CollectionPage seen={seen} tab="overview">
         {seen.latest === null ? (

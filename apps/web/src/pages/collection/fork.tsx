@@ -36,7 +36,7 @@ async function forkPage(
   return {
     title: `Fork ${seen.owner}/${seen.slug}`,
     isPublic: false,
-    status: error === undefined ? 200 : 422,
+    refused: error,
     body: (
       <CollectionPage seen={seen} tab="overview">
         <div class="narrow">

@@ -2,8 +2,8 @@
 import { RegistryError } from '@ulmus/registry'
 import { UpdateCollection } from '@ulmus/wire'
 import { Choice, Field, Refusal, type Refused } from '../../components/form.tsx'
-import { type SeenCollection, seeCollection } from '../../data/collection.ts'
-import { checked, refuse, submitted, typed } from '../../form.ts'
+import { demandWork, type SeenCollection, seeCollection } from '../../data/collection.ts'
+import { checked, submitted, typed } from '../../form.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { accountPath, collectionPath } from '../../paths.ts'
@@ -46,11 +46,11 @@ async function settingsPage(
   { form = {}, error }: { form?: Form; error?: Refused },
 ): Promise<Answer> {
   const seen = await seeCollection(visit)
-  if (!seen.mayWork) refuse('not_a_member', { owner: seen.owner })
+  demandWork(seen)
   return {
     title: `Settings · ${seen.owner}/${seen.slug}`,
     isPublic: false,
-    status: error === undefined ? 200 : 422,
+    refused: error,
     body: (
       <CollectionPage seen={seen} tab="settings">
         <div class="narrow">
@@ -104,7 +104,7 @@ async function settingsPage(
 const Danger = ({ seen, form }: { seen: SeenCollection; form: Form }) => (
   <section class="danger-zone">
     <h2>Delete</h2>
-    {seen.mayDelete ? (
+    {seen.deletion === 'ok' ? (
       <>
         <p>
           Deletes {seen.owner}/{seen.slug} with all its versions and records. It cannot be undone. Forks of it

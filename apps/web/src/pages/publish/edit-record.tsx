@@ -3,10 +3,16 @@ import { RegistryError } from '@ulmus/registry'
 import { OpenPush, type Version } from '@ulmus/wire'
 import { Field, Refusal, type Refused } from '../../components/form.tsx'
 import { Badge } from '../../components/small.tsx'
-import { readVersion, type SeenCollection, seeCollection } from '../../data/collection.ts'
+import {
+  demandWork,
+  readVersion,
+  type SeenCollection,
+  seeCollection,
+  versionOf,
+} from '../../data/collection.ts'
 import { readRecords } from '../../data/records.ts'
 import { fieldsOf } from '../../data/schema.ts'
-import { checked, refuse, submitted, typed } from '../../form.ts'
+import { checked, submitted, typed } from '../../form.ts'
 import { cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
@@ -55,7 +61,7 @@ async function isPushedAsPrivate(
   place: { type: string; id: string },
 ): Promise<boolean> {
   const cursor = Buffer.from(JSON.stringify([place.type, textBefore(place.id)])).toString('base64url')
-  const page = await registry.manifests.page(who, { ...seen, v: 'latest' }, { cursor, limit: 1 })
+  const page = await registry.manifests.page(who, versionOf(seen), { cursor, limit: 1 })
   const [first] = page.records ?? []
   return first?.type === place.type && first.id === place.id && first.private === true
 }
@@ -75,7 +81,7 @@ async function editPage(
   { form = {}, error }: { form?: Form; error?: Refused },
 ): Promise<Answer> {
   const seen = await seeCollection(visit)
-  if (!seen.mayWork) refuse('not_a_member', { owner: seen.owner })
+  demandWork(seen)
   const { type, id } = visit.params as { type: string; id: string }
   const version = await readVersion(visit, seen)
   const [record] =
@@ -84,7 +90,7 @@ async function editPage(
   return {
     title: `Edit ${cutText(id, 80)} · ${seen.owner}/${seen.slug}`,
     isPublic: false,
-    status: error === undefined ? 200 : 422,
+    refused: error,
     body: (
       <CollectionPage seen={seen} tab="records">
         <div class="narrow">

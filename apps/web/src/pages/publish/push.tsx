@@ -1,7 +1,6 @@
 /** `…/push`: a new version from a file, in the browser; for programs, how they do it. */
 import { Code } from '../../components/small.tsx'
-import { seeCollection } from '../../data/collection.ts'
-import { refuse } from '../../form.ts'
+import { demandWork, seeCollection } from '../../data/collection.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import type { Page } from '../../page.ts'
 
@@ -9,7 +8,7 @@ export const push: Page = {
   needsCaller: true,
   async show(visit) {
     const seen = await seeCollection(visit)
-    if (!seen.mayWork) refuse('not_a_member', { owner: seen.owner })
+    demandWork(seen)
     const ref = `${seen.owner}/${seen.slug}`
     return {
       title: `New version · ${ref}`,

@@ -20,7 +20,7 @@ export function refusalPage(error: RegistryError, status: number, here: string, 
   const title = titles[status] ?? 'This cannot be done'
   return {
     title,
-    status,
+    refused: error,
     isPublic: false,
     body: (
       <div class="wide content refusal">

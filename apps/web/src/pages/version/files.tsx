@@ -2,7 +2,7 @@
 import type { VersionFile } from '@ulmus/wire'
 import { Empty, ShortHash, TableScroll, Time } from '../../components/small.tsx'
 import { fileHref } from '../../components/value.tsx'
-import { type SeenCollection, seeCollection } from '../../data/collection.ts'
+import { type SeenCollection, seeCollection, versionOf } from '../../data/collection.ts'
 import { bytesText, counted, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'
@@ -14,11 +14,11 @@ const referencesMax = 5
 const show = async (visit: Visit) => {
   const seen = await seeCollection(visit)
   if (seen.latest === null) return new Redirect(collectionPath(seen), 302)
-  const all = await visit.registry.files.list(seen.who, { ...seen.place, v: seen.place.version ?? 'latest' })
+  const all = await visit.registry.files.list(seen.who, versionOf(seen))
   const hash = visit.url.searchParams.get('hash') ?? ''
   const asked = hash === '' ? all : all.filter((file) => file.hash === hash)
   const from = Math.max(0, Number.parseInt(visit.url.searchParams.get('from') ?? '0', 10) || 0)
-  const here = versionPath(seen.place, 'files')
+  const here = versionPath(seen, 'files')
   const at = (place: number) =>
     withQuery(here, { from: place || undefined, view: visit.url.searchParams.get('view') ?? undefined })
   return {
@@ -26,7 +26,7 @@ const show = async (visit: Visit) => {
     description: `Files of ${seen.owner}/${seen.slug}.`,
     canonical: here,
     isPublic: seen.isPublic,
-    json: apiVersionPath(seen.place, 'files'),
+    json: apiVersionPath(seen, 'files'),
     body: (
       <CollectionPage seen={seen} tab="files">
         {asked.length === 0 ? (
@@ -99,7 +99,7 @@ const Table = ({ seen, files: some }: { seen: SeenCollection; files: readonly Ve
               {references.slice(0, referencesMax).map(({ type, id }, index) => (
                 <span key={`${type}/${id}`}>
                   {index > 0 && ', '}
-                  <a href={seen.inView(recordPath(seen.place, type, id))}>
+                  <a href={seen.inView(recordPath(seen, type, id))}>
                     {type}/<bdi>{cutText(id, 40)}</bdi>
                   </a>
                 </span>

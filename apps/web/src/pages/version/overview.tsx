@@ -10,7 +10,7 @@ import { fieldsOf } from '../../data/schema.ts'
 import { bytesText, countText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import type { Page, View, Visit } from '../../page.ts'
-import { accountPath, apiCollectionPath, collectionPath, versionPath } from '../../paths.ts'
+import { accountPath, apiCollectionPath, apiVersionPath, collectionPath, versionPath } from '../../paths.ts'
 import { readmeOf } from '../../readme/readme.ts'
 
 const show = async (visit: Visit): Promise<View> => {
@@ -19,7 +19,7 @@ const show = async (visit: Visit): Promise<View> => {
   const common = {
     title,
     description: seen.description ?? `${seen.name}, a collection of ${seen.owner}.`,
-    canonical: versionPath(seen.place),
+    canonical: versionPath(seen),
     isPublic: seen.isPublic,
     feed: collectionPath(seen, 'versions.atom'),
   }
@@ -38,8 +38,8 @@ const show = async (visit: Visit): Promise<View> => {
   const [type] = Object.keys(version.schemas)
   return {
     ...common,
-    title: seen.place.version === undefined ? title : `${title} ${version.semver}`,
-    json: apiCollectionPath(seen, 'versions', seen.place.version ?? 'latest'),
+    title: seen.version === undefined ? title : `${title} ${version.semver}`,
+    json: apiVersionPath(seen),
     islands: isOwnView ? ['verify-version'] : [],
     ...(seen.isPublic ? { dataset: datasetOf(seen, version, visit.origin) } : {}),
     body: (
@@ -89,7 +89,7 @@ const Types = ({ seen, version }: { seen: SeenCollection; version: Version }) =>
             return (
               <tr key={type}>
                 <th scope="row">
-                  <a href={seen.inView(versionPath(seen.place, 'records', type))}>{type}</a>{' '}
+                  <a href={seen.inView(versionPath(seen, 'records', type))}>{type}</a>{' '}
                   {(schema as { private?: unknown }).private === true && (
                     <Badge tone="private">Private</Badge>
                   )}
@@ -176,7 +176,8 @@ const Verify = ({ seen, version, visit }: { seen: SeenCollection; version: Versi
   <section class="verify">
     <h2>Verify</h2>
     <p class="quiet">
-      Reads all of it and computes the digest. <a href="/docs/verifying">How to do it elsewhere</a>
+      Whoever reads all of it can compute the digest and compare it.{' '}
+      <a href="/docs/verifying">How it is done</a>
     </p>
     <button
       type="button"

@@ -31,14 +31,14 @@ const show = async (visit: Visit) => {
   return {
     title: `${name ?? cutText(id, 80)} · ${type} · ${seen.owner}/${seen.slug}`,
     description: `The record ${cutText(id, 80)} of type ${type} in ${seen.owner}/${seen.slug}.`,
-    canonical: recordPath(seen.place, type, id),
+    canonical: recordPath(seen, type, id),
     isPublic: seen.isPublic,
     islands: ['verify'],
-    json: apiVersionPath(seen.place, 'records', type, id),
+    json: apiVersionPath(seen, 'records', type, id),
     body: (
       <CollectionPage seen={seen} tab="records">
         <nav class="crumbs" aria-label="Where this is">
-          <a href={seen.inView(versionPath(seen.place, 'records', type))}>{type}</a> /{' '}
+          <a href={seen.inView(versionPath(seen, 'records', type))}>{type}</a> /{' '}
           <code>
             <bdi>{cutText(id, 200)}</bdi>
           </code>
@@ -82,7 +82,7 @@ function Fields({ seen, record, fields, names }: FieldsProps) {
     return (
       <p class="note">
         This record has {bytesText(record.bytes)}, too much for a page.{' '}
-        <a href={apiVersionPath(seen.place, 'records', record.type, record.id)}>Read it as JSON</a>
+        <a href={apiVersionPath(seen, 'records', record.type, record.id)}>Read it as JSON</a>
       </p>
     )
   }
@@ -144,7 +144,7 @@ const Facts = ({ seen, record, version, proof }: FactsProps) => (
       </dd>
       <dt>Raw</dt>
       <dd>
-        <a href={apiVersionPath(seen.place, 'records', record.type, record.id)}>JSON</a>
+        <a href={apiVersionPath(seen, 'records', record.type, record.id)}>JSON</a>
       </dd>
     </dl>
     <section class="verify">
@@ -159,7 +159,7 @@ const Facts = ({ seen, record, version, proof }: FactsProps) => (
       </button>
       <div id="verified" aria-live="polite" />
     </section>
-    {seen.mayWork && seen.place.version === undefined && record.data !== undefined && (
+    {seen.mayWork && seen.version === undefined && record.data !== undefined && (
       <p>
         <a href={`${recordPath({ owner: seen.owner, slug: seen.slug }, record.type, record.id)}/edit`}>
           Edit this record

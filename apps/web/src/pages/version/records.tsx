@@ -1,4 +1,5 @@
 /** `…/records/:type`: the records of a type as a table. */
+import { RegistryError } from '@ulmus/registry'
 import type { Version } from '@ulmus/wire'
 import { Icon } from '../../components/icon.tsx'
 import { Badge, Empty, Pager, TableScroll } from '../../components/small.tsx'
@@ -28,10 +29,10 @@ const show = async (visit: Visit) => {
   const ask = { type, ...(id === '' ? {} : { id }), ...(after === '' ? {} : { after }) }
   const page = await readRecords(visit, seen, ask)
   if (id !== '' && page.records.length === 1)
-    return new Redirect(seen.inView(recordPath(seen.place, type, id)), 302)
+    return new Redirect(seen.inView(recordPath(seen, type, id)), 302)
   const fields = fieldsOf(version.schemas[type] as Record<string, unknown>)
   const chosen = columnsIn(query, fields)
-  const here = versionPath(seen.place, 'records', type)
+  const here = versionPath(seen, 'records', type)
   const next = {
     columns: query.get('columns') ?? undefined,
     view: query.get('view') ?? undefined,
@@ -42,7 +43,7 @@ const show = async (visit: Visit) => {
     description: `Records of type ${type} in ${seen.owner}/${seen.slug}.`,
     canonical: here,
     isPublic: seen.isPublic,
-    json: withQuery(apiVersionPath(seen.place, 'records'), { type, after }),
+    json: withQuery(apiVersionPath(seen, 'records'), { type, after }),
     body: (
       <CollectionPage seen={seen} tab="records">
         <Types seen={seen} version={version} type={type} />
@@ -75,7 +76,10 @@ export const records: Page = { show }
 function noType(seen: SeenCollection, types: readonly string[], type: string | undefined) {
   return {
     title: `Records · ${seen.owner}/${seen.slug}`,
-    status: type === undefined ? 200 : 404,
+    refused:
+      type === undefined
+        ? undefined
+        : new RegistryError('type_not_found', { say: { type, types: types.join(', ') } }),
     body: (
       <CollectionPage seen={seen} tab="records">
         <Empty
@@ -85,7 +89,7 @@ function noType(seen: SeenCollection, types: readonly string[], type: string | u
         >
           <p>
             {types.map((name) => (
-              <a key={name} class="choice" href={seen.inView(versionPath(seen.place, 'records', name))}>
+              <a key={name} class="choice" href={seen.inView(versionPath(seen, 'records', name))}>
                 {name}
               </a>
             ))}
@@ -113,7 +117,7 @@ function Types({ seen, version, type }: { seen: SeenCollection; version: Version
     <a
       key={name}
       class="choice"
-      href={seen.inView(versionPath(seen.place, 'records', name))}
+      href={seen.inView(versionPath(seen, 'records', name))}
       aria-current={name === type ? 'true' : undefined}
     >
       {name} <span class="quiet number">{countText(version.typeCounts[name] ?? 0)}</span>
@@ -191,8 +195,8 @@ const Tools = ({ seen, type, fields, chosen, id, here }: ToolsProps) => (
       </details>
     )}
     <span class="grow" />
-    <a href={withQuery(apiVersionPath(seen.place, 'records'), { type })}>JSON</a>
-    <a href={withQuery(apiVersionPath(seen.place, 'records.ndjson'), { type })}>NDJSON</a>
+    <a href={withQuery(apiVersionPath(seen, 'records'), { type })}>JSON</a>
+    <a href={withQuery(apiVersionPath(seen, 'records.ndjson'), { type })}>NDJSON</a>
   </div>
 )
 
@@ -244,7 +248,7 @@ const Row = ({
 }) => (
   <tr>
     <th scope="row">
-      <a href={seen.inView(recordPath(seen.place, record.type, record.id))}>
+      <a href={seen.inView(recordPath(seen, record.type, record.id))}>
         <bdi>{cutText(record.id, 60)}</bdi>
       </a>
     </th>

@@ -24,9 +24,9 @@ const show = async (visit: Visit) => {
   return {
     title: `Schemas · ${seen.owner}/${seen.slug}`,
     description: `Types of records in ${seen.owner}/${seen.slug}, with their fields.`,
-    canonical: versionPath(seen.place, 'schemas'),
+    canonical: versionPath(seen, 'schemas'),
     isPublic: seen.isPublic,
-    json: apiVersionPath(seen.place),
+    json: apiVersionPath(seen),
     body: (
       <CollectionPage seen={seen} tab="schemas">
         {types.length === 0 && <Empty title="This version has no types." />}
@@ -72,7 +72,7 @@ function Type({ seen, type, schema, count }: TypeProps) {
         <h2>
           {type} {schema['private'] === true && <Badge tone="private">Private</Badge>}
         </h2>
-        <a href={seen.inView(versionPath(seen.place, 'records', type))}>{counted(count, 'record')}</a>
+        <a href={seen.inView(versionPath(seen, 'records', type))}>{counted(count, 'record')}</a>
       </div>
       {typeof title === 'string' && title !== type && <p class="name">{cutText(title, 300)}</p>}
       {typeof description === 'string' && <p>{cutText(description, 2_000)}</p>}
