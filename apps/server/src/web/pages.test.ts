@@ -203,6 +203,22 @@ describe.each(anyDatabase)('pages on $name', (database) => {
     expect((await page('/settings')).headers.get('location')).toBe('/auth/login?return_to=%2Fsettings')
   })
 
+  test('settings that are saved keep what their form does not show', async () => {
+    const { status } = await stage.ada.post('/accounts/ada/collections', {
+      slug: 'described',
+      description: 'Its own',
+    })
+    expect(status).toBe(201)
+    await stage.push('/collections/ada/described', {
+      opening: { schemas: { A: {} } },
+      puts: [{ id: '1', type: 'A', data: {} }],
+    })
+    const form = { name: 'Renamed', slug: 'described', visibility: 'private' }
+    expect((await page('/ada/described/settings', { as: cookie, form })).status).toBe(303)
+    const { name, description } = (await stage.ada.get('/collections/ada/described')).json
+    expect([name, description]).toEqual(['Renamed', 'Its own'])
+  })
+
   test('a private record that is edited in the browser stays private', async () => {
     const path = await newPath()
     const puts = [

@@ -24,7 +24,8 @@ async function save(visit: Visit, form: Form): Promise<Answer> {
   const change = {
     slug,
     name: typed(form, 'name'),
-    description: typed(form, 'description') ?? null,
+    // Not on the form of a collection with versions, whose own description is not shown and stays.
+    ...(form['description'] === undefined ? {} : { description: typed(form, 'description') ?? null }),
     public: form['visibility'] === 'public',
   }
   await visit.registry.collections.patch(visit.who, path, checked(UpdateCollection, change))
@@ -63,14 +64,20 @@ async function settingsPage(
           <Refusal error={error} />
           <form method="post" class="form">
             <Field name="name" label="Name" form={form} value={seen.name} required most={200} />
-            <Field
-              name="description"
-              label="Description"
-              form={form}
-              value={seen.latest === null ? (seen.description ?? '') : ''}
-              most={2_000}
-              help="Shown while the latest version’s metadata has none."
-            />
+            {seen.latest === null ? (
+              <Field
+                name="description"
+                label="Description"
+                form={form}
+                value={seen.description ?? ''}
+                most={2_000}
+              />
+            ) : (
+              <p>
+                The description is part of the metadata, which has versions.{' '}
+                <a href={collectionPath(seen, 'edit')}>Edit it</a>
+              </p>
+            )}
             <Field
               name="slug"
               label="Slug"
