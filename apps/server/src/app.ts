@@ -110,7 +110,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     await app.register(devProviderRoutes, { origin: options.origin, clientSecret: options.clientSecret })
   }
   await app.register(docRoutes, { origin: options.origin })
-  await app.register(pageRoutes, { registry, origin: options.origin, session: browserCookie })
+  await app.register(pageRoutes, {
+    registry,
+    origin: options.origin,
+    session: browserCookie,
+    readmeImages: config.readmeImages,
+  })
   await showApi(app)
   return app
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { ConfigError, readConfig, readSecrets } from './config.ts'
+import { readConfig, readSecrets } from './config.ts'
 import { isLoopback } from './loopback.ts'
+import { ConfigError } from './variables.ts'
 
 const oidc = { OIDC_ISSUER: 'https://login.example', OIDC_CLIENT_ID: 'ulmus', OIDC_CLIENT_SECRET: 's' }
 
@@ -37,6 +38,8 @@ test('what is read is frozen, and holds no secret', () => {
 test.each<[Record<string, string>, object]>([
   [{ PORT: '0' }, { port: 0 }],
   [{ PUBLIC_URL: 'https://Registry.example/', ...oidc }, { publicUrl: 'https://registry.example' }],
+  [{}, { readmeImages: false }],
+  [{ README_IMAGES: 'on' }, { readmeImages: true }],
   [{ RATE_LIMIT: 'off' }, { rateLimits: null }],
   [{ RATE_LIMIT_ACCOUNT: '10' }, { rateLimits: { anonymous: 1200, account: 10, signIn: 600 } }],
   [{ MAX_CONNECTIONS: '100' }, { connectionsMax: 100 }],

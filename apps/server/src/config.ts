@@ -5,6 +5,7 @@ import { type S3Keys, type S3Settings, s3BlobBytesMax } from '@ulmus/registry'
 import { isLoopback } from './loopback.ts'
 import type { RateLimits } from './plugins/requests/rate-limits.ts'
 import type { RequestLog } from './plugins/requests/request-log.ts'
+import { ConfigError, type Environment, type Variables, variablesOf } from './variables.ts'
 
 export interface Config {
   readonly host: string
@@ -29,6 +30,8 @@ export interface Config {
   readonly uploadDays: number
   /** Free space of the disk of `dataFolder` that is left alone. Bytes. */
   readonly diskReserveBytes: number
+  /** Whether readmes show pictures of other sites, which then learn who reads them. */
+  readonly readmeImages: boolean
   readonly logLevel: (typeof logLevels)[number]
   readonly requestLog: RequestLog
   readonly roles: readonly Role[]
@@ -45,16 +48,9 @@ export interface Secrets {
 
 export type Bucket = Pick<S3Settings, 'bucket' | 'prefix' | 'region' | 'endpoint'>
 
-export type Environment = Readonly<Record<string, string | undefined>>
-
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 const roleNames = ['api', 'worker'] as const
 type Role = (typeof roleNames)[number]
-
-/** A variable has a wrong value. The sentence names it and says what would be right. */
-export class ConfigError extends Error {
-  override name = 'ConfigError'
-}
 
 /** @throws ConfigError for the first variable that is wrong. */
 export function readConfig(env: Environment): Config {
@@ -80,6 +76,7 @@ export function readConfig(env: Environment): Config {
     collectionsMax: read.integer('MAX_COLLECTIONS', { min: 1, max: 1e6, usual: 10_000 }),
     uploadDays: read.integer('UPLOAD_DAYS', { min: 1, max: 3_650, usual: 30 }),
     diskReserveBytes: read.integer('DISK_RESERVE_BYTES', { min: 0, max: 2 ** 40, usual: 2 ** 28 }),
+    readmeImages: read.oneOf('README_IMAGES', ['on', 'off'], 'off') === 'on',
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
     requestLog: Object.freeze({
       requests: read.isOn('LOG_REQUESTS'),
@@ -255,46 +252,4 @@ function readRoles(read: Variables): Role[] {
   const roles = roleNames.filter((name) => parts.includes(name))
   if (parts.every((part) => roleNames.some((name) => name === part)) && roles.includes('api')) return roles
   throw new ConfigError('ROLES must be api or api,worker: what this process does.')
-}
-
-type Variables = ReturnType<typeof variablesOf>
-
-/** Readers of one variable each. A variable that is empty counts as not set. */
-function variablesOf(env: Environment) {
-  const text = (name: string): string | undefined => env[name]?.trim() || undefined
-  const url = (name: string): URL | undefined => {
-    const given = text(name)
-    if (given === undefined) return undefined
-    const parsed = URL.canParse(given) ? new URL(given) : undefined
-    if (parsed !== undefined && /^https?:$/.test(parsed.protocol)) return parsed
-    throw new ConfigError(`${name} must be a URL that begins with https:// or http://; it is "${given}".`)
-  }
-  const oneOf = <T extends string>(name: string, values: readonly T[], usual: T): T => {
-    const given = text(name) ?? usual
-    const value = values.find((one) => one === given)
-    if (value !== undefined) return value
-    throw new ConfigError(`${name} must be one of ${values.join(', ')}; it is "${given}".`)
-  }
-  return {
-    text,
-    url,
-    integer(name: string, { min, max, usual }: { min: number; max: number; usual: number }): number {
-      const given = text(name)
-      if (given === undefined) return usual
-      const value = /^\d+$/.test(given) ? Number(given) : Number.NaN
-      if (value >= min && value <= max) return value
-      throw new ConfigError(`${name} must be an integer from ${min} to ${max}; it is "${given}".`)
-    },
-    oneOf,
-    isOn: (name: string) => oneOf(name, ['on', 'off'], 'on') === 'on',
-    publicUrl(name: string): string | null {
-      const parsed = url(name)
-      if (parsed === undefined) return null
-      if (parsed.pathname === '/' && parsed.search === '' && parsed.hash === '' && parsed.username === '')
-        return parsed.origin
-      throw new ConfigError(
-        `${name} must be an origin without a path, such as https://registry.example; it is "${parsed.href}".`,
-      )
-    },
-  }
 }

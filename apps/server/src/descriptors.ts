@@ -1,6 +1,6 @@
 /** File descriptors: how many this process may have open, and how many of them may be connections. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { ConfigError } from './config.ts'
+import { ConfigError } from './variables.ts'
 
 export interface Descriptors {
   /** That the process may have open. */

@@ -10,10 +10,11 @@ import {
 } from '@ulmus/registry'
 import pino, { type Logger } from 'pino'
 import { runCommand } from './commands.ts'
-import { type Config, ConfigError, readConfig, readSecrets } from './config.ts'
+import { type Config, readConfig, readSecrets } from './config.ts'
 import { logOptions } from './log.ts'
 import { type Server, startServer } from './server.ts'
 import { onEndWanted } from './signals.ts'
+import { ConfigError } from './variables.ts'
 
 /** Seconds from the signal to the end, whatever is still under way. */
 const endSecondsMax = 9

@@ -2,6 +2,8 @@
 import { openAssets } from './assets.ts'
 import { readTsx } from './tsx.ts'
 
+export { exampleOrigin } from './docs/documents.ts'
+export { docFiles, docPages, docsFolder } from './docs/pages.ts'
 export type { Answer, Form, Page, Visit } from './page.ts'
 export { Plain, Redirect } from './page.ts'
 export { type PageName, type PagePath, table, withForm } from './pages/table.ts'

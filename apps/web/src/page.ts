@@ -21,6 +21,8 @@ export interface Visit {
   readonly url: URL
   /** Where readers reach this server, as `https://registry.example`: what is copied from a page names it. */
   readonly origin: string
+  /** Whether readmes show pictures of other sites, which then learn who reads them. */
+  readonly readmeImages: boolean
   /** Path of a script of `islands/` by its name, for what starts it itself. */
   script(name: string): string
 }

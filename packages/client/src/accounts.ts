@@ -8,6 +8,7 @@ import type {
   Key,
   Member,
   Membership,
+  MyCollection,
   OwnAccount,
   Role,
   UpdateAccount,
@@ -23,6 +24,8 @@ export const accountCalls = (transport: Transport) => ({
   get: async (slug: string) => (await transport.json<Account>({ path: accountPlace(slug) })).body,
   /** The organizations that the account is a member of, with its role in each. */
   memberships: () => everyItem(readPage<Membership>(transport, '/api/accounts/me/memberships', {})),
+  /** The collections of the account and of its organizations, the latest change first. */
+  collections: () => everyItem(readPage<MyCollection>(transport, '/api/accounts/me/collections', {})),
   /** Changes what is given; a former slug leads on until someone takes it. */
   update: async (slug: string, changes: UpdateAccount) =>
     (await transport.json<Done>({ method: 'PATCH', path: accountPlace(slug), json: changes })).body,

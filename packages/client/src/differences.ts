@@ -40,7 +40,10 @@ export async function* manifestPages(
   }
 }
 
-/** The pages of what leads from one version to another, each when it is asked for. `latest` is fixed likewise. */
+/**
+ * The pages of what leads from one version to another, each when it is asked for. `latest` is fixed likewise. `from` may be of another
+ * collection: `owner/slug@v1.0.0`.
+ */
 export async function* diffPages(
   transport: Transport,
   ref: CollectionRef,

@@ -14,7 +14,9 @@ export {
   type ReferenceField,
   referenceFieldsOf,
 } from './records/references.ts'
+export { type Sentence, schemaChanges } from './schemas/changes.ts'
 export { type SchemaIssue, schemaIssuesMax } from './schemas/compiler.ts'
+export { type Field, fieldsOf, type PlainSchema, tellingField } from './schemas/fields.ts'
 export { knownFieldsOf, unknownFieldsOf, withoutUnknownFields } from './schemas/known-fields.ts'
 export { patternInstructionsMax, patternUnitsMax } from './schemas/pattern.ts'
 export { privateFieldsOf } from './schemas/private-fields.ts'

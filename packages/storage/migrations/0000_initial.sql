@@ -40,8 +40,11 @@ CREATE TABLE "identities" (
 --> statement-breakpoint
 CREATE TABLE "browser_sessions" (
 	"token_hash" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"id" uuid NOT NULL,
 	"account_id" uuid NOT NULL,
+	"user_agent" text NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
+	"last_used_at" timestamp (3) with time zone NOT NULL,
 	"expires_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint

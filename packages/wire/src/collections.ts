@@ -66,6 +66,14 @@ export const CollectionItem = z
   })
 export type CollectionItem = z.infer<typeof CollectionItem>
 
+/** An item of `GET /api/accounts/me/collections`. */
+export const MyCollection = CollectionItem.extend({ public: z.boolean() }).meta({
+  id: 'MyCollection',
+  description: 'A collection that the caller owns, or a member of whose owner it is.',
+  examples: [{ ...shown, ...owner, latestVersion: 'v1.0.0', ...instants, public: true }],
+})
+export type MyCollection = z.infer<typeof MyCollection>
+
 /** An item of `GET /api/accounts/:owner/collections`. */
 export const OwnedCollection = z
   .object({

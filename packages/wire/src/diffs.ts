@@ -15,7 +15,7 @@ export const DiffQuery = z.strictObject({
   from: z.string().meta({
     examples: ['v1.0.0'],
     description:
-      'The version that the differences are from: `latest`, a semver or a digest. It may be the newer one.',
+      'The version that the differences are from: `latest`, a semver or a digest. It may be the newer one. With `owner/slug@` before it, it is of another collection, such as the one that this is a fork of.',
   }),
   cursor: placeCursor,
   limit: queryLimit(diffLimitUsual, diffLimitMax),
@@ -31,7 +31,9 @@ export type UpdatedRecord = z.infer<typeof UpdatedRecord>
 /** By type, then id; `added`, `updated` and `removed` together are paged as one list. */
 export const DiffPage = z
   .object({
-    from: SemverText,
+    from: SemverText.meta({
+      description: 'Of another collection, it has `owner/slug@` before it, as it was asked for.',
+    }),
     to: SemverText,
     added: z.array(CollectionRecord),
     updated: z.array(UpdatedRecord),
@@ -50,6 +52,17 @@ export const DiffPage = z
           .optional()
           .meta({ description: 'On the first page only, the one without `cursor`.' }),
         filesRemoved: z.array(FileHash).optional().meta({ description: 'Likewise.' }),
+        schemaChanges: z
+          .array(z.object({ type: z.string(), changes: z.array(z.string()) }))
+          .optional()
+          .meta({
+            description:
+              'What became of types and their schemas, in words, each sentence to be read after the name of the type: `is new`, "`wings` became required". 200 types and 100 sentences each at most. On the first page only.',
+          }),
+        level: z.enum(['major', 'minor', 'patch', 'none']).optional().meta({
+          description: 'Which part of a version number such a change raises. On the first page only.',
+        }),
+        reason: z.string().optional().meta({ description: 'Why, in a sentence. On the first page only.' }),
       })
       .meta({ description: 'Of the whole difference, whatever the page.' }),
   })
@@ -70,6 +83,9 @@ export const DiffPage = z
           metadataChanged: false,
           filesAdded: [],
           filesRemoved: [],
+          schemaChanges: [],
+          level: 'minor',
+          reason: 'Records or files differ; types and schemas do not.',
         },
       },
     ],

@@ -30,6 +30,12 @@ export type MemberPath = z.infer<typeof MemberPath>
 export const KeyPath = z.object({ id: segment(exampleId, 'Id of the key, as the list of keys has it.') })
 export type KeyPath = z.infer<typeof KeyPath>
 
+/** `/api/accounts/me/sessions/:id` */
+export const SessionPath = z.object({
+  id: segment(exampleId, 'Id of the session, as the list of sessions has it.'),
+})
+export type SessionPath = z.infer<typeof SessionPath>
+
 /** `/api/accounts/:owner/collections` */
 export const OwnerPath = z.object({ owner: segment('ada', 'Slug of a user or an organization.') })
 export type OwnerPath = z.infer<typeof OwnerPath>

@@ -1,8 +1,8 @@
 /** The documents as whoever has only the address reads them. */
 import { databases } from '@ulmus/storage/testing'
+import { docFiles, docPages } from '@ulmus/web'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { serveForTest, type TestServer } from '../testing/serve.ts'
-import { docFiles, docPages } from './pages.ts'
 
 const [embedded] = databases
 let server: TestServer
@@ -30,10 +30,12 @@ test('the address leads to them', async () => {
 test.each(['', ...docPages.map(({ name }) => `/${name}`)])('/docs%s is a page', async (path) => {
   const { status, headers, text } = await read(`/docs${path}`)
   expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-  expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self'/)
+  expect(headers.get('content-security-policy')).toMatch(
+    /^default-src 'none'; script-src 'self'; style-src 'self'/,
+  )
   expect(text.match(/<h1/g)).toHaveLength(1)
   expect(text.match(/aria-current="page"/g)).toHaveLength(1)
-  expect(text).not.toMatch(/<script|style="/)
+  expect(text).not.toMatch(/<script(?! type="module" src="\/assets\/)|style="/)
   const again = await read(`/docs${path}`, { 'if-none-match': headers.get('etag')! })
   expect([again.status, again.text]).toEqual([304, ''])
 })

@@ -1,13 +1,9 @@
-/** `/docs`: what this registry is and how it is used, for whoever has only its address. */
-import { once } from 'node:events'
+/** Files beside the documents' pages: the same texts as Markdown for programs that read prose, and the verifier to take along. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import { docFiles, docPages, docsFolder, exampleOrigin } from '@ulmus/web'
 import type { FastifyPluginAsync } from 'fastify'
 import { KeptAnswer } from '../plugins/kept.ts'
-import { docsPolicy } from './layout.ts'
-import { docFiles, docPages, docsFolder } from './pages.ts'
-import type { RenderedDocs } from './rendering.ts'
 
 export interface DocsOptions {
   /** Where readers reach this server, as `https://registry.example`: examples name it. */
@@ -15,50 +11,21 @@ export interface DocsOptions {
 }
 
 const options = { compress: false, config: { credentials: false }, schema: { hide: true } } as const
+const markdown = docPages.map(({ name }) => [`${name}.md`, 'text/markdown; charset=utf-8'] as const)
 
-/** `/docs`, `/docs/<name>`, the same texts as `/docs/<name>.md` for programs that read prose, and the files beside them. */
+/** `/docs/<name>.md`, `/docs/verify.py`. */
 export const docRoutes: FastifyPluginAsync<DocsOptions> = async (app, { origin }) => {
-  let made: Promise<ReadonlyMap<string, KeptAnswer>> | undefined
-  const answers = (): NonNullable<typeof made> => {
-    made ??= makeAnswers(origin())
-    made.catch(() => {
-      made = undefined
-    })
-    return made
-  }
-  const names = ['', ...docPages.flatMap(({ name }) => [name, `${name}.md`]), ...Object.keys(docFiles)]
-  for (const name of names) {
-    app.get(name === '' ? '/docs' : `/docs/${name}`, options, async (request, reply) => {
-      const answer = (await answers()).get(name)!
-      return answer.send(request, reply.header('Content-Security-Policy', docsPolicy))
+  const kept = new Map<string, KeptAnswer>()
+  for (const [file, type] of [...markdown, ...Object.entries(docFiles)]) {
+    app.get(`/docs/${file}`, options, async (request, reply) => {
+      let answer = kept.get(file)
+      if (answer === undefined) {
+        const text = await readFile(join(docsFolder, file), 'utf8')
+        answer = new KeptAnswer(type, text.replaceAll(exampleOrigin, origin()))
+        kept.set(file, answer)
+      }
+      return answer.send(request, reply)
     })
   }
   app.get('/docs/', options, async (_request, reply) => reply.redirect('/docs', 301))
-}
-
-async function makeAnswers(origin: string): Promise<ReadonlyMap<string, KeptAnswer>> {
-  const answers = new Map<string, KeptAnswer>()
-  for (const [name, html] of await render())
-    answers.set(name, new KeptAnswer('text/html; charset=utf-8', html.replaceAll(exampleOrigin, origin)))
-  const files = {
-    ...docFiles,
-    ...Object.fromEntries(docPages.map(({ name }) => [`${name}.md`, markdownType])),
-  }
-  for (const [file, type] of Object.entries(files)) {
-    const text = await readFile(join(docsFolder, file), 'utf8')
-    answers.set(file, new KeptAnswer(type, text.replaceAll(exampleOrigin, origin)))
-  }
-  return answers
-}
-
-/** In the files of `docs/`. */
-const exampleOrigin = 'http://127.0.0.1:4000'
-
-const markdownType = 'text/markdown; charset=utf-8'
-
-/** Renders all documents once, in a thread that ends with it: some 0.5 s. */
-async function render(): Promise<RenderedDocs> {
-  const thread = new Worker(new URL('./rendering.ts', import.meta.url))
-  const [rendered] = (await once(thread, 'message')) as [RenderedDocs]
-  return rendered
 }

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { databases } from '@ulmus/storage/testing'
+import { docsFolder } from '@ulmus/web'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fileHash } from '../testing/asker.ts'
 import { run } from '../testing/snippets.ts'
 import { type Stage, setStage } from '../testing/stage.ts'
-import { docsFolder } from './pages.ts'
 
 const verifier = join(docsFolder, 'verify.py')
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-verifier-'))

@@ -316,6 +316,13 @@ test('what a commit lacks, and what has ended', async () => {
     expect(await refused(contract.call(id), 409)).toEqual([])
 })
 
+test('a key that is limited to a collection does not list all', async () => {
+  const { id: collectionId } = (await send('getCollection')).json
+  const { key } = (await send('createKey', { body: { label: 'one', scope: 'read', collectionId } })).json
+  const by = askerOf(url, key as string, '')
+  expect(await refused(contract.call('listMyCollections'), 403, { by })).toEqual([])
+})
+
 test('signing in and out, and one key too many', async () => {
   const login = contract.call('signIn')
   const instead = { query: { return_to: 'https://elsewhere.example' } }

@@ -71,12 +71,20 @@ test('from an account to a published collection, and from there to everything th
     'getAccount',
     'getOwnAccount',
     'listKeys',
+    'listBrowserSessions',
     'getCollection',
     'getVersion',
     'listVersionFiles',
   ])
     await send(id)
-  for (const id of ['listMemberships', 'listMembers', 'browseCollections', 'listCollections', 'listVersions'])
+  for (const id of [
+    'listMemberships',
+    'listMyCollections',
+    'listMembers',
+    'browseCollections',
+    'listCollections',
+    'listVersions',
+  ])
     await sendAll(id)
   for (const id of [
     'listRecords',
@@ -108,6 +116,9 @@ test('from an account to a published collection, and from there to everything th
   await send('updateAccount')
   await send('removeMember')
   await send('revokeKey', { path: { id: key.id } })
+  const [session] = await send('listBrowserSessions')
+  await send('endOtherBrowserSessions')
+  expect(await send('listBrowserSessions')).toEqual([session])
 })
 
 test('a manifest in chunks, and sessions that are given up', async () => {

@@ -25,6 +25,7 @@ export const meanings: Record<ErrorCode, string> = {
   record_not_found: 'there is no such record in what the caller reads',
   file_not_found: 'the collection has no such file that the caller may read',
   key_not_found: 'the account has no such key',
+  session_not_found: 'the account has no such browser session',
   member_not_found: 'the user is no member',
   job_not_found: 'the collection has no such job',
   push_not_found: 'the collection has no such session',

@@ -5,6 +5,7 @@ import { countAnswers } from '../plugins/answers/budget.ts'
 import { accountRoutes } from './accounts/accounts.ts'
 import { keyRoutes } from './accounts/keys.ts'
 import { memberRoutes } from './accounts/members.ts'
+import { browserSessionRoutes } from './accounts/sessions.ts'
 import { collectionRoutes } from './collections/collections.ts'
 import { forkRoutes } from './collections/forks.ts'
 import { metadataRoutes } from './collections/metadata.ts'
@@ -43,6 +44,7 @@ export const apiRoutes: FastifyPluginAsync<RouteOptions> = async (app, { registr
   await app.register(accountRoutes, { registry })
   await app.register(memberRoutes, { registry })
   await app.register(keyRoutes, { registry })
+  await app.register(browserSessionRoutes, { registry })
   await app.register(collectionRoutes, { registry })
   await app.register(metadataRoutes, { registry })
   await app.register(forkRoutes, { registry })

@@ -80,7 +80,7 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, optio
     // Always a new token: one that was in the browser before, whoever put it there, never becomes a signed-in one.
     const former = session.read(request)
     if (former !== undefined) await registry.sessions.end(former)
-    const { token, expiresAt } = await registry.sessions.open(account.id)
+    const { token, expiresAt } = await registry.sessions.open(account.id, request.headers['user-agent'])
     session.set(reply, token, expiresAt)
     return reply.redirect(begun.returnTo)
   })

@@ -2,6 +2,7 @@
 import { gzipSync } from 'node:zlib'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addOrg } from '../testing/calls.ts'
 import { pushesOn } from '../testing/pushing.ts'
 import { type Stage, setStage } from '../testing/stage.ts'
 
@@ -201,6 +202,78 @@ describe.each(anyDatabase)('pages on $name', (database) => {
     expect([other.status, other.headers.get('content-type')]).toEqual([403, 'text/html; charset=utf-8'])
     expect((await stage.ada.get('/collections/ada/stolen')).status).toBe(404)
     expect((await page('/settings')).headers.get('location')).toBe('/auth/login?return_to=%2Fsettings')
+  })
+
+  test('browsers that are signed in are listed by name, and one that is signed out is out', async () => {
+    const other = (await stage.server.signIn('ada')).cookie
+    const { html } = await page('/settings/sessions', { as: cookie })
+    expect(html).toContain('this one')
+    const [, id] = /name="end" value="([^"]+)"/.exec(html)!
+    const ended = await page('/settings/sessions', { as: cookie, form: { end: id! } })
+    expect([ended.status, ended.headers.get('location')]).toEqual([303, '/settings/sessions?ended=1'])
+    const again = await page('/settings/sessions', { as: cookie, form: { end: id! } })
+    expect(again.status).toBe(404)
+    await page('/settings/sessions', { as: cookie, form: {} })
+    expect((await page('/settings/keys', { as: other })).status).toBe(302)
+    const alone = await page('/settings/sessions', { as: cookie })
+    expect([alone.status, alone.html.includes('name="end"')]).toEqual([200, false])
+  })
+
+  test('a path that leads nowhere is a page to whoever looks, below a collection, too', async () => {
+    for (const path of ['/ada/nothing/at/all', '/ada/nothing/records/a/b/c/d', '/docs/nothing', '/nobody']) {
+      const { status, headers } = await page(path)
+      expect([path, status, headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8'])
+    }
+    const inApi = await fetch(`${stage.server.url}/api/nothing/at/all`)
+    expect([inApi.status, inApi.headers.get('content-type')]).toEqual([
+      404,
+      'application/json; charset=utf-8',
+    ])
+  })
+
+  test('a fork is compared with its source, in words and records; what moved is followed', async () => {
+    const path = await newPath()
+    await stage.push(path, {
+      opening: { schemas: { A: {} } },
+      puts: [
+        { id: '1', type: 'A', data: { n: 1 } },
+        { id: '2', type: 'A', data: {} },
+      ],
+    })
+    await addOrg(stage.server, { cookie }, 'forkers')
+    const made = await stage.ada.post(`${path}/fork`, {
+      ...{ targetOrg: 'forkers', slug: 'the-fork', public: false },
+    })
+    expect([made.status, made.text]).toEqual([201, made.text])
+    await stage.push('/collections/forkers/the-fork', {
+      base: 'v1.0.0',
+      opening: { schemas: { A: { properties: { n: {} } } } },
+      puts: [{ id: '1', type: 'A', data: { n: 2 } }],
+      deletes: [{ id: '2', type: 'A' }],
+    })
+    const { html: overview } = await page('/forkers/the-fork', { as: cookie })
+    const [, link] = /href="(\/forkers\/the-fork\/compare[^"]+)"/.exec(overview)!
+    const { status, html } = await page(link!, { as: cookie })
+    expect([status, html.includes('A major change'), html.includes('<code>n</code> is new: any')]).toEqual([
+      200,
+      true,
+      true,
+    ])
+    expect(html).toContain(`href="${pageOf(path)}/v/v1.0.0/records/A/2"`)
+    expect(html).toContain('href="/forkers/the-fork/v/v2.0.0/records/A/1"')
+    const [, back] = /href="([^"]+)">The other way round/.exec(html)!
+    expect((await page(back!, { as: cookie })).status).toBe(200)
+    expect((await page(link!)).status).toBe(404)
+    expect((await page(`${pageOf(path)}/compare/forkers/the-fork@v1.0.0...v1.0.0`)).status).toBe(404)
+    await stage.ada.ask('PATCH', path, {
+      body: JSON.stringify({ slug: 'the-source' }),
+      headers: { 'content-type': 'application/json' },
+    })
+    const moved = await page(link!, { as: cookie })
+    expect([moved.status, moved.headers.get('location')]).toEqual([
+      308,
+      '/forkers/the-fork/compare/ada/the-source%40v1.0.0...v2.0.0',
+    ])
   })
 
   test('settings that are saved keep what their form does not show', async () => {

@@ -22,20 +22,23 @@ export interface PageOptions {
   /** Where readers reach this server, as `https://registry.example`. */
   readonly origin: () => string
   readonly session: SessionCookie
+  /** Whether readmes show pictures of other sites. */
+  readonly readmeImages: boolean
 }
 
 /** Pages load what this server has, and send forms to it. */
-const pagePolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "manifest-src 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join('; ')
+const pagePolicy = ({ readmeImages }: Pick<PageOptions, 'readmeImages'>): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src 'self' data:${readmeImages ? ' https:' : ''}`,
+    "connect-src 'self'",
+    "form-action 'self'",
+    "manifest-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ')
 
 /** A form holds a readme of 1 MiB at most, of which percent-encoding makes three. Bytes. */
 const formBytesMax = 4 * 1024 ** 2
@@ -93,7 +96,11 @@ export const pageRoutes: FastifyPluginAsync<PageOptions> = async (app, options) 
       )
     })
   }
-  serveAssets(app)
+  // No page, but below a collection's: whoever follows a link wants to read why, too.
+  app.get(`${ownerPattern}/*`, { schema, errorHandler: refuse }, async ({ url }) => {
+    throw new RegistryError('route_not_found', { say: { path: url.split('?', 1)[0] } })
+  })
+  serveAssets(app, options)
 
   const config = { limited: 'sign-in' } as const
   app.post('/sign-out', { schema, errorHandler: refuse, config }, async (request, reply) => {
@@ -105,7 +112,7 @@ export const pageRoutes: FastifyPluginAsync<PageOptions> = async (app, options) 
 }
 
 /** Scripts and styles, by names that have their hashes in them. */
-function serveAssets(app: Parameters<typeof pageRoutes>[0]): void {
+function serveAssets(app: Parameters<typeof pageRoutes>[0], options: PageOptions): void {
   const kept = new Map<string, KeptAnswer>()
   const asset = { compress: false, config: { credentials: false }, schema } as const
   app.get<{ Params: { file: string } }>('/assets/:file', asset, async (request, reply) => {
@@ -116,7 +123,7 @@ function serveAssets(app: Parameters<typeof pageRoutes>[0]): void {
     kept.set(file, answer)
     // A worker obeys the policy of its own script, and asks this server for what it verifies.
     const headers = {
-      'Content-Security-Policy': pagePolicy,
+      'Content-Security-Policy': pagePolicy(options),
       'Cache-Control': `public, max-age=${assetSeconds}, immutable`,
     }
     return answer.send(request, reply.headers(headers))
@@ -125,7 +132,7 @@ function serveAssets(app: Parameters<typeof pageRoutes>[0]): void {
 
 function send(
   { documentOf, assets }: Web,
-  { origin }: PageOptions,
+  options: PageOptions,
   request: FastifyRequest,
   reply: FastifyReply,
   answer: Answer,
@@ -134,10 +141,10 @@ function send(
   if (request.method === 'POST') reply.header('Cache-Control', 'no-store')
   if (answer instanceof Redirect) return reply.redirect(answer.to, answer.status)
   if (answer instanceof Plain) return reply.type(answer.type).send(answer.text)
-  const frame = { caller: callerOf(request), url: urlOf(request), origin: origin(), assets }
+  const frame = { caller: callerOf(request), url: urlOf(request), origin: options.origin(), assets }
   return reply
     .code(answer.refused === undefined ? 200 : statusFor(answer.refused.code))
-    .headers({ 'Content-Security-Policy': pagePolicy, 'Referrer-Policy': 'same-origin' })
+    .headers({ 'Content-Security-Policy': pagePolicy(options), 'Referrer-Policy': 'same-origin' })
     .type('text/html; charset=utf-8')
     .send(documentOf(answer, frame))
 }
@@ -153,13 +160,18 @@ const callerOf = ({ principal }: FastifyRequest): Caller | undefined =>
 
 const urlOf = ({ url }: FastifyRequest): URL => new URL(url, 'http://path')
 
-const visitOf = ({ assets }: Web, request: FastifyRequest, { registry, origin }: PageOptions): Visit => ({
+const visitOf = (
+  { assets }: Web,
+  request: FastifyRequest,
+  { registry, origin, readmeImages }: PageOptions,
+): Visit => ({
   registry,
   who: request.principal,
   caller: callerOf(request),
   params: request.params as Record<string, string>,
   url: urlOf(request),
   origin: origin(),
+  readmeImages,
   script: assets.script,
 })
 

@@ -1,29 +1,31 @@
 /** Lists of collections. */
-import type { CollectionItem, OwnedCollection } from '@ulmus/wire'
+import type { CollectionItem, MyCollection, OwnedCollection } from '@ulmus/wire'
 import { accountPath, versionPath } from '../paths.ts'
 import { Time, Visibility } from './small.tsx'
 
 type Level = 'h2' | 'h3'
 
-/** Public collections, as browsing finds them. */
-/** @param level of each item's heading: one below the heading over the list */
+/** Collections of any owner; whether they are public is said where it is known. @param level of each item's heading: one below the heading over the list */
 export const CollectionList = ({
   items,
   level: Heading,
 }: {
-  items: readonly CollectionItem[]
+  items: readonly (CollectionItem | MyCollection)[]
   level: Level
 }) => (
   <ul class="collections">
-    {items.map(({ id, ownerSlug, slug, name, description, latestVersion, updatedAt }) => (
+    {items.map(({ id, ownerSlug, slug, name, description, latestVersion, updatedAt, ...more }) => (
       <li key={id}>
-        <Heading>
-          <a class="owner" href={accountPath(ownerSlug)}>
-            {ownerSlug}
-          </a>
-          <span class="slash">/</span>
-          <a href={versionPath({ owner: ownerSlug, slug })}>{slug}</a>
-        </Heading>
+        <div class="head-row">
+          <Heading>
+            <a class="owner" href={accountPath(ownerSlug)}>
+              {ownerSlug}
+            </a>
+            <span class="slash">/</span>
+            <a href={versionPath({ owner: ownerSlug, slug })}>{slug}</a>
+          </Heading>
+          {'public' in more && <Visibility isPublic={more.public} />}
+        </div>
         {name !== slug && <p class="name">{name}</p>}
         {description !== null && <p class="description">{description}</p>}
         <p class="facts">

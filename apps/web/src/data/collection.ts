@@ -62,7 +62,8 @@ export async function seeCollection(visit: Visit): Promise<SeenCollection> {
 }
 
 /** As whoever is no member reads. */
-const publicly = (who: Principal): Principal => (who.kind === 'anonymous' ? who : { ...who, view: 'public' })
+export const publicly = (who: Principal): Principal =>
+  who.kind === 'anonymous' ? who : { ...who, view: 'public' }
 
 /** The same page with all else that its query says. */
 function otherView(url: URL, asPublic: boolean): string {

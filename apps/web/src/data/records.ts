@@ -1,8 +1,9 @@
 /** Records as pages show them: of large ones only as much as a page can hold. */
+
+import { type Field, fieldsOf, type PlainSchema, tellingField } from '@ulmus/content'
 import type { JsonText } from '@ulmus/registry'
 import { jsonBytes, readJson, type Visit } from '../page.ts'
 import { type SeenCollection, versionOf } from './collection.ts'
-import { type Field, fieldsOf, type Schema, tellingField } from './schema.ts'
 
 export interface ShownRecord {
   readonly id: string
@@ -74,7 +75,7 @@ export async function namesOfReferences(
       : [data[name]].flat().flatMap((id) => (typeof id === 'string' ? [{ type, id }] : [])),
   )
   const named = references.slice(0, namedReferencesMax).map(async ({ type, id }) => {
-    const telling = tellingField(fieldsOf(schemas[type] as Schema))
+    const telling = tellingField(fieldsOf(schemas[type] as PlainSchema))
     if (telling === undefined) return []
     const [record] = (await readRecords(visit, seen, { type, id })).records
     const name = record && nameOf(record, telling)

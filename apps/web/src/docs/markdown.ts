@@ -32,7 +32,7 @@ function scrollingTables() {
       parent.children[index] = {
         type: 'element',
         tagName: 'div',
-        properties: { className: ['table'], tabIndex: 0 },
+        properties: { className: ['table-scroll'], tabIndex: 0 },
         children: [element],
       }
       return index + 1

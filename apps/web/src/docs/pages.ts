@@ -49,7 +49,6 @@ export const docPages: readonly DocPage[] = [
 /** Files of `docs/` that are served as they are, by name, with their content type. */
 export const docFiles: Readonly<Record<string, string>> = {
   'verify.py': 'text/x-python; charset=utf-8',
-  'style.css': 'text/css; charset=utf-8',
 }
 
 export const docsFolder = join(import.meta.dirname, '../../../../docs')

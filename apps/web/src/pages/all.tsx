@@ -4,6 +4,7 @@ import { account } from './account/account.tsx'
 import { keys } from './account/keys.tsx'
 import { members } from './account/members.tsx'
 import { newCollection, newOrg } from './account/new.tsx'
+import { sessions } from './account/sessions.tsx'
 import { settings } from './account/settings.tsx'
 import { compare, compareForm } from './collection/compare.tsx'
 import { edit } from './collection/edit.tsx'
@@ -12,6 +13,7 @@ import { collectionSettings } from './collection/settings.tsx'
 import { versions } from './collection/versions.tsx'
 import { editRecord } from './publish/edit-record.tsx'
 import { push } from './publish/push.tsx'
+import { docs, document } from './site/docs.tsx'
 import { explore } from './site/explore.tsx'
 import { feed, icon, llms, manifest, robots, siteMap } from './site/for-programs.ts'
 import { home } from './site/home.tsx'
@@ -26,8 +28,8 @@ export { documentOf } from '../layout/document.tsx'
 export { refusalPage } from './site/refusal.tsx'
 
 export const pages: Readonly<Record<PageName, Page>> = {
-  ...{ home, explore, robots, siteMap, llms, icon, manifest, feed },
-  ...{ newCollection, newOrg, settings, keys, account, members },
+  ...{ home, explore, docs, document, robots, siteMap, llms, icon, manifest, feed },
+  ...{ newCollection, newOrg, settings, keys, sessions, account, members },
   ...{ overview, records, record, schemas, files, versions, compare, compareForm },
   ...{ fork, edit, editRecord, push, collectionSettings },
 }

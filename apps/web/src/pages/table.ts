@@ -8,10 +8,13 @@ export const table = {
   '/llms.txt': 'llms',
   '/favicon.svg': 'icon',
   '/site.webmanifest': 'manifest',
+  '/docs': 'docs',
+  '/docs/:name': 'document',
   '/new': 'newCollection',
   '/new/org': 'newOrg',
   '/settings': 'settings',
   '/settings/keys': 'keys',
+  '/settings/sessions': 'sessions',
   '/:owner': 'account',
   '/:owner/-/members': 'members',
   '/:owner/:slug': 'overview',
@@ -34,6 +37,8 @@ export const table = {
   '/:owner/:slug/versions.atom': 'feed',
   '/:owner/:slug/compare': 'compareForm',
   '/:owner/:slug/compare/:pair': 'compare',
+  // From a version of another collection: `…/compare/owner/slug@v1.0.0...v1.1.0`.
+  '/:owner/:slug/compare/:from/:pair': 'compare',
   '/:owner/:slug/fork': 'fork',
   '/:owner/:slug/edit': 'edit',
   '/:owner/:slug/push': 'push',
@@ -45,6 +50,6 @@ export type PageName = (typeof table)[PagePath]
 
 /** Pages with a form that is posted to them. */
 export const withForm: ReadonlySet<PageName> = new Set([
-  ...(['newCollection', 'newOrg', 'settings', 'keys', 'members'] as const),
+  ...(['newCollection', 'newOrg', 'settings', 'keys', 'sessions', 'members'] as const),
   ...(['fork', 'edit', 'editRecord', 'collectionSettings'] as const),
 ])

@@ -103,18 +103,23 @@ const kept = new LRUCache<string, string>({
   sizeCalculation: (html, key) => html.length + key.length,
 })
 
-/** HTML of a readme; undefined where there is none. @param readme `metadata.readme`, which may be anything */
+/**
+ * HTML of a readme; undefined where there is none.
+ * @param readme `metadata.readme`, which may be anything
+ * @param options.readmeImages whether pictures of other sites are shown; else they are links. Default: false
+ */
 export async function readmeOf(
   readme: unknown,
   { owner, slug }: CollectionName,
+  { readmeImages = false }: { readonly readmeImages?: boolean } = {},
 ): Promise<string | undefined> {
   if (typeof readme !== 'string' || readme.trim() === '') return undefined
-  const key = `${owner}/${slug}\n${readme}`
+  const key = `${owner}/${slug}\n${readmeImages}\n${readme}`
   const known = kept.get(key)
   if (known !== undefined) return known
   if (renderer.isFull) return asPlainText(readme)
   const isLong = readme.length > readmeCharactersMax
-  const html = isLong ? undefined : await renderer.render({ markdown: readme, owner, slug })
+  const html = isLong ? undefined : await renderer.render({ markdown: readme, owner, slug, readmeImages })
   const shown = html ?? asPlainText(readme)
   kept.set(key, shown)
   return shown

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { renderReadme } from './render.ts'
 
-const render = (markdown: string) => renderReadme({ markdown, owner: 'ada', slug: 'birds' })
+const render = (markdown: string, readmeImages = false) =>
+  renderReadme({ markdown, owner: 'ada', slug: 'birds', readmeImages })
 const hash = `sha256:${'a'.repeat(64)}`
 
 test("pictures are the collection's own files; others become links", () => {
@@ -10,6 +11,18 @@ test("pictures are the collection's own files; others become links", () => {
   )
   const other = render('![A wren](https://elsewhere.example/wren.png)')
   expect(other).toBe('<p><a href="https://elsewhere.example/wren.png">A wren</a></p>')
+})
+
+test("other sites' pictures are shown where the operator allows it, by https alone, and are not told who reads", () => {
+  expect(render('![A wren](https://elsewhere.example/wren.png)', true)).toBe(
+    '<p><img src="https://elsewhere.example/wren.png" alt="A wren" loading="lazy" referrerpolicy="no-referrer"></p>',
+  )
+  for (const src of [
+    'http://elsewhere.example/a.png',
+    '//elsewhere.example/a.png',
+    'data:image/svg+xml,<svg/>',
+  ])
+    expect(render(`![a](${src})`, true)).not.toContain('<img')
 })
 
 test('links within a readme lead to its headings', () => {

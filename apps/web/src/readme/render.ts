@@ -11,7 +11,7 @@ import { unified } from 'unified'
 import { visit } from 'unist-util-visit'
 import type { CollectionName } from '../paths.ts'
 
-/** What may be left: what GitHub shows, with the classes of highlighted code, and pictures of the collection alone. */
+/** What may be left: what GitHub shows, with the classes of highlighted code. */
 const allowed: Options = {
   ...defaultSchema,
   attributes: {
@@ -19,8 +19,9 @@ const allowed: Options = {
     span: [...(defaultSchema.attributes?.['span'] ?? []), ['className', /^hljs-[a-z_]+$/]],
     code: [['className', /^language-[\w-]+$/, 'hljs']],
     div: [['className', 'table-scroll']],
+    img: [...(defaultSchema.attributes?.['img'] ?? []), 'loading', 'referrerPolicy'],
   },
-  protocols: { ...defaultSchema.protocols, src: [] },
+  protocols: { ...defaultSchema.protocols, src: ['https'] },
 }
 
 const filePattern = /^sha256:[0-9a-f]{64}$/
@@ -29,10 +30,11 @@ const filePattern = /^sha256:[0-9a-f]{64}$/
 const headingPrefix = 'readme-'
 
 /**
- * Pictures are the collection's own files, `![](sha256:…)`; others are shown as links. Links within the readme lead to its headings by
+ * Pictures are the collection's own files, `![](sha256:…)`, and those of other sites by `https:` where these are allowed; others are shown
+ * as links. Links within the readme lead to its headings by
  * the names that these get; links elsewhere tell search engines not to follow.
  */
-function ownLinks({ owner, slug }: CollectionName) {
+function ownLinks({ owner, slug, readmeImages }: Omit<Readme, 'markdown'>) {
   return (tree: Root) =>
     visit(tree, 'element', (element: Element) => {
       const { src, href } = element.properties
@@ -45,6 +47,10 @@ function ownLinks({ owner, slug }: CollectionName) {
       if (element.tagName !== 'img' || typeof src !== 'string') return
       if (filePattern.test(src)) {
         element.properties['src'] = `/api/collections/${owner}/${slug}/files/${src}`
+        return
+      }
+      if (readmeImages && /^https:\/\//i.test(src)) {
+        element.properties = { ...element.properties, loading: 'lazy', referrerPolicy: 'no-referrer' }
         return
       }
       const alt = element.properties['alt']
@@ -73,9 +79,11 @@ function withinPage() {
 
 export interface Readme extends CollectionName {
   readonly markdown: string
+  /** Whether pictures of other sites are shown. */
+  readonly readmeImages: boolean
 }
 
-export const renderReadme = ({ markdown, owner, slug }: Readme): string =>
+export const renderReadme = ({ markdown, ...about }: Readme): string =>
   String(
     unified()
       .use(remarkParse)
@@ -84,7 +92,7 @@ export const renderReadme = ({ markdown, owner, slug }: Readme): string =>
       .use(rehypeSlug)
       .use(rehypeHighlight)
       .use(withinPage)
-      .use(() => ownLinks({ owner, slug }))
+      .use(() => ownLinks(about))
       .use(rehypeSanitize, { ...allowed, clobberPrefix: headingPrefix })
       .use(rehypeStringify)
       .processSync(markdown),

@@ -1,6 +1,7 @@
 /** Schemas as people read them: fields in the order that helps, types and rules in words. */
 
-export type Schema = Readonly<Record<string, unknown>>
+/** A JSON Schema that is read and not checked: any part may be anything. */
+export type PlainSchema = Readonly<Record<string, unknown>>
 
 export interface Field {
   readonly name: string
@@ -20,14 +21,14 @@ export interface Field {
 
 const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
-const objectIn = (value: unknown): Schema | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Schema) : undefined
+const objectIn = (value: unknown): PlainSchema | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as PlainSchema) : undefined
 
 /** Names that say at a glance which record it is. */
 const telling = ['name', 'title', 'label', 'displayName', 'fullName', 'code']
 
 /** The fields of a type: telling names first, then required ones, nested ones last, else by name. */
-export function fieldsOf(schema: Schema): Field[] {
+export function fieldsOf(schema: PlainSchema): Field[] {
   const properties = objectIn(schema['properties']) ?? {}
   const required = new Set(Array.isArray(schema['required']) ? schema['required'] : [])
   const fields = Object.entries(properties).map(([name, at]) =>
@@ -44,7 +45,7 @@ export function fieldsOf(schema: Schema): Field[] {
 export const tellingField = (fields: readonly Field[]): string | undefined =>
   fields.find(({ name }) => telling.includes(name))?.name
 
-function fieldOf(name: string, at: Schema, isRequired: boolean): Field {
+function fieldOf(name: string, at: PlainSchema, isRequired: boolean): Field {
   const items = objectIn(at['items'])
   const type = typeText(at)
   return {
@@ -61,7 +62,7 @@ function fieldOf(name: string, at: Schema, isRequired: boolean): Field {
 }
 
 /** A type in words. */
-export function typeText(at: Schema): string {
+export function typeText(at: PlainSchema): string {
   const { type } = at as { type?: unknown }
   if (Array.isArray(type)) return type.map((one) => typeText({ ...at, type: one })).join(' or ')
   if (type === 'array') {
@@ -109,7 +110,7 @@ const says: readonly [keyword: string, say: (value: unknown) => string][] = [
 /** Values of an enumeration that are named. */
 const choicesMax = 8
 
-function rulesOf(at: Schema): string[] {
+function rulesOf(at: PlainSchema): string[] {
   const choices = Array.isArray(at['enum']) ? at['enum'] : []
   const named = choices.slice(0, choicesMax).map(valueText).join(', ')
   const more = choices.length > choicesMax ? ` and ${choices.length - choicesMax} more` : ''

@@ -1,10 +1,26 @@
 /** Browser sessions: an opaque token of 256 bits, kept as its hash, good for some days since its last use. http-api §2. */
 import { randomBytes } from 'node:crypto'
 import { hashText } from '@ulmus/content'
-import { deleteSession, extendSession, findSession, insertSession } from '@ulmus/storage'
+import {
+  deleteSession,
+  deleteSessionOf,
+  deleteSessionsBut,
+  extendSession,
+  findSession,
+  insertSession,
+  listSessions,
+} from '@ulmus/storage'
+import { v7 as newId } from 'uuid'
+import { demandCredential } from '../access/authority.ts'
+import { demandCaller } from '../access/caller.ts'
 import { onMissingRow } from '../access/missing-row.ts'
-import type { Caller } from '../access/principal.ts'
+import { mayManageAccount } from '../access/policy.ts'
+import type { Caller, Principal } from '../access/principal.ts'
+import { isUuid } from '../answers/pages.ts'
 import type { Context } from '../context.ts'
+import { demand, RegistryError } from '../errors/errors.ts'
+import { instantText } from '../instants.ts'
+import { logEvent } from '../monitoring/event-log.ts'
 
 export interface OpenSession {
   readonly caller: Caller
@@ -12,6 +28,22 @@ export interface OpenSession {
   readonly extendedTo?: Date
 }
 
+export interface SessionItem {
+  readonly id: string
+  /** What the browser says of itself, its `User-Agent`; empty when it said nothing. */
+  readonly userAgent: string
+  readonly createdAt: string
+  /** Kept to the day. */
+  readonly lastUsedAt: string
+  readonly expiresAt: string
+  /** Whether it is the one that asks. */
+  readonly current: boolean
+}
+
+/** What is kept of what a browser says of itself. Characters. */
+const userAgentMax = 400
+/** Sessions in a list. */
+const listedMax = 100
 const dayMilliseconds = 86_400_000
 /** A use moves the end only when that moves it by this much, so that reading does not mean writing. */
 const extendByMin = dayMilliseconds
@@ -24,12 +56,20 @@ export function sessionsOf(context: Context) {
   const { database, limits } = context
   const endFrom = (now: Date) => new Date(now.getTime() + limits.sessionDays * dayMilliseconds)
   return {
-    /** Begins a session. Its token is told only here. @throws sign_in_failed when the account is gone by now. */
-    async open(accountId: string): Promise<{ token: string; expiresAt: Date }> {
+    /**
+     * Begins a session. Its token is told only here.
+     * @param userAgent what the browser says of itself, of which 400 characters are kept
+     * @throws sign_in_failed when the account is gone by now.
+     */
+    async open(accountId: string, userAgent = ''): Promise<{ token: string; expiresAt: Date }> {
       const token = randomBytes(32).toString('base64url')
       const createdAt = context.now()
       const expiresAt = endFrom(createdAt)
-      const session = { tokenHash: hashText(token), accountId, createdAt, expiresAt }
+      const session = {
+        ...{ tokenHash: hashText(token), id: newId(), accountId },
+        userAgent: userAgent.replaceAll(/[^ -~]/g, '').slice(0, userAgentMax),
+        ...{ createdAt, lastUsedAt: createdAt, expiresAt },
+      }
       await onMissingRow('sign_in_failed', { reason: 'The account was deleted just now.' }, () =>
         database.transact((tx) => insertSession(tx, session)),
       )
@@ -54,8 +94,44 @@ export function sessionsOf(context: Context) {
       const extendedTo = endFrom(now)
       if (extendedTo.getTime() - session.expiresAt.getTime() < extendByMin || (await context.space.isFull()))
         return { caller }
-      await database.transact((tx) => extendSession(tx, tokenHash, extendedTo))
+      await database.transact((tx) =>
+        extendSession(tx, tokenHash, { lastUsedAt: now, expiresAt: extendedTo }),
+      )
       return { caller, extendedTo }
+    },
+
+    /** Of the caller's account, the 100 that were used last, the latest first. @throws insufficient_scope, key_limited */
+    async list(who: Principal): Promise<SessionItem[]> {
+      const caller = ownerOf(who)
+      const rows = await listSessions(database, caller.accountId, { now: context.now(), limit: listedMax })
+      const own = sessionOf(caller)
+      return rows.map(({ tokenHash, id, userAgent, createdAt, lastUsedAt, expiresAt }) => ({
+        ...{ id, userAgent, createdAt: instantText(createdAt), lastUsedAt: instantText(lastUsedAt) },
+        ...{ expiresAt: instantText(expiresAt), current: tokenHash === own },
+      }))
+    },
+
+    /** Ends a session of the caller's account. @throws session_not_found, insufficient_scope, key_limited */
+    async endOne(who: Principal, id: string): Promise<void> {
+      const caller = ownerOf(who)
+      const isEnded =
+        isUuid(id) &&
+        (await database.transact(async (tx) => {
+          await demandCredential(context, tx, caller)
+          return deleteSessionOf(tx, caller.accountId, id)
+        }))
+      if (!isEnded) throw new RegistryError('session_not_found')
+      logEvent(context, 'sessions_ended', who, { session: id })
+    },
+
+    /** Ends every session of the caller's account but the one that asks. @throws insufficient_scope, key_limited */
+    async endOthers(who: Principal): Promise<void> {
+      const caller = ownerOf(who)
+      await database.transact(async (tx) => {
+        await demandCredential(context, tx, caller)
+        await deleteSessionsBut(tx, caller.accountId, sessionOf(caller))
+      })
+      logEvent(context, 'sessions_ended', who, { session: null })
     },
 
     /** Ends a session; what is none is left alone. */
@@ -64,3 +140,13 @@ export function sessionsOf(context: Context) {
     },
   }
 }
+
+/** Whoever may say which browsers its account is signed in with. @throws unauthenticated, insufficient_scope, key_limited */
+function ownerOf(who: Principal): Caller {
+  demand(mayManageAccount(who, 'owner'), { needed: 'admin' })
+  return demandCaller(who)
+}
+
+/** Hash of the token that a caller came with; undefined: it came with a key. */
+const sessionOf = ({ credential }: Caller): string | undefined =>
+  credential !== null && 'session' in credential ? credential.session : undefined

@@ -275,4 +275,54 @@ describe.each(anyDatabase)('keys on $name', (database) => {
     for (const other of ['', 'x', 'A'.repeat(43), 'a\0'])
       expect(await sessions.resolve(other)).toBeUndefined()
   })
+
+  test('an account lists its browsers and signs them out; nobody else does, and no lesser key', async () => {
+    const [ann, ben] = [await user('browsing'), await user('other')]
+    const opened = await Promise.all(
+      ['Firefox\u0000 \u202e', undefined, 'x'.repeat(1_000)].map((agent) =>
+        sessions.open(ann.accountId, agent),
+      ),
+    )
+    const [first, second, third] = await Promise.all(
+      opened.map(async ({ token }) => (await sessions.resolve(token))!.caller),
+    )
+    const listed = await sessions.list(first!)
+    expect(listed.map(({ userAgent }) => userAgent.length).sort((a, b) => a - b)).toEqual([0, 8, 400])
+    expect(listed.filter(({ current }) => current).map(({ userAgent }) => userAgent)).toEqual(['Firefox '])
+    expect((await sessions.list(ann)).some(({ current }) => current)).toBe(false)
+
+    const { id } = (await sessions.list(second!)).find(({ current }) => current)!
+    for (const wrong of [id, 'x', '00000000-0000-0000-0000-000000000000'])
+      expect(await codeOf(sessions.endOne(ben, wrong))).toBe('session_not_found')
+    for (const scope of ['read', 'write'] as const)
+      expect(await codeOf(sessions.endOne({ ...ann, kind: 'key', scope }, id))).toBe('insufficient_scope')
+    expect(await codeOf(sessions.list({ ...ann, kind: 'key', limitedTo: id }))).toBe('key_limited')
+    await sessions.endOne(first!, id)
+    expect(await codeOf(sessions.endOne(first!, id))).toBe('session_not_found')
+    expect(await codeOf(sessions.endOthers(second!))).toBe('unauthenticated')
+
+    const theirs = await sessions.open(ben.accountId)
+    await sessions.endOthers(third!)
+    const alive = await Promise.all(
+      [...opened, theirs].map(async ({ token }) => (await sessions.resolve(token)) !== undefined),
+    )
+    expect(alive).toEqual([false, false, true, true])
+  })
+
+  test('a use that puts a session off is told by the list', async () => {
+    const ann = await user('daily')
+    const { token } = await sessions.open(ann.accountId)
+    try {
+      time = start + 3 * 86_400_000
+      await sessions.resolve(token)
+      const [one] = await sessions.list(ann)
+      expect([one!.createdAt, one!.lastUsedAt]).toEqual(
+        [start, time].map((instant) => new Date(instant).toISOString()),
+      )
+      time += 31 * 86_400_000
+      expect(await sessions.list(ann)).toEqual([])
+    } finally {
+      time = start
+    }
+  })
 })

@@ -268,6 +268,41 @@ describe.each(anyDatabase)('collections on $name', (testDatabase) => {
     expect(browsed.items).toMatchObject([{ description: 'from metadata', latestVersion: 'v1.0.0' }])
   })
 
+  test('one list has what a user and its organizations own, the latest change first, page by page', async () => {
+    const [bea, other] = [await addAccount(context, 'bea'), await addAccount(context, 'other')]
+    const orgs = [await addAccount(context, 'bea-one', 'org'), await addAccount(context, 'bea-two', 'org')]
+    for (const one of orgs) {
+      await addMember(context, one, other, 'owner')
+      await addMember(context, one, bea, 'member')
+    }
+    const made = []
+    for (const [index, account] of [bea, orgs[0]!, other, orgs[1]!, bea, orgs[0]!, other].entries()) {
+      const { id } = await collections.create(
+        callerOf(account.type === 'org' ? other : account),
+        account.slug,
+        { slug: `own-${index}`, public: index % 2 === 0 },
+      )
+      if (account !== other) made.unshift(id)
+    }
+    const who = callerOf(bea, 'read')
+    const all = await collections.mine(who, {})
+    expect(all.items.map(({ id }) => id)).toEqual(made)
+    expect(all.items[0]).toMatchObject({ ownerSlug: 'bea-one', slug: 'own-5', public: false })
+    const paged = []
+    for (let ask: Record<string, string | number> | undefined = { limit: 2 }; ask !== undefined; ) {
+      const { items, links } = await collections.mine(who, ask)
+      paged.push(...items.map(({ id }) => id))
+      const next = links.next && new URLSearchParams(links.next).get('cursor')
+      ask = next ? { limit: 2, cursor: next } : undefined
+    }
+    expect(paged).toEqual(made)
+    expect((await collections.mine(who, { limit: 2, offset: 2 })).items.map(({ id }) => id)).toEqual(
+      made.slice(2, 4),
+    )
+    await expect(collections.mine(anonymous, {})).rejects.toEqual(code('unauthenticated'))
+    await expect(collections.mine(callerOf(bea, 'admin', made[0]), {})).rejects.toEqual(code('key_limited'))
+  })
+
   test('an account lists all to members, the public ones to others, and a limited key’s own', async () => {
     const lister = await addAccount(context, 'lister')
     const secret = await addCollection(context, lister, { slug: 'secret' })

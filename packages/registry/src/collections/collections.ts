@@ -1,17 +1,10 @@
 /** Collections: made, changed, deleted, listed, shown. interface.md "Collections", http-api §4. */
-import { formatSemver } from '@ulmus/content'
 import {
-  type CollectionOrder,
   type CollectionRow,
   findCollectionById,
   insertCollection,
   keepFormerSlug,
-  type ListedCollection,
-  listOwnedCollections,
-  listPublicCollections,
   lockCollection,
-  placeOf,
-  searchPublicCollections,
   type Tx,
   updateCollection,
 } from '@ulmus/storage'
@@ -23,39 +16,28 @@ import { type Answer, mayCreateIn, mayDeleteCollection, maySee, mayWork, viewFor
 import type { Principal } from '../access/principal.ts'
 import { checkCollectionSlug } from '../access/slugs.ts'
 import { JsonText } from '../answers/json-text.ts'
-import {
-  byInstant,
-  byText,
-  mapPage,
-  type Page,
-  type PageAsk,
-  type PageOrder,
-  pageByOffset,
-  pageOf,
-} from '../answers/pages.ts'
+import type { Page, PageAsk } from '../answers/pages.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
 import { logEvent } from '../monitoring/event-log.ts'
 import { metadataBytes, semverOf, shownCounts, shownWords } from '../versions/content.ts'
 import { type CollectionPath, defineForgetting, removeCollection } from './deletion.ts'
+import {
+  type BrowseAsk,
+  browsePublic,
+  listMine,
+  listOwned,
+  type MyItem,
+  type OwnedItem,
+  shownDescription,
+} from './lists.ts'
 import { demandMayCreate, type NewCollection, newCollection, slugTakenAs } from './making.ts'
 
 export type { CollectionPath } from './deletion.ts'
 
 /** Only what is to change. */
 export type CollectionChange = Partial<NewCollection>
-
-export interface BrowseAsk extends PageAsk {
-  /** Anywhere in the name, in any case; every character stands for itself. */
-  q?: string
-  /** Words; each must begin one of the slug, name, owner or description. */
-  search?: string
-  /** Slug of the one account to show collections of. */
-  owner?: string
-  /** Default: the best match first where `search` is given, else `updated`. */
-  sort?: CollectionOrder
-}
 
 export interface Standing {
   /** Whether the caller reads what members do. */
@@ -98,30 +80,20 @@ export function collectionsOf(context: Context) {
       removeCollection(context, who, path),
 
     /** Public collections, whoever asks. @throws invalid_request for a cursor of another list. */
-    async browse(ask: BrowseAsk) {
-      const { q, search, owner, sort } = ask
-      if (search !== undefined && search !== '') {
-        const found = await pageByOffset(ask, (slice) =>
-          searchPublicCollections(context.database, { search, q, owner, order: sort, ...slice }),
-        )
-        return mapPage(found, browseItem)
-      }
-      const order = sort ?? 'updated'
-      const page = await pageOf(
-        ask,
-        orders[order],
-        (slice) => listPublicCollections(context.database, { q, owner, order, slice }),
-        ({ collection }) => placeOf(collection, order),
-      )
-      return mapPage(page, browseItem)
-    },
+    browse: (ask: BrowseAsk) => browsePublic(context, ask),
 
     /**
      * The collections of an account: all for its members, else the public ones, and that which the caller's limited key is for.
      * @throws account_not_found, invalid_request.
      */
-    list: (who: Principal, owner: string, ask: PageAsk): Promise<Page<ReturnType<typeof ownedItem>>> =>
+    list: (who: Principal, owner: string, ask: PageAsk): Promise<Page<OwnedItem>> =>
       listOwned(context, who, owner, ask),
+
+    /**
+     * The collections of whoever asks and of the organizations that it is a member of.
+     * @throws key_limited, invalid_request.
+     */
+    mine: (who: Principal, ask: PageAsk): Promise<Page<MyItem>> => listMine(context, who, ask),
 
     /** What the caller is to a collection, and may do with it. @throws collection_not_found. */
     standing: (who: Principal, path: CollectionPath): Promise<Standing> => standingOf(context, who, path),
@@ -160,25 +132,6 @@ async function standingOf(context: Context, who: Principal, path: CollectionPath
   }
 }
 
-async function listOwned(
-  context: Context,
-  who: Principal,
-  owner: string,
-  ask: PageAsk,
-): Promise<Page<ReturnType<typeof ownedItem>>> {
-  const { account, role } = await findVisibleAccount(context, who, owner)
-  const limitedTo = who.kind === 'anonymous' ? null : who.limitedTo
-  const all = role !== null && limitedTo === null
-  const besides = role === null ? null : limitedTo
-  const page = await pageOf(
-    ask,
-    orders.updated,
-    (slice) => listOwnedCollections(context.database, { ownerId: account.id, all, besides, slice }),
-    ({ collection }) => placeOf(collection, 'updated'),
-  )
-  return mapPage(page, ownedItem)
-}
-
 async function changeCollection(
   context: Context,
   who: Principal,
@@ -199,12 +152,6 @@ async function changeCollection(
   )
   tellChange(context, who, { owner: owner.slug, before, change })
   return { ok: true }
-}
-
-const orders: Record<CollectionOrder, PageOrder> = {
-  updated: byInstant('updated'),
-  created: byInstant('created'),
-  name: byText('name'),
 }
 
 async function applyChange(
@@ -239,31 +186,6 @@ function tellChange(
   if (change.public !== undefined && change.public !== before.public)
     logEvent(context, 'collection_visibility', who, { collection, public: change.public })
 }
-
-/** The latest version's metadata.description, else the collection's own, else null. */
-const shownDescription = (collection: CollectionRow): string | null =>
-  collection.headDescription ?? collection.description
-
-const browseItem = ({ collection, ownerSlug, ownerName, semver }: ListedCollection) => ({
-  id: collection.id,
-  slug: collection.slug,
-  name: collection.name,
-  description: shownDescription(collection),
-  ownerSlug,
-  ownerName,
-  latestVersion: semver && formatSemver(semver),
-  createdAt: instantText(collection.createdAt),
-  updatedAt: instantText(collection.updatedAt),
-})
-
-const ownedItem = ({ collection }: ListedCollection) => ({
-  id: collection.id,
-  slug: collection.slug,
-  name: collection.name,
-  public: collection.public,
-  createdAt: instantText(collection.createdAt),
-  updatedAt: instantText(collection.updatedAt),
-})
 
 async function latestVersionOf(context: Context, { head, view }: Seen) {
   if (head === null) return null

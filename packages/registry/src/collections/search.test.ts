@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Accounts, accountsOf } from '../accounts/accounts.ts'
 import { addAccount, addMember, callerOf } from '../testing/context.ts'
 import { openWorld, type World } from '../testing/world.ts'
-import type { BrowseAsk } from './collections.ts'
+import type { BrowseAsk } from './lists.ts'
 
 const open = { public: true }
 

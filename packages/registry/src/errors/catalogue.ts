@@ -132,6 +132,7 @@ export const catalogue = {
   ),
   file_not_found: entry('missing', (f) => `The collection has no file \`${f.hash}\`.`),
   key_not_found: entry('missing', 'You have no API key with this id.'),
+  session_not_found: entry('missing', 'You are signed in with no such browser session.'),
   member_not_found: entry('missing', (f) => `\`${f.user}\` is not a member of \`${f.org}\`.`),
   job_not_found: entry('missing', 'The collection has no metadata job with this id.'),
   push_not_found: entry('missing', 'The collection has no push session with this id.'),

@@ -7,6 +7,7 @@ const sentences = {
   signed_in: 'Somebody signed in.',
   key_made: 'An API key was made.',
   key_revoked: 'An API key was revoked.',
+  sessions_ended: 'Browsers were signed out by their account.',
   member_set: 'A member was added, or has another role.',
   member_removed: 'A member was removed.',
   organization_made: 'An organization was made.',

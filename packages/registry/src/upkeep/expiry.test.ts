@@ -101,10 +101,14 @@ describe.each(databases)('expiry on $name', (testDatabase) => {
   test('browser sessions that ran out go, in however many transactions it takes', async () => {
     const hashes = Array.from({ length: 2_500 }, (_, index) => `ended-${index}`)
     await context.database.transact(async (tx) => {
-      const session = { accountId, createdAt: hoursAgo(900) }
-      for (const tokenHash of hashes)
-        await insertSession(tx, { ...session, tokenHash, expiresAt: hoursAgo(0.1) })
-      await insertSession(tx, { ...session, tokenHash: 'live', expiresAt: hoursAgo(-0.1) })
+      const then = hoursAgo(900)
+      const add = (tokenHash: string, expiresAt: Date) =>
+        insertSession(tx, {
+          ...{ tokenHash, id: newId(), accountId, userAgent: '' },
+          ...{ createdAt: then, lastUsedAt: then, expiresAt },
+        })
+      for (const tokenHash of hashes) await add(tokenHash, hoursAgo(0.1))
+      await add('live', hoursAgo(-0.1))
     })
     await expireRows(context)
     const left = await context.database.orm

@@ -1,12 +1,13 @@
 /** The difference of two versions with the data on both sides (http-api §7). Stored canonical forms are passed on as they are. */
 import { documentDigest, emptyTree, type Hash, type Located, leafLines, type ViewRoots } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
-import { findVisibleCollection } from '../access/find-collection.ts'
+import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
 import type { Principal } from '../access/principal.ts'
 import { JsonText } from '../answers/json-text.ts'
 import { PageBudget, type Place, readCursor, writeCursor } from '../answers/places.ts'
 import { countAnswer, readerOf } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
+import { Moved } from '../errors/errors.ts'
 import { canonicalOf } from './canonical-forms.ts'
 import {
   countDifferences,
@@ -17,10 +18,11 @@ import {
   recordDifferences,
 } from './changes.ts'
 import { metadataBytes, semverOf } from './content.ts'
+import { describeSchemaChanges, type TypeChanges } from './schema-changes.ts'
 import { type SeenVersion, type VersionPath, versionIn } from './versions.ts'
 
 export interface DiffAsk {
-  /** The version that the differences are from: `latest`, a semver or a digest. */
+  /** The version that the differences are from: `latest`, a semver or a digest; of another collection, with `owner/slug@` before it. */
   from: string
   /** `nextCursor` of a page, or base64url of JCS([type, id]). */
   cursor?: string
@@ -29,7 +31,7 @@ export interface DiffAsk {
 }
 
 export interface DiffPage {
-  /** Semvers. */
+  /** Semvers; `from` with `owner/slug@` before it where it is of another collection. */
   from: string
   to: string
   /** Each `{id, type, hash, data}`. */
@@ -38,7 +40,7 @@ export interface DiffPage {
   updated: JsonText[]
   removed: { id: string; type: string; hash: Hash }[]
   pagination: { limit: number; hasMore: boolean; nextCursor: string | null }
-  /** Of the whole difference. The totals and the files are told on the first page only, the one without a cursor. */
+  /** Of the whole difference. What may be absent is told on the first page only, the one without a cursor. */
   meta: {
     /** Null: too many to be counted (`countDifferences`). */
     totals?: DifferenceTotals | null
@@ -46,7 +48,21 @@ export interface DiffPage {
     metadataChanged: boolean
     filesAdded?: string[]
     filesRemoved?: string[]
+    /** What became of types and their schemas, in words. */
+    schemaChanges?: TypeChanges[]
+    /** What part of a number such a change raises, and why. */
+    level?: Level
+    reason?: string
   }
+}
+
+type Level = keyof typeof reasons
+
+const reasons = {
+  major: 'The types or their schemas differ.',
+  minor: 'Records or files differ; types and schemas do not.',
+  patch: 'Only metadata differ.',
+  none: 'Nothing differs that you may read.',
 }
 
 /** Differences of which the records are read at once; scattered ones lie in two leaves each. */
@@ -57,13 +73,16 @@ export type Diffs = ReturnType<typeof diffsOf>
 export function diffsOf(context: Context) {
   return {
     /**
-     * A page of what leads from one version to another; either may be the newer. Both are read in the caller's view.
+     * A page of what leads from one version to another; either may be the newer, and the first may be of another collection. Both are
+     * read in the caller's view, in the public one if that is what it reads of either.
      * @throws collection_not_found, version_not_found, invalid_request for a malformed cursor, busy.
      */
     async page(who: Principal, path: VersionPath, ask: DiffAsk): Promise<DiffPage> {
       const seen = await findVisibleCollection(context, who, path)
-      const to = await versionIn(context, seen, path.v)
-      const from = await versionIn(context, seen, ask.from)
+      const other = await seeOther(context, who, ask.from)
+      const view = other === undefined || other.seen.view === seen.view ? seen.view : 'public'
+      const to = await versionIn(context, { ...seen, view }, path.v)
+      const from = await versionIn(context, { ...(other?.seen ?? seen), view }, other?.v ?? ask.from)
       const beyond = ask.cursor === undefined ? undefined : readCursor(ask.cursor, 'cursor')
       const pair = { from: from.roots, to: to.roots }
       const reader = readerOf(who)
@@ -71,15 +90,36 @@ export function diffsOf(context: Context) {
       const meta = await metaOf(context, from, to)
       const isFirst = beyond === undefined
       return {
-        from: semverOf(from.version),
+        from: `${other?.place ?? ''}${semverOf(from.version)}`,
         to: semverOf(to.version),
         ...differences,
         pagination: { limit: ask.limit, hasMore: nextCursor !== null, nextCursor },
         meta: isFirst
-          ? { ...meta, ...(await wholeOf(context, pair, differences, nextCursor, reader)) }
+          ? { ...meta, ...(await wholeOf(context, pair, differences, nextCursor, { reader, ...meta })) }
           : meta,
       }
     },
+  }
+}
+
+/**
+ * Of `owner/slug@v1.0.0`, the collection and what is asked for in it; undefined: no other collection is named.
+ * @throws collection_not_found
+ */
+async function seeOther(
+  context: Context,
+  who: Principal,
+  asked: string,
+): Promise<{ seen: Seen; place: string; v: string } | undefined> {
+  const [, owner, slug, v] = /^([^/@]+)\/([^/@]+)@(.+)$/.exec(asked) ?? []
+  if (owner === undefined || slug === undefined || v === undefined) return undefined
+  try {
+    const seen = await findVisibleCollection(context, who, { owner, slug })
+    return { seen, place: `${owner}/${slug}@`, v }
+  } catch (error) {
+    // Told as it is, it would send the caller elsewhere for the version in the path.
+    if (!(error instanceof Moved)) throw error
+    return seeOther(context, who, `${error.to.owner}/${error.to.slug ?? slug}@${v}`)
   }
 }
 
@@ -124,7 +164,11 @@ async function wholeOf(
   { from, to }: { from: ViewRoots; to: ViewRoots },
   page: Pick<DiffPage, 'added' | 'updated' | 'removed'>,
   nextCursor: string | null,
-  reader: string,
+  {
+    reader,
+    schemasChanged,
+    metadataChanged,
+  }: { reader: string; schemasChanged: boolean; metadataChanged: boolean },
 ) {
   const { added, updated, removed } = page
   const totals =
@@ -132,7 +176,13 @@ async function wholeOf(
       ? { added: added.length, updated: updated.length, removed: removed.length }
       : await countDifferences(differenceReader(context, reader), from, to)
   const files = await fileDifferences(context.objects, from, to)
-  return { totals, filesAdded: files.added, filesRemoved: files.removed }
+  const schemaChanges = schemasChanged ? await describeSchemaChanges(context.objects, from, to) : []
+  const isContent =
+    totals === null ||
+    [totals.added, totals.updated, totals.removed, files.added.length, files.removed.length].some(Boolean)
+  const level: Level = schemasChanged ? 'major' : isContent ? 'minor' : metadataChanged ? 'patch' : 'none'
+  const told = { totals, filesAdded: files.added, filesRemoved: files.removed, schemaChanges }
+  return { ...told, level, reason: reasons[level] }
 }
 
 async function metaOf(context: Context, from: SeenVersion, to: SeenVersion) {

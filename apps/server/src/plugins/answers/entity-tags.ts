@@ -102,5 +102,5 @@ function neverChanges(request: FastifyRequest): boolean {
   if (names !== 'version') return names === 'hash'
   const { v } = request.params as { v?: string }
   const { version, from, since } = request.query as { version?: string; from?: string; since?: string }
-  return ![v, version, from, since].includes('latest')
+  return ![v, version, from, since].some((name) => name === 'latest' || name?.endsWith('@latest'))
 }

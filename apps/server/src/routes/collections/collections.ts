@@ -8,6 +8,7 @@ import {
   CreateCollection,
   CreatedCollection,
   Done,
+  MyCollection,
   OwnedCollection,
   OwnerPath,
   UpdateCollection,
@@ -33,6 +34,21 @@ export const collectionRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app,
       },
     },
     async (request, reply) => linkPages(request, reply, await registry.collections.browse(request.query)),
+  )
+
+  app.get(
+    '/accounts/me/collections',
+    {
+      config: { entrance: { scope: 'any', unlimited: true } },
+      schema: {
+        tags,
+        ...about.listMine,
+        querystring: CollectionListQuery,
+        response: { 200: z.array(MyCollection) },
+      },
+    },
+    async (request, reply) =>
+      linkPages(request, reply, await registry.collections.mine(request.principal, request.query)),
   )
 
   app.get(

@@ -18,6 +18,14 @@ export const listOwned: Description = {
   codes: ['account_not_found'],
 }
 
+export const listMine: Description = {
+  operationId: 'listMyCollections',
+  summary: 'Collections of the account that is asking, and of its organizations',
+  description:
+    'Lists the collections of the account that is asking and of every organization that it is a member of, private ones too, the latest change first. Any scope will do; a key that is limited to a collection is refused. A page has 50 collections unless `limit` says otherwise, and 100 at most.',
+  answers: { 200: 'A page of collections.' },
+}
+
 export const create: Description = {
   operationId: 'createCollection',
   summary: 'Make a collection',

@@ -41,7 +41,7 @@ export const diff: Description = {
   operationId: 'getDiff',
   summary: 'A page of what differs between two versions',
   description:
-    'Answers the records that were added, updated and removed from the version `from` to the one in the path, with their data on both sides; the first page says how many there are in all. `from` may be the newer one. A page has 500 differences unless `limit` says otherwise, 2,000 at most, and fewer where the data is long; `pagination.nextCursor` is the `cursor` of the next. It costs what the differences cost, whatever the size of the versions.',
+    'Answers the records that were added, updated and removed from the version `from` to the one in the path, with their data on both sides; the first page says how many there are in all, what became of the schemas in words, and which part of a version number such a change raises. `from` may be the newer one, and a version of another collection, `owner/slug@v1.0.0`: both are then read as members of both read them, or else as the public does. A page has 500 differences unless `limit` says otherwise, 2,000 at most, and fewer where the data is long; `pagination.nextCursor` is the `cursor` of the next. It costs what the differences cost, whatever the size of the versions.',
   codes: reading,
 }
 

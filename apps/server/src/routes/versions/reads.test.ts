@@ -7,7 +7,8 @@ import { gunzipSync } from 'node:zlib'
 import { canonicalize, recordOf } from '@ulmus/content'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Asker, fileHash } from '../../testing/asker.ts'
+import { type Asker, fileHash, json } from '../../testing/asker.ts'
+import { addOrg } from '../../testing/calls.ts'
 import { type Stage, setStage } from '../../testing/stage.ts'
 
 const city = { properties: { name: {}, mayor: { private: true }, photo: {} } }
@@ -141,6 +142,8 @@ describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
           metadataChanged: true,
           filesAdded: [shownFile],
           filesRemoved: [hiddenFile],
+          ...{ schemaChanges: [], level: 'minor' },
+          reason: 'Records or files differ; types and schemas do not.',
         },
       })
     })
@@ -178,6 +181,126 @@ describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
         totals: { added: 1, updated: 1, removed: 0 },
         ...{ filesAdded: [shownFile], filesRemoved: [] },
       })
+    })
+  })
+
+  describe('GET …/versions/:v/diff of schemas and of other collections', () => {
+    const before = {
+      Bird: {
+        properties: { wings: { type: 'integer' }, song: { type: 'string' }, nest: {} },
+        required: ['song'],
+      },
+      Egg: {},
+      Ring: { private: true, properties: { number: {} } },
+    }
+    const after = {
+      Bird: {
+        properties: { wings: { type: 'number' }, song: { type: 'string', private: true }, size: {} },
+        required: ['wings'],
+      },
+      Ring: { private: true, properties: { number: {}, place: {} } },
+      Nest: {},
+    }
+    let from: string
+    let fork: string
+
+    beforeAll(async () => {
+      from = (await stage.newCollection()).path
+      const puts = [
+        { id: '1', type: 'Bird', data: { song: 's3cret', wings: 2 } },
+        { id: '2', type: 'Bird', data: { song: 'tweet', wings: 2 } },
+      ]
+      await stage.push(from, { opening: { schemas: before }, puts })
+      await addOrg(stage.server, await stage.server.signIn('ada'), 'forkers')
+      const made = await ada.post(`${from}/fork`, {
+        targetOrg: 'forkers',
+        slug: `fork-${from.split('/').at(-1)}`,
+      })
+      expect([made.status, made.text]).toEqual([201, made.text])
+      fork = `/collections/forkers/fork-${from.split('/').at(-1)}`
+      await ada.ask('PATCH', fork, { body: '{"public":true}', headers: json })
+      await stage.push(fork, {
+        base: 'v1.0.0',
+        opening: { schemas: after },
+        puts: [{ ...puts[0], data: { song: 's3cret', wings: 3 } }],
+      })
+    })
+    const name = (path: string) => path.replace('/collections/', '')
+
+    test('what became of schemas is told in words, to strangers without what is private', async () => {
+      const mine = (await ada.get(`${fork}/versions/latest/diff?from=v1.0.0`)).json.meta
+      expect([mine.level, mine.reason]).toEqual(['major', 'The types or their schemas differ.'])
+      expect(mine.schemaChanges).toEqual([
+        {
+          type: 'Bird',
+          changes: [
+            '`nest` went',
+            '`size` is new: any',
+            '`song` is required no more, became private',
+            '`wings` became number, was integer, became required',
+          ],
+        },
+        { type: 'Egg', changes: ['went, with its records'] },
+        { type: 'Nest', changes: ['is new'] },
+        { type: 'Ring', changes: ['`place` is new: any'] },
+      ])
+      const theirs = await anyone.get(`${fork}/versions/latest/diff?from=v1.0.0`)
+      expect(theirs.json.meta.schemaChanges.map(({ type }: { type: string }) => type)).toEqual([
+        'Bird',
+        'Egg',
+        'Nest',
+      ])
+      expect(theirs.text).not.toContain('place')
+      const same = await ada.get(`${fork}/versions/latest/diff?from=latest`)
+      expect(same.json.meta).toMatchObject({ level: 'none', schemaChanges: [] })
+    })
+
+    test('a fork is compared with its source, whoever reads both', async () => {
+      const within = (await ada.get(`${fork}/versions/latest/diff?from=v1.0.0`)).json
+      const across = (await ada.get(`${fork}/versions/latest/diff?from=${name(from)}@v1.0.0`)).json
+      expect(across).toEqual({ ...within, from: `${name(from)}@v1.0.0` })
+      const back = (await ada.get(`${from}/versions/v1.0.0/diff?from=${name(fork)}@latest`)).json
+      expect([back.from, back.meta.totals]).toEqual([
+        `${name(fork)}@v2.0.0`,
+        { added: 0, updated: 1, removed: 0 },
+      ])
+      for (const wrong of [`${name(from)}@v7.0.0`, `ada/nothing@v1.0.0`])
+        expect((await ada.get(`${fork}/versions/latest/diff?from=${wrong}`)).status).toBe(404)
+    })
+
+    test('of a collection that the caller sees as a stranger, nothing private is a difference', async () => {
+      const path = (await stage.newCollection()).path
+      await stage.push(path, { opening: { schemas: before } })
+      const own = await eve.post('/accounts/eve/collections', { slug: 'own-birds' })
+      expect(own.status).toBe(201)
+      const opened = await eve.post('/collections/eve/own-birds/pushes', {
+        base_version: null,
+        schemas: before,
+      })
+      await eve.post(`/collections/eve/own-birds/pushes/${opened.json.session_id}/commit`, {})
+      const { status, json: page } = await eve.get(
+        `/collections/eve/own-birds/versions/latest/diff?from=${name(path)}@v1.0.0`,
+      )
+      expect([status, page.meta.level, page.meta.schemaChanges]).toEqual([200, 'none', []])
+    })
+
+    test('of a collection that is hidden, nothing is told', async () => {
+      const { path: hidden } = await stage.newCollection({ public: false })
+      await stage.push(hidden, { opening: { schemas: before } })
+      const asked = (other: string) => anyone.get(`${fork}/versions/latest/diff?from=${other}@v1.0.0`)
+      const [here, none] = [await asked(name(hidden)), await asked(`${name(hidden)}z`)]
+      expect([here.status, here.text.replaceAll(name(hidden), '')]).toEqual([
+        404,
+        none.text.replaceAll(`${name(hidden)}z`, ''),
+      ])
+    })
+
+    test('a former name of the other one is followed', async () => {
+      const { path } = await stage.newCollection()
+      await stage.push(path, { opening: { schemas: before } })
+      await ada.ask('PATCH', path, { body: JSON.stringify({ slug: 'birds-renamed' }), headers: json })
+      const { json: page } = await ada.get(`${fork}/versions/latest/diff?from=${name(path)}@v1.0.0`)
+      expect(page.from).toBe('ada/birds-renamed@v1.0.0')
     })
   })
 
@@ -294,6 +417,7 @@ describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
     const changing = [
       'versions/v1.0.0/manifest?since=latest',
       'versions/v1.1.0/diff?from=latest',
+      `versions/v1.1.0/diff?from=${path.replace('/collections/', '')}@latest`,
       'export',
       'records/City/ulm/history',
     ]

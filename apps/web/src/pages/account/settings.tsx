@@ -6,15 +6,20 @@ import { checked, submitted, typed } from '../../form.ts'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { accountPath } from '../../paths.ts'
 
-export const SettingsPage = ({ tab, children }: { tab: 'profile' | 'keys'; children: ComponentChildren }) => (
+const tabs = {
+  profile: ['/settings', 'Profile'],
+  keys: ['/settings/keys', 'API keys'],
+  sessions: ['/settings/sessions', 'Browsers'],
+} as const
+
+export const SettingsPage = ({ tab, children }: { tab: keyof typeof tabs; children: ComponentChildren }) => (
   <div class="wide content">
     <nav class="tabs" aria-label="Settings">
-      <a href="/settings" aria-current={tab === 'profile' ? 'page' : undefined}>
-        Profile
-      </a>
-      <a href="/settings/keys" aria-current={tab === 'keys' ? 'page' : undefined}>
-        API keys
-      </a>
+      {Object.entries(tabs).map(([name, [path, label]]) => (
+        <a key={name} href={path} aria-current={tab === name ? 'page' : undefined}>
+          {label}
+        </a>
+      ))}
     </nav>
     <div class="narrow">{children}</div>
   </div>

@@ -1,20 +1,16 @@
 /** `…/compare/v1.0.0...v1.1.0`: what leads from one version to another, in words and field by field. */
-import { RegistryError } from '@ulmus/registry'
-import type { DiffPage, Version } from '@ulmus/wire'
+import { Moved, type Principal, RegistryError } from '@ulmus/registry'
+import type { Version } from '@ulmus/wire'
+import { Changes, type DiffAnswer, Differences, Words } from '../../components/differences.tsx'
 import { Empty, Pager } from '../../components/small.tsx'
-import { Value } from '../../components/value.tsx'
-import { type Change, memberChanges, reasonOf, schemaChanges } from '../../data/changes.ts'
-import { readVersion, type SeenCollection, seeCollection, versionOf } from '../../data/collection.ts'
-import { bytesText, counted, cutText } from '../../format.ts'
+import { memberChanges } from '../../data/changes.ts'
+import { publicly, type SeenCollection, seeCollection } from '../../data/collection.ts'
+import { counted } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
-import { jsonBytes, type Page, Redirect, readJson, type Visit } from '../../page.ts'
-import { apiVersionPath, collectionPath, recordPath, withQuery } from '../../paths.ts'
+import { type Page, Redirect, readJson, type Visit } from '../../page.ts'
+import { apiVersionPath, type CollectionName, collectionPath, withQuery } from '../../paths.ts'
 
 const differencesAPage = 50
-/** Text of a changed value is cut here. Characters. */
-const valueCharacters = 400
-/** A record larger than this is told by its size. Bytes. */
-const recordBytesMax = 131_072
 
 /** `…/compare?from=v1.0.0&to=v1.1.0`, as the form on the page of versions sends it. */
 export const compareForm: Page = {
@@ -30,44 +26,48 @@ export const compareForm: Page = {
 export const compare: Page = {
   async show(visit) {
     const seen = await seeCollection(visit)
-    const [from, to, ...rest] = visit.params['pair']!.split('...')
-    if (from === undefined || to === undefined || to === '' || rest.length > 0)
-      throw new RegistryError('version_not_found', { say: { version: visit.params['pair'] } })
-    const detail = (version: string) => readVersion(visit, { ...seen, version })
-    const [before, after] = await Promise.all([detail(from), detail(to)])
+    const { other, from, to } = pairIn(visit.params)
+    const who = other === undefined ? seen.who : await readerOfBoth(visit, seen, other)
+    if (who instanceof Moved) return new Redirect(fromMoved(visit, seen, who), 308)
+    const detail = async (place: CollectionName, v: string) =>
+      readJson<Version>(
+        await visit.registry.versions.detail(who, { owner: place.owner, slug: place.slug, v }),
+      )
+    const [before, after] = await Promise.all([detail(other ?? seen, from), detail(seen, to)])
     const cursor = cursorIn(visit.url.searchParams)
-    const page = await visit.registry.diffs.page(seen.who, versionOf({ ...seen, version: to }), {
-      from,
-      limit: differencesAPage,
-      ...cursor,
-    })
+    const fromName = `${other === undefined ? '' : `${other.owner}/${other.slug}@`}${before.semver}`
+    const page = await visit.registry.diffs.page(
+      who,
+      { owner: seen.owner, slug: seen.slug, v: after.semver },
+      { from: fromName, limit: differencesAPage, ...cursor },
+    )
     const here = visit.url.pathname
-    const diffPath = withQuery(apiVersionPath({ ...seen, version: after.semver }, 'diff'), {
-      from: before.semver,
-    })
+    const diffPath = withQuery(apiVersionPath({ ...seen, version: after.semver }, 'diff'), { from: fromName })
     return {
-      title: `${before.semver}...${after.semver} · ${seen.owner}/${seen.slug}`,
-      description: `What changed in ${seen.owner}/${seen.slug} from ${before.semver} to ${after.semver}.`,
+      title: `${fromName}...${after.semver} · ${seen.owner}/${seen.slug}`,
+      description: `What differs in ${seen.owner}/${seen.slug} ${after.semver} from ${fromName}.`,
       isPublic: seen.isPublic,
       json: diffPath,
       body: (
         <CollectionPage seen={seen} tab="versions">
           <div class="section-head">
             <h2>
-              <span class="semver">{before.semver}</span> → <span class="semver">{after.semver}</span>
+              <span class="semver">{fromName}</span> → <span class="semver">{after.semver}</span>
             </h2>
             <span>
-              <a href={collectionPath(seen, 'compare', `${after.semver}...${before.semver}`)}>
-                The other way round
-              </a>{' '}
-              · <a href={diffPath}>JSON</a>
+              <a href={theOtherWay(seen, other, before.semver, after.semver)}>The other way round</a> ·{' '}
+              <a href={diffPath}>JSON</a>
             </span>
           </div>
-          <p class="quiet">{reasonOf(before.semver, after.semver)}</p>
           {Object.keys(cursor).length === 0 && (
             <Beside seen={seen} before={before} after={after} page={page} />
           )}
-          <Differences seen={seen} page={page} before={before} after={after} />
+          <Differences
+            seen={seen}
+            page={page}
+            before={{ ...(other ?? seen), version: before.semver }}
+            after={{ ...seen, version: after.semver }}
+          />
           <Pager
             next={
               page.pagination.nextCursor === null
@@ -82,6 +82,56 @@ export const compare: Page = {
   },
 }
 
+/** @throws version_not_found */
+function pairIn(params: Visit['params']): { other: CollectionName | undefined; from: string; to: string } {
+  const pair = params['pair']!
+  const [from, to, ...rest] = pair.split('...')
+  const owner = params['from']
+  const [, slug, version] = owner === undefined ? [] : (/^([^@]+)@(.+)$/.exec(from ?? '') ?? [])
+  const isWhole = from !== undefined && from !== '' && to !== undefined && to !== '' && rest.length === 0
+  if (!isWhole || (owner !== undefined && version === undefined))
+    throw new RegistryError('version_not_found', { say: { version: pair } })
+  return owner === undefined
+    ? { other: undefined, from, to }
+    : { other: { owner, slug: slug! }, from: version!, to }
+}
+
+/**
+ * Reads as a member whoever reads both collections so; else as the public does.
+ * @returns where the other one has moved to, if it has
+ * @throws collection_not_found
+ */
+async function readerOfBoth(
+  visit: Visit,
+  seen: SeenCollection,
+  other: CollectionName,
+): Promise<Principal | Moved> {
+  try {
+    const { isMember } = await visit.registry.collections.standing(seen.who, other)
+    return isMember && seen.view === 'full' ? seen.who : publicly(seen.who)
+  } catch (error) {
+    if (error instanceof Moved) return error
+    throw error
+  }
+}
+
+/** This page, with the other collection's present name. */
+const fromMoved = ({ params, url }: Visit, seen: SeenCollection, { to }: Moved): string => {
+  const [slug = '', rest = ''] = params['pair']!.split(/@(.*)/s)
+  const path = collectionPath(seen, 'compare', to.owner, `${to.slug ?? slug}@${rest}`)
+  return withQuery(path, Object.fromEntries(url.searchParams))
+}
+
+const theOtherWay = (
+  seen: SeenCollection,
+  other: CollectionName | undefined,
+  before: string,
+  after: string,
+): string =>
+  other === undefined
+    ? collectionPath(seen, 'compare', `${after}...${before}`)
+    : collectionPath(other, 'compare', seen.owner, `${seen.slug}@${after}...${before}`)
+
 /** `?type=City` begins at a type, `?cursor=` where a page before ended. */
 function cursorIn(query: URLSearchParams): { cursor?: string } {
   const [cursor, type] = [query.get('cursor'), query.get('type')]
@@ -93,23 +143,21 @@ interface BesideProps {
   seen: SeenCollection
   before: Version
   after: Version
-  page: Awaited<ReturnType<Visit['registry']['diffs']['page']>>
+  page: DiffAnswer
 }
 
 /** What is not records: totals, schemas, metadata, files. */
 function Beside({ seen, before, after, page }: BesideProps) {
-  const schemas = page.meta.schemasChanged ? schemaChanges(before.schemas, after.schemas) : []
   const metadata = page.meta.metadataChanged ? memberChanges(before.metadata, after.metadata) : []
-  const { totals, filesAdded = [], filesRemoved = [] } = page.meta
-  const isNothing =
-    totals?.added === 0 &&
-    totals.updated === 0 &&
-    totals.removed === 0 &&
-    schemas.length + metadata.length === 0
+  const { totals, filesAdded = [], filesRemoved = [], schemaChanges = [], level, reason } = page.meta
   return (
     <>
-      {isNothing && filesAdded.length + filesRemoved.length === 0 && (
-        <Empty title="Nothing that you may see differs." />
+      {level === 'none' ? (
+        <Empty title={reason!} />
+      ) : (
+        <p class="quiet">
+          A {level} change: {reason}
+        </p>
       )}
       <p class="totals">
         {totals === null && 'More than 100,000 records differ.'}
@@ -121,12 +169,12 @@ function Beside({ seen, before, after, page }: BesideProps) {
           </>
         )}
       </p>
-      {schemas.length > 0 && (
+      {schemaChanges.length > 0 && (
         <section>
           <h3>Schemas</h3>
           <ul class="sentences">
-            {schemas.slice(0, 200).flatMap(({ type, changes }) =>
-              changes.slice(0, 100).map((change) => (
+            {schemaChanges.flatMap(({ type, changes }) =>
+              changes.map((change) => (
                 <li key={`${type} ${change}`}>
                   <strong>{type}</strong>: <Words text={change} />
                 </li>
@@ -152,99 +200,4 @@ function Beside({ seen, before, after, page }: BesideProps) {
       )}
     </>
   )
-}
-
-/** A sentence with its names, between backquotes, as code. */
-const Words = ({ text }: { text: string }) => (
-  <>
-    {text
-      .split('`')
-      .map((part, index) => (index % 2 === 1 ? <code key={part}>{cutText(part, 100)}</code> : part))}
-  </>
-)
-
-/** Old and new beside each other. */
-const Changes = ({ seen, changes }: { seen: SeenCollection; changes: readonly Change[] }) => (
-  <table class="changes">
-    <thead class="sr-only">
-      <tr>
-        <th scope="col">Field</th>
-        <th scope="col">Was</th>
-        <th scope="col">Is</th>
-      </tr>
-    </thead>
-    <tbody>
-      {changes.slice(0, 200).map(({ name, was, is }) => (
-        <tr key={name}>
-          <th scope="row">{cutText(name, 100)}</th>
-          <td class={was === undefined ? 'none' : 'was'}>
-            {was !== undefined && <Value value={was} seen={seen} most={valueCharacters} />}
-          </td>
-          <td class={is === undefined ? 'none' : 'is'}>
-            {is !== undefined && <Value value={is} seen={seen} most={valueCharacters} />}
-          </td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
-)
-
-interface Difference {
-  readonly kind: 'added' | 'updated' | 'removed'
-  readonly type: string
-  readonly id: string
-  /** Undefined: too large for a page, or of a record that was removed. */
-  readonly data?:
-    | { readonly was: Readonly<Record<string, unknown>>; readonly is: Readonly<Record<string, unknown>> }
-    | undefined
-  readonly bytes: number
-}
-
-/** The three lists of a page as one, by type and id. */
-function differencesIn(page: BesideProps['page']): Difference[] {
-  const read = (text: BesideProps['page']['added'][number], kind: 'added' | 'updated'): Difference => {
-    const bytes = jsonBytes(text)
-    const { id, type, data, previousData } = readJson<DiffPage['updated'][number]>(text)
-    const shown =
-      bytes > recordBytesMax ? undefined : { was: (previousData ?? {}) as object, is: data as object }
-    return { kind, type, id, bytes, data: shown as Difference['data'] }
-  }
-  const all = [
-    ...page.added.map((text) => read(text, 'added')),
-    ...page.updated.map((text) => read(text, 'updated')),
-    ...page.removed.map(({ type, id }): Difference => ({ kind: 'removed', type, id, bytes: 0 })),
-  ]
-  return all.sort((a, b) => (a.type === b.type ? (a.id < b.id ? -1 : 1) : a.type < b.type ? -1 : 1))
-}
-
-function Differences({ seen, page, before, after }: BesideProps) {
-  const differences = differencesIn(page)
-  const types = [...new Set(differences.map(({ type }) => type))]
-  return types.map((type) => (
-    <section key={type}>
-      <h3>{type}</h3>
-      {differences
-        .filter((one) => one.type === type)
-        .map(({ kind, id, data, bytes }) => (
-          <article key={id} class={`difference ${kind}`}>
-            <h4>
-              <span class="kind">{kind}</span>{' '}
-              <a
-                href={recordPath(
-                  { ...seen, version: kind === 'removed' ? before.semver : after.semver },
-                  type,
-                  id,
-                )}
-              >
-                <bdi>{cutText(id, 120)}</bdi>
-              </a>
-            </h4>
-            {data !== undefined && <Changes seen={seen} changes={memberChanges(data.was, data.is)} />}
-            {data === undefined && kind !== 'removed' && (
-              <p class="quiet">A large record: {bytesText(bytes)}</p>
-            )}
-          </article>
-        ))}
-    </section>
-  ))
 }

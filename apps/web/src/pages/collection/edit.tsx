@@ -84,7 +84,7 @@ async function editPage(visit: Visit, { form = {}, error, isPreview }: Shown): P
   const metadata = (seen.detail.latestVersion?.metadata ?? {}) as Record<string, unknown>
   const text = (name: string) => (typeof metadata[name] === 'string' ? metadata[name] : '')
   const others = Object.fromEntries(Object.entries(metadata).filter(([name]) => !own.includes(name)))
-  const preview = isPreview === true ? await readmeOf(form['readme'], seen) : undefined
+  const preview = isPreview === true ? await readmeOf(form['readme'], seen, visit) : undefined
   return {
     title: `Edit ${seen.owner}/${seen.slug}`,
     isPublic: false,

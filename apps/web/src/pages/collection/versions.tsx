@@ -1,6 +1,7 @@
 /** `…/versions`: every version of a collection, the newest first; two can be chosen to be compared. */
 import type { VersionItem } from '@ulmus/wire'
 import { Empty, Pager, ShortHash, Time } from '../../components/small.tsx'
+import { reasonOf } from '../../data/changes.ts'
 import { type SeenCollection, seeCollection } from '../../data/collection.ts'
 import { bytesText, counted } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
@@ -82,6 +83,7 @@ const List = ({ seen, items }: { seen: SeenCollection; items: readonly VersionIt
             {item.actorId !== null && <span>by {item.actorId}</span>}
             {item.appId !== null && <span>with {item.appId}</span>}
             <ShortHash hash={item.hash} />
+            {items[index + 1] !== undefined && <span>{reasonOf(items[index + 1]!.semver, item.semver)}</span>}
             {items[index + 1] !== undefined && (
               <a href={collectionPath(seen, 'compare', `${items[index + 1]!.semver}...${item.semver}`)}>
                 what changed

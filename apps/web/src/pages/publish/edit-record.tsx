@@ -1,4 +1,6 @@
 /** `…/records/:type/:id/edit`: one record as JSON; saving it makes a version. */
+
+import { fieldsOf } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
 import { OpenPush, type Version } from '@ulmus/wire'
 import { Field, Refusal, type Refused } from '../../components/form.tsx'
@@ -11,7 +13,6 @@ import {
   versionOf,
 } from '../../data/collection.ts'
 import { readRecords } from '../../data/records.ts'
-import { fieldsOf } from '../../data/schema.ts'
 import { checked, submitted, typed } from '../../form.ts'
 import { cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'

@@ -1,6 +1,6 @@
 /** `/`: what this registry is; for whoever is signed in, first what is theirs. */
-import type { CollectionItem, OwnedCollection } from '@ulmus/wire'
-import { CollectionList, OwnedList } from '../../components/collections.tsx'
+import type { CollectionItem, MyCollection } from '@ulmus/wire'
+import { CollectionList } from '../../components/collections.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Code, Empty } from '../../components/small.tsx'
 import type { Page, Visit } from '../../page.ts'
@@ -75,13 +75,13 @@ async function signedIn({ registry, who, caller }: Visit, recent: readonly Colle
   const own = caller!.accountSlug
   const [orgs, mine] = await Promise.all([
     registry.members.membershipsOf(who, { limit: 20 }),
-    registry.collections.list(who, own, { limit: 10 }),
+    registry.collections.mine(who, { limit: recentMax }),
   ])
   const isNew = orgs.items.length === 0 && mine.items.length === 0
   return (
     <div class="wide content columns">
       <div>
-        {isNew ? <FirstSteps slug={own} /> : <Mine own={own} items={mine.items} />}
+        {isNew ? <FirstSteps slug={own} /> : <Mine items={mine.items} />}
         <Recent recent={recent} />
       </div>
       <aside>
@@ -106,7 +106,7 @@ async function signedIn({ registry, who, caller }: Visit, recent: readonly Colle
   )
 }
 
-const Mine = ({ own, items }: { own: string; items: readonly OwnedCollection[] }) => (
+const Mine = ({ items }: { items: readonly MyCollection[] }) => (
   <section>
     <div class="section-head">
       <h1>Your collections</h1>
@@ -116,13 +116,13 @@ const Mine = ({ own, items }: { own: string; items: readonly OwnedCollection[] }
       </a>
     </div>
     {items.length === 0 ? (
-      <Empty title="You have none of your own yet.">
+      <Empty title="Neither you nor your organizations have a collection yet.">
         <p>
-          <a href="/new">Make one</a>, or open one of your organizations.
+          <a href="/new">Make one</a>.
         </p>
       </Empty>
     ) : (
-      <OwnedList owner={own} items={items} level="h2" />
+      <CollectionList items={items} level="h2" />
     )}
   </section>
 )

@@ -1,4 +1,6 @@
 /** `/:owner/:slug`: what a collection is, at a glance. */
+
+import { fieldsOf } from '@ulmus/content'
 import type { Version } from '@ulmus/wire'
 import { Cite } from '../../components/cite.tsx'
 import { Icon } from '../../components/icon.tsx'
@@ -6,7 +8,6 @@ import { Badge, Code, Empty, ShortHash, Time } from '../../components/small.tsx'
 import { UseIt } from '../../components/use-it.tsx'
 import { readVersion, type SeenCollection, seeCollection } from '../../data/collection.ts'
 import { datasetOf } from '../../data/dataset.ts'
-import { fieldsOf } from '../../data/schema.ts'
 import { bytesText, countText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import type { Page, View, Visit } from '../../page.ts'
@@ -34,7 +35,7 @@ const show = async (visit: Visit): Promise<View> => {
   const version = await readVersion(visit, seen)
   // A member's browser reads as a member: of what the public sees, the digest is another.
   const isOwnView = !seen.isMember || seen.view === 'full'
-  const readme = await readmeOf(version.metadata['readme'], seen)
+  const readme = await readmeOf(version.metadata['readme'], seen, visit)
   const [type] = Object.keys(version.schemas)
   return {
     ...common,
@@ -148,6 +149,16 @@ function About({ seen, version }: { seen: SeenCollection; version: Version }) {
             <dd>
               <a href={versionPath(seen.forkedFrom)}>
                 {seen.forkedFrom.owner}/{seen.forkedFrom.slug} {seen.forkedFrom.version}
+              </a>{' '}
+              <a
+                href={collectionPath(
+                  seen,
+                  'compare',
+                  seen.forkedFrom.owner,
+                  `${seen.forkedFrom.slug}@${seen.forkedFrom.version}...${version.semver}`,
+                )}
+              >
+                what differs
               </a>
             </dd>
           </>

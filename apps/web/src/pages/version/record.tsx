@@ -1,4 +1,6 @@
 /** `…/records/:type/:id`: one record, its fields, its history, and the way to its proof. */
+
+import { type Field, fieldsOf, tellingField } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
 import type { Version } from '@ulmus/wire'
 import { Icon } from '../../components/icon.tsx'
@@ -6,7 +8,6 @@ import { Badge, ShortHash, Time } from '../../components/small.tsx'
 import { Value } from '../../components/value.tsx'
 import { readVersion, type SeenCollection, seeCollection } from '../../data/collection.ts'
 import { nameOf, namesOfReferences, readRecords, type ShownRecord } from '../../data/records.ts'
-import { type Field, fieldsOf, tellingField } from '../../data/schema.ts'
 import { bytesText, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import type { Page, Visit } from '../../page.ts'

@@ -1,4 +1,6 @@
 /** `…/records/:type`: the records of a type as a table. */
+
+import { type Field, fieldsOf } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
 import type { Version } from '@ulmus/wire'
 import { Icon } from '../../components/icon.tsx'
@@ -6,7 +8,6 @@ import { Badge, Empty, Pager, TableScroll } from '../../components/small.tsx'
 import { Value } from '../../components/value.tsx'
 import { readVersion, type SeenCollection, seeCollection } from '../../data/collection.ts'
 import { type RecordsPage, readRecords, type ShownRecord } from '../../data/records.ts'
-import { type Field, fieldsOf } from '../../data/schema.ts'
 import { bytesText, counted, countText, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'

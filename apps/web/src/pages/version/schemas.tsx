@@ -1,7 +1,8 @@
 /** `…/schemas`: what the records of each type have. */
+
+import { type Field, fieldsOf, type PlainSchema } from '@ulmus/content'
 import { Badge, Empty, TableScroll } from '../../components/small.tsx'
 import { readVersion, type SeenCollection, seeCollection } from '../../data/collection.ts'
-import { type Field, fieldsOf, type Schema } from '../../data/schema.ts'
 import { counted, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'
@@ -35,7 +36,7 @@ const show = async (visit: Visit) => {
             key={type}
             seen={seen}
             type={type}
-            schema={schema as Schema}
+            schema={schema as PlainSchema}
             count={version.typeCounts[type] ?? 0}
           />
         ))}
@@ -58,7 +59,7 @@ export const schemas: Page = { show }
 interface TypeProps {
   seen: SeenCollection
   type: string
-  schema: Schema
+  schema: PlainSchema
   count: number
 }
 

@@ -89,6 +89,26 @@ export async function listOwnedCollections(
   return sliceOf(at, name, `${owned} and ${shown}`, values, { order: 'updated', slice })
 }
 
+/** The collections of a user and of the organizations that it is a member of, the latest change first. */
+export async function listCollectionsOfMember(
+  at: Queries,
+  { accountId, slice }: { accountId: string; slice: ListSlice },
+): Promise<ListedCollection[]> {
+  const values = new Values()
+  const asked = { order: 'updated', slice } as const
+  const user = `${values.of(accountId)}::uuid`
+  const beyond = beyondOf(values, asked)
+  const by = sortedBy('updated', slice)
+  const [limit, offset] = [values.of(slice.limit), values.of(slice.offset)]
+  // Each owner's list is read no further than the page needs: one of them may have very many.
+  const rows = `select mine.* from (select ${user} as member_of union all select org_id from members where user_id = ${user}) as owners
+    cross join lateral (
+      select * from collections where owner_id = member_of and ${beyond} order by ${by} limit ${limit}::int + ${offset}::int
+    ) as mine
+    order by ${by} limit ${limit}::int offset ${offset}::int`
+  return listed(at, rows, by, values.given)
+}
+
 interface Listed {
   readonly order: CollectionOrder
   readonly slice: ListSlice

@@ -1,0 +1,50 @@
+/** Readers of environment variables, which say what would be right where one is wrong. */
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** A variable has a wrong value. The sentence names it and says what would be right. */
+export class ConfigError extends Error {
+  override name = 'ConfigError'
+}
+
+export type Variables = ReturnType<typeof variablesOf>
+
+/** Readers of one variable each. A variable that is empty counts as not set. */
+export function variablesOf(env: Environment) {
+  const text = (name: string): string | undefined => env[name]?.trim() || undefined
+  const url = (name: string): URL | undefined => {
+    const given = text(name)
+    if (given === undefined) return undefined
+    const parsed = URL.canParse(given) ? new URL(given) : undefined
+    if (parsed !== undefined && /^https?:$/.test(parsed.protocol)) return parsed
+    throw new ConfigError(`${name} must be a URL that begins with https:// or http://; it is "${given}".`)
+  }
+  const oneOf = <T extends string>(name: string, values: readonly T[], usual: T): T => {
+    const given = text(name) ?? usual
+    const value = values.find((one) => one === given)
+    if (value !== undefined) return value
+    throw new ConfigError(`${name} must be one of ${values.join(', ')}; it is "${given}".`)
+  }
+  return {
+    text,
+    url,
+    integer(name: string, { min, max, usual }: { min: number; max: number; usual: number }): number {
+      const given = text(name)
+      if (given === undefined) return usual
+      const value = /^\d+$/.test(given) ? Number(given) : Number.NaN
+      if (value >= min && value <= max) return value
+      throw new ConfigError(`${name} must be an integer from ${min} to ${max}; it is "${given}".`)
+    },
+    oneOf,
+    isOn: (name: string) => oneOf(name, ['on', 'off'], 'on') === 'on',
+    publicUrl(name: string): string | null {
+      const parsed = url(name)
+      if (parsed === undefined) return null
+      if (parsed.pathname === '/' && parsed.search === '' && parsed.hash === '' && parsed.username === '')
+        return parsed.origin
+      throw new ConfigError(
+        `${name} must be an origin without a path, such as https://registry.example; it is "${parsed.href}".`,
+      )
+    },
+  }
+}

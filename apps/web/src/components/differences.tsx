@@ -1,0 +1,114 @@
+/** What differs, in words and field by field. */
+import type { DiffPage } from '@ulmus/wire'
+import { type Change, memberChanges } from '../data/changes.ts'
+import type { SeenCollection } from '../data/collection.ts'
+import { bytesText, cutText } from '../format.ts'
+import { jsonBytes, readJson, type Visit } from '../page.ts'
+import { recordPath, type VersionPlace } from '../paths.ts'
+import { Value } from './value.tsx'
+
+/** Text of a changed value is cut here. Characters. */
+const valueCharacters = 400
+/** A record larger than this is told by its size. Bytes. */
+const recordBytesMax = 131_072
+
+export type DiffAnswer = Awaited<ReturnType<Visit['registry']['diffs']['page']>>
+
+/** A sentence with its names, between backquotes, as code. */
+export const Words = ({ text }: { text: string }) => (
+  <>
+    {text
+      .split('`')
+      .map((part, index) => (index % 2 === 1 ? <code key={part}>{cutText(part, 100)}</code> : part))}
+  </>
+)
+
+/** Old and new beside each other. */
+export const Changes = ({ seen, changes }: { seen: SeenCollection; changes: readonly Change[] }) => (
+  <table class="changes">
+    <thead class="sr-only">
+      <tr>
+        <th scope="col">Field</th>
+        <th scope="col">Was</th>
+        <th scope="col">Is</th>
+      </tr>
+    </thead>
+    <tbody>
+      {changes.slice(0, 200).map(({ name, was, is }) => (
+        <tr key={name}>
+          <th scope="row">{cutText(name, 100)}</th>
+          <td class={was === undefined ? 'none' : 'was'}>
+            {was !== undefined && <Value value={was} seen={seen} most={valueCharacters} />}
+          </td>
+          <td class={is === undefined ? 'none' : 'is'}>
+            {is !== undefined && <Value value={is} seen={seen} most={valueCharacters} />}
+          </td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)
+
+interface Difference {
+  readonly kind: 'added' | 'updated' | 'removed'
+  readonly type: string
+  readonly id: string
+  /** Undefined: too large for a page, or of a record that was removed. */
+  readonly data?:
+    | { readonly was: Readonly<Record<string, unknown>>; readonly is: Readonly<Record<string, unknown>> }
+    | undefined
+  readonly bytes: number
+}
+
+/** The three lists of a page as one, by type and id. */
+function differencesIn(page: DiffAnswer): Difference[] {
+  const read = (text: DiffAnswer['added'][number], kind: 'added' | 'updated'): Difference => {
+    const bytes = jsonBytes(text)
+    const { id, type, data, previousData } = readJson<DiffPage['updated'][number]>(text)
+    const shown =
+      bytes > recordBytesMax ? undefined : { was: (previousData ?? {}) as object, is: data as object }
+    return { kind, type, id, bytes, data: shown as Difference['data'] }
+  }
+  const all = [
+    ...page.added.map((text) => read(text, 'added')),
+    ...page.updated.map((text) => read(text, 'updated')),
+    ...page.removed.map(({ type, id }): Difference => ({ kind: 'removed', type, id, bytes: 0 })),
+  ]
+  return all.sort((a, b) => (a.type === b.type ? (a.id < b.id ? -1 : 1) : a.type < b.type ? -1 : 1))
+}
+
+interface DifferencesProps {
+  readonly seen: SeenCollection
+  readonly page: DiffAnswer
+  /** Where records that were removed are. */
+  readonly before: VersionPlace
+  /** Where the others are. */
+  readonly after: VersionPlace
+}
+
+/** Records of a page of differences, by type, field by field. */
+export function Differences({ seen, page, before, after }: DifferencesProps) {
+  const differences = differencesIn(page)
+  const types = [...new Set(differences.map(({ type }) => type))]
+  return types.map((type) => (
+    <section key={type}>
+      <h3>{type}</h3>
+      {differences
+        .filter((one) => one.type === type)
+        .map(({ kind, id, data, bytes }) => (
+          <article key={id} class={`difference ${kind}`}>
+            <h4>
+              <span class="kind">{kind}</span>{' '}
+              <a href={recordPath(kind === 'removed' ? before : after, type, id)}>
+                <bdi>{cutText(id, 120)}</bdi>
+              </a>
+            </h4>
+            {data !== undefined && <Changes seen={seen} changes={memberChanges(data.was, data.is)} />}
+            {data === undefined && kind !== 'removed' && (
+              <p class="quiet">A large record: {bytesText(bytes)}</p>
+            )}
+          </article>
+        ))}
+    </section>
+  ))
+}

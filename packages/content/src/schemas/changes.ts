@@ -1,0 +1,51 @@
+/** What differs between two schemas, in words. */
+import { type Field, fieldsOf, type PlainSchema } from './fields.ts'
+
+/** A sentence, in which names stand between backquotes. */
+export type Sentence = string
+
+const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
+
+/**
+ * What became of a type, each a sentence that begins after its name. Empty: nothing.
+ * @param before, after its schemas, the members of each in canonical order; undefined: there is no such type
+ */
+export function schemaChanges(before: PlainSchema | undefined, after: PlainSchema | undefined): Sentence[] {
+  if (before === undefined || after === undefined)
+    return before === after ? [] : [before === undefined ? 'is new' : 'went, with its records']
+  return same(before, after) ? [] : typeChanges(before, after)
+}
+
+function typeChanges(before: PlainSchema, after: PlainSchema): Sentence[] {
+  const was = new Map(fieldsOf(before).map((field) => [field.name, field]))
+  const is = new Map(fieldsOf(after).map((field) => [field.name, field]))
+  const changes = [...new Set([...was.keys(), ...is.keys()])].sort().flatMap((name) => {
+    const changes = fieldChanges(was.get(name), is.get(name))
+    return changes.length === 0 ? [] : [`\`${name}\` ${changes.join(', ')}`]
+  })
+  if ((before['private'] === true) !== (after['private'] === true))
+    changes.push(after['private'] === true ? 'became private' : 'is private no more')
+  if (same(before['additionalProperties'], false) !== same(after['additionalProperties'], false))
+    changes.push(
+      after['additionalProperties'] === false ? 'takes no other fields now' : 'takes other fields now',
+    )
+  return changes.length === 0 ? ['changed in ways that its fields do not show: see the JSON Schema'] : changes
+}
+
+function fieldChanges(was: Field | undefined, is: Field | undefined): Sentence[] {
+  if (was === undefined) return [`is new: ${is!.isRequired ? 'required ' : ''}${is!.type}`]
+  if (is === undefined) return ['went']
+  const rules = (field: Field) => field.rules.join('; ')
+  return [
+    ...(was.type === is.type ? [] : [`became ${is.type}, was ${was.type}`]),
+    ...(was.isRequired === is.isRequired ? [] : [is.isRequired ? 'became required' : 'is required no more']),
+    ...(was.isPrivate === is.isPrivate ? [] : [is.isPrivate ? 'became private' : 'is private no more']),
+    ...(was.refersTo === is.refersTo
+      ? []
+      : [is.refersTo ? `refers to ${is.refersTo}` : 'refers to no type any more']),
+    ...(rules(was) === rules(is)
+      ? []
+      : [`has other rules: ${rules(is) || 'none'}, was ${rules(was) || 'none'}`]),
+    ...(was.title === is.title && was.description === is.description ? [] : ['is described otherwise']),
+  ]
+}

@@ -1,0 +1,132 @@
+/** Lists of collections: what is public, what an account owns, what is one's own. interface.md "Collections", http-api §4. */
+import { formatSemver } from '@ulmus/content'
+import {
+  type CollectionOrder,
+  type CollectionRow,
+  type ListedCollection,
+  listCollectionsOfMember,
+  listOwnedCollections,
+  listPublicCollections,
+  placeOf,
+  searchPublicCollections,
+} from '@ulmus/storage'
+import { demandCaller } from '../access/caller.ts'
+import { findVisibleAccount } from '../access/find-account.ts'
+import { mayEnter } from '../access/policy.ts'
+import type { Principal } from '../access/principal.ts'
+import {
+  byInstant,
+  byText,
+  mapPage,
+  type Page,
+  type PageAsk,
+  type PageOrder,
+  pageByOffset,
+  pageOf,
+} from '../answers/pages.ts'
+import type { Context } from '../context.ts'
+import { demand } from '../errors/errors.ts'
+import { instantText } from '../instants.ts'
+
+export interface BrowseAsk extends PageAsk {
+  /** Anywhere in the name, in any case; every character stands for itself. */
+  q?: string
+  /** Words; each must begin one of the slug, name, owner or description. */
+  search?: string
+  /** Slug of the one account to show collections of. */
+  owner?: string
+  /** Default: the best match first where `search` is given, else `updated`. */
+  sort?: CollectionOrder
+}
+
+const orders: Record<CollectionOrder, PageOrder> = {
+  updated: byInstant('updated'),
+  created: byInstant('created'),
+  name: byText('name'),
+}
+
+/** @throws invalid_request for a cursor of another list. */
+export async function browsePublic(
+  context: Context,
+  ask: BrowseAsk,
+): Promise<Page<ReturnType<typeof browseItem>>> {
+  const { q, search, owner, sort } = ask
+  if (search !== undefined && search !== '') {
+    const found = await pageByOffset(ask, (slice) =>
+      searchPublicCollections(context.database, { search, q, owner, order: sort, ...slice }),
+    )
+    return mapPage(found, browseItem)
+  }
+  const order = sort ?? 'updated'
+  const page = await pageOf(
+    ask,
+    orders[order],
+    (slice) => listPublicCollections(context.database, { q, owner, order, slice }),
+    ({ collection }) => placeOf(collection, order),
+  )
+  return mapPage(page, browseItem)
+}
+
+export async function listMine(context: Context, who: Principal, ask: PageAsk): Promise<Page<MyItem>> {
+  demand(mayEnter(who, { scope: 'any', unlimited: true }))
+  const { accountId } = demandCaller(who)
+  const page = await pageOf(
+    ask,
+    orders.updated,
+    (slice) => listCollectionsOfMember(context.database, { accountId, slice }),
+    ({ collection }) => placeOf(collection, 'updated'),
+  )
+  return mapPage(page, myItem)
+}
+
+export async function listOwned(
+  context: Context,
+  who: Principal,
+  owner: string,
+  ask: PageAsk,
+): Promise<Page<OwnedItem>> {
+  const { account, role } = await findVisibleAccount(context, who, owner)
+  const limitedTo = who.kind === 'anonymous' ? null : who.limitedTo
+  const all = role !== null && limitedTo === null
+  const besides = role === null ? null : limitedTo
+  const page = await pageOf(
+    ask,
+    orders.updated,
+    (slice) => listOwnedCollections(context.database, { ownerId: account.id, all, besides, slice }),
+    ({ collection }) => placeOf(collection, 'updated'),
+  )
+  return mapPage(page, ownedItem)
+}
+
+export type MyItem = ReturnType<typeof myItem>
+export type OwnedItem = ReturnType<typeof ownedItem>
+
+/** The latest version's metadata.description, else the collection's own, else null. */
+export const shownDescription = (collection: CollectionRow): string | null =>
+  collection.headDescription ?? collection.description
+
+const browseItem = ({ collection, ownerSlug, ownerName, semver }: ListedCollection) => ({
+  id: collection.id,
+  slug: collection.slug,
+  name: collection.name,
+  description: shownDescription(collection),
+  ownerSlug,
+  ownerName,
+  latestVersion: semver && formatSemver(semver),
+  createdAt: instantText(collection.createdAt),
+  updatedAt: instantText(collection.updatedAt),
+})
+
+const myItem = (listed: ListedCollection) => ({
+  ...browseItem(listed),
+  public: listed.collection.public,
+})
+
+const ownedItem = ({ collection }: ListedCollection) => ({
+  id: collection.id,
+  slug: collection.slug,
+  name: collection.name,
+  public: collection.public,
+  createdAt: instantText(collection.createdAt),
+  updatedAt: instantText(collection.updatedAt),
+})

@@ -1,0 +1,61 @@
+/** What became of the types of one view in another, in words. */
+import { compareUtf8, type PlainSchema, type Sentence, schemaChanges, type ViewRoots } from '@ulmus/content'
+import type { ObjectReader } from '@ulmus/storage'
+import { countAnswer } from '../budgets/answer-budget.ts'
+import { readSchemaObjects } from './schemas.ts'
+
+export interface TypeChanges {
+  type: string
+  /** Each begins after the name of the type: `is new`, "`wings` became required". */
+  changes: Sentence[]
+}
+
+/** Types that are described; of more, the first. */
+const typesMax = 200
+/** Sentences of a type. */
+const sentencesMax = 100
+/** A larger schema is not described: to read it would hold the event loop up. Bytes. */
+const schemaBytesMax = 262_144
+const tooLarge = ['changed; its schema is too large to be told in words']
+
+/** By type. @throws busy. */
+export async function describeSchemaChanges(
+  objects: ObjectReader,
+  before: ViewRoots,
+  after: ViewRoots,
+): Promise<TypeChanges[]> {
+  const names = [...new Set([...Object.keys(before.types), ...Object.keys(after.types)])]
+  const types = names
+    .filter((type) => before.types[type]?.schema !== after.types[type]?.schema)
+    .sort(compareUtf8)
+    .slice(0, typesMax)
+  const [was, is] = [await schemasIn(objects, before, types), await schemasIn(objects, after, types)]
+  return types.map((type) => {
+    const all =
+      was.get(type) === null || is.get(type) === null ? tooLarge : sentencesOf(was.get(type), is.get(type))
+    const more = all.length > sentencesMax ? [`changed in ${all.length - sentencesMax} more ways`] : []
+    const changes = [...all.slice(0, sentencesMax), ...more]
+    countAnswer(changes.reduce((sum, { length }) => sum + length, type.length))
+    return { type, changes }
+  })
+}
+
+const sentencesOf = (was: PlainSchema | null | undefined, is: PlainSchema | null | undefined): Sentence[] =>
+  schemaChanges(was ?? undefined, is ?? undefined)
+
+/** Null: too large to be read. */
+async function schemasIn(
+  objects: ObjectReader,
+  roots: ViewRoots,
+  types: readonly string[],
+): Promise<Map<string, PlainSchema | null>> {
+  const wanted = Object.fromEntries(
+    types.filter((type) => roots.types[type] !== undefined).map((type) => [type, roots.types[type]!]),
+  )
+  const schemas = new Map<string, PlainSchema | null>()
+  for await (const { type, bytes } of readSchemaObjects(objects, { ...roots, types: wanted })) {
+    const text = bytes.length > schemaBytesMax ? null : Buffer.from(bytes).toString()
+    schemas.set(type, text === null ? null : (JSON.parse(text) as PlainSchema))
+  }
+  return schemas
+}
