@@ -139,12 +139,13 @@ function farewell(baseUrl: string, user: string, org: string, report: Report): v
     report.line(`  ${timeText(seconds).padStart(8)}  ${name}`)
   report.section('Where to look')
   const places = {
+    'the collections': `${baseUrl}/explore`,
+    'cities, a page of them': `${baseUrl}/${user}/cities/records/City`,
+    'versions, and what changed': `${baseUrl}/${user}/cities/versions`,
+    'the fork': `${baseUrl}/${org}/cities`,
+    'without keeperEmail and Visit, which are private': `${baseUrl}/${user}/stations`,
+    'the same as JSON': `${api}/${user}/stations/versions/latest`,
     'the API reference': `${baseUrl}/docs/api`,
-    browse: `${api}?q=cities`,
-    'versions, and what made them': `${api}/${user}/cities/versions`,
-    'a page of cities': `${api}/${user}/cities/versions/latest/records?type=City&limit=3`,
-    'the fork': `${api}/${org}/cities`,
-    'the public view, without keeperEmail and Visit': `${api}/${user}/stations/versions/latest`,
   }
   for (const [what, url] of Object.entries(places)) report.line(`  ${what.padEnd(nameWidth)} ${url}`)
   report.line(`\nEverything that was read back is what was published.`)

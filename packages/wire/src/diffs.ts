@@ -17,6 +17,18 @@ export const DiffQuery = z.strictObject({
     description:
       'The version that the differences are from: `latest`, a semver or a digest. It may be the newer one. With `owner/slug@` before it, it is of another collection, such as the one that this is a fork of.',
   }),
+  type: z
+    .string()
+    .optional()
+    .meta({ examples: ['City'], description: 'Only records of this type. `meta` stays of the whole.' }),
+  change: z
+    .enum(['added', 'updated', 'removed'])
+    .optional()
+    .meta({
+      examples: ['added'],
+      description:
+        'Only records to which this happened. Where these are few among many, a page may be empty and have a `nextCursor`. `meta` stays of the whole.',
+    }),
   cursor: placeCursor,
   limit: queryLimit(diffLimitUsual, diffLimitMax),
 })

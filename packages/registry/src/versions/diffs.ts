@@ -1,14 +1,12 @@
 /** The difference of two versions with the data on both sides (http-api §7). Stored canonical forms are passed on as they are. */
-import { documentDigest, emptyTree, type Hash, type Located, leafLines, type ViewRoots } from '@ulmus/content'
-import type { ObjectReader } from '@ulmus/storage'
+import { documentDigest, emptyTree, type Hash, type ViewRoots } from '@ulmus/content'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
 import type { Principal } from '../access/principal.ts'
-import { JsonText } from '../answers/json-text.ts'
+import type { JsonText } from '../answers/json-text.ts'
 import { PageBudget, type Place, readCursor, writeCursor } from '../answers/places.ts'
 import { countAnswer, readerOf } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
 import { Moved } from '../errors/errors.ts'
-import { canonicalOf } from './canonical-forms.ts'
 import {
   countDifferences,
   type DifferenceTotals,
@@ -18,6 +16,7 @@ import {
   recordDifferences,
 } from './changes.ts'
 import { metadataBytes, semverOf } from './content.ts'
+import { dataBytes, FormReader, jsonOf } from './difference-forms.ts'
 import { describeSchemaChanges, type TypeChanges } from './schema-changes.ts'
 import { type SeenVersion, type VersionPath, versionIn } from './versions.ts'
 
@@ -26,9 +25,15 @@ export interface DiffAsk {
   from: string
   /** `nextCursor` of a page, or base64url of JCS([type, id]). */
   cursor?: string
+  /** Only records of this type. Default: of all. */
+  type?: string
+  /** Only records to which this happened. Default: whatever did. */
+  change?: RecordChange
   /** 1 – 2,000, of added, updated and removed together. A page of large records holds fewer (`pageBytesMax`). */
   limit: number
 }
+
+export type RecordChange = 'added' | 'updated' | 'removed'
 
 export interface DiffPage {
   /** Semvers; `from` with `owner/slug@` before it where it is of another collection. */
@@ -65,6 +70,8 @@ const reasons = {
   none: 'Nothing differs that you may read.',
 }
 
+/** Differences that are walked for a page of one kind: it ends then, with a cursor, even if it is empty. */
+const walkedMax = 20_000
 /** Differences of which the records are read at once; scattered ones lie in two leaves each. */
 const readAtOnce = 32
 
@@ -89,13 +96,20 @@ export function diffsOf(context: Context) {
       const { nextCursor, ...differences } = await readPage(context, pair, beyond, { ...ask, reader })
       const meta = await metaOf(context, from, to)
       const isFirst = beyond === undefined
+      const isAll = ask.type === undefined && ask.change === undefined
       return {
         from: `${other?.place ?? ''}${semverOf(from.version)}`,
         to: semverOf(to.version),
         ...differences,
         pagination: { limit: ask.limit, hasMore: nextCursor !== null, nextCursor },
         meta: isFirst
-          ? { ...meta, ...(await wholeOf(context, pair, differences, nextCursor, { reader, ...meta })) }
+          ? {
+              ...meta,
+              ...(await wholeOf(context, pair, isAll && nextCursor === null ? differences : undefined, {
+                reader,
+                ...meta,
+              })),
+            }
           : meta,
       }
     },
@@ -128,18 +142,26 @@ async function readPage(
   context: Context,
   { from, to }: { from: ViewRoots; to: ViewRoots },
   beyond: Place | undefined,
-  { limit, reader: whose }: { limit: number; reader: string },
+  { limit, type, change, reader: whose }: DiffAsk & { reader: string },
 ) {
   const budget = new PageBudget(limit)
   const differences: RecordDifference[] = []
-  let hasMore = false
+  let [hasMore, walked] = [false, 0]
+  let last: RecordDifference | undefined
   const reader = differenceReader(context, whose, { lines: true })
-  for await (const difference of recordDifferences(reader, from, to, beyond)) {
+  for await (const difference of recordDifferences(reader, only(from, type), only(to, type), beyond)) {
+    if (change !== undefined && changeOf(difference) !== change) {
+      last = difference
+      hasMore = ++walked === walkedMax
+      if (hasMore) break
+      continue
+    }
     const bytes = dataBytes(difference)
     hasMore = !budget.take(bytes)
     if (hasMore) break
     countAnswer(bytes)
     differences.push(difference)
+    last = difference
   }
   const page = { added: [] as JsonText[], updated: [] as JsonText[], removed: [] as DiffPage['removed'] }
   const forms = new FormReader(context.objects)
@@ -154,27 +176,33 @@ async function readPage(
     }
     forms.forgetAllBut(some.at(-1)!)
   }
-  const last = differences.at(-1)
   return { ...page, nextCursor: hasMore ? writeCursor({ type: last!.type, id: last!.key }) : null }
 }
 
-/** What is told of the whole difference on its first page. */
+const changeOf = ({ before, after }: RecordDifference): RecordChange =>
+  before === undefined ? 'added' : after === undefined ? 'removed' : 'updated'
+
+/** A view with one of its types alone. @param type default: all */
+const only = (roots: ViewRoots, type: string | undefined): ViewRoots =>
+  type === undefined
+    ? roots
+    : { ...roots, types: Object.fromEntries(Object.entries(roots.types).filter(([name]) => name === type)) }
+
+/** What is told of the whole difference on its first page. @param page that has all of it; undefined: it has not */
 async function wholeOf(
   context: Context,
   { from, to }: { from: ViewRoots; to: ViewRoots },
-  page: Pick<DiffPage, 'added' | 'updated' | 'removed'>,
-  nextCursor: string | null,
+  page: Pick<DiffPage, 'added' | 'updated' | 'removed'> | undefined,
   {
     reader,
     schemasChanged,
     metadataChanged,
   }: { reader: string; schemasChanged: boolean; metadataChanged: boolean },
 ) {
-  const { added, updated, removed } = page
   const totals =
-    nextCursor === null
-      ? { added: added.length, updated: updated.length, removed: removed.length }
-      : await countDifferences(differenceReader(context, reader), from, to)
+    page === undefined
+      ? await countDifferences(differenceReader(context, reader), from, to)
+      : { added: page.added.length, updated: page.updated.length, removed: page.removed.length }
   const files = await fileDifferences(context.objects, from, to)
   const schemaChanges = schemasChanged ? await describeSchemaChanges(context.objects, from, to) : []
   const isContent =
@@ -210,51 +238,3 @@ const schemasOf = ({ types }: ViewRoots): Hash =>
       Object.entries(types).map(([type, { schema }]) => [type, { schema, ...emptyTree }]),
     ),
   })
-
-/** What a difference puts into a page. What was removed comes without its data. */
-const dataBytes = ({ before, after }: RecordDifference): number =>
-  after === undefined ? 0 : after.size + (before?.size ?? 0)
-
-/** What is told of a record that was added or updated; nothing of one removed. */
-async function jsonOf(difference: RecordDifference, forms: FormReader): Promise<JsonText | undefined> {
-  const { key, type, before, after, lines } = difference
-  if (after === undefined) return undefined
-  const [form, previous] = await Promise.all([
-    forms.read(after, lines?.after),
-    before && forms.read(before, lines?.before),
-  ])
-  const open = [form.subarray(0, -1), `,"hash":"${after.hash}"`]
-  if (previous === undefined) return new JsonText(...open, '}')
-  // Both forms begin alike: `{"id":…,"type":…,"data":`.
-  const dataStart = Buffer.byteLength(`{"id":${JSON.stringify(key)},"type":${JSON.stringify(type)},"data":`)
-  const past = `,"previousHash":"${before!.hash}","previousData":`
-  return new JsonText(...open, past, previous.subarray(dataStart, -1), '}')
-}
-
-/** Reads canonical forms, in about tree order: the lines of a leaf are told apart once. */
-class FormReader {
-  readonly #objects: ObjectReader
-  readonly #leaves = new Map<Hash, Promise<Uint8Array[]>>()
-
-  constructor(objects: ObjectReader) {
-    this.#objects = objects
-  }
-
-  /** @param line the record's line, where it is known */
-  async read({ leaf, index }: Located, line?: Uint8Array): Promise<Uint8Array> {
-    if (line !== undefined) return canonicalOf(this.#objects, line)
-    let lines = this.#leaves.get(leaf)
-    if (lines === undefined) {
-      lines = this.#objects.body(leaf).then(leafLines)
-      this.#leaves.set(leaf, lines)
-    }
-    return canonicalOf(this.#objects, (await lines)[index]!)
-  }
-
-  /** Lets go of the leaves that what comes after this difference does not lie in. */
-  forgetAllBut({ before, after }: RecordDifference): void {
-    for (const leaf of this.#leaves.keys()) {
-      if (leaf !== before?.leaf && leaf !== after?.leaf) this.#leaves.delete(leaf)
-    }
-  }
-}

@@ -161,6 +161,30 @@ describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
       expect(capped.json.pagination.limit).toBe(2_000)
     })
 
+    test('only a type, or a kind of change, page by page; what is told of the whole stays', async () => {
+      const idsOf = async (query: string) => {
+        const ids: string[] = []
+        for (let cursor: string | null = ''; cursor !== null; ) {
+          const rest: string = cursor === '' ? '' : `&cursor=${cursor}`
+          const { status, json } = await ada.get(
+            `${path}/versions/v1.1.1/diff?from=v1.0.0&limit=1${query}${rest}`,
+          )
+          expect(status).toBe(200)
+          ids.push(...[...json.added, ...json.updated, ...json.removed].map(({ id }: { id: string }) => id))
+          if (cursor === '') expect(json.meta.totals).toEqual({ added: 1, updated: 2, removed: 1 })
+          cursor = json.pagination.nextCursor
+        }
+        return ids
+      }
+      expect(await idsOf('')).toEqual(['bonn', 's3cret-city', 'ulm', 'h1'])
+      expect(await idsOf('&type=City')).toEqual(['bonn', 's3cret-city', 'ulm'])
+      expect(await idsOf('&change=updated')).toEqual(['bonn', 'h1'])
+      expect(await idsOf('&type=City&change=updated')).toEqual(['bonn'])
+      expect(await idsOf('&change=removed')).toEqual(['s3cret-city'])
+      expect(await idsOf('&type=Nothing')).toEqual([])
+      expect((await ada.get(`${path}/versions/v1.1.1/diff?from=v1.0.0&change=moved`)).status).toBe(400)
+    })
+
     test('`from` is needed, and may be the newer version', async () => {
       expect((await ada.get(`${path}/versions/v1.0.0/diff`)).json).toMatchObject({
         code: 'invalid_request',

@@ -79,7 +79,9 @@ const List = ({ items }: { items: Awaited<ReturnType<Visit['registry']['sessions
             <td>
               <Time at={createdAt} />
             </td>
-            <td>{lastUsedAt === createdAt ? 'as it signed in' : <Time at={lastUsedAt} />}</td>
+            <td>
+              <Time at={lastUsedAt} />
+            </td>
             <td>
               {!current && (
                 <form method="post">

@@ -2,10 +2,11 @@
 import { Moved, type Principal, RegistryError } from '@ulmus/registry'
 import type { Version } from '@ulmus/wire'
 import { Changes, type DiffAnswer, Differences, Words } from '../../components/differences.tsx'
+import { Select } from '../../components/form.tsx'
 import { Empty, Pager } from '../../components/small.tsx'
 import { memberChanges } from '../../data/changes.ts'
 import { publicly, type SeenCollection, seeCollection } from '../../data/collection.ts'
-import { counted } from '../../format.ts'
+import { counted, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, readJson, type Visit } from '../../page.ts'
 import { apiVersionPath, type CollectionName, collectionPath, withQuery } from '../../paths.ts'
@@ -34,12 +35,13 @@ export const compare: Page = {
         await visit.registry.versions.detail(who, { owner: place.owner, slug: place.slug, v }),
       )
     const [before, after] = await Promise.all([detail(other ?? seen, from), detail(seen, to)])
-    const cursor = cursorIn(visit.url.searchParams)
+    const query = visit.url.searchParams
+    const asked = askedIn(query)
     const fromName = `${other === undefined ? '' : `${other.owner}/${other.slug}@`}${before.semver}`
     const page = await visit.registry.diffs.page(
       who,
       { owner: seen.owner, slug: seen.slug, v: after.semver },
-      { from: fromName, limit: differencesAPage, ...cursor },
+      { from: fromName, limit: differencesAPage, ...asked },
     )
     const here = visit.url.pathname
     const diffPath = withQuery(apiVersionPath({ ...seen, version: after.semver }, 'diff'), { from: fromName })
@@ -59,9 +61,8 @@ export const compare: Page = {
               <a href={diffPath}>JSON</a>
             </span>
           </div>
-          {Object.keys(cursor).length === 0 && (
-            <Beside seen={seen} before={before} after={after} page={page} />
-          )}
+          {asked.cursor === undefined && <Beside seen={seen} before={before} after={after} page={page} />}
+          <Filter seen={seen} types={typesOf(before, after)} asked={asked} page={page} />
           <Differences
             seen={seen}
             page={page}
@@ -72,9 +73,13 @@ export const compare: Page = {
             next={
               page.pagination.nextCursor === null
                 ? undefined
-                : withQuery(here, { cursor: page.pagination.nextCursor })
+                : seen.inView(withQuery(here, { ...asked, cursor: page.pagination.nextCursor }))
             }
-            prev={visit.url.searchParams.has('cursor') ? here : undefined}
+            prev={
+              asked.cursor === undefined
+                ? undefined
+                : seen.inView(withQuery(here, { ...asked, cursor: undefined }))
+            }
           />
         </CollectionPage>
       ),
@@ -132,12 +137,52 @@ const theOtherWay = (
     ? collectionPath(seen, 'compare', `${after}...${before}`)
     : collectionPath(other, 'compare', seen.owner, `${seen.slug}@${after}...${before}`)
 
-/** `?type=City` begins at a type, `?cursor=` where a page before ended. */
-function cursorIn(query: URLSearchParams): { cursor?: string } {
+const typesOf = (before: Version, after: Version): string[] =>
+  [...new Set([...Object.keys(before.typeCounts), ...Object.keys(after.typeCounts)])].sort()
+
+const kinds = ['added', 'updated', 'removed'] as const
+
+/** Which records are asked for: `?type=City&change=added`, from `cursor` on. */
+function askedIn(query: URLSearchParams) {
   const [cursor, type] = [query.get('cursor'), query.get('type')]
-  if (cursor !== null) return { cursor }
-  return type === null ? {} : { cursor: Buffer.from(JSON.stringify([type, ''])).toString('base64url') }
+  const change = kinds.find((kind) => kind === query.get('change'))
+  return {
+    ...(cursor === null ? {} : { cursor }),
+    ...(type === null || type === '' ? {} : { type }),
+    ...(change === undefined ? {} : { change }),
+  }
 }
+
+interface FilterProps {
+  seen: SeenCollection
+  types: readonly string[]
+  asked: ReturnType<typeof askedIn>
+  page: DiffAnswer
+}
+
+/** Narrows the records to a type, a kind of change, or both; says so where none is left. */
+function Filter({ seen, types, asked, page }: FilterProps) {
+  const isEmpty = page.added.length + page.updated.length + page.removed.length === 0
+  if (isEmpty && Object.keys(asked).length === 0) return null
+  const hasMore = page.pagination.nextCursor !== null
+  return (
+    <>
+      <form class="filter">
+        {seen.isMember && seen.view === 'public' && <input type="hidden" name="view" value="public" />}
+        <Select name="type" label="Type" form={asked} value="" options={[['', 'all'], ...named(types)]} />
+        <Select name="change" label="Change" form={asked} value="" options={[['', 'all'], ...named(kinds)]} />
+        <button type="submit">Show</button>
+      </form>
+      {isEmpty && (
+        <p class="quiet">
+          {hasMore ? 'None among the first of many: see the next page.' : 'No record differs so.'}
+        </p>
+      )}
+    </>
+  )
+}
+
+const named = (names: readonly string[]) => names.map((name) => [name, cutText(name, 60)] as const)
 
 interface BesideProps {
   seen: SeenCollection

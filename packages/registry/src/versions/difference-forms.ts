@@ -1,0 +1,54 @@
+/** A record that differs as a page of differences tells it: stored canonical forms are passed on as they are. */
+import { type Hash, type Located, leafLines } from '@ulmus/content'
+import type { ObjectReader } from '@ulmus/storage'
+import { JsonText } from '../answers/json-text.ts'
+import { canonicalOf } from './canonical-forms.ts'
+import type { RecordDifference } from './changes.ts'
+
+/** What a difference puts into a page. What was removed comes without its data. */
+export const dataBytes = ({ before, after }: RecordDifference): number =>
+  after === undefined ? 0 : after.size + (before?.size ?? 0)
+
+/** What is told of a record that was added or updated; nothing of one removed. */
+export async function jsonOf(difference: RecordDifference, forms: FormReader): Promise<JsonText | undefined> {
+  const { key, type, before, after, lines } = difference
+  if (after === undefined) return undefined
+  const [form, previous] = await Promise.all([
+    forms.read(after, lines?.after),
+    before && forms.read(before, lines?.before),
+  ])
+  const open = [form.subarray(0, -1), `,"hash":"${after.hash}"`]
+  if (previous === undefined) return new JsonText(...open, '}')
+  // Both forms begin alike: `{"id":…,"type":…,"data":`.
+  const dataStart = Buffer.byteLength(`{"id":${JSON.stringify(key)},"type":${JSON.stringify(type)},"data":`)
+  const past = `,"previousHash":"${before!.hash}","previousData":`
+  return new JsonText(...open, past, previous.subarray(dataStart, -1), '}')
+}
+
+/** Reads canonical forms, in about tree order: the lines of a leaf are told apart once. */
+export class FormReader {
+  readonly #objects: ObjectReader
+  readonly #leaves = new Map<Hash, Promise<Uint8Array[]>>()
+
+  constructor(objects: ObjectReader) {
+    this.#objects = objects
+  }
+
+  /** @param line the record's line, where it is known */
+  async read({ leaf, index }: Located, line?: Uint8Array): Promise<Uint8Array> {
+    if (line !== undefined) return canonicalOf(this.#objects, line)
+    let lines = this.#leaves.get(leaf)
+    if (lines === undefined) {
+      lines = this.#objects.body(leaf).then(leafLines)
+      this.#leaves.set(leaf, lines)
+    }
+    return canonicalOf(this.#objects, (await lines)[index]!)
+  }
+
+  /** Lets go of the leaves that what comes after this difference does not lie in. */
+  forgetAllBut({ before, after }: RecordDifference): void {
+    for (const leaf of this.#leaves.keys()) {
+      if (leaf !== before?.leaf && leaf !== after?.leaf) this.#leaves.delete(leaf)
+    }
+  }
+}
