@@ -1,5 +1,12 @@
 /** How a version comes to be: objects durable first, then one transaction that records them and moves the head (storage `land_version`). */
-import { documentText, type Hash, hashText, type Semver, type ViewDocument } from '@ulmus/content'
+import {
+  documentText,
+  type Hash,
+  hashText,
+  type JsonObject,
+  type Semver,
+  type ViewDocument,
+} from '@ulmus/content'
 import {
   findHead,
   type Landing,
@@ -18,7 +25,6 @@ import type { View } from '../access/policy.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import { semverOf, totalsOf, type VersionContent } from './content.ts'
-import { listedDescription } from './listed-description.ts'
 
 export interface VersionMaking {
   collection: { id: string }
@@ -153,3 +159,15 @@ function versionRow(context: Context, making: VersionMaking, digests: Record<Vie
 
 const isEmpty = ({ files, metadata, types }: ViewDocument): boolean =>
   files.root === null && Object.keys(metadata).length === 0 && Object.keys(types).length === 0
+
+/** Characters of a description that lists and details show; the metadata has the whole. */
+const listedDescriptionMax = 10_000
+
+/** A metadata's description as its collection's row keeps it: not a MiB of it, and without U+0000, which PostgreSQL's text cannot hold. */
+function listedDescription({ description }: JsonObject): string | null {
+  if (typeof description !== 'string') return null
+  const whole = description.replaceAll('\0', '\ufffd')
+  return whole.length <= listedDescriptionMax
+    ? whole
+    : `${whole.slice(0, listedDescriptionMax).toWellFormed()}…`
+}

@@ -5,8 +5,10 @@ import {
   type MetadataOutcome,
   type MetadataTask,
   fitMetadata as metadataFitted,
-} from '../metadata/fit-metadata.ts'
-import { type PatchOutcome, type PatchTask, readPatch as patchRead } from '../metadata/read-patch.ts'
+  type PatchOutcome,
+  type PatchTask,
+  readPatch as patchRead,
+} from '../metadata/tasks.ts'
 import {
   type CarriedFault,
   type CarriedTask,

@@ -1,8 +1,14 @@
 /** The worker threads: what costs CPU runs there, so that a push delays no one else's request. */
 
 import { RegistryError } from '../errors/errors.ts'
-import { fitMetadata, type MetadataOutcome, type MetadataTask } from '../metadata/fit-metadata.ts'
-import { type PatchOutcome, type PatchTask, readPatch } from '../metadata/read-patch.ts'
+import {
+  fitMetadata,
+  type MetadataOutcome,
+  type MetadataTask,
+  type PatchOutcome,
+  type PatchTask,
+  readPatch,
+} from '../metadata/tasks.ts'
 import type { CarriedFault, CarriedTask } from '../pushes/commit/check-carried.ts'
 import type { EditedLeaves, LeavesOutcome, LeavesTask } from '../pushes/leaves/edit-leaves.ts'
 import { checkOpening, type OpeningOutcome, type OpeningTask } from '../pushes/opening/check-opening.ts'

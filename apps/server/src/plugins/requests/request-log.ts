@@ -1,4 +1,9 @@
-/** A line in the log for every request, when it is answered or its caller has gone. */
+/**
+ * A name for every request, in its answer and in the log: the caller's own `X-Request-Id`, or one made here. A line in the log for each,
+ * when it is answered or its caller has gone.
+ */
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 
 /** What an operator wants in it. */
@@ -28,5 +33,19 @@ export function logRequests(app: FastifyInstance, { requests, accounts, addresse
     }
     const isProbe = routeOptions.config.limited === false
     request.log[requests && !isProbe ? 'info' : 'debug'](facts, 'answered')
+  })
+}
+
+/** Taken as it is when it is short and plain, so that nothing strange enters headers or logs. */
+const acceptable = /^[\w.:+/=-]{1,128}$/
+
+export function nameRequest(request: Pick<IncomingMessage, 'headers'>): string {
+  const given = request.headers['x-request-id']
+  return typeof given === 'string' && acceptable.test(given) ? given : randomUUID()
+}
+
+export function nameRequests(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('X-Request-Id', request.id)
   })
 }

@@ -3,8 +3,7 @@ import { compareUtf8, emptyTree, leafBodyOf, type ViewDocument } from '@ulmus/co
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
 import { type PushSchema, pushSchemas } from '../schemas/push-schema.ts'
-import { EntriesByType } from '../spills/by-type.ts'
-import type { EntriesSource } from '../spills/entry.ts'
+import { EntriesByType, type EntriesSource } from '../spills/entries.ts'
 import { type Standing, standingRecords } from './carried-over.ts'
 import type { CarriedFault } from './check-carried.ts'
 

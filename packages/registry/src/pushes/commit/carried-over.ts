@@ -2,7 +2,7 @@
 import { compareUtf8, type Hash, leafLines, type Tree, walkLeaves } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
 import { canonicalOf } from '../../versions/canonical-forms.ts'
-import type { PushEntry } from '../spills/entry.ts'
+import type { PushEntry } from '../spills/entries.ts'
 
 export interface CarriedRecord {
   id: string

@@ -31,7 +31,7 @@ import { ReferringTypes, recordWarnings } from '../references/record-warnings.ts
 import { byType } from '../schemas/push-schema.ts'
 import { broughtSchemas } from '../schemas/session-schemas.ts'
 import type { PushWarning, PushWarnings } from '../schemas/warnings.ts'
-import type { EntriesSource, PushEntry } from '../spills/entry.ts'
+import type { EntriesSource, PushEntry } from '../spills/entries.ts'
 import { dropSpills, mergedEntries, tieredSpills } from '../spills/spills.ts'
 import { TemporarySpills } from '../spills/temporary-spills.ts'
 import { idleEnd } from '../state/idle-end.ts'

@@ -11,7 +11,7 @@ import {
 import type { ObjectReader } from '@ulmus/storage'
 import { LeafCursor } from '../../versions/leaf-cursor.ts'
 import { lineFor, type NewLine } from '../leaves/line.ts'
-import type { PushEntry } from '../spills/entry.ts'
+import type { PushEntry } from '../spills/entries.ts'
 import type { Standing } from './carried-over.ts'
 
 const encoder = new TextEncoder()

@@ -18,9 +18,13 @@ import { RegistryError } from '../../errors/errors.ts'
 import { canonicalOf } from '../../versions/canonical-forms.ts'
 import { LeafCursor } from '../../versions/leaf-cursor.ts'
 import type { Sidecar } from '../../versions/sidecar.ts'
-import { EntriesByType } from '../spills/by-type.ts'
-import { compareEntries, type EntriesSource, type PushEntry } from '../spills/entry.ts'
-import { EntryBatch } from '../spills/entry-batch.ts'
+import {
+  compareEntries,
+  EntriesByType,
+  type EntriesSource,
+  EntryBatch,
+  type PushEntry,
+} from '../spills/entries.ts'
 import { mergedEntries } from '../spills/spills.ts'
 
 interface SnapshotBase {

@@ -10,7 +10,7 @@ import {
 } from '@ulmus/content'
 import type { ObjectReader, ObjectWriter } from '@ulmus/storage'
 import { canonicalOf } from '../../versions/canonical-forms.ts'
-import type { PushedRecord } from '../spills/entry.ts'
+import type { PushedRecord } from '../spills/entries.ts'
 import type { FrameBuffer } from '../spills/frame-buffer.ts'
 
 /** A record's line in a body. */

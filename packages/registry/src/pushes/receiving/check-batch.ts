@@ -12,7 +12,7 @@ import {
   type SchemaIssue,
 } from '@ulmus/content'
 import { LazySchemas, type PushSchemas } from '../schemas/push-schema.ts'
-import { compareEntries } from '../spills/entry.ts'
+import { compareEntries } from '../spills/entries.ts'
 import type { SpillEntry } from '../spills/frame.ts'
 import { encodeSpill } from '../spills/spill.ts'
 

@@ -11,7 +11,7 @@ import {
   parseStrict,
   typeFault,
 } from '@ulmus/content'
-import { compareEntries } from '../spills/entry.ts'
+import { compareEntries } from '../spills/entries.ts'
 import type { SpillEntry } from '../spills/frame.ts'
 import { encodeSpill } from '../spills/spill.ts'
 import { type LineError, lineErrorsMax, linesOf } from './check-batch.ts'

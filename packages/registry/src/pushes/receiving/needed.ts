@@ -4,7 +4,7 @@ import { findVersionById, giveWay, type PushStanding } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { rootsOf } from '../../versions/content.ts'
 import { LeafCursor } from '../../versions/leaf-cursor.ts'
-import type { PushEntry } from '../spills/entry.ts'
+import type { PushEntry } from '../spills/entries.ts'
 import { encodeSpillStream, readSpill } from '../spills/spill.ts'
 
 export interface MarkedManifest {

@@ -7,8 +7,7 @@ import { giveWay } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import type { PushSchema } from '../schemas/push-schema.ts'
 import { noWarnings, type PushWarnings, WarningList } from '../schemas/warnings.ts'
-import { EntriesByType } from '../spills/by-type.ts'
-import type { EntriesSource, PushEntry } from '../spills/entry.ts'
+import { EntriesByType, type EntriesSource, type PushEntry } from '../spills/entries.ts'
 import type { Referred } from './find-references.ts'
 
 /** Ids that are looked up in one commit. Each takes some hundred bytes of memory. */

@@ -5,7 +5,7 @@
  */
 import { fileOfKey, type Hash, referencePrefix } from '@ulmus/content'
 import { giveWay } from '@ulmus/storage'
-import { compareEntries, type PushEntry } from '../spills/entry.ts'
+import { compareEntries, type PushEntry } from '../spills/entries.ts'
 import { groupsToMerge, mergeSpills, spillsAtOnceMax } from '../spills/merge.ts'
 import type { TemporarySpills } from '../spills/temporary-spills.ts'
 

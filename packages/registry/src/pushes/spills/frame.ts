@@ -6,7 +6,7 @@
  * with hash and canonical only for a put. Numbers are little-endian.
  */
 import type { Hash } from '@ulmus/content'
-import type { PushEntry } from './entry.ts'
+import type { PushEntry } from './entries.ts'
 import type { FrameBuffer } from './frame-buffer.ts'
 
 const entryHeaderBytes = 9

@@ -1,7 +1,7 @@
 import type { Hash } from '@ulmus/content'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compareEntries, type PushEntry } from './entry.ts'
+import { compareEntries, type PushEntry } from './entries.ts'
 import { groupsToMerge, mergeSpills } from './merge.ts'
 
 /** An entry of a spill, told from those of others by its form. */

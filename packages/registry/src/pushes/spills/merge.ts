@@ -1,7 +1,6 @@
 /** Many sorted spills into one sorted stream, of the same (type, id) the entry of the latest spill alone. */
 import { giveWay } from '@ulmus/storage'
-import { compareEntries, type PushEntry } from './entry.ts'
-import { EntryBatch } from './entry-batch.ts'
+import { compareEntries, EntryBatch, type PushEntry } from './entries.ts'
 
 /** Runs that may be read side by side: each holds a frame and what was read ahead of it, half a megabyte. */
 export const spillsAtOnceMax = 128

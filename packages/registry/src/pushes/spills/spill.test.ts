@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Hash } from '@ulmus/content'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { PushEntry } from './entry.ts'
+import type { PushEntry } from './entries.ts'
 import { SpillDamaged } from './frame.ts'
 import { encodeSpill, encodeSpillStream, readSpill } from './spill.ts'
 

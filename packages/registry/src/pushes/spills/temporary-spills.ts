@@ -5,7 +5,7 @@
 import { spillName } from '@ulmus/storage'
 import { v4 as randomId } from 'uuid'
 import type { Context } from '../../context.ts'
-import type { PushEntry } from './entry.ts'
+import type { PushEntry } from './entries.ts'
 import type { FrameEntries } from './frame.ts'
 import { encodeSpillStream, readSpill } from './spill.ts'
 

@@ -2,7 +2,7 @@
 import { and, asc, count, eq, gt, isNull, lt, or, sql } from 'drizzle-orm'
 import { check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
-import { prepared } from '../../database/prepared.ts'
+import { prepared } from '../../database/look-ups.ts'
 import { accounts } from '../accounts/accounts.ts'
 import { collections } from '../collections/collections.ts'
 import { bytewiseText, instant } from '../columns/columns.ts'

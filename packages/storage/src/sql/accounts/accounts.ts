@@ -2,7 +2,7 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { check, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
-import { prepared } from '../../database/prepared.ts'
+import { prepared } from '../../database/look-ups.ts'
 import { bytewiseText, instant } from '../columns/columns.ts'
 
 export const accounts = pgTable(

@@ -2,7 +2,7 @@
 import { and, desc, eq, gt, lt, ne, sql } from 'drizzle-orm'
 import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
-import { prepared } from '../../database/prepared.ts'
+import { prepared } from '../../database/look-ups.ts'
 import { bytewiseText, instant } from '../columns/columns.ts'
 import { accounts } from './accounts.ts'
 

@@ -2,7 +2,7 @@
 import { and, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { boolean, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { Tx } from '../../database/database.ts'
-import { placeholdersFor, prepared } from '../../database/prepared.ts'
+import { placeholdersFor, prepared } from '../../database/look-ups.ts'
 import { type AccountRow, accounts } from '../accounts/accounts.ts'
 import { bytewiseText, instant, tsvector } from '../columns/columns.ts'
 import { wordsOf } from '../columns/words.ts'

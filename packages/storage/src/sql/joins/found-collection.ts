@@ -1,8 +1,8 @@
 /** A collection as a request finds it: by its path or id, with its owner, its head and the caller's role. */
 import { and, eq, inArray, or, type Placeholder, sql } from 'drizzle-orm'
 import type { Queries } from '../../database/database.ts'
+import { prepared } from '../../database/look-ups.ts'
 import type { Orm } from '../../database/orm.ts'
-import { prepared } from '../../database/prepared.ts'
 import { type AccountRow, accounts, formerAccountSlugs, nobody } from '../accounts/accounts.ts'
 import { members, roleOf } from '../accounts/members.ts'
 import { type CollectionRow, collections, formerCollectionSlugs } from '../collections/collections.ts'

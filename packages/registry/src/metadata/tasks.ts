@@ -1,13 +1,42 @@
-/** Metadata that a push brings, against that of its base: a task for a worker thread where it is long. */
+/** Bodies and metadata that may be long: tasks for a worker thread where they are. */
 import {
   canonicalize,
+  InputError,
+  isJsonObject,
+  type Json,
   type JsonObject,
   type MetadataIssue,
   mergeMetadata,
   metadataBytes,
   metadataBytesMax,
   metadataIssues,
+  parseStrict,
 } from '@ulmus/content'
+
+export interface PatchTask {
+  /** The whole JSON body. */
+  bytes: Uint8Array
+}
+
+export type PatchOutcome =
+  /** Canonical JSON. */
+  | { kind: 'patch'; text: string }
+  | { kind: 'malformed'; code: InputError['code']; message: string }
+  /** Or no body at all. */
+  | { kind: 'no_object' }
+
+/** Reads a body that patches metadata, strictly. */
+export function readPatch({ bytes }: PatchTask): PatchOutcome {
+  if (bytes.length === 0) return { kind: 'no_object' }
+  let body: Json
+  try {
+    body = parseStrict(bytes)
+  } catch (error) {
+    if (error instanceof InputError) return { kind: 'malformed', code: error.code, message: error.message }
+    throw error
+  }
+  return isJsonObject(body) ? { kind: 'patch', text: canonicalize(body) } : { kind: 'no_object' }
+}
 
 export interface MetadataTask {
   /** JSON that was read strictly. */
@@ -20,6 +49,7 @@ export type MetadataOutcome =
   /** `patch`: canonical, without removals of what the base does not have, so no longer than merged metadata and its names. */
   { kind: 'fits'; patch: string } | { kind: 'faulty'; issues: MetadataIssue[] } | { kind: 'too_large' }
 
+/** Merges what a push brings into the metadata of its base. */
 export function fitMetadata({ patch: text, base }: MetadataTask): MetadataOutcome {
   const patch = JSON.parse(text) as JsonObject
   const issues = metadataIssues(patch)

@@ -1,0 +1,96 @@
+/** Changes in a push: what is said of one (type, id) each; batches of them, and a merged stream of them type by type. */
+import { compareUtf8, type Hash } from '@ulmus/content'
+import type { FrameBuffer } from './frame-buffer.ts'
+
+export interface PushEntry {
+  readonly type: string
+  readonly id: string
+  /** Present: the record is to be so. Absent: it is to go. */
+  readonly put?: PushedRecord
+}
+
+export interface PushedRecord {
+  readonly hash: Hash
+  /** Canonical form, UTF-8. Empty in a manifest, which names records only. */
+  readonly canonical: Uint8Array
+  /** Where `canonical` lies with others of a spill, for whoever is the last to need it. */
+  readonly buffer?: FrameBuffer | undefined
+  /** False: the record is known to refer to no file. */
+  readonly refers: boolean
+  /** Pushed as `private: true`. */
+  readonly private: boolean
+  /** Of a manifest's entry: the base version lacks the record, so that it must be sent. */
+  readonly needed?: boolean
+  /** The record is the base's own, named for its privacy alone: no batch has checked it. */
+  readonly carried?: boolean
+}
+
+/** Starts the merged stream of a push, as often as it is read; `passed` learns how many of its records are done. */
+export type EntriesSource = (passed?: (records: number) => void) => AsyncGenerator<PushEntry[]>
+
+/** The order of everything pushed: type, then id, both by UTF-8 bytes. */
+export const compareEntries = (a: { type: string; id: string }, b: { type: string; id: string }): number =>
+  a.type === b.type ? compareUtf8(a.id, b.id) : compareUtf8(a.type, b.type)
+
+/** Entries of a batch at most, and what their canonical forms come to, unless the last one alone is larger. */
+const batchEntries = 128
+const batchBytes = 4_194_304
+
+/** Gathers entries until they are enough to be handed on. */
+export class EntryBatch {
+  #entries: PushEntry[] = []
+  #bytes = 0
+
+  get isEmpty(): boolean {
+    return this.#entries.length === 0
+  }
+
+  /** True: it takes no more before it is taken. */
+  get isFull(): boolean {
+    return this.#entries.length >= batchEntries || this.#bytes >= batchBytes
+  }
+
+  add(entry: PushEntry): void {
+    this.#entries.push(entry)
+    this.#bytes += entry.put?.canonical.length ?? 0
+  }
+
+  /** What it holds; it is empty afterwards. */
+  take(): PushEntry[] {
+    const entries = this.#entries
+    this.#entries = []
+    this.#bytes = 0
+    return entries
+  }
+}
+
+/** A merged stream of entries, handed out type by type. */
+export class EntriesByType {
+  readonly #batches: AsyncGenerator<PushEntry[]>
+  #pending: PushEntry[] | undefined
+
+  /** @param batches As `mergeSpills` gives them: of one type each, ascending. */
+  constructor(batches: AsyncGenerator<PushEntry[]>) {
+    this.#batches = batches
+  }
+
+  /** The entries of a type. Types are asked for in ascending order; what lies before the one asked for is passed over. */
+  async *of(type: string): AsyncGenerator<PushEntry[]> {
+    for (;;) {
+      if (this.#pending === undefined) {
+        const next = await this.#batches.next()
+        if (next.done) return
+        this.#pending = next.value
+      }
+      const order = compareUtf8(this.#pending[0]!.type, type)
+      if (order > 0) return
+      const batch = this.#pending
+      this.#pending = undefined
+      if (order === 0) yield batch
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#batches.return(undefined)
+  }
+}
