@@ -1,13 +1,13 @@
 /** The client: one function that makes it, one member a noun. */
 import { accountCalls, keyCalls, orgCalls } from './accounts.ts'
 import { collectionCalls, versionCalls } from './collections.ts'
-import type { PushResult } from './commit.ts'
+import type { DryRunResult, PushResult } from './commit.ts'
 import { fileCalls } from './files.ts'
 import { metadataCalls } from './metadata.ts'
 import type { CollectionRef } from './places.ts'
-import { type Push, type PushOptions, push } from './push.ts'
+import { dryRunOfPush, type Push, type PushOptions, push } from './push.ts'
 import { recordCalls } from './records.ts'
-import { type Snapshot, type SnapshotOptions, snapshot } from './snapshot.ts'
+import { dryRunOfSnapshot, type Snapshot, type SnapshotOptions, snapshot } from './snapshot.ts'
 import { type ClientOptions, openTransport } from './transport.ts'
 
 /**
@@ -39,6 +39,16 @@ export function createClient(options: ClientOptions) {
     /** Publishes a version of a collection from everything that it is to hold. */
     snapshot: (ref: CollectionRef, what: Snapshot, snapshotOptions?: SnapshotOptions): Promise<PushResult> =>
       snapshot(transport, ref, what, snapshotOptions),
+    /** What a call of the same name would publish, or be refused for. Sends all that it would send, and publishes nothing. */
+    dryRun: {
+      push: (ref: CollectionRef, what: Push, pushOptions?: PushOptions): Promise<DryRunResult> =>
+        dryRunOfPush(transport, ref, what, pushOptions),
+      snapshot: (
+        ref: CollectionRef,
+        what: Snapshot,
+        snapshotOptions?: SnapshotOptions,
+      ): Promise<DryRunResult> => dryRunOfSnapshot(transport, ref, what, snapshotOptions),
+    },
   }
 }
 

@@ -1,17 +1,21 @@
-/** The end of a push: asked for, waited for, and asked for again where an answer got lost. http-api §9. */
-import type { CommittedPush, CommittingPush, OpenedPush, PushState } from '@ulmus/wire'
+/** The end of a push, or its dry run: asked for, waited for, and asked for again where an answer got lost. http-api §9. */
+import type { CommittedPush, CommittingPush, DryRun, OpenedPush, PushState } from '@ulmus/wire'
 import { UlmusError } from './errors.ts'
 import { sleep } from './retry.ts'
+import { cancel } from './session.ts'
 import type { Transport } from './transport.ts'
 
 /** The version that a push made. `warnings`: of its schemas and of its records, the first 100 of each. */
 export type PushResult = CommittedPush
 
+/** The version that a push would make, with the same warnings. `schemaChanged`: its types or schemas differ from the base's. */
+export type DryRunResult = DryRun
+
 /** A result with the warnings that the session was opened with. */
-export const withWarnings = (
-  result: PushResult,
+export const withWarnings = <T extends PushResult>(
+  result: T,
   { warnings = [], total_warnings = 0 }: Partial<Pick<OpenedPush, 'warnings' | 'total_warnings'>>,
-): PushResult => ({
+): T => ({
   ...result,
   warnings: [...warnings, ...(result.warnings ?? [])],
   totalWarnings: total_warnings + (result.totalWarnings ?? 0),
@@ -24,6 +28,16 @@ export interface CommitOptions {
   readonly supply: (hashes: string[]) => Promise<number>
 }
 
+/** How a session that has been sent everything goes on. */
+export interface Ending<T> {
+  readonly phase: 'committing' | 'checking'
+  /** @param place the session's path */
+  readonly run: (transport: Transport, place: string, options: CommitOptions) => Promise<T>
+}
+
+export const committing: Ending<PushResult> = { phase: 'committing', run: commitPush }
+export const dryRun: Ending<DryRunResult> = { phase: 'checking', run: dryRunPush }
+
 /** Waits between polls of a session that commits. Milliseconds. */
 const pollMs = 20
 const pollMsMax = 1_000
@@ -35,11 +49,7 @@ const commitsMax = 5
  * Commits the session at `place` (its path). The commit is asked for asynchronously, so that no proxy's time limit cuts it off.
  * @throws what ended the session; files_missing with the hashes that `supply` did not have
  */
-export async function commitPush(
-  transport: Transport,
-  place: string,
-  options: CommitOptions,
-): Promise<PushResult> {
+async function commitPush(transport: Transport, place: string, options: CommitOptions): Promise<PushResult> {
   for (let commits = 1; ; commits++) {
     const last = commits === commitsMax
     try {
@@ -52,6 +62,27 @@ export async function commitPush(
         })
     } catch (error) {
       if (last || !(await suppliedWhatWasMissing(error, options))) throw error
+    }
+  }
+}
+
+/** What a commit of the session at `place` would make. The session is given up then. @throws as `commitPush` */
+async function dryRunPush(
+  transport: Transport,
+  place: string,
+  options: CommitOptions,
+): Promise<DryRunResult> {
+  const { signal, onRetry } = options
+  const query = { dry_run: true }
+  for (let runs = 1; ; runs++) {
+    try {
+      const path = `${place}/commit`
+      const call = { method: 'POST', path, query, repeatable: true, signal, onRetry } as const
+      const { body } = await transport.json<DryRun>(call)
+      await cancel({ transport, place })
+      return body
+    } catch (error) {
+      if (runs === commitsMax || !(await suppliedWhatWasMissing(error, options))) throw error
     }
   }
 }
@@ -83,7 +114,7 @@ async function askAndWait(
     if (state.status === 'committed' && state.result !== null) return state.result
     if (state.error !== null) throw UlmusError.fromBody(state.error)
     if (state.status === 'open') return undefined
-    if (state.status !== 'committing') throw ended(state)
+    if (state.status !== 'committing' && state.status !== 'checking') throw ended(state)
     await sleep(wait, signal)
   }
 }

@@ -2,7 +2,7 @@
 
 export { type Client, createClient } from './client.ts'
 export type { BrowseOptions, NewCollection } from './collections.ts'
-export type { PushResult } from './commit.ts'
+export type { DryRunResult, PushResult } from './commit.ts'
 export { cursorAfter } from './cursor.ts'
 export type { DiffOptions, ManifestOptions } from './differences.ts'
 export { BatchRefused, type ErrorFacts, type LineKind, UlmusError } from './errors.ts'

@@ -250,6 +250,40 @@ test('an abort ends the push with its reason, and the session is cancelled', asy
   expect([...keeper.sessions.values()]).toEqual(['cancelled'])
 })
 
+test('a dry run sends everything, also the file that it lacks, tells the version, and gives the session up', async () => {
+  const { keeper, server, client } = await start({ batchLines: 10 })
+  const bytes = new TextEncoder().encode('a picture')
+  const { hash } = await nameFile({ bytes })
+  keeper.files.add(hash)
+  async function* lines() {
+    keeper.files.delete(hash)
+    yield* records(24)
+    yield { id: 'a', type: 'T', data: { $file: hash } }
+  }
+  server.fail(/dry_run/, { how: 'lose_answer' })
+  const phases: string[] = []
+  const found = await client.dryRun.push(
+    'ada/numbers',
+    { baseVersion: null, records: lines(), files: [{ bytes }] },
+    { onProgress: ({ phase }) => phases.push(phase) },
+  )
+  expect(found).toMatchObject({ dry_run: true, semver: 'v1.0.0', recordCount: 25, fileCount: 1 })
+  expect([keeper.commits, keeper.published.size]).toEqual([0, 0])
+  expect([...keeper.sessions.values()]).toEqual(['cancelled'])
+  expect(new Set(phases)).toEqual(new Set(['records', 'checking', 'files', 'done']))
+})
+
+test('a dry run that is refused gives the session up', async () => {
+  const { keeper, client } = await start()
+  const data = { $file: `sha256:${'1'.repeat(64)}` }
+  const failure = client.dryRun.push('ada/numbers', {
+    baseVersion: null,
+    records: [{ id: 'a', type: 'T', data }],
+  })
+  await expect(failure).rejects.toMatchObject({ code: 'files_missing' })
+  expect([...keeper.sessions.values()]).toEqual(['cancelled'])
+})
+
 test('nobody there at all is an UlmusError without a status', async () => {
   const { server } = await start()
   await server.close()

@@ -1,7 +1,14 @@
 /** Publishing a version: "this changed", as one call. http-api §9, delta. */
 import type { DeleteLine, OpenedPush, RecordLine } from '@ulmus/wire'
 import { batchesOf, type Keyed } from './batches.ts'
-import { commitPush, type PushResult, withWarnings } from './commit.ts'
+import {
+  committing,
+  type DryRunResult,
+  dryRun,
+  type Ending,
+  type PushResult,
+  withWarnings,
+} from './commit.ts'
 import { type CollectionRef, collectionPlace, pushPlace } from './places.ts'
 import {
   batchBytesUsual,
@@ -20,7 +27,7 @@ import {
 import type { Transport } from './transport.ts'
 
 export interface PushProgress {
-  readonly phase: 'opening' | 'files' | 'records' | 'deletes' | 'committing' | 'done'
+  readonly phase: 'opening' | 'files' | 'records' | 'deletes' | 'committing' | 'checking' | 'done'
   readonly filesSent: number
   readonly recordsSent: number
   readonly deletesSent: number
@@ -63,12 +70,28 @@ const begin: PushProgress = {
  * cancelled, and nothing is published.
  * @throws version_conflict, no_changes, files_missing, invalid_schema, …; BatchRefused for refused lines; the signal's reason
  */
-export async function push(
+export const push = (
+  transport: Transport,
+  ref: CollectionRef,
+  what: Push,
+  options?: PushOptions,
+): Promise<PushResult> => inSession(committing, transport, ref, what, options)
+
+/** What `push` would publish, of the same steps: nothing is published, and the session is given up. @throws as `push` */
+export const dryRunOfPush = (
+  transport: Transport,
+  ref: CollectionRef,
+  what: Push,
+  options?: PushOptions,
+): Promise<DryRunResult> => inSession(dryRun, transport, ref, what, options)
+
+async function inSession<T extends PushResult>(
+  ending: Ending<T>,
   transport: Transport,
   ref: CollectionRef,
   what: Push,
   options: PushOptions = {},
-): Promise<PushResult> {
+): Promise<T> {
   const count = reporter(begin, options.onProgress)
   const onRetry = () =>
     count((tally) => {
@@ -91,10 +114,10 @@ export async function push(
     await sendLines(running, 'records', what.records ?? [])
     await sendLines(running, 'deletes', what.deletes ?? [])
     count((tally) => {
-      tally.phase = 'committing'
+      tally.phase = ending.phase
     })
     const supply = (hashes: string[]) => sendFiles(running, hashes)
-    const result = await commitPush(transport, place, { signal: options.signal, onRetry, supply })
+    const result = await ending.run(transport, place, { signal: options.signal, onRetry, supply })
     count((tally) => {
       tally.phase = 'done'
     })

@@ -167,7 +167,7 @@ export async function refusedAs<T>(kind: LineKind, linesBefore: number, work: ()
 }
 
 /** Ends the session early. It would end by itself, so a failure here changes nothing and must not hide the first one. */
-async function cancel({ transport, place }: Session): Promise<void> {
+export async function cancel({ transport, place }: Pick<Session, 'transport' | 'place'>): Promise<void> {
   const signal = AbortSignal.timeout(cancelMs)
   await transport.json({ method: 'DELETE', path: place, signal }).catch(() => undefined)
 }

@@ -98,6 +98,14 @@ test('100,000 entries and more come in chunks, and the records that lack are sen
   expect(server.requests.filter((line) => line.includes('/manifest'))).toHaveLength(3)
 }, 60_000)
 
+test('a dry run of a snapshot tells its version and gives the session up', async () => {
+  const { keeper, client } = await start()
+  const records = () => [record(1), record(2)]
+  const found = await client.dryRun.snapshot('ada/numbers', { ...first, records })
+  expect(found).toMatchObject({ dry_run: true, semver: 'v1.0.0', recordCount: 2 })
+  expect([keeper.commits, keeper.batches, [...keeper.sessions.values()]]).toEqual([0, [2], ['cancelled']])
+})
+
 test('a record that comes twice is one; privately and not, it is refused before anything is sent', async () => {
   const { keeper, server, client } = await start()
   const twice = () => [record(1), record(1), record(2)]

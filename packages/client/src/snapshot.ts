@@ -1,7 +1,14 @@
 /** Publishing a version: "this is everything", as one call. http-api §9, snapshot. */
 import type { ManifestReceived, Negotiated, NegotiatedInChunks, RecordLine, Schemas } from '@ulmus/wire'
 import { type Batch, batchesOf } from './batches.ts'
-import { commitPush, type PushResult, withWarnings } from './commit.ts'
+import {
+  committing,
+  type DryRunResult,
+  dryRun,
+  type Ending,
+  type PushResult,
+  withWarnings,
+} from './commit.ts'
 import { UlmusError } from './errors.ts'
 import { entriesIn, hashRecords, type ManifestChunk } from './manifest.ts'
 import { type CollectionRef, collectionPlace, snapshotPlace } from './places.ts'
@@ -23,7 +30,15 @@ import {
 import type { Transport } from './transport.ts'
 
 export interface SnapshotProgress {
-  readonly phase: 'hashing' | 'opening' | 'manifest' | 'files' | 'records' | 'committing' | 'done'
+  readonly phase:
+    | 'hashing'
+    | 'opening'
+    | 'manifest'
+    | 'files'
+    | 'records'
+    | 'committing'
+    | 'checking'
+    | 'done'
   readonly recordsHashed: number
   /** Entries of the manifest that the registry has compared with the base version. */
   readonly recordsCompared: number
@@ -87,12 +102,28 @@ const begin: SnapshotProgress = {
  * @throws version_conflict, no_changes, files_missing, invalid_schema, manifest_conflict, …; BatchRefused for refused lines;
  * `records_changed` when `records` is not the same the second time; the signal's reason
  */
-export async function snapshot(
+export const snapshot = (
+  transport: Transport,
+  ref: CollectionRef,
+  what: Snapshot,
+  options?: SnapshotOptions,
+): Promise<PushResult> => inSession(committing, transport, ref, what, options)
+
+/** What `snapshot` would publish, of the same steps: nothing is published, and the session is given up. @throws as `snapshot` */
+export const dryRunOfSnapshot = (
+  transport: Transport,
+  ref: CollectionRef,
+  what: Snapshot,
+  options?: SnapshotOptions,
+): Promise<DryRunResult> => inSession(dryRun, transport, ref, what, options)
+
+async function inSession<T extends PushResult>(
+  ending: Ending<T>,
   transport: Transport,
   ref: CollectionRef,
   what: Snapshot,
   options: SnapshotOptions = {},
-): Promise<PushResult> {
+): Promise<T> {
   const count = reporter(begin, options.onProgress)
   const { signal } = options
   const onRetry = () =>
@@ -125,7 +156,7 @@ export async function snapshot(
   const place = snapshotPlace(ref, opened.session_id)
   const session = { transport, ref, place, files, options, report: count, onRetry }
   const running: Running = { ...session, what, count, needed: new Set() }
-  return within(running, () => publish(running, opened, chunks))
+  return within(running, () => sendAndEnd(running, opened, chunks, ending))
 }
 
 async function negotiate(
@@ -147,11 +178,12 @@ async function negotiate(
   return body
 }
 
-async function publish(
+async function sendAndEnd<T extends PushResult>(
   running: Running,
   opened: Negotiated | NegotiatedInChunks,
   chunks: ManifestChunk[],
-): Promise<PushResult> {
+  ending: Ending<T>,
+): Promise<T> {
   const { count, options, onRetry } = running
   if ('needed_records' in opened) {
     for (const chunk of chunks) noteNeeded(running, chunk, opened.needed_records)
@@ -160,10 +192,10 @@ async function publish(
   await sendFiles(running, opened.needed_files)
   await sendNeeded(running)
   count((tally) => {
-    tally.phase = 'committing'
+    tally.phase = ending.phase
   })
   const supply = (hashes: string[]) => sendFiles(running, hashes)
-  const result = await commitPush(running.transport, running.place, {
+  const result = await ending.run(running.transport, running.place, {
     signal: options.signal,
     onRetry,
     supply,

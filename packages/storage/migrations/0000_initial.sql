@@ -188,7 +188,7 @@ CREATE TABLE "pushes" (
 	"records_total" bigint DEFAULT 0 NOT NULL,
 	"lease_holder" uuid,
 	"lease_until" timestamp (3) with time zone,
-	CONSTRAINT "pushes_status" CHECK ("pushes"."status" in ('open', 'committing', 'committed', 'failed', 'cancelled', 'expired'))
+	CONSTRAINT "pushes_status" CHECK ("pushes"."status" in ('open', 'checking', 'committing', 'committed', 'failed', 'cancelled', 'expired'))
 );
 --> statement-breakpoint
 CREATE TABLE "installation" (
@@ -287,7 +287,7 @@ CREATE INDEX "pushes_collection" ON "pushes" USING btree ("collection_id");--> s
 CREATE INDEX "pushes_open" ON "pushes" USING btree ("expires_at") WHERE "pushes"."status" = 'open';--> statement-breakpoint
 CREATE INDEX "pushes_open_account" ON "pushes" USING btree ("account_id") WHERE "pushes"."status" = 'open';--> statement-breakpoint
 CREATE INDEX "pushes_ended" ON "pushes" USING btree ("expires_at") WHERE "pushes"."status" in ('committed', 'failed', 'cancelled', 'expired');--> statement-breakpoint
-CREATE INDEX "pushes_committing" ON "pushes" USING btree ("lease_until") WHERE "pushes"."status" = 'committing';--> statement-breakpoint
+CREATE INDEX "pushes_leased" ON "pushes" USING btree ("lease_until") WHERE "pushes"."status" in ('committing', 'checking');--> statement-breakpoint
 CREATE UNIQUE INDEX "metadata_jobs_slot" ON "metadata_jobs" USING btree ("collection_id") WHERE "metadata_jobs"."status" = 'running';--> statement-breakpoint
 CREATE INDEX "metadata_jobs_collection" ON "metadata_jobs" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "metadata_jobs_finished" ON "metadata_jobs" USING btree ("finished_at") WHERE "metadata_jobs"."finished_at" is not null;--> statement-breakpoint

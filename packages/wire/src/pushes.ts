@@ -143,7 +143,16 @@ export const BatchReceived = z.object({ received: Count }).meta({
 })
 export type BatchReceived = z.infer<typeof BatchReceived>
 
-export const CommitQuery = z.strictObject({ async: querySwitch('Answer at once, with a session to poll.') })
+export const CommitQuery = z
+  .strictObject({
+    async: querySwitch('Answer at once, with a session to poll.'),
+    dry_run: querySwitch('Tell what the commit would make, without making it.'),
+  })
+  .refine((query) => !(query.async && query.dry_run), {
+    path: ['dry_run'],
+    error:
+      'cannot be asked for together with `async`: a dry run is answered when it is done. Leave one of them out.',
+  })
 export type CommitQuery = z.infer<typeof CommitQuery>
 
 /** The 201 to a commit. */
@@ -176,6 +185,34 @@ export const CommittedPush = z
   })
 export type CommittedPush = z.infer<typeof CommittedPush>
 
+/** The 200 to a commit with `?dry_run=true`. */
+export const DryRun = z
+  .object({
+    dry_run: z.literal(true),
+    ...CommittedPush.shape,
+    schemaChanged: z
+      .boolean()
+      .meta({ description: 'Whether types or schemas differ from those of the base version.' }),
+  })
+  .meta({
+    id: 'DryRun',
+    description: 'The version that the commit would make. `hash` is its own, if nothing else changes.',
+    examples: [
+      {
+        dry_run: true,
+        semver: 'v1.0.0',
+        hash: exampleDigest,
+        recordCount: 2,
+        fileCount: 1,
+        changes: { added: 2, updated: 0, removed: 0 },
+        warnings: [],
+        totalWarnings: 0,
+        schemaChanged: true,
+      },
+    ],
+  })
+export type DryRun = z.infer<typeof DryRun>
+
 /** The 202 to a commit with `?async=true`. */
 export const CommittingPush = z.object({ session_id: Id, status: z.literal('committing') }).meta({
   id: 'CommittingPush',
@@ -184,7 +221,9 @@ export const CommittingPush = z.object({ session_id: Id, status: z.literal('comm
 })
 export type CommittingPush = z.infer<typeof CommittingPush>
 
-export const PushStatus = z.enum(['open', 'committing', 'committed', 'failed', 'cancelled', 'expired'])
+export const PushStatus = z
+  .enum(['open', 'checking', 'committing', 'committed', 'failed', 'cancelled', 'expired'])
+  .meta({ description: '`checking`: a dry run is under way, after which the session is open again.' })
 export type PushStatus = z.infer<typeof PushStatus>
 
 /** The query of `GET …/pushes/:id` */
@@ -211,7 +250,7 @@ export const PushState = z
     next_files_after: FileHash.nullable().meta({
       description: 'There may be more: ask again with this as `files_after`. A page of them may be empty.',
     }),
-    records_done: Count.meta({ description: 'Progress of a commit under way, in records.' }),
+    records_done: Count.meta({ description: 'Progress of a commit or a dry run under way, in records.' }),
     records_total: Count,
     expires_at: Instant.meta({
       description: 'When an open session ends if no request comes. To ask for its state is one.',

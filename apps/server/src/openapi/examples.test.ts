@@ -61,6 +61,8 @@ test('from an account to a published collection, and from there to everything th
   await send('pushDeletes', { path: push })
   await send('uploadFile')
   await sendAll('getPush', { path: push })
+  const dryRun = { semver: 'v1.0.0', changes: { added: 2, updated: 0, removed: 0 } }
+  expect(await send('commitPush', { path: push, query: { dry_run: 'true' } })).toMatchObject(dryRun)
   expect(await send('commitPush', { path: push })).toMatchObject({
     semver: 'v1.0.0',
     recordCount: 2,

@@ -40,7 +40,7 @@ export const meanings: Record<ErrorCode, string> = {
   too_many_pushes: 'the account has as many open sessions as it may have',
   too_many_organizations: 'the user owns as many organizations as one may own',
   too_many_collections: 'the account has as many collections as it may have',
-  push_not_open: 'the session has ended, or is being committed',
+  push_not_open: 'the session has ended, is being committed, or a dry run of it is under way',
   too_large: 'the body is over a limit, which the sentence names',
   unsupported_media_type: 'the `Content-Type` or `Content-Encoding` is not taken here',
   range_not_satisfiable: 'the range lies beyond the end of the file',

@@ -94,6 +94,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 90_000 }, 
     expect(await page.getByLabel('Kind of population').inputValue()).toBe('integer')
     await page.getByRole('button', { name: 'See what would change' }).click()
     await page.getByText('3 added').waitFor()
+    expect(await page.getByText('That makes').textContent()).toBe('That makes v1.0.0.')
     await page.getByLabel('Message').fill('First three')
     await page.getByRole('button', { name: 'Publish' }).click()
     await page.getByText('v1.0.0 is published.').waitFor()

@@ -1,5 +1,5 @@
 /** Publishing from a file: read and inferred here, shown, compared with what is there, and pushed as any program does. */
-import { createClient } from '@ulmus/client'
+import { createClient, type DryRunResult } from '@ulmus/client'
 import {
   columnsOf,
   formatOf,
@@ -12,7 +12,7 @@ import {
 } from '@ulmus/tabular'
 import { render } from 'preact'
 import { useState } from 'preact/hooks'
-import { type Comparison, compareWith, publish } from './push/compare.ts'
+import { type Comparison, changesIn, compareWith, publish, tryOut } from './push/compare.ts'
 import { PlanForm } from './push/plan-form.tsx'
 
 const container = document.getElementById('push')!
@@ -27,6 +27,11 @@ interface Table {
   readonly rows: readonly Row[]
 }
 
+interface Compared extends Comparison {
+  /** What the registry would make of it; undefined: nothing changes. */
+  readonly next: DryRunResult | undefined
+}
+
 type Mode = 'changes' | 'everything'
 
 function Push() {
@@ -34,7 +39,7 @@ function Push() {
   const [plan, setPlan] = useState<Plan>()
   const [mode, setMode] = useState<Mode>('changes')
   const [message, setMessage] = useState('')
-  const [comparison, setComparison] = useState<Comparison>()
+  const [comparison, setComparison] = useState<Compared>()
   const [state, setState] = useState<{ working?: string; wrong?: string; done?: string }>({})
 
   const during = async (working: string, work: (say: (text: string) => void) => Promise<void>) => {
@@ -60,7 +65,9 @@ function Push() {
     })
   const compare = () =>
     during('Comparing…', async (say) => {
-      setComparison(await compareWith(client, target, { rows: table!.rows, plan: plan!, mode }, say))
+      const found = await compareWith(client, target, { rows: table!.rows, plan: plan!, mode }, say)
+      const next = changesIn(found) === 0 ? undefined : await tryOut(client, target, found, say)
+      setComparison({ ...found, next })
       setState({})
     })
   const send = () =>
@@ -159,7 +166,7 @@ const ModeChoice = ({ mode, onChange }: { mode: Mode; onChange(mode: Mode): void
 )
 
 interface PreviewProps {
-  comparison: Comparison
+  comparison: Compared
   message: string
   onMessage(text: string): void
   isBusy: boolean
@@ -169,8 +176,7 @@ interface PreviewProps {
 const count = (value: number) => value.toLocaleString('en-US')
 
 function Preview({ comparison, message, onMessage, isBusy, onSend }: PreviewProps) {
-  const { added, updated, removed, unchanged, schemaChanges } = comparison
-  const isNothing = added.length + updated.length + removed.length + schemaChanges.length === 0
+  const { added, updated, removed, unchanged, schemaChanges, next } = comparison
   return (
     <section class="preview" aria-label="What would change">
       <h3>What would change</h3>
@@ -183,10 +189,14 @@ function Preview({ comparison, message, onMessage, isBusy, onSend }: PreviewProp
       {schemaChanges.map((change) => (
         <p key={change}>{change}</p>
       ))}
-      {isNothing ? (
+      {next !== undefined && <Warnings of={next} />}
+      {next === undefined ? (
         <p class="note">Nothing: the latest version has all of it already.</p>
       ) : (
         <div class="form">
+          <p>
+            That makes <strong>{next.semver}</strong>.
+          </p>
           <div class="field">
             <label for="push-message">Message</label>
             <input
@@ -205,6 +215,23 @@ function Preview({ comparison, message, onMessage, isBusy, onSend }: PreviewProp
     </section>
   )
 }
+
+/** Warnings that are shown. */
+const shownWarnings = 10
+
+const Warnings = ({ of: { warnings, totalWarnings } }: { of: DryRunResult }) =>
+  totalWarnings === 0 ? null : (
+    <div class="note">
+      <p>{totalWarnings === 1 ? 'One warning:' : `${count(totalWarnings)} warnings, such as:`}</p>
+      <ul>
+        {warnings.slice(0, shownWarnings).map(({ type, id, path, message }) => (
+          <li key={`${type}/${id}${path}`}>
+            {type} {id} {path}: {message}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
 
 const Done = ({ version }: { version: string }) => (
   <p class="note" role="status">

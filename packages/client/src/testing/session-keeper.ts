@@ -69,7 +69,8 @@ export class SessionKeeper {
     }
     if (status === 'committed' && verb === 'commit') return json(201, this.#result())
     if (status !== 'open') return refuse(409, 'push_not_open')
-    return verb === 'commit' ? this.#commit(session) : this.#receive(request, verb)
+    if (verb !== 'commit') return this.#receive(request, verb)
+    return request.query.get('dry_run') === 'true' ? this.#dryRun() : this.#commit(session)
   }
 
   #receive(request: Request, verb: string): Reply {
@@ -102,6 +103,17 @@ export class SessionKeeper {
     this.sessions.set(session, this.#pollsLeft === 0 ? 'committed' : 'committing')
     if (this.#pollsLeft === 0) return json(201, this.#result())
     return json(202, { session_id: session, status: 'committing' })
+  }
+
+  #dryRun(): Reply {
+    const filesNeeded = this.#missing()
+    if (filesNeeded.length > 0) return refuse(422, 'files_missing', { filesNeeded })
+    return json(200, {
+      dry_run: true,
+      ...this.#result(),
+      recordCount: this.#drafts.size,
+      schemaChanged: true,
+    })
   }
 
   #state(session: string): Reply {

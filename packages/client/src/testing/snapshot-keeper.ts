@@ -41,7 +41,8 @@ export class SnapshotKeeper {
     if (status === 'committed' && verb === 'commit') return json(201, this.#result())
     if (status !== 'open') return refuse(409, 'push_not_open')
     if (verb === 'manifest') return this.#takeChunk(request)
-    return verb === 'records' ? this.#takeRecords(request) : this.#commit(session)
+    if (verb === 'records') return this.#takeRecords(request)
+    return request.query.get('dry_run') === 'true' ? this.#dryRun() : this.#commit(session)
   }
 
   #open(request: Request): Reply {
@@ -107,6 +108,15 @@ export class SnapshotKeeper {
     this.#pollsLeft = 2
     this.sessions.set(session, 'committing')
     return json(202, { session_id: session, status: 'committing' })
+  }
+
+  #dryRun(): Reply {
+    return json(200, {
+      dry_run: true,
+      ...this.#result(),
+      recordCount: this.#manifest.size,
+      schemaChanged: true,
+    })
   }
 
   #state(session: string): Reply {

@@ -172,7 +172,11 @@ export const catalogue = {
     'conflict',
     (f) => `\`${f.owner}\` has ${f.max} collections, as many as an account may have. Delete one first.`,
   ),
-  push_not_open: entry('conflict', (f) => `The push session is ${f.status}, not open. Open a new one.`),
+  push_not_open: entry('conflict', (f) =>
+    f.status === 'checking'
+      ? 'A dry run of this push session is under way. Wait for its answer, then try again.'
+      : `The push session is ${f.status}, not open. Open a new one.`,
+  ),
 
   too_large: entry('too_large', (f) => `${f.what ?? 'The body'} is over the limit of ${f.limit}.`),
 

@@ -6,11 +6,11 @@ import type { Principal } from '../access/principal.ts'
 import type { Context } from '../context.ts'
 import { instantText } from '../instants.ts'
 import { taskFor } from '../threads/task-for.ts'
-import type { CommitAnswer } from './commit/commit.ts'
 import { readOpening, type Shape } from './opening/opening.ts'
 import type { PushOpening } from './opening/opening-body.ts'
 import { checkLines } from './receiving/receiving.ts'
-import type { CollectionPath, PushSessions, PushStateAnswer } from './session/sessions.ts'
+import type { CollectionPath, PushSessions } from './session/sessions.ts'
+import type { PushStateAnswer } from './session/state-answer.ts'
 import { keepSpill } from './spills/spills.ts'
 import { idleEnd } from './state/idle-end.ts'
 
@@ -86,12 +86,12 @@ export function pushesOf(context: Context, sessions: PushSessions) {
     },
 
     /** @throws what the commit is refused for; see `runCommit`. */
-    commit: (
-      who: Principal,
-      path: CollectionPath,
-      id: string,
-      options: { async: boolean },
-    ): Promise<CommitAnswer> => sessions.commit(who, path, 'delta', id, options),
+    commit: (who: Principal, path: CollectionPath, id: string, options: { async: boolean }) =>
+      sessions.commit(who, path, 'delta', id, options),
+
+    /** What `commit` would make, without making it. @throws what a commit would be refused for. */
+    dryRun: (who: Principal, path: CollectionPath, id: string, signal?: AbortSignal) =>
+      sessions.dryRun(who, path, 'delta', id, signal),
 
     async state(
       who: Principal,

@@ -11,6 +11,7 @@ import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import { taskFor } from '../threads/task-for.ts'
 import type { CommitAnswer } from './commit/commit.ts'
+import type { DryRunResult } from './commit/dry-run.ts'
 import { malformed, readOpening, type Shape } from './opening/opening.ts'
 import type { SnapshotOpening } from './opening/opening-body.ts'
 import type { LineError, LineFacts } from './receiving/check-batch.ts'
@@ -18,7 +19,8 @@ import type { ManifestOutcome } from './receiving/check-manifest.ts'
 import { type ManifestMarks, ManifestMarksCache } from './receiving/manifest-marks.ts'
 import { type MarkedManifest, markNeeded } from './receiving/needed.ts'
 import { checkLines, linesRefused, typesOfPush } from './receiving/receiving.ts'
-import type { CollectionPath, PushSessions, PushStateAnswer } from './session/sessions.ts'
+import type { CollectionPath, PushSessions } from './session/sessions.ts'
+import type { PushStateAnswer } from './session/state-answer.ts'
 import { keepSpill } from './spills/spills.ts'
 import { idleEnd } from './state/idle-end.ts'
 import { isLive } from './state/states.ts'
@@ -162,6 +164,11 @@ export class Snapshots {
     options: { async: boolean },
   ): Promise<CommitAnswer> {
     return this.#sessions.commit(who, path, 'snapshot', id, options)
+  }
+
+  /** What `commit` would make, without making it. @throws what a commit would be refused for. */
+  dryRun(who: Principal, path: CollectionPath, id: string, signal?: AbortSignal): Promise<DryRunResult> {
+    return this.#sessions.dryRun(who, path, 'snapshot', id, signal)
   }
 
   async state(

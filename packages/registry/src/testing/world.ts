@@ -113,6 +113,7 @@ export async function inhabit(context: TestContext, { ada, elms }: People, serve
     state: (path: Path, session: string) => pushes.state(me, path, session),
     cancel: (path: Path, session: string) => pushes.cancel(me, path, session),
     commit,
+    dryRun: (path: Path, session: string) => pushes.dryRun(me, path, session),
     async push(path: Path, change: Change): Promise<string> {
       return commit(path, await open(path, change))
     },

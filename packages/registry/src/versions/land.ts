@@ -57,15 +57,7 @@ const rowBytes = 1_024
  */
 export async function makeVersion(context: Context, making: VersionMaking): Promise<VersionRow> {
   const { writer, content } = making
-  const full = writtenDocument(content.full)
-  const publicDocument = content.public === content.full ? full : writtenDocument(content.public)
-  const packed = await abortOnError(writer, async () => {
-    for (const { digest, text } of [full, publicDocument]) await writer.add('plain', digest, text)
-    const written = await writer.finish()
-    await context.space.demand(written.packs.reduce((sum, { entries }) => sum + entries.length * rowBytes, 0))
-    return written
-  })
-  const version = versionRow(context, making, { full: full.digest, public: publicDocument.digest })
+  const { version, packed, documents } = await writeVersion(context, making)
   const { database } = context
   const landing: Landing = {
     version,
@@ -96,8 +88,34 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
     throw error instanceof NotLanded ? await refusalFor(context, making, error) : error
   }
   for (const { kind, hash } of packed.replaced) context.objects.forget(kind, hash)
-  for (const { digest, text } of [full, publicDocument]) context.objects.primeDocument(digest, text)
+  for (const { digest, text } of documents) context.objects.primeDocument(digest, text)
   return version
+}
+
+/**
+ * The version that `makeVersion` would make, written as far as that fails if it would, and given up: nothing of it is recorded.
+ * @throws StorageFull, and what stores do.
+ */
+export async function tryVersion(context: Context, making: VersionMaking): Promise<VersionRow> {
+  const { version } = await writeVersion(context, making)
+  await making.writer.abort()
+  return version
+}
+
+/** A version's row, and its packs, durable; `documents` are those of both views. The writer is aborted when it rejects. */
+async function writeVersion(context: Context, making: VersionMaking) {
+  const { writer, content } = making
+  const full = writtenDocument(content.full)
+  const publicDocument = content.public === content.full ? full : writtenDocument(content.public)
+  const documents = [full, publicDocument]
+  const packed = await abortOnError(writer, async () => {
+    for (const { digest, text } of documents) await writer.add('plain', digest, text)
+    const written = await writer.finish()
+    await context.space.demand(written.packs.reduce((sum, { entries }) => sum + entries.length * rowBytes, 0))
+    return written
+  })
+  const version = versionRow(context, making, { full: full.digest, public: publicDocument.digest })
+  return { version, packed, documents }
 }
 
 /** What `work` makes; `writer` is aborted when it rejects. For what precedes the transaction that may record what was written. */

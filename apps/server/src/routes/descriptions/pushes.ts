@@ -74,8 +74,9 @@ export const snapshot: Kind = {
 export const commit = ({ name, what, before, codes }: Kind): Description => ({
   operationId: `commit${name}`,
   summary: 'Make the version',
-  description: `Step 3 of a ${what}, ${before}. It makes the version, which everybody sees at once, or is refused and leaves the collection as it was. After a refusal that can be mended, such as \`files_missing\`, the session stays open: send what is missing and commit again. To commit twice answers with the first result. With \`async=true\` the answer comes at once: poll the session until its status is \`committed\` or \`failed\`, or \`open\` again with an \`error\`.`,
+  description: `Step 3 of a ${what}, ${before}. It makes the version, which everybody sees at once, or is refused and leaves the collection as it was. After a refusal that can be mended, such as \`files_missing\`, the session stays open: send what is missing and commit again. To commit twice answers with the first result. With \`async=true\` the answer comes at once: poll the session until its status is \`committed\` or \`failed\`, or \`open\` again with an \`error\`. With \`dry_run=true\` it makes no version but tells what the commit would make, or is refused as that would be, and leaves the session open with all that it received; lines that are sent meanwhile are refused, and a commit waits.`,
   answers: {
+    200: 'With `dry_run=true`: the version that the commit would make.',
     201: 'The version is made.',
     202: 'With `async=true`: the session is being committed. Poll it.',
   },

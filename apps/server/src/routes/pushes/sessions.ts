@@ -1,10 +1,19 @@
 /** What sessions of both kinds of push share: commit, state, giving up. http-api §9. */
 import type { Registry } from '@ulmus/registry'
-import { CommitQuery, CommittedPush, CommittingPush, PushPath, PushState, PushStateQuery } from '@ulmus/wire'
+import {
+  CommitQuery,
+  CommittedPush,
+  CommittingPush,
+  DryRun,
+  PushPath,
+  PushState,
+  PushStateQuery,
+} from '@ulmus/wire'
 import type { FastifyInstance } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { renderStored } from '../../plugins/answers/errors.ts'
+import { leaving } from '../../plugins/answers/leaving.ts'
 import * as about from '../descriptions/pushes.ts'
 
 interface SessionRoutes {
@@ -12,13 +21,13 @@ interface SessionRoutes {
   root: string
   tags: string[]
   kind: about.Kind
-  service: Pick<Registry['pushes'], 'commit' | 'state' | 'cancel'>
+  service: Pick<Registry['pushes'], 'commit' | 'dryRun' | 'state' | 'cancel'>
 }
 
 export function sessionRoutes(scope: FastifyInstance, { root, tags, kind, service }: SessionRoutes): void {
   const app = scope.withTypeProvider<ZodTypeProvider>()
   const config = { entrance: { scope: 'write' } } as const
-  const response = { 201: CommittedPush, 202: CommittingPush }
+  const response = { 200: DryRun, 201: CommittedPush, 202: CommittingPush }
   app.post(
     `${root}/:id/commit`,
     {
@@ -27,7 +36,9 @@ export function sessionRoutes(scope: FastifyInstance, { root, tags, kind, servic
     },
     async (request, reply) => {
       const { id, ...path } = request.params
-      const answer = await service.commit(request.principal, path, id, request.query)
+      const { principal, query } = request
+      if (query.dry_run) return service.dryRun(principal, path, id, leaving(reply))
+      const answer = await service.commit(principal, path, id, query)
       if (answer.kind === 'committed') return reply.code(201).send(answer.result)
       return reply.code(202).send({ session_id: answer.session_id, status: answer.status })
     },

@@ -1,5 +1,5 @@
 /** What a file would change, by comparing hashes with the latest version's; and the push that does it. */
-import { type Client, cursorAfter } from '@ulmus/client'
+import { type Client, cursorAfter, type DryRunResult, type Push, type PushOptions } from '@ulmus/client'
 import { recordOf } from '@ulmus/content'
 import { type Plan, type Row, recordsOf, schemaOf, type TableRecord } from '@ulmus/tabular'
 
@@ -130,33 +130,45 @@ export function schemaOfPush(
   return { schemas: { ...schemas, [plan.type]: { ...before, properties } }, schemaChanges: sentences }
 }
 
+export const changesIn = ({ added, updated, removed, schemaChanges }: Comparison): number =>
+  added.length + updated.length + removed.length + schemaChanges.length
+
+/** What publishing would make, as the registry says. @throws what it would be refused for */
+export const tryOut = (
+  client: Client,
+  target: Target,
+  comparison: Comparison,
+  say: Say,
+): Promise<DryRunResult> =>
+  client.dryRun.push(target.ref, pushOf(target, comparison), telling(comparison, say))
+
 /** @returns the new version */
 export async function publish(
   client: Client,
-  { ref, head }: Target,
+  target: Target,
   comparison: Comparison,
   message: string,
   say: Say,
 ): Promise<string> {
-  const { plan, added, updated, removed, schemas } = comparison
-  const all = added.length + updated.length + removed.length
-  const made = await client.push(
-    ref,
-    {
-      baseVersion: head,
-      records: [...added, ...updated] as never,
-      deletes: removed.map((id) => ({ id, type: plan.type })),
-      ...(schemas === undefined ? {} : { schemas: schemas as never }),
-      ...(message.trim() === '' ? {} : { message: message.trim() }),
+  const said = message.trim() === '' ? {} : { message: message.trim() }
+  const what = { ...pushOf(target, comparison), ...said }
+  return (await client.push(target.ref, what, telling(comparison, say))).semver
+}
+
+const pushOf = ({ head }: Target, { plan, added, updated, removed, schemas }: Comparison): Push => ({
+  baseVersion: head,
+  records: [...added, ...updated] as never,
+  deletes: removed.map((id) => ({ id, type: plan.type })),
+  ...(schemas === undefined ? {} : { schemas: schemas as never }),
+})
+
+function telling({ added, updated, removed }: Comparison, say: Say): PushOptions {
+  const all = (added.length + updated.length + removed.length).toLocaleString('en-US')
+  return {
+    onProgress: ({ phase, recordsSent, deletesSent }) => {
+      if (phase === 'committing') say('Making the version…')
+      else if (phase === 'checking') say('Asking what version that makes…')
+      else say(`Sent ${(recordsSent + deletesSent).toLocaleString('en-US')} of ${all}`)
     },
-    {
-      onProgress: ({ phase, recordsSent, deletesSent }) =>
-        say(
-          phase === 'committing'
-            ? 'Making the version…'
-            : `Sent ${(recordsSent + deletesSent).toLocaleString('en-US')} of ${all.toLocaleString('en-US')}`,
-        ),
-    },
-  )
-  return made.semver
+  }
 }

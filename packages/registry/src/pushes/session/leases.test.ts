@@ -4,6 +4,7 @@ import { databases } from '@ulmus/storage/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { contextOn } from '../../testing/context.ts'
 import { inhabit, type Path, settle } from '../../testing/world.ts'
+import { expireSessions } from '../spills/spills.ts'
 import { CommitLeases } from './leases.ts'
 
 const schemas = { A: { type: 'object' } }
@@ -88,11 +89,11 @@ describe.each(databases)('leases of commits ($name)', (testDatabase) => {
     await reached(a)
     return { path, session, answer }
   }
+  const endLease = (session: string) =>
+    database.query(`update pushes set lease_until = now() - interval '1 second' where id = $1`, [session])
   async function takenOverByB(session: string): Promise<void> {
     b.gate.shut()
-    await database.query(`update pushes set lease_until = now() - interval '1 second' where id = $1`, [
-      session,
-    ])
+    await endLease(session)
     await b.leases.recover()
     await reached(b)
   }
@@ -158,5 +159,89 @@ describe.each(databases)('leases of commits ($name)', (testDatabase) => {
     a.gate.open()
     expect(await answer).toBe('v1.0.0')
     expect(await status(path, session)).toBe('committed')
+  })
+
+  describe('a dry run', () => {
+    const late = { id: 'late', type: 'A', data: {} }
+    /** A session that A makes a dry run of, and does not get on with. */
+    async function stuckDryRun() {
+      const path = await a.collection()
+      const session = await a.open(path, { base: null, schemas, puts })
+      a.gate.shut()
+      const answer = a.dryRun(path, session).catch((error: unknown) => error)
+      await reached(a)
+      return { path, session, answer }
+    }
+    const versionsOf = async (path: Path) => (await c.versions.list(c.me, path, {})).items.length
+
+    test('whose server fell silent is not taken over: the session is open again, with what it had received', async () => {
+      const { path, session, answer } = await stuckDryRun()
+      b.gate.shut()
+      await b.leases.recover()
+      expect(await status(path, session)).toBe('checking')
+      await expireSessions(b.context)
+      await endLease(session)
+      await b.leases.recover()
+      expect([await status(path, session), b.gate.arrived]).toEqual(['open', 0])
+      b.gate.open()
+      expect(await b.receive(path, session, [late])).toEqual({ received: 1 })
+      a.gate.open()
+      // What the session held when it was asked.
+      expect(await answer).toMatchObject({ semver: 'v1.0.0', recordCount: records })
+      expect([await status(path, session), await versionsOf(path)]).toEqual(['open', 0])
+      expect(await b.commit(path, session)).toBe('v1.0.0')
+      expect(await linesOf(path)).toBe(records + 1)
+    })
+
+    test('that goes on after another server has committed changes nothing', async () => {
+      const { path, session, answer } = await stuckDryRun()
+      await endLease(session)
+      await b.leases.recover()
+      expect(await c.commit(path, session)).toBe('v1.0.0')
+      a.gate.open()
+      expect(await answer).toMatchObject({ code: 'push_not_open', details: { status: 'committed' } })
+      expect([await status(path, session), await versionsOf(path)]).toEqual(['committed', 1])
+    })
+
+    test('is waited for by a commit, and takes nothing meanwhile', async () => {
+      const { path, session, answer } = await stuckDryRun()
+      const committed = b.commit(path, session)
+      await expect(b.receive(path, session, [late])).rejects.toMatchObject({
+        ...{ code: 'push_not_open', message: expect.stringContaining('dry run') },
+      })
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      expect(await status(path, session)).toBe('checking')
+      a.gate.open()
+      expect(await answer).toMatchObject({ semver: 'v1.0.0' })
+      expect(await committed).toBe('v1.0.0')
+      expect(await linesOf(path)).toBe(records)
+    })
+
+    test('is waited for by another one', async () => {
+      const { session, path, answer } = await stuckDryRun()
+      b.gate.shut()
+      const second = b.dryRun(path, session)
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      expect(b.gate.arrived).toBe(0)
+      for (const { gate } of [a, b]) gate.open()
+      expect(await second).toEqual(await answer)
+      expect(await status(path, session)).toBe('open')
+    })
+
+    test('ends without an answer when the session is cancelled', async () => {
+      const { path, session, answer } = await stuckDryRun()
+      await b.cancel(path, session)
+      a.gate.open()
+      expect(await answer).toMatchObject({ code: 'push_not_open', details: { status: 'cancelled' } })
+      expect([await status(path, session), await versionsOf(path)]).toEqual(['cancelled', 0])
+    })
+
+    test('that fails leaves the session open', async () => {
+      const { path, session, answer } = await stuckDryRun()
+      a.gate.break()
+      expect(await answer).toMatchObject({ message: 'the disk is full' })
+      expect(await a.state(path, session)).toMatchObject({ status: 'open', error: null })
+      expect(await a.commit(path, session)).toBe('v1.0.0')
+    })
   })
 })

@@ -1,7 +1,7 @@
 /**
- * Who commits a session: whoever holds its lease, which it renews while it works. When a lease has run out its server is dead, or has
+ * Who commits a session, or makes a dry run of it: whoever holds its lease, which it renews while it works. When a lease has run out its server is dead, or has
  * stood still for long, and another takes the commit over with a lease of its own. What the former holder still does is then refused: it
- * can neither settle the session nor make its version.
+ * can neither settle the session nor make its version. A dry run is not taken over: its session is opened again.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -10,12 +10,15 @@ import {
   type PushRow,
   type PushStanding,
   renewPushLease,
+  reopenAbandonedDryRuns,
   takePushLease,
 } from '@ulmus/storage'
 import { v4 as randomId } from 'uuid'
 import type { Context } from '../../context.ts'
 import { RegistryError, type StoredRefusal } from '../../errors/errors.ts'
-import { type CommitAnswer, type CommitResult, type Progress, runCommit } from '../commit/commit.ts'
+import { type CommitAnswer, type CommitResult, runCommit } from '../commit/commit.ts'
+import type { Progress } from '../commit/next-version.ts'
+import { idleEnd } from '../state/idle-end.ts'
 import { leaseOf } from '../state/lease.ts'
 
 /** How long a silent server counts as alive. Three renewals may fail within it. */
@@ -69,8 +72,9 @@ export class CommitLeases {
     if (taken !== undefined) await this.#settle(taken)
   }
 
-  /** Takes over the commits of servers that fell silent, and lets them go on. */
+  /** Takes over the commits of servers that fell silent, and lets them go on; opens the sessions of their dry runs again. */
   async recover(): Promise<void> {
+    await reopenAbandonedDryRuns(this.#context.database, idleEnd(this.#context))
     if (this.#takenOver === takenOverAtOnceMax) return
     for (const push of await listAbandonedCommits(this.#context.database)) {
       const taken = await this.#take(push)
@@ -111,6 +115,16 @@ export class CommitLeases {
       const stored = now?.error as unknown as StoredRefusal | null | undefined
       if (stored) throw RegistryError.restored(stored)
       throw new RegistryError('push_not_open', { details: { status: now?.status ?? 'gone' } })
+    }
+  }
+
+  /** Resolves when no dry run of the session is under way any more. @throws the signal's reason. */
+  async dryRunOver(push: PushStanding, signal?: AbortSignal): Promise<void> {
+    let now: PushStanding | undefined = push
+    while (now?.status === 'checking') {
+      await sleep(pollMilliseconds)
+      signal?.throwIfAborted()
+      now = await findPush(this.#context.database, push.collectionId, push.id)
     }
   }
 }

@@ -1,6 +1,7 @@
 /** Push sessions of either kind: opened against the head, committed once, watched, given up. http-api §9. */
 import {
   claimPush,
+  claimPushForDryRun,
   countOpenPushes,
   findPush,
   insertPush,
@@ -24,6 +25,7 @@ import { schedule } from '../../schedule.ts'
 import type { TaskFor } from '../../threads/task-for.ts'
 import { semverOf } from '../../versions/content.ts'
 import { type CommitAnswer, type CommitResult, runCommit } from '../commit/commit.ts'
+import { type DryRunResult, runDryRun } from '../commit/dry-run.ts'
 import { declaredFiles, lackingFiles } from '../opening/declared-files.ts'
 import type { ReadOpening } from '../opening/opening.ts'
 import type { PushOpening } from '../opening/opening-body.ts'
@@ -34,32 +36,11 @@ import { dropSpills, expireSessions } from '../spills/spills.ts'
 import { idleEnd, isWorthPuttingOff } from '../state/idle-end.ts'
 import { statesFor } from '../state/states.ts'
 import { CommitLeases, newLease, noLease } from './leases.ts'
+import type { PushStateAnswer } from './state-answer.ts'
 import { UnderWay } from './under-way.ts'
 
 export type CollectionPath = { owner: string; slug: string }
 export type PushKind = PushRow['kind']
-
-export interface PushStateAnswer {
-  session_id: string
-  status: PushRow['status']
-  base_version: string | null
-  total_records: number
-  /** How many records the session still lacks: 0 in a delta. */
-  needed_records: number
-  /** How many files it declared. */
-  total_files: number
-  /** The first of those it still lacks, at most `neededFilesMax`, ascending. */
-  needed_files: string[]
-  /** What to ask for to be told more; null: that was all. */
-  next_files_after: string | null
-  /** Progress of a commit. */
-  records_done: number
-  records_total: number
-  expires_at: string
-  result: CommitResult | null
-  /** Why the session failed, or why its last commit did not succeed. */
-  error: StoredRefusal | null
-}
 
 /** Queue of commits asked for with `?async=true`. */
 const commitQueue = 'push-commit'
@@ -167,7 +148,7 @@ export class PushSessions {
     return this.#underWay.run(push.id, by, work)
   }
 
-  /** @throws what the commit is refused for; see `runCommit`. */
+  /** After a dry run that is under way. @throws what the commit is refused for; see `runCommit`. */
   async commit(
     who: Principal,
     path: CollectionPath,
@@ -180,6 +161,10 @@ export class PushSessions {
       return { kind: 'committed', result: push.result as unknown as CommitResult }
     }
     if (push.status === 'committing') return options.async ? committing(push) : this.#leases.wait(push)
+    if (push.status === 'checking') {
+      await this.#leases.dryRunOver(push)
+      return this.commit(who, path, kind, id, options)
+    }
     demandOpen(push)
     const claimed = await this.#claim(push, by, options)
     // Somebody else was quicker: whatever became of it is the answer.
@@ -192,6 +177,33 @@ export class PushSessions {
       runCommit(this.#context, claimed, progress, by),
     )
     return result === undefined ? this.#leases.wait(claimed) : { kind: 'committed', result }
+  }
+
+  /**
+   * What `commit` would make, after another dry run that is under way. Nothing is made, and the session is open again.
+   * @param signal ends the wait when nobody wants the answer any more
+   * @throws what a commit would be refused for; see `runDryRun`.
+   */
+  async dryRun(
+    who: Principal,
+    path: CollectionPath,
+    kind: PushKind,
+    id: string,
+    signal?: AbortSignal,
+  ): Promise<DryRunResult> {
+    const { push, by } = await this.findToWrite(who, path, kind, id)
+    if (push.status !== 'checking') {
+      demandOpen(push)
+      const claimed = await this.#context.database.transact(async (tx) => {
+        await demandStill(this.#context, tx, by)
+        const [now, expiresAt] = [this.#context.now(), idleEnd(this.#context)]
+        return claimPushForDryRun(tx, push.id, { now, expiresAt, lease: newLease() })
+      })
+      if (claimed !== undefined)
+        return this.#leases.hold(claimed, (progress) => runDryRun(this.#context, claimed, progress, by))
+    }
+    await this.#leases.dryRunOver(push, signal)
+    return this.dryRun(who, path, kind, id, signal)
   }
 
   /** @param filesAfter `next_files_after` of the answer before. @throws invalid_request */

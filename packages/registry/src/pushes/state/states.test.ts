@@ -1,9 +1,13 @@
 /** The statements that move sessions, against each cell of the table. */
 import {
   claimPush,
+  claimPushForDryRun,
   expirePushes,
   findPush,
   insertPush,
+  insertPushSpill,
+  listEndedPushesWithSpills,
+  livePushes,
   movePush,
   type PushRow,
   pushes,
@@ -25,6 +29,7 @@ const lease = { holder, seconds: 60 }
 /** As services move a session. */
 const moves: Record<PushEvent, (tx: Tx, push: PushRow) => Promise<unknown>> = {
   receive: (tx, { id }) => touchOpenPush(tx, id, { now, expiresAt: later, receivedRecords: 1 }),
+  try: (tx, { id }) => claimPushForDryRun(tx, id, { now, expiresAt: later, lease }),
   commit: (tx, { id, accountId }) =>
     claimPush(tx, id, { now, expiresAt: later, lease, committerId: accountId }),
   done: (tx, { id }) => movePush(tx, id, statesFor('done'), { status: 'committed' }, holder),
@@ -63,6 +68,28 @@ describe.each(databases)('push sessions on $name', (testDatabase) => {
     if (to === 'refused') expect(await standing(id)).toEqual(push)
     await database.orm.delete(pushes).where(eq(pushes.id, id))
   })
+
+  test.each(Object.keys(pushTable) as PushState[])(
+    '%s: keeps what it received if it is live',
+    async (status) => {
+      const id = newId()
+      const { database } = context
+      await database.transact(async (tx) => {
+        await insertPush(tx, { id, ...ids, kind: 'delta', status, createdAt: now, expiresAt: later })
+        await insertPushSpill(tx, {
+          pushId: id,
+          role: 'records',
+          name: `spills/${id}/1`,
+          entries: 1,
+          bytes: 1,
+        })
+      })
+      const isKept = !(await listEndedPushesWithSpills(database)).includes(id)
+      const { ids: live } = await livePushes(database)
+      expect([isKept, live.has(id)]).toEqual([isLive(status), isLive(status)])
+      await database.orm.delete(pushes).where(eq(pushes.id, id))
+    },
+  )
   const standing = async (id: string) =>
     (await context.database.orm.select().from(pushes).where(eq(pushes.id, id)))[0]
 })

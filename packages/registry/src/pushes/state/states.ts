@@ -1,8 +1,12 @@
 /**
  * The life of a push session. Every (state, event) has its cell; `refused` is answered as `push_not_open`.
- * What leads out of `committing` is for the holder of its lease alone (`leases.ts`). `states.test.ts` holds the statements that move
- * sessions to every cell.
+ * What leads out of `committing` is for the holder of its lease alone (`leases.ts`), and so is what leads out of `checking`, a dry run,
+ * but that it may be cancelled and that its lease may run out. `states.test.ts` holds the statements that move sessions to every cell.
  *
+ *     checking
+ *       │ ▲
+ *  reopen try
+ *       ▼ │
  *     open ──commit──▶ committing ──done──▶ committed
  *       │ ▲               │   │
  *       │ └───reopen──────┘   └──fail──▶ failed
@@ -12,11 +16,12 @@
 import type { PushRow } from '@ulmus/storage'
 
 export type PushState = PushRow['status']
-export type PushEvent = 'receive' | 'commit' | 'done' | 'reopen' | 'fail' | 'cancel' | 'expire'
+export type PushEvent = 'receive' | 'try' | 'commit' | 'done' | 'reopen' | 'fail' | 'cancel' | 'expire'
 
 export const pushTable: Record<PushState, Record<PushEvent, PushState | 'refused'>> = {
   open: {
     receive: 'open',
+    try: 'checking',
     commit: 'committing',
     done: 'refused',
     reopen: 'refused',
@@ -24,8 +29,21 @@ export const pushTable: Record<PushState, Record<PushEvent, PushState | 'refused
     cancel: 'cancelled',
     expire: 'expired',
   },
+  checking: {
+    // What came meanwhile would not be in the answer.
+    receive: 'refused',
+    // Both wait for the dry run that is under way, and are asked of the open session then.
+    try: 'refused',
+    commit: 'refused',
+    done: 'refused',
+    reopen: 'open',
+    fail: 'refused',
+    cancel: 'cancelled',
+    expire: 'refused',
+  },
   committing: {
     receive: 'refused',
+    try: 'refused',
     // Committing twice answers with the first result.
     commit: 'committing',
     done: 'committed',
@@ -37,6 +55,7 @@ export const pushTable: Record<PushState, Record<PushEvent, PushState | 'refused
   },
   committed: {
     receive: 'refused',
+    try: 'refused',
     commit: 'committed',
     done: 'refused',
     reopen: 'refused',
@@ -46,6 +65,7 @@ export const pushTable: Record<PushState, Record<PushEvent, PushState | 'refused
   },
   failed: {
     receive: 'refused',
+    try: 'refused',
     commit: 'refused',
     done: 'refused',
     reopen: 'refused',
@@ -55,6 +75,7 @@ export const pushTable: Record<PushState, Record<PushEvent, PushState | 'refused
   },
   cancelled: {
     receive: 'refused',
+    try: 'refused',
     commit: 'refused',
     done: 'refused',
     reopen: 'refused',
@@ -64,6 +85,7 @@ export const pushTable: Record<PushState, Record<PushEvent, PushState | 'refused
   },
   expired: {
     receive: 'refused',
+    try: 'refused',
     commit: 'refused',
     done: 'refused',
     reopen: 'refused',
@@ -74,7 +96,7 @@ export const pushTable: Record<PushState, Record<PushEvent, PushState | 'refused
 }
 
 /** Whether a session has not ended: what it was sent is kept until then. */
-export const isLive = (state: PushState): boolean => state === 'open' || state === 'committing'
+export const isLive = (state: PushState): boolean => ['open', 'checking', 'committing'].includes(state)
 
 /** The states in which an event is taken, and where it leads from each. */
 export const statesFor = (event: PushEvent): PushState[] =>

@@ -150,7 +150,8 @@ export async function forgetOldUploads(
     `with old as materialized (
        select hash from files where not used and created_at < $1 and not exists (
          select from collection_files uploaded where uploaded.hash = files.hash and (uploaded_at >= $1 or exists (
-           select from pushes where pushes.collection_id = uploaded.collection_id and status in ('open', 'committing'))))
+           select from pushes where pushes.collection_id = uploaded.collection_id
+             and status in ('open', 'checking', 'committing'))))
        order by created_at, hash limit $2 for update),
      uploads as (delete from collection_files using old where collection_files.hash = old.hash)
      delete from files using old where files.hash = old.hash returning size`,

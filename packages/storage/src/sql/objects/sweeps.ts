@@ -237,16 +237,16 @@ export async function recordedFiles(at: Queries, hashes: readonly string[]): Pro
   return new Set(rows.map((row) => String(row['hash'])))
 }
 
-/** Push sessions that may still need what they have stored, and when the oldest of those that commit began. */
+/** Push sessions that may still need what they have stored, and when the oldest of those began that commit or make a dry run. */
 export async function livePushes(at: Queries): Promise<{ ids: Set<string>; oldestCommit: Date | undefined }> {
   const { rows } = await at.query(
     `select id, status, (extract(epoch from created_at) * 1000)::double precision as created
-     from pushes where status in ('open', 'committing')`,
+     from pushes where status in ('open', 'checking', 'committing')`,
   )
-  const committing = rows.filter((row) => row['status'] === 'committing').map((row) => Number(row['created']))
+  const writing = rows.filter((row) => row['status'] !== 'open').map((row) => Number(row['created']))
   return {
     ids: new Set(rows.map((row) => String(row['id']))),
-    oldestCommit: committing.length === 0 ? undefined : new Date(Math.min(...committing)),
+    oldestCommit: writing.length === 0 ? undefined : new Date(Math.min(...writing)),
   }
 }
 

@@ -1,4 +1,4 @@
-/** Who commits a push session: whoever holds its lease. */
+/** Who commits a push session, or makes a dry run of it: whoever holds its lease. */
 import { and, eq, gt, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Queries, Tx } from '../../database/database.ts'
 import {
@@ -10,7 +10,7 @@ import {
   standingColumns,
 } from './pushes.ts'
 
-/** Who commits a session, and for how long that is believed. */
+/** Who commits a session or makes a dry run of it, and for how long that is believed. */
 export interface PushLease {
   /** Null: nobody yet, but soon. */
   holder: string | null
@@ -22,20 +22,33 @@ const leased = ({ holder, seconds }: PushLease) => ({
   leaseUntil: sql`now() + make_interval(secs => ${seconds})`,
 })
 
+interface PushClaim {
+  now: Date
+  expiresAt: Date
+  lease: PushLease
+}
+
 /** Moves an open session, unless it has expired by `now`, to `committing`, and puts off its end. */
-export async function claimPush(
+export const claimPush = (
   tx: Tx,
   id: string,
-  {
-    now,
-    expiresAt,
-    lease,
-    committerId,
-  }: { now: Date; expiresAt: Date; lease: PushLease; committerId: string },
+  { committerId, ...claim }: PushClaim & { committerId: string },
+): Promise<PushRow | undefined> =>
+  claimOpenPush(tx, id, claim, { status: 'committing', error: null, committerId })
+
+/** The same to `checking`, which no version comes of: `land_version` ends sessions that are `committing`. */
+export const claimPushForDryRun = (tx: Tx, id: string, claim: PushClaim): Promise<PushRow | undefined> =>
+  claimOpenPush(tx, id, claim, { status: 'checking' })
+
+async function claimOpenPush(
+  tx: Tx,
+  id: string,
+  { now, expiresAt, lease }: PushClaim,
+  to: Partial<typeof pushes.$inferInsert>,
 ): Promise<PushRow | undefined> {
   const [row] = await tx.orm
     .update(pushes)
-    .set({ status: 'committing', error: null, recordsDone: 0, expiresAt, committerId, ...leased(lease) })
+    .set({ ...to, recordsDone: 0, expiresAt, ...leased(lease) })
     .where(and(eq(pushes.id, id), eq(pushes.status, 'open'), gt(pushes.expiresAt, now)))
     .returning(commitColumns)
   return row
@@ -56,10 +69,8 @@ export async function renewPushLease(
   return renewed.length === 1
 }
 
-const isAbandoned = and(
-  eq(pushes.status, 'committing'),
-  or(isNull(pushes.leaseUntil), lt(pushes.leaseUntil, sql`now()`)),
-)
+const isLeaseOver = or(isNull(pushes.leaseUntil), lt(pushes.leaseUntil, sql`now()`))
+const isAbandoned = and(eq(pushes.status, 'committing'), isLeaseOver)
 
 /** Takes a commit that nobody has, or whose holder fell silent; undefined for all callers but one. */
 export async function takePushLease(
@@ -79,4 +90,12 @@ export async function takePushLease(
 /** Sessions that are committing and whose holder fell silent, or that nobody took in time; the longest silent first. */
 export async function listAbandonedCommits(at: Queries): Promise<PushStanding[]> {
   return at.orm.select(standingColumns).from(pushes).where(isAbandoned).orderBy(pushes.leaseUntil)
+}
+
+/** Opens sessions again whose dry run fell silent, and puts off their end. */
+export async function reopenAbandonedDryRuns(at: Queries, expiresAt: Date): Promise<void> {
+  await at.orm
+    .update(pushes)
+    .set({ status: 'open', expiresAt })
+    .where(and(eq(pushes.status, 'checking'), isLeaseOver))
 }

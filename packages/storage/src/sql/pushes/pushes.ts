@@ -18,7 +18,7 @@ export const pushes = pgTable(
     committerId: uuid('committer_id'),
     kind: text('kind', { enum: ['delta', 'snapshot'] }).notNull(),
     status: text('status', {
-      enum: ['open', 'committing', 'committed', 'failed', 'cancelled', 'expired'],
+      enum: ['open', 'checking', 'committing', 'committed', 'failed', 'cancelled', 'expired'],
     }).notNull(),
     /** The version the changes are against; null when there was none. */
     baseId: uuid('base_id'),
@@ -45,12 +45,15 @@ export const pushes = pgTable(
     createdAt: instant('created_at').notNull(),
     /** When an open session ends if nothing comes. */
     expiresAt: instant('expires_at').notNull(),
-    /** Progress of a commit, in entries; kept while it runs, every second. */
+    /** Progress of a commit or a dry run, in entries; kept while it runs, every second. */
     recordsDone: count('records_done').notNull().default(0),
     recordsTotal: count('records_total').notNull().default(0),
-    /** While `committing`: who commits, another at every taking. Null: nobody yet. */
+    /** While `committing` or `checking`: who does it, another at every taking. Null: nobody yet. */
     leaseHolder: uuid('lease_holder'),
-    /** While `committing`: when whoever finds it past may take the commit over. By the database's clock, which all servers share. */
+    /**
+     * While `committing`: when whoever finds it past may take the commit over; while `checking`: may open the session again. By the
+     * database's clock, which all servers share.
+     */
     leaseUntil: instant('lease_until'),
   },
   (t) => [
@@ -60,10 +63,10 @@ export const pushes = pgTable(
     index('pushes_ended')
       .on(t.expiresAt)
       .where(sql`${t.status} in ('committed', 'failed', 'cancelled', 'expired')`),
-    index('pushes_committing').on(t.leaseUntil).where(sql`${t.status} = 'committing'`),
+    index('pushes_leased').on(t.leaseUntil).where(sql`${t.status} in ('committing', 'checking')`),
     check(
       'pushes_status',
-      sql`${t.status} in ('open', 'committing', 'committed', 'failed', 'cancelled', 'expired')`,
+      sql`${t.status} in ('open', 'checking', 'committing', 'committed', 'failed', 'cancelled', 'expired')`,
     ),
   ],
 )
@@ -90,7 +93,7 @@ export const pushSpills = pgTable(
 )
 
 /** Those that have not ended. */
-const live: PushRow['status'][] = ['open', 'committing']
+const live: PushRow['status'][] = ['open', 'checking', 'committing']
 
 /** What a commit reads. Its schemas are asked for on their own, by whoever does not hold them yet. */
 export type PushRow = Omit<typeof pushes.$inferSelect, 'schemas'>
@@ -135,7 +138,7 @@ export async function findPushSchemas(at: Queries, id: string): Promise<string |
 
 /**
  * Moves a session from one status to another with what goes along; false when it is in none of `from`.
- * @param heldBy Moves it only while this is who commits it.
+ * @param heldBy Moves it only while this is who commits it, or makes a dry run of it.
  */
 export async function movePush(
   tx: Tx,
@@ -217,9 +220,9 @@ export async function deletePushSpills(tx: Tx, pushId: string): Promise<void> {
   await tx.orm.delete(pushSpills).where(eq(pushSpills.pushId, pushId))
 }
 
-/** While this is who commits it. */
+/** While this is who commits it, or makes a dry run of it. */
 export const isHeldBy = (holder: string) =>
-  and(eq(pushes.status, 'committing'), eq(pushes.leaseHolder, holder))
+  and(inArray(pushes.status, ['committing', 'checking']), eq(pushes.leaseHolder, holder))
 
 /** Marks open sessions that nobody used in time. */
 export async function expirePushes(tx: Tx, now: Date): Promise<void> {

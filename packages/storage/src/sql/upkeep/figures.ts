@@ -16,12 +16,12 @@ export async function countJobs(at: Queries): Promise<JobCount[]> {
   return rows as unknown as JobCount[]
 }
 
-/** Push sessions that receive, and those whose commit is under way. */
+/** Push sessions that receive, and those whose commit or dry run is under way. */
 export async function countPushesUnderWay(at: Queries): Promise<{ open: number; committing: number }> {
   const { rows } = await at.query(
     `select count(*) filter (where status = 'open')::integer as open,
-       count(*) filter (where status = 'committing')::integer as committing
-     from pushes where status in ('open', 'committing')`,
+       count(*) filter (where status <> 'open')::integer as committing
+     from pushes where status in ('open', 'checking', 'committing')`,
   )
   return rows[0] as { open: number; committing: number }
 }

@@ -1,0 +1,66 @@
+/**
+ * What a commit would make, told without making it: the same work up to the transaction that would record the version. Its session is
+ * `checking` meanwhile, which no version comes of, and open again afterwards, whatever was found.
+ */
+import { findPush, movePush, type PushRow } from '@ulmus/storage'
+import { type Acting, demandNow } from '../../access/authority.ts'
+import type { Context } from '../../context.ts'
+import { RegistryError } from '../../errors/errors.ts'
+import { tryVersion } from '../../versions/land.ts'
+import { idleEnd } from '../state/idle-end.ts'
+import { leaseOf } from '../state/lease.ts'
+import { statesFor } from '../state/states.ts'
+import { demandBase } from './base.ts'
+import { type CommitResult, resultOf } from './commit.ts'
+import { type NextVersion, type Progress, withNextVersion } from './next-version.ts'
+
+/** The answer to a dry run. */
+export interface DryRunResult extends CommitResult {
+  dry_run: true
+  /** Whether the version would have other types, or another schema of one, than its base. */
+  schemaChanged: boolean
+}
+
+/**
+ * Tells what a commit of a session would make, whose lease the caller has.
+ * @param push as it was when the lease was taken
+ * @throws what `runCommit` does, none of which ends the session; push_not_open, when it was cancelled meanwhile, or the lease was lost
+ *   and somebody else is at it.
+ */
+export async function runDryRun(
+  context: Context,
+  push: PushRow,
+  progress: Progress,
+  by: Acting,
+): Promise<DryRunResult> {
+  try {
+    return await withNextVersion(context, push, { progress, asked: by }, async (next) => {
+      const version = await tryVersion(context, next.making)
+      // A commit looks at both once more as it lands.
+      await demandBase(context, push)
+      await demandNow(context, by)
+      return { dry_run: true, ...resultOf(next, version), schemaChanged: isSchemaChanged(next) }
+    })
+  } finally {
+    await reopen(context, push)
+  }
+}
+
+/**
+ * Of a session that another server has opened again, what was found still holds: it is of what the session had when it was asked. One
+ * that is not there has gone with its collection.
+ * @throws push_not_open when it is neither.
+ */
+async function reopen(context: Context, push: PushRow): Promise<void> {
+  const to = { status: 'open' as const, expiresAt: idleEnd(context) }
+  const isReopened = await context.database.transact((tx) =>
+    movePush(tx, push.id, statesFor('reopen'), to, leaseOf(push).holder),
+  )
+  if (isReopened) return
+  const now = await findPush(context.database, push.collectionId, push.id)
+  if (now !== undefined && now.status !== 'open')
+    throw new RegistryError('push_not_open', { details: { status: now.status } })
+}
+
+const isSchemaChanged = ({ built, change }: NextVersion): boolean =>
+  change === 'schema' || (change === 'first' && Object.keys(built.content.full.types).length > 0)

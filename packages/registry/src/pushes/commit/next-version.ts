@@ -1,0 +1,177 @@
+/**
+ * The version that a session is about to become: its base read, its content built, its objects written but not recorded. Asked for by
+ * a commit, which makes that version, and by a dry run, which tells of it.
+ */
+import {
+  changeBetween,
+  documentDigest,
+  type Hash,
+  type JsonObject,
+  mergeMetadata,
+  nextSemver,
+} from '@ulmus/content'
+import { findCollectionById, openObjectWriter, type PushRow } from '@ulmus/storage'
+import { type Acting, demandNow, onBehalfOf } from '../../access/authority.ts'
+import type { Context } from '../../context.ts'
+import { RegistryError } from '../../errors/errors.ts'
+import { knownFiles } from '../../files/known-files.ts'
+import type { VersionContent } from '../../versions/content.ts'
+import { abortOnError, type VersionMaking } from '../../versions/land.ts'
+import { ReferringTypes, recordWarnings } from '../references/record-warnings.ts'
+import { byType } from '../schemas/push-schema.ts'
+import { broughtSchemas } from '../schemas/session-schemas.ts'
+import type { PushWarnings } from '../schemas/warnings.ts'
+import type { EntriesSource, PushEntry } from '../spills/entries.ts'
+import { mergedEntries, tieredSpills } from '../spills/spills.ts'
+import { TemporarySpills } from '../spills/temporary-spills.ts'
+import { leaseOf } from '../state/lease.ts'
+import { type Base, demandBase, emptyDocument, readBase } from './base.ts'
+import { type Built, buildContent } from './build.ts'
+import { checkCarriedOver } from './carried-over-check.ts'
+import { refuseTwoHashes, snapshotEntries } from './snapshot-entries.ts'
+
+/** How far a commit or a dry run is, in lines of a delta and records of a snapshot's manifest; its row shows it. */
+export interface Progress {
+  recordsDone: number
+  recordsTotal: number
+}
+
+export interface NextVersion {
+  /** Its writer is for whoever is given it to finish or abort. */
+  making: VersionMaking
+  built: Built
+  change: Change
+  warnings: PushWarnings
+}
+
+type Change = Exclude<ReturnType<typeof changeBetween>, 'none'>
+
+/**
+ * What `end` makes of the next version.
+ * @param push as it was when its lease was taken
+ * @param asked whose request waits for it; none: it is done on behalf of the account that asked for it
+ * @throws version_conflict, files_missing, schema_violation, no_changes; of a snapshot also manifest_incomplete, manifest_conflict,
+ *   records_missing; what `end` does.
+ */
+export async function withNextVersion<T>(
+  context: Context,
+  push: PushRow,
+  { progress, asked }: { progress: Progress; asked: Acting | undefined },
+  end: (next: NextVersion) => Promise<T>,
+): Promise<T> {
+  const { database, objects, blobs } = context
+  progress.recordsDone = 0
+  await demandBase(context, push)
+  const by = asked ?? (await behalfOfCommitter(context, push))
+  await demandNow(context, by)
+  // The work is counted for the account that owns the collection, whoever asked for it.
+  const owner = by.owner.id
+  const kept = await broughtSchemas(context, push)
+  const brought = kept && byType(kept.list)
+  const base = await readBase(context, push, brought)
+  const schemas = brought ?? base.schemas
+  const spills = await tieredSpills(context, leaseOf(push), refuseTwoHashes)
+  progress.recordsTotal = push.manifestExpected ?? spills.reduce((sum, spill) => sum + spill.entries, 0)
+  const referring = new ReferringTypes(schemas)
+  const entries: EntriesSource =
+    push.kind === 'delta'
+      ? (passed) => counted(mergedEntries(context, spills), passed)
+      : await snapshotEntries(context, push, { base, spills })
+  await checkCarriedOver(context, { base: base.full, baseSchemas: base.schemas, schemas, entries, owner })
+  const writer = openObjectWriter({ database, blobs, objects })
+  const passing = new TemporarySpills(context, push.id)
+  try {
+    const patch = push.metadata === null ? {} : (JSON.parse(push.metadata) as JsonObject)
+    const next = await abortOnError(writer, async () => {
+      const built = await buildContent(
+        { objects, writer, workers: context.workers, owner },
+        {
+          base,
+          baseSchemas: base.schemas,
+          schemas,
+          entries: referring.noting(entries),
+          metadata: mergeMetadata(base.full.metadata, patch),
+          declared: push.files as Hash[],
+          replacesDeclared: push.kind === 'snapshot',
+          fileSizes: (files) => sizesOfKnown(context, push.collectionId, files),
+          passing,
+          progress,
+        },
+      )
+      const change = demandChange(base, built)
+      const look = { base: base.full, schemas, entries, owner }
+      const warnings = await recordWarnings(context, referring, look)
+      const making: VersionMaking = {
+        collection: { id: push.collectionId },
+        by,
+        base: base.version,
+        semver: nextSemver(base.version, change),
+        content: built.content,
+        writer,
+        message: push.message,
+        appId: push.appId,
+        actorId: push.actorId,
+      }
+      return { making, built, change, warnings }
+    })
+    return await end(next)
+  } finally {
+    await passing.drop()
+  }
+}
+
+/** @throws collection_not_found. */
+async function behalfOfCommitter(context: Context, push: PushRow): Promise<Acting> {
+  const found = await findCollectionById(context.database, push.collectionId, null)
+  if (found === undefined) throw new RegistryError('collection_not_found')
+  return onBehalfOf(push.committerId ?? push.accountId, found)
+}
+
+async function* counted(
+  entries: AsyncGenerator<PushEntry[]>,
+  passed: (records: number) => void = () => undefined,
+): AsyncGenerator<PushEntry[]> {
+  for await (const batch of entries) {
+    passed(batch.length)
+    yield batch
+  }
+}
+
+/** @throws files_missing naming those that are not known. */
+export function demandFiles(files: readonly Hash[], known: { has(file: Hash): boolean }): void {
+  const missing = files.filter((file) => !known.has(file))
+  if (missing.length === 0) return
+  throw new RegistryError('files_missing', {
+    details: { filesNeeded: missing.sort().map((file) => `sha256:${file}`) },
+  })
+}
+
+/** @throws files_missing naming those that the collection does not know. */
+async function sizesOfKnown(
+  context: Context,
+  collectionId: string,
+  files: readonly Hash[],
+): Promise<Map<Hash, number>> {
+  const known = await knownFiles(context, collectionId, files)
+  demandFiles(files, known)
+  return known
+}
+
+/**
+ * A first version needs something in it; a later one something that differs, be it only what is private.
+ * @throws no_changes.
+ */
+function demandChange(base: Base, { content }: Built): Change {
+  const change = changeFrom(base, content)
+  if (change === 'none') throw new RegistryError('no_changes')
+  return change
+}
+
+function changeFrom(base: Base, content: VersionContent): ReturnType<typeof changeBetween> {
+  if (base.version === null) {
+    const isEmpty = documentDigest(content.full) === documentDigest(emptyDocument)
+    return isEmpty ? 'none' : 'first'
+  }
+  const change = changeBetween({ full: base.full, public: base.public }, content)
+  return change === 'none' && base.sidecarHash !== content.sidecar ? 'other' : change
+}
