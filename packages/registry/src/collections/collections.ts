@@ -3,7 +3,6 @@ import { formatSemver } from '@ulmus/content'
 import {
   type CollectionOrder,
   type CollectionRow,
-  findCollectionById,
   insertCollection,
   keepFormerSlug,
   type ListedCollection,
@@ -19,7 +18,7 @@ import { demandStill } from '../access/authority.ts'
 import { demandCaller } from '../access/caller.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
-import { type Answer, mayCreateIn, mayDeleteCollection, maySee, mayWork, viewFor } from '../access/policy.ts'
+import { mayCreateIn, mayWork } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
 import { checkCollectionSlug } from '../access/slugs.ts'
 import { JsonText } from '../answers/json-text.ts'
@@ -38,8 +37,17 @@ import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
 import { logEvent } from '../monitoring/event-log.ts'
 import { metadataBytes, semverOf, shownCounts, shownWords } from '../versions/content.ts'
+import type { VersionPath } from '../versions/versions.ts'
 import { type CollectionPath, defineForgetting, removeCollection } from './deletion.ts'
 import { demandMayCreate, type NewCollection, newCollection, slugTakenAs } from './making.ts'
+import {
+  factsOf,
+  forkedFromOf,
+  type Shown,
+  type ShownAsk,
+  shownCollection,
+  shownDescription,
+} from './shown.ts'
 
 export type { CollectionPath } from './deletion.ts'
 
@@ -55,15 +63,6 @@ export interface BrowseAsk extends PageAsk {
   owner?: string
   /** Default: the best match first where `search` is given, else `updated`. */
   sort?: CollectionOrder
-}
-
-export interface Standing {
-  /** Whether the caller reads what members do. */
-  readonly isMember: boolean
-  /** `ok` when it may push, and change metadata and settings; else what that is refused with. */
-  readonly work: Answer
-  /** The same of deleting it. */
-  readonly deletion: Answer
 }
 
 export type Collections = ReturnType<typeof collectionsOf>
@@ -123,40 +122,23 @@ export function collectionsOf(context: Context) {
     list: (who: Principal, owner: string, ask: PageAsk): Promise<Page<ReturnType<typeof ownedItem>>> =>
       listOwned(context, who, owner, ask),
 
-    /** What the caller is to a collection, and may do with it. @throws collection_not_found. */
-    standing: (who: Principal, path: CollectionPath): Promise<Standing> => standingOf(context, who, path),
+    /** What its pages start from. @throws collection_not_found, version_not_found where there are versions, busy. */
+    shown: (who: Principal, path: VersionPath, ask: ShownAsk): Promise<Shown> =>
+      shownCollection(context, who, path, ask),
 
     /** @throws collection_not_found. */
     async detail(who: Principal, path: CollectionPath) {
       const seen = await findVisibleCollection(context, who, path)
-      const { collection, owner } = seen
       const [latestVersion, forkedFrom] = await Promise.all([
         latestVersionOf(context, seen),
-        forkedFromOf(context, who, collection),
+        forkedFromOf(context, who, seen.collection),
       ])
       return {
-        id: collection.id,
-        slug: collection.slug,
-        name: collection.name,
-        description: shownDescription(collection),
-        public: collection.public,
-        ownerSlug: owner.slug,
-        ownerName: owner.displayName,
-        createdAt: instantText(collection.createdAt),
-        updatedAt: instantText(collection.updatedAt),
+        ...factsOf(seen),
         latestVersion,
         ...(forkedFrom === undefined ? {} : { forkedFrom }),
       }
     },
-  }
-}
-
-async function standingOf(context: Context, who: Principal, path: CollectionPath): Promise<Standing> {
-  const { collection, role } = await findVisibleCollection(context, who, path)
-  return {
-    isMember: viewFor(who, collection, role) === 'full',
-    work: mayWork(who, collection, role, 'write'),
-    deletion: mayDeleteCollection(who, collection, role),
   }
 }
 
@@ -240,10 +222,6 @@ function tellChange(
     logEvent(context, 'collection_visibility', who, { collection, public: change.public })
 }
 
-/** The latest version's metadata.description, else the collection's own, else null. */
-const shownDescription = (collection: CollectionRow): string | null =>
-  collection.headDescription ?? collection.description
-
 const browseItem = ({ collection, ownerSlug, ownerName, semver }: ListedCollection) => ({
   id: collection.id,
   slug: collection.slug,
@@ -275,13 +253,4 @@ async function latestVersionOf(context: Context, { head, view }: Seen) {
     createdAt: instantText(head.createdAt),
     message: shownWords(head, view).message,
   }
-}
-
-/** Where a fork came from, for callers who may see that now; undefined for others and for what is no fork. */
-async function forkedFromOf(context: Context, who: Principal, collection: CollectionRow) {
-  if (collection.forkedFromId === null || collection.forkedFromSemver === null) return undefined
-  const callerId = who.kind === 'anonymous' ? null : who.accountId
-  const source = await findCollectionById(context.database, collection.forkedFromId, callerId)
-  if (source === undefined || !maySee(who, source.collection, source.role)) return undefined
-  return { owner: source.owner.slug, slug: source.collection.slug, version: collection.forkedFromSemver }
 }
