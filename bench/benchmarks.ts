@@ -5,6 +5,7 @@ import { diffs } from './topics/diffs.ts'
 import { duringPush } from './topics/during-push.ts'
 import { fork, metadata } from './topics/metadata.ts'
 import { browse, startUp } from './topics/operation.ts'
+import { pages } from './topics/pages.ts'
 import { changes, clientPush, firstPush, growth } from './topics/pushes.ts'
 import { ndjson, page, record } from './topics/reads.ts'
 
@@ -18,6 +19,7 @@ export const benchmarks: readonly Benchmark[] = [
   page,
   ndjson,
   detail,
+  pages,
   clientPush,
   duringPush,
   browse,

@@ -101,6 +101,23 @@ const budgets: readonly Budget[] = [
     measured: (of) => ratio(of.figure('collection detail'), of.other('collection detail', 'raw')),
     beside: 'collection detail',
   },
+  plain('overview page, warm', 'overview page', 'ms', { atMost: 15, says: 'p50' }),
+  {
+    work: 'overview page, against its JSON',
+    unit: 'times',
+    atMost: 2,
+    measured: (of) => ratio(of.figure('overview page'), of.figure('overview as JSON')),
+  },
+  {
+    work: 'records page in the middle, against the same of 1,000 records',
+    unit: 'times',
+    atMost: 1.2,
+    measured: (of) =>
+      ratio(
+        of.figure('records page in the middle'),
+        of.figure('records page in the middle, 1,000 records beside it'),
+      ),
+  },
   plain('any read while a push of all records runs', 'any read during a push', 'ms', {
     atMost: 100,
     says: 'p99',

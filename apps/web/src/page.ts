@@ -1,7 +1,7 @@
 /** What a page is: a path, and a function from a visit to what is shown. It reads through the registry, as the visitor. */
 import {
   type Caller,
-  type JsonText,
+  JsonText,
   jsonOf,
   type Principal,
   type Registry,
@@ -86,8 +86,9 @@ export interface Page {
   readonly needsCaller?: boolean
 }
 
-/** The value of an answer that has stored JSON in it. */
-export const readJson = <T>(answer: unknown): T => JSON.parse(String(jsonOf(answer))) as T
+/** The value of an answer that has stored JSON in it, or is nothing else. */
+export const readJson = <T>(answer: unknown): T =>
+  JSON.parse(String(answer instanceof JsonText ? Buffer.concat(answer.pieces) : jsonOf(answer))) as T
 
 /** Bytes of stored JSON. */
 export const jsonBytes = ({ pieces }: JsonText): number => pieces.reduce((sum, { length }) => sum + length, 0)

@@ -6,6 +6,7 @@ export {
   BucketUnusable,
   DatabaseUnfit,
   FolderInUse,
+  giveWay,
   isStorageFull,
   isUnavailable,
   isUnstorableText,

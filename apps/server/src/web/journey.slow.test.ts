@@ -128,6 +128,15 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 90_000 }, 
     await context.close()
   })
 
+  test('a button copies the code beside it', async () => {
+    await ada.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.goto('/atlas/cities')
+    await page.getByRole('button', { name: 'Copy the code' }).first().click()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    expect(copied).toContain('curl -sf')
+    expect(copied).toBe(await page.locator('.code code').first().textContent())
+  })
+
   test('a record is changed; what the schema refuses is told, and keeps what was typed', async () => {
     await page.goto('/atlas/cities/records/City/oslo')
     await page.getByRole('link', { name: 'Edit this record' }).click()

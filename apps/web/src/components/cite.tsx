@@ -10,7 +10,7 @@ export const Cite = ({
   origin,
 }: {
   seen: SeenCollection
-  version: Version
+  version: Omit<Version, 'schemas'>
   origin: string
 }) => (
   <section class="use-it">

@@ -18,8 +18,11 @@ export const ShortHash = ({ hash }: { hash: string }) => (
   </span>
 )
 
-/** Does nothing without JavaScript, and is hidden then. @param what it copies, as screen readers say it */
-export const CopyButton = ({ text, what }: { text: string; what: string }) => (
+/**
+ * Does nothing without JavaScript, and is hidden then.
+ * @param text what it copies; default: the text of the element before it. @param what the same, as screen readers say it
+ */
+export const CopyButton = ({ text, what }: { text?: string; what: string }) => (
   <button type="button" class="copy" data-copy={text} aria-label={`Copy ${what}`} hidden>
     <Icon name="copy" />
   </button>
@@ -70,7 +73,7 @@ export const Code = ({ children }: { children: string }) => (
     <pre tabIndex={0}>
       <code>{children}</code>
     </pre>
-    <CopyButton text={children} what="the code" />
+    <CopyButton what="the code" />
   </div>
 )
 

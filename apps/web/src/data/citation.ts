@@ -36,12 +36,12 @@ function creatorsOf(value: unknown, owner: string): string[] {
   return names.length === 0 ? [owner] : names
 }
 
-function factsOf(seen: SeenCollection, version: Version, origin: string): Facts {
+function factsOf(seen: SeenCollection, version: Omit<Version, 'schemas'>, origin: string): Facts {
   const { title, creators } = version.metadata as { title?: unknown; creators?: unknown }
   const date = version.createdAt.slice(0, 10)
   return {
     title: typeof title === 'string' && oneLine(title) !== '' ? oneLine(title) : seen.name,
-    creators: creatorsOf(creators, seen.detail.ownerName),
+    creators: creatorsOf(creators, seen.ownerName),
     year: date.slice(0, 4),
     date,
     semver: version.semver,
@@ -52,7 +52,11 @@ function factsOf(seen: SeenCollection, version: Version, origin: string): Facts 
 }
 
 /** Of every form, the text that people paste. */
-export function citationsOf(seen: SeenCollection, version: Version, origin: string): Citation[] {
+export function citationsOf(
+  seen: SeenCollection,
+  version: Omit<Version, 'schemas'>,
+  origin: string,
+): Citation[] {
   const facts = factsOf(seen, version, origin)
   return [
     { form: 'Text', text: plain(facts) },

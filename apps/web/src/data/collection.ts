@@ -1,19 +1,28 @@
 /** What pages of a collection know of it, read once a visit. */
+
+import type { PlainSchema } from '@ulmus/content'
 import { demand, type Principal, RegistryError } from '@ulmus/registry'
-import type { Collection, Version } from '@ulmus/wire'
+import type { Version } from '@ulmus/wire'
 import { counted } from '../format.ts'
 import { readJson, type Visit } from '../page.ts'
 import { type VersionPlace, withQuery } from '../paths.ts'
 
+type Shown = Awaited<ReturnType<Visit['registry']['collections']['shown']>>
+
+/** A version as the registry reads it. What may be large in it is parsed by the page that shows it. */
+export type ShownVersion = NonNullable<Shown['version']>
+
 /** A collection as a page shows it. `version` is absent where the page shows the latest, whatever it is. */
 export interface SeenCollection extends VersionPlace, Standing {
+  readonly id: string
   readonly name: string
   readonly description: string | null
   readonly isPublic: boolean
-  readonly detail: Collection
+  readonly ownerName: string
+  readonly createdAt: string
   /** Semver of the newest version; null before the first. */
   readonly latest: string | null
-  readonly forkedFrom: Collection['forkedFrom']
+  readonly forkedFrom: Shown['forkedFrom']
   readonly mayWork: boolean
   /** As whom the page is read. */
   readonly view: 'full' | 'public'
@@ -27,38 +36,50 @@ export interface SeenCollection extends VersionPlace, Standing {
   readonly who: Principal
 }
 
-type Standing = Awaited<ReturnType<Visit['registry']['collections']['standing']>>
+type Standing = Shown['standing']
 
 /** Version labels in paths may leave the `v` out. */
 const semverPattern = /^v?(\d+\.\d+\.\d+)$/
 
 /** @throws collection_not_found, Moved, version_not_found for what is no semver */
-export async function seeCollection(visit: Visit): Promise<SeenCollection> {
+export const seeCollection = async (visit: Visit): Promise<SeenCollection> => (await see(visit, false)).seen
+
+/**
+ * The same, and the version that the page shows; null where there is none yet.
+ * @throws collection_not_found, Moved, version_not_found, busy
+ */
+export const seeVersion = (visit: Visit): Promise<{ seen: SeenCollection; version: ShownVersion | null }> =>
+  see(visit, true)
+
+async function see(visit: Visit, withVersion: boolean) {
   const { registry, params, url } = visit
   const path = { owner: params['owner']!, slug: params['slug']! }
   const asked = params['version']
   const place = { ...path, version: asked === undefined ? undefined : semverOf(asked) }
-  const standing = await registry.collections.standing(visit.who, path)
-  const asPublic = standing.isMember && url.searchParams.get('view') === 'public'
-  const who = asPublic ? publicly(visit.who) : visit.who
-  const detail = readJson<Collection>(await registry.collections.detail(who, path))
-  const isCompared = standing.isMember && detail.latestVersion !== null
-  return {
+  const isAsked = url.searchParams.get('view') === 'public'
+  const ask = { asPublic: isAsked, withVersion }
+  const shown = await registry.collections.shown(visit.who, versionOf(place), ask)
+  const { facts, standing, latest, forkedFrom, version, hidden } = shown
+  const asPublic = standing.isMember && isAsked
+  const seen: SeenCollection = {
     ...place,
     ...standing,
     mayWork: standing.work === 'ok',
-    name: detail.name,
-    description: detail.description,
-    isPublic: detail.public,
-    detail,
-    latest: detail.latestVersion?.semver ?? null,
-    forkedFrom: detail.forkedFrom,
+    id: facts.id,
+    name: facts.name,
+    description: facts.description,
+    isPublic: facts.public,
+    ownerName: facts.ownerName,
+    createdAt: facts.createdAt,
+    latest,
+    forkedFrom,
     view: standing.isMember && !asPublic ? 'full' : 'public',
-    difference: isCompared ? await differenceOf(visit, place, detail.public) : undefined,
+    difference: hidden && differenceText(hidden, facts.public),
     inOtherView: otherView(url, asPublic),
     inView: (to) => (asPublic ? withQuery(to, { view: 'public' }) : to),
-    who,
+    who: asPublic ? publicly(visit.who) : visit.who,
   }
+  return { seen, version }
 }
 
 /** As whoever is no member reads. */
@@ -87,34 +108,24 @@ function semverOf(asked: string): string {
 /** The version as services are asked for it. */
 export const versionOf = ({ owner, slug, version = 'latest' }: VersionPlace) => ({ owner, slug, v: version })
 
-/** The version, in the view of the page. @throws version_not_found */
-export const readVersion = (visit: Visit, seen: SeenCollection): Promise<Version> =>
-  versionAs(visit, seen.who, seen)
+/** A version with all that it holds, parsed, in the view of the page. @throws version_not_found */
+export const readVersion = async ({ registry }: Visit, seen: SeenCollection): Promise<Version> =>
+  readJson<Version>(await registry.versions.detail(seen.who, versionOf(seen)))
 
-const versionAs = async ({ registry }: Visit, who: Principal, place: VersionPlace): Promise<Version> =>
-  readJson<Version>(await registry.versions.detail(who, versionOf(place)))
+/** The schema of a type; undefined: the version has no such type. It may have 4 MiB. */
+export const schemaIn = ({ schemas }: ShownVersion, type: string): PlainSchema | undefined =>
+  Object.hasOwn(schemas, type) ? readJson<PlainSchema>(schemas[type]) : undefined
 
-/** What members see and the public does not, of the version shown. */
-async function differenceOf(
-  visit: Visit,
-  place: VersionPlace,
+/** What members see and the public does not. */
+function differenceText(
+  { records, recordsInAll, types, fields }: NonNullable<Shown['hidden']>,
   isPublic: boolean,
-): Promise<string | undefined> {
-  const [full, open] = await Promise.all([
-    versionAs(visit, visit.who, place),
-    versionAs(visit, publicly(visit.who), place),
-  ])
-  const hidden = [
-    ...(full.recordCount > open.recordCount
-      ? [`${full.recordCount - open.recordCount} of ${counted(full.recordCount, 'record')} are hidden`]
-      : []),
-    ...named(
-      'type',
-      Object.keys(full.schemas).filter((type) => open.schemas[type] === undefined),
-    ),
-    ...named('field', hiddenFields(full, open)),
-  ]
-  const rest = hidden.join('; ')
+): string | undefined {
+  const rest = [
+    ...(records > 0 ? [`${records} of ${counted(recordsInAll, 'record')} are hidden`] : []),
+    ...named('type', types),
+    ...named('field', fields),
+  ].join('; ')
   if (!isPublic)
     return `The collection is private: nobody else sees it.${rest === '' ? '' : ` Made public, it would hide: ${rest}.`}`
   return rest === '' ? undefined : `The public does not see all: ${rest}.`
@@ -126,14 +137,4 @@ function named(what: string, names: readonly string[]): string[] {
   return [
     `${what}${names.length > 1 ? 's' : ''} ${shown}${names.length > 5 ? ` and ${names.length - 5} more` : ''}`,
   ]
-}
-
-function hiddenFields(full: Version, open: Version): string[] {
-  const fieldsOf = (schema: unknown) => Object.keys((schema as { properties?: object }).properties ?? {})
-  return Object.entries(open.schemas).flatMap(([type, schema]) => {
-    const shown = new Set(fieldsOf(schema))
-    return fieldsOf(full.schemas[type])
-      .filter((field) => !shown.has(field))
-      .map((field) => `${type}.${field}`)
-  })
 }

@@ -6,11 +6,11 @@ import type { SeenCollection } from './collection.ts'
 /** Google takes no shorter description. Characters. */
 const descriptionMin = 50
 
-export function datasetOf(seen: SeenCollection, version: Version, origin: string): object {
+export function datasetOf(seen: SeenCollection, version: Omit<Version, 'schemas'>, origin: string): object {
   const { license } = version.metadata as { license?: unknown }
   const url = origin + versionPath(seen)
   const said = seen.description ?? ''
-  const facts = `${seen.name}, a collection of ${version.recordCount} records by ${seen.detail.ownerName}, version ${version.semver}.`
+  const facts = `${seen.name}, a collection of ${version.recordCount} records by ${seen.ownerName}, version ${version.semver}.`
   const distribution = [
     ['application/gzip', `${apiCollectionPath(seen, 'export')}?version=${version.semver}`],
     ['application/x-ndjson', apiVersionPath({ ...seen, version: version.semver }, 'records.ndjson')],
@@ -27,7 +27,7 @@ export function datasetOf(seen: SeenCollection, version: Version, origin: string
     ...(typeof license === 'string'
       ? { license: /^https?:/.test(license) ? license : `https://spdx.org/licenses/${license}` }
       : {}),
-    creator: { '@type': 'Organization', name: seen.detail.ownerName, url: `${origin}/${seen.owner}` },
+    creator: { '@type': 'Organization', name: seen.ownerName, url: `${origin}/${seen.owner}` },
     isAccessibleForFree: true,
     ...(seen.forkedFrom === undefined ? {} : { isBasedOn: origin + versionPath(seen.forkedFrom) }),
     distribution: distribution.map(([encodingFormat, path]) => ({

@@ -1,9 +1,9 @@
 /** Records as pages show them: of large ones only as much as a page can hold. */
 
-import { type Field, fieldsOf, type PlainSchema, tellingField } from '@ulmus/content'
+import { type Field, fieldsOf, tellingField } from '@ulmus/content'
 import type { JsonText } from '@ulmus/registry'
 import { jsonBytes, readJson, type Visit } from '../page.ts'
-import { type SeenCollection, versionOf } from './collection.ts'
+import { type SeenCollection, type ShownVersion, schemaIn, versionOf } from './collection.ts'
 
 export interface ShownRecord {
   readonly id: string
@@ -65,17 +65,22 @@ const namedReferencesMax = 20
 export async function namesOfReferences(
   visit: Visit,
   seen: SeenCollection,
-  schemas: Readonly<Record<string, unknown>>,
+  version: ShownVersion,
   { data = {} }: ShownRecord,
   fields: readonly Field[],
 ): Promise<ReadonlyMap<string, string>> {
   const references = fields.flatMap(({ name, refersTo: type }) =>
-    type === undefined || schemas[type] === undefined
+    type === undefined || !Object.hasOwn(version.schemas, type)
       ? []
       : [data[name]].flat().flatMap((id) => (typeof id === 'string' ? [{ type, id }] : [])),
   )
-  const named = references.slice(0, namedReferencesMax).map(async ({ type, id }) => {
-    const telling = tellingField(fieldsOf(schemas[type] as PlainSchema))
+  const some = references.slice(0, namedReferencesMax)
+  const types = new Set(some.map(({ type }) => type))
+  const tellingFields = new Map(
+    Array.from(types, (type) => [type, tellingField(fieldsOf(schemaIn(version, type)!))]),
+  )
+  const named = some.map(async ({ type, id }) => {
+    const telling = tellingFields.get(type)
     if (telling === undefined) return []
     const [record] = (await readRecords(visit, seen, { type, id })).records
     const name = record && nameOf(record, telling)

@@ -3,7 +3,8 @@
 for (const button of document.querySelectorAll<HTMLButtonElement>('button.copy')) {
   button.hidden = false
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(button.dataset['copy'] ?? '')
+    const text = button.dataset['copy'] ?? button.previousElementSibling?.textContent ?? ''
+    await navigator.clipboard.writeText(text)
     button.classList.add('done')
     setTimeout(() => button.classList.remove('done'), 1_200)
   })

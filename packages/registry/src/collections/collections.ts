@@ -1,7 +1,6 @@
 /** Collections: made, changed, deleted, listed, shown. interface.md "Collections", http-api §4. */
 import {
   type CollectionRow,
-  findCollectionById,
   insertCollection,
   keepFormerSlug,
   lockCollection,
@@ -12,7 +11,7 @@ import { demandStill } from '../access/authority.ts'
 import { demandCaller } from '../access/caller.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
-import { type Answer, mayCreateIn, mayDeleteCollection, maySee, mayWork, viewFor } from '../access/policy.ts'
+import { mayCreateIn, mayWork } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
 import { checkCollectionSlug } from '../access/slugs.ts'
 import { JsonText } from '../answers/json-text.ts'
@@ -22,31 +21,16 @@ import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
 import { logEvent } from '../monitoring/event-log.ts'
 import { metadataBytes, semverOf, shownCounts, shownWords } from '../versions/content.ts'
+import type { VersionPath } from '../versions/versions.ts'
 import { type CollectionPath, defineForgetting, removeCollection } from './deletion.ts'
-import {
-  type BrowseAsk,
-  browsePublic,
-  listMine,
-  listOwned,
-  type MyItem,
-  type OwnedItem,
-  shownDescription,
-} from './lists.ts'
+import { type BrowseAsk, browsePublic, listMine, listOwned, type MyItem, type OwnedItem } from './lists.ts'
 import { demandMayCreate, type NewCollection, newCollection, slugTakenAs } from './making.ts'
+import { factsOf, forkedFromOf, type Shown, type ShownAsk, shownCollection } from './shown.ts'
 
 export type { CollectionPath } from './deletion.ts'
 
 /** Only what is to change. */
 export type CollectionChange = Partial<NewCollection>
-
-export interface Standing {
-  /** Whether the caller reads what members do. */
-  readonly isMember: boolean
-  /** `ok` when it may push, and change metadata and settings; else what that is refused with. */
-  readonly work: Answer
-  /** The same of deleting it. */
-  readonly deletion: Answer
-}
 
 export type Collections = ReturnType<typeof collectionsOf>
 
@@ -95,40 +79,23 @@ export function collectionsOf(context: Context) {
      */
     mine: (who: Principal, ask: PageAsk): Promise<Page<MyItem>> => listMine(context, who, ask),
 
-    /** What the caller is to a collection, and may do with it. @throws collection_not_found. */
-    standing: (who: Principal, path: CollectionPath): Promise<Standing> => standingOf(context, who, path),
+    /** What its pages start from. @throws collection_not_found, version_not_found where there are versions, busy. */
+    shown: (who: Principal, path: VersionPath, ask: ShownAsk): Promise<Shown> =>
+      shownCollection(context, who, path, ask),
 
     /** @throws collection_not_found. */
     async detail(who: Principal, path: CollectionPath) {
       const seen = await findVisibleCollection(context, who, path)
-      const { collection, owner } = seen
       const [latestVersion, forkedFrom] = await Promise.all([
         latestVersionOf(context, seen),
-        forkedFromOf(context, who, collection),
+        forkedFromOf(context, who, seen.collection),
       ])
       return {
-        id: collection.id,
-        slug: collection.slug,
-        name: collection.name,
-        description: shownDescription(collection),
-        public: collection.public,
-        ownerSlug: owner.slug,
-        ownerName: owner.displayName,
-        createdAt: instantText(collection.createdAt),
-        updatedAt: instantText(collection.updatedAt),
+        ...factsOf(seen),
         latestVersion,
         ...(forkedFrom === undefined ? {} : { forkedFrom }),
       }
     },
-  }
-}
-
-async function standingOf(context: Context, who: Principal, path: CollectionPath): Promise<Standing> {
-  const { collection, role } = await findVisibleCollection(context, who, path)
-  return {
-    isMember: viewFor(who, collection, role) === 'full',
-    work: mayWork(who, collection, role, 'write'),
-    deletion: mayDeleteCollection(who, collection, role),
   }
 }
 
@@ -197,13 +164,4 @@ async function latestVersionOf(context: Context, { head, view }: Seen) {
     createdAt: instantText(head.createdAt),
     message: shownWords(head, view).message,
   }
-}
-
-/** Where a fork came from, for callers who may see that now; undefined for others and for what is no fork. */
-async function forkedFromOf(context: Context, who: Principal, collection: CollectionRow) {
-  if (collection.forkedFromId === null || collection.forkedFromSemver === null) return undefined
-  const callerId = who.kind === 'anonymous' ? null : who.accountId
-  const source = await findCollectionById(context.database, collection.forkedFromId, callerId)
-  if (source === undefined || !maySee(who, source.collection, source.role)) return undefined
-  return { owner: source.owner.slug, slug: source.collection.slug, version: collection.forkedFromSemver }
 }

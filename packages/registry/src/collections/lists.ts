@@ -2,7 +2,6 @@
 import { formatSemver } from '@ulmus/content'
 import {
   type CollectionOrder,
-  type CollectionRow,
   type ListedCollection,
   listCollectionsOfMember,
   listOwnedCollections,
@@ -27,6 +26,7 @@ import {
 import type { Context } from '../context.ts'
 import { demand } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
+import { shownDescription } from './shown.ts'
 
 export interface BrowseAsk extends PageAsk {
   /** Anywhere in the name, in any case; every character stands for itself. */
@@ -100,10 +100,6 @@ export async function listOwned(
 
 export type MyItem = ReturnType<typeof myItem>
 export type OwnedItem = ReturnType<typeof ownedItem>
-
-/** The latest version's metadata.description, else the collection's own, else null. */
-export const shownDescription = (collection: CollectionRow): string | null =>
-  collection.headDescription ?? collection.description
 
 const browseItem = ({ collection, ownerSlug, ownerName, semver }: ListedCollection) => ({
   id: collection.id,

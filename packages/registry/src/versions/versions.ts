@@ -102,20 +102,26 @@ export function versionsOf(context: Context) {
     },
 
     /** @throws collection_not_found, version_not_found, busy. */
-    async detail(who: Principal, path: VersionPath): Promise<VersionDetail> {
-      const { seen, version, roots } = await seeVersion(context, who, path)
-      const metadata = await metadataBytes(context, version, seen.view)
-      countAnswer(metadata.length)
-      const schemas = await schemasOf(context.objects, roots)
-      const counts = Object.entries(roots.types).map(([type, { count }]) => [type, count])
-      return {
-        ...versionItem(version, seen.view),
-        metadata: new JsonText(metadata),
-        schemas: Object.fromEntries(schemas),
-        typeCounts: Object.fromEntries(counts),
-        baseSemver: version.baseSemver,
-      }
-    },
+    detail: async (who: Principal, path: VersionPath): Promise<VersionDetail> =>
+      detailOf(context, await seeVersion(context, who, path)),
+  }
+}
+
+/** @throws busy. */
+export async function detailOf(
+  context: Context,
+  { seen, version, roots }: SeenVersion,
+): Promise<VersionDetail> {
+  const metadata = await metadataBytes(context, version, seen.view)
+  countAnswer(metadata.length)
+  const schemas = await schemasOf(context.objects, roots)
+  const counts = Object.entries(roots.types).map(([type, { count }]) => [type, count])
+  return {
+    ...versionItem(version, seen.view),
+    metadata: new JsonText(metadata),
+    schemas: Object.fromEntries(schemas),
+    typeCounts: Object.fromEntries(counts),
+    baseSemver: version.baseSemver,
   }
 }
 

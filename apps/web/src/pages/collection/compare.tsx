@@ -112,8 +112,9 @@ async function readerOfBoth(
   other: CollectionName,
 ): Promise<Principal | Moved> {
   try {
-    const { isMember } = await visit.registry.collections.standing(seen.who, other)
-    return isMember && seen.view === 'full' ? seen.who : publicly(seen.who)
+    const ask = { asPublic: false, withVersion: false }
+    const { standing } = await visit.registry.collections.shown(seen.who, { ...other, v: 'latest' }, ask)
+    return standing.isMember && seen.view === 'full' ? seen.who : publicly(seen.who)
   } catch (error) {
     if (error instanceof Moved) return error
     throw error

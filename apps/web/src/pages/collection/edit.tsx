@@ -2,10 +2,10 @@
 import { InputError, type Json, parseStrict, RegistryError } from '@ulmus/registry'
 import { Field, Refusal, type Refused } from '../../components/form.tsx'
 import { Empty } from '../../components/small.tsx'
-import { demandWork, seeCollection } from '../../data/collection.ts'
+import { demandWork, type ShownVersion, seeVersion } from '../../data/collection.ts'
 import { submitted, typed } from '../../form.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
-import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { type Answer, type Form, type Page, Redirect, readJson, type Visit } from '../../page.ts'
 import { versionPath } from '../../paths.ts'
 import { readmeOf } from '../../readme/readme.ts'
 
@@ -34,10 +34,13 @@ export const edit: Page = {
         ),
 }
 
+const metadataOf = (version: ShownVersion | null): Record<string, unknown> =>
+  version === null ? {} : readJson(version.metadata)
+
 /** Sends only what differs from the latest version: what was not touched is not taken back. */
 async function save(visit: Visit, form: Form): Promise<Answer> {
-  const seen = await seeCollection(visit)
-  const before = (seen.detail.latestVersion?.metadata ?? {}) as Record<string, unknown>
+  const { seen, version } = await seeVersion(visit)
+  const before = metadataOf(version)
   const after: Record<string, unknown> = { ...othersIn(form) }
   for (const name of own) {
     const text = typed(form, name)
@@ -79,9 +82,9 @@ interface Shown {
 const nextPatch = (semver: string): string => semver.replace(/\d+$/, (patch) => String(Number(patch) + 1))
 
 async function editPage(visit: Visit, { form = {}, error, isPreview }: Shown): Promise<Answer> {
-  const seen = await seeCollection(visit)
+  const { seen, version } = await seeVersion(visit)
   demandWork(seen)
-  const metadata = (seen.detail.latestVersion?.metadata ?? {}) as Record<string, unknown>
+  const metadata = metadataOf(version)
   const text = (name: string) => (typeof metadata[name] === 'string' ? metadata[name] : '')
   const others = Object.fromEntries(Object.entries(metadata).filter(([name]) => !own.includes(name)))
   const preview = isPreview === true ? await readmeOf(form['readme'], seen, visit) : undefined

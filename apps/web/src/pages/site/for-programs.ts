@@ -129,11 +129,11 @@ export const feed: Page = {
       'application/atom+xml; charset=utf-8',
       `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
-<id>urn:uuid:${seen.detail.id}</id>
+<id>urn:uuid:${seen.id}</id>
 <title>${xml(`${seen.owner}/${seen.slug}`)}</title>
 <subtitle>${xml(seen.description ?? seen.name)}</subtitle>
-<updated>${items[0]?.createdAt ?? seen.detail.createdAt}</updated>
-<author><name>${xml(seen.detail.ownerName)}</name></author>
+<updated>${items[0]?.createdAt ?? seen.createdAt}</updated>
+<author><name>${xml(seen.ownerName)}</name></author>
 <link rel="self" href="${self}"/>
 <link rel="alternate" href="${visit.origin}${collectionPath(seen, 'versions')}"/>
 ${entries}
@@ -156,7 +156,7 @@ const entryOf = (
   { semver, message, createdAt, recordCount }: Item,
 ): string =>
   `<entry>
-<id>urn:uuid:${seen.detail.id}:${semver}</id>
+<id>urn:uuid:${seen.id}:${semver}</id>
 <title>${xml(message === null ? semver : `${semver}: ${message}`)}</title>
 <updated>${createdAt}</updated>
 <link rel="alternate" href="${origin}${versionPath({ ...seen, version: semver })}"/>

@@ -1,21 +1,21 @@
 /** `/:owner/:slug`: what a collection is, at a glance. */
-
 import { fieldsOf } from '@ulmus/content'
+import { giveWay } from '@ulmus/registry'
 import type { Version } from '@ulmus/wire'
 import { Cite } from '../../components/cite.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Badge, Code, Empty, ShortHash, Time } from '../../components/small.tsx'
 import { UseIt } from '../../components/use-it.tsx'
-import { readVersion, type SeenCollection, seeCollection } from '../../data/collection.ts'
+import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../data/collection.ts'
 import { datasetOf } from '../../data/dataset.ts'
 import { bytesText, countText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
-import type { Page, View, Visit } from '../../page.ts'
+import { type Page, readJson, type View, type Visit } from '../../page.ts'
 import { accountPath, apiCollectionPath, apiVersionPath, collectionPath, versionPath } from '../../paths.ts'
 import { readmeOf } from '../../readme/readme.ts'
 
 const show = async (visit: Visit): Promise<View> => {
-  const seen = await seeCollection(visit)
+  const { seen, version: read } = await seeVersion(visit)
   const title = `${seen.owner}/${seen.slug}`
   const common = {
     title,
@@ -24,7 +24,7 @@ const show = async (visit: Visit): Promise<View> => {
     isPublic: seen.isPublic,
     feed: collectionPath(seen, 'versions.atom'),
   }
-  if (seen.latest === null) {
+  if (read === null) {
     const body = (
       <CollectionPage seen={seen} tab="overview">
         <NoVersion seen={seen} origin={visit.origin} />
@@ -32,11 +32,11 @@ const show = async (visit: Visit): Promise<View> => {
     )
     return { ...common, json: apiCollectionPath(seen), body }
   }
-  const version = await readVersion(visit, seen)
+  const version = { ...read, metadata: readJson<Version['metadata']>(read.metadata) }
+  const types = await typesOf(read)
   // A member's browser reads as a member: of what the public sees, the digest is another.
   const isOwnView = !seen.isMember || seen.view === 'full'
   const readme = await readmeOf(version.metadata['readme'], seen, visit)
-  const [type] = Object.keys(version.schemas)
   return {
     ...common,
     title: seen.version === undefined ? title : `${title} ${version.semver}`,
@@ -48,7 +48,7 @@ const show = async (visit: Visit): Promise<View> => {
         <div class="columns">
           <div>
             {seen.description !== null && <p class="lead">{seen.description}</p>}
-            <Types seen={seen} version={version} />
+            <Types seen={seen} types={types} />
             {readme !== undefined && <article class="prose" dangerouslySetInnerHTML={{ __html: readme }} />}
             {readme === undefined && seen.mayWork && (
               <p class="quiet">
@@ -61,7 +61,7 @@ const show = async (visit: Visit): Promise<View> => {
             {isOwnView && <Verify seen={seen} version={version} visit={visit} />}
           </aside>
         </div>
-        <UseIt seen={seen} semver={version.semver} type={type} origin={visit.origin} />
+        <UseIt seen={seen} semver={version.semver} type={types[0]?.name} origin={visit.origin} />
         <Cite seen={seen} version={version} origin={visit.origin} />
       </CollectionPage>
     ),
@@ -70,7 +70,33 @@ const show = async (visit: Visit): Promise<View> => {
 
 export const overview: Page = { show }
 
-const Types = ({ seen, version }: { seen: SeenCollection; version: Version }) => (
+/** What is shown of a version besides its types. */
+type Described = Omit<Version, 'schemas'>
+
+interface ShownType {
+  readonly name: string
+  readonly count: number
+  readonly isPrivate: boolean
+  readonly fields: readonly string[]
+}
+
+/** Schemas have 4 MiB together at most, and are parsed one by one, so that others have their turns. */
+async function typesOf(version: ShownVersion): Promise<ShownType[]> {
+  const types: ShownType[] = []
+  for (const name of Object.keys(version.schemas)) {
+    const schema = schemaIn(version, name)!
+    types.push({
+      name,
+      count: version.typeCounts[name] ?? 0,
+      isPrivate: schema['private'] === true,
+      fields: fieldsOf(schema).map((field) => field.name),
+    })
+    await giveWay()
+  }
+  return types
+}
+
+const Types = ({ seen, types }: { seen: SeenCollection; types: readonly ShownType[] }) => (
   <section>
     <h2 class="sr-only">Types</h2>
     <div class="table-scroll">
@@ -85,34 +111,26 @@ const Types = ({ seen, version }: { seen: SeenCollection; version: Version }) =>
           </tr>
         </thead>
         <tbody>
-          {Object.entries(version.schemas).map(([type, schema]) => {
-            const fields = fieldsOf(schema as Record<string, unknown>)
-            return (
-              <tr key={type}>
-                <th scope="row">
-                  <a href={seen.inView(versionPath(seen, 'records', type))}>{type}</a>{' '}
-                  {(schema as { private?: unknown }).private === true && (
-                    <Badge tone="private">Private</Badge>
-                  )}
-                </th>
-                <td class="right number">{countText(version.typeCounts[type] ?? 0)}</td>
-                <td class="quiet names">
-                  {fields
-                    .slice(0, 12)
-                    .map(({ name }) => name)
-                    .join(', ')}
-                  {fields.length > 12 && ` and ${fields.length - 12} more`}
-                </td>
-              </tr>
-            )
-          })}
+          {types.map(({ name, count, isPrivate, fields }) => (
+            <tr key={name}>
+              <th scope="row">
+                <a href={seen.inView(versionPath(seen, 'records', name))}>{name}</a>{' '}
+                {isPrivate && <Badge tone="private">Private</Badge>}
+              </th>
+              <td class="right number">{countText(count)}</td>
+              <td class="quiet names">
+                {fields.slice(0, 12).join(', ')}
+                {fields.length > 12 && ` and ${fields.length - 12} more`}
+              </td>
+            </tr>
+          ))}
         </tbody>
       </table>
     </div>
   </section>
 )
 
-function About({ seen, version }: { seen: SeenCollection; version: Version }) {
+function About({ seen, version }: { seen: SeenCollection; version: Described }) {
   const { license } = version.metadata as { license?: unknown }
   return (
     <>
@@ -141,7 +159,7 @@ function About({ seen, version }: { seen: SeenCollection; version: Version }) {
         <dd>{bytesText(version.totalBytes)}</dd>
         <dt>Owner</dt>
         <dd>
-          <a href={accountPath(seen.owner)}>{seen.detail.ownerName}</a>
+          <a href={accountPath(seen.owner)}>{seen.ownerName}</a>
         </dd>
         {seen.forkedFrom !== undefined && (
           <>
@@ -183,7 +201,7 @@ function About({ seen, version }: { seen: SeenCollection; version: Version }) {
 }
 
 /** The whole version, checked in the browser; its worker's script is named here, for scripts cannot know its hash. */
-const Verify = ({ seen, version, visit }: { seen: SeenCollection; version: Version; visit: Visit }) => (
+const Verify = ({ seen, version, visit }: { seen: SeenCollection; version: Described; visit: Visit }) => (
   <section class="verify">
     <h2>Verify</h2>
     <p class="quiet">

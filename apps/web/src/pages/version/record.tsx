@@ -2,11 +2,10 @@
 
 import { type Field, fieldsOf, tellingField } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
-import type { Version } from '@ulmus/wire'
 import { Icon } from '../../components/icon.tsx'
 import { Badge, ShortHash, Time } from '../../components/small.tsx'
 import { Value } from '../../components/value.tsx'
-import { readVersion, type SeenCollection, seeCollection } from '../../data/collection.ts'
+import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../data/collection.ts'
 import { nameOf, namesOfReferences, readRecords, type ShownRecord } from '../../data/records.ts'
 import { bytesText, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
@@ -17,18 +16,20 @@ import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } fr
 const historyMax = 20
 
 const show = async (visit: Visit) => {
-  const seen = await seeCollection(visit)
+  const { seen, version } = await seeVersion(visit)
   const query = visit.url.searchParams
   const type = visit.params['type'] ?? query.get('type') ?? ''
   const id = visit.params['id'] ?? query.get('id') ?? ''
-  const version = await readVersion(visit, seen)
-  const [record] =
-    version.schemas[type] === undefined ? [] : (await readRecords(visit, seen, { type, id })).records
-  if (record === undefined) throw new RegistryError('record_not_found', { say: { type, id } })
-  const fields = fieldsOf(version.schemas[type] as Record<string, unknown>)
+  const schema = version === null ? undefined : schemaIn(version, type)
+  const [record] = schema === undefined ? [] : (await readRecords(visit, seen, { type, id })).records
+  if (version === null || schema === undefined || record === undefined)
+    throw new RegistryError('record_not_found', { say: { type, id } })
+  const fields = fieldsOf(schema)
   const name = nameOf(record, tellingField(fields))
-  const names = await namesOfReferences(visit, seen, version.schemas, record, fields)
-  const history = await visit.registry.histories.list(seen.who, { ...seen, type, id }, { limit: historyMax })
+  const [names, history] = await Promise.all([
+    namesOfReferences(visit, seen, version, record, fields),
+    visit.registry.histories.list(seen.who, { ...seen, type, id }, { limit: historyMax }),
+  ])
   return {
     title: `${name ?? cutText(id, 80)} · ${type} · ${seen.owner}/${seen.slug}`,
     description: `The record ${cutText(id, 80)} of type ${type} in ${seen.owner}/${seen.slug}.`,
@@ -116,13 +117,17 @@ function Fields({ seen, record, fields, names }: FieldsProps) {
   )
 }
 
-const proofPath = ({ owner, slug }: SeenCollection, { semver }: Version, { type, id }: ShownRecord): string =>
+const proofPath = (
+  { owner, slug }: SeenCollection,
+  { semver }: ShownVersion,
+  { type, id }: ShownRecord,
+): string =>
   withQuery(apiVersionPath({ owner, slug, version: semver }, 'records', type, id), { proof: 'true' })
 
 interface FactsProps {
   seen: SeenCollection
   record: ShownRecord
-  version: Version
+  version: ShownVersion
   /** Where its proof is. */
   proof: string
 }

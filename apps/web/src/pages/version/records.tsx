@@ -2,11 +2,10 @@
 
 import { type Field, fieldsOf } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
-import type { Version } from '@ulmus/wire'
 import { Icon } from '../../components/icon.tsx'
 import { Badge, Empty, Pager, TableScroll } from '../../components/small.tsx'
 import { Value } from '../../components/value.tsx'
-import { readVersion, type SeenCollection, seeCollection } from '../../data/collection.ts'
+import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../data/collection.ts'
 import { type RecordsPage, readRecords, type ShownRecord } from '../../data/records.ts'
 import { bytesText, counted, countText, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
@@ -19,19 +18,19 @@ const columnsUsual = 8
 const cellCharacters = 80
 
 const show = async (visit: Visit) => {
-  const seen = await seeCollection(visit)
-  if (seen.latest === null) return new Redirect(collectionPath(seen), 302)
-  const version = await readVersion(visit, seen)
+  const { seen, version } = await seeVersion(visit)
+  if (version === null) return new Redirect(collectionPath(seen), 302)
   const types = Object.keys(version.schemas)
   const type = visit.params['type'] ?? types[0]
   const query = visit.url.searchParams
-  if (type === undefined || version.schemas[type] === undefined) return noType(seen, types, type)
+  const schema = type === undefined ? undefined : schemaIn(version, type)
+  if (type === undefined || schema === undefined) return noType(seen, types, type)
   const [id, after] = [query.get('id') ?? '', query.get('after') ?? '']
   const ask = { type, ...(id === '' ? {} : { id }), ...(after === '' ? {} : { after }) }
   const page = await readRecords(visit, seen, ask)
   if (id !== '' && page.records.length === 1)
     return new Redirect(seen.inView(recordPath(seen, type, id)), 302)
-  const fields = fieldsOf(version.schemas[type] as Record<string, unknown>)
+  const fields = fieldsOf(schema)
   const chosen = columnsIn(query, fields)
   const here = versionPath(seen, 'records', type)
   const next = {
@@ -111,7 +110,7 @@ function columnsIn(query: URLSearchParams, fields: readonly Field[]): readonly F
 /** Types beyond so many are found in a list that opens. */
 const typesInLine = 12
 
-function Types({ seen, version, type }: { seen: SeenCollection; version: Version; type: string }) {
+function Types({ seen, version, type }: { seen: SeenCollection; version: ShownVersion; type: string }) {
   const types = Object.keys(version.schemas)
   if (types.length === 1) return null
   const link = (name: string) => (

@@ -2,7 +2,7 @@
 
 import { type Field, fieldsOf, type PlainSchema } from '@ulmus/content'
 import { Badge, Empty, TableScroll } from '../../components/small.tsx'
-import { readVersion, type SeenCollection, seeCollection } from '../../data/collection.ts'
+import { type SeenCollection, schemaIn, seeVersion } from '../../data/collection.ts'
 import { counted, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'
@@ -15,13 +15,12 @@ const fieldsMax = 500
 const rawMax = 60_000
 
 const show = async (visit: Visit) => {
-  const seen = await seeCollection(visit)
-  if (seen.latest === null) return new Redirect(collectionPath(seen), 302)
-  const version = await readVersion(visit, seen)
+  const { seen, version } = await seeVersion(visit)
+  if (version === null) return new Redirect(collectionPath(seen), 302)
   const asked = visit.url.searchParams.get('type')
-  const types = Object.entries(version.schemas)
-  const shown = asked === null ? types.slice(0, typesMax) : types.filter(([type]) => type === asked)
-  const rest = types.filter(([type]) => !shown.some(([name]) => name === type))
+  const types = Object.keys(version.schemas)
+  const shown = asked === null ? types.slice(0, typesMax) : types.filter((type) => type === asked)
+  const rest = types.filter((type) => !shown.includes(type))
   return {
     title: `Schemas · ${seen.owner}/${seen.slug}`,
     description: `Types of records in ${seen.owner}/${seen.slug}, with their fields.`,
@@ -31,18 +30,18 @@ const show = async (visit: Visit) => {
     body: (
       <CollectionPage seen={seen} tab="schemas">
         {types.length === 0 && <Empty title="This version has no types." />}
-        {shown.map(([type, schema]) => (
+        {shown.map((type) => (
           <Type
             key={type}
             seen={seen}
             type={type}
-            schema={schema as PlainSchema}
+            schema={schemaIn(version, type)!}
             count={version.typeCounts[type] ?? 0}
           />
         ))}
         {rest.length > 0 && (
           <nav class="choices" aria-label="Other types">
-            {rest.slice(0, 1_000).map(([type]) => (
+            {rest.slice(0, 1_000).map((type) => (
               <a key={type} class="choice" href={`?type=${encodeURIComponent(type)}`}>
                 {type}
               </a>

@@ -1,0 +1,102 @@
+/** What pages of a collection start from: one look-up, and no schema that they do not show. */
+import { anyDatabase } from '@ulmus/storage/testing'
+import { PgPreparedQuery } from 'drizzle-orm/pg-core'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { anonymous, type Principal } from '../access/principal.ts'
+import { openWorld, type Path, type World } from '../testing/world.ts'
+
+/** What every statement of Drizzle goes through. */
+interface Asked {
+  queryWithCache(text: string): Promise<unknown>
+}
+
+const schemas = {
+  Open: { properties: { name: {} } },
+  Partly: { properties: { name: {}, salary: { private: true }, age: { private: true } } },
+  Secret: { private: true, properties: { name: {} } },
+}
+const puts = [
+  { id: 'a', type: 'Open', data: { name: 'A' } },
+  { id: 'b', type: 'Open', data: { name: 'B' }, private: true },
+  { id: 'c', type: 'Partly', data: { name: 'C', salary: 1 } },
+  { id: 'd', type: 'Secret', data: { name: 'D' } },
+]
+const latest = { withVersion: true, asPublic: false }
+
+describe.each(anyDatabase)('collections as pages show them on $name', (database) => {
+  let world: World
+  let path: Path
+  /** Hashes of the plain objects that were asked for. */
+  const read: string[] = []
+
+  beforeAll(async () => {
+    world = await openWorld(database, ({ objects }) => ({
+      objects: {
+        ...objects,
+        plain: (hash) => {
+          read.push(hash)
+          return objects.plain(hash)
+        },
+      },
+    }))
+    path = await world.collection()
+    await world.push(path, { base: null, schemas, puts })
+  })
+  afterAll(() => world.dispose())
+
+  const shown = (who: Principal, ask = latest, v = 'latest') =>
+    world.collections.shown(who, { ...path, v }, ask)
+
+  test('members are told what the public does not see, in either view; others are not', async () => {
+    const hidden = { records: 2, recordsInAll: 4, types: ['Secret'], fields: ['Partly.age', 'Partly.salary'] }
+    for (const asPublic of [false, true]) {
+      const { standing, ...rest } = await shown(world.me, { ...latest, asPublic })
+      expect([standing.isMember, rest.hidden]).toEqual([true, hidden])
+      expect(Object.keys(rest.version!.schemas)).toEqual(
+        asPublic ? ['Open', 'Partly'] : ['Open', 'Partly', 'Secret'],
+      )
+      expect(rest.version!.recordCount).toBe(asPublic ? 2 : 4)
+    }
+    const { standing, hidden: told, version } = await shown(anonymous)
+    expect([standing.isMember, standing.work, told]).toEqual([false, 'unauthenticated', undefined])
+    expect(Object.keys(version!.schemas)).toEqual(['Open', 'Partly'])
+  })
+
+  test('it is one look-up, for whoever asks', async () => {
+    const lookUps = vi.spyOn(PgPreparedQuery.prototype as unknown as Asked, 'queryWithCache')
+    try {
+      for (const who of [anonymous, world.me]) {
+        lookUps.mockClear()
+        await shown(who)
+        expect(lookUps.mock.calls.filter(([text]) => text.includes('"collections"'))).toHaveLength(1)
+      }
+    } finally {
+      lookUps.mockRestore()
+    }
+  })
+
+  test('what the public does not see is told without schemas that both views have', async () => {
+    const other = await world.collection()
+    const same = { Alone: { properties: { alone: {} } } }
+    await world.push(other, { base: null, schemas: same, puts: [{ id: '1', type: 'Alone', data: {} }] })
+    read.length = 0
+    const { hidden, version } = await world.collections.shown(
+      world.me,
+      { ...other, v: 'latest' },
+      { withVersion: false, asPublic: false },
+    )
+    expect([hidden?.fields, version, read]).toEqual([[], null, []])
+  })
+
+  test('before the first version there is none, whichever is asked for; later a wrong one is refused', async () => {
+    const empty = await world.collection()
+    for (const v of ['latest', 'v9.0.0']) {
+      const none = await world.collections.shown(world.me, { ...empty, v }, latest)
+      expect([none.latest, none.version, none.hidden]).toEqual([null, null, undefined])
+    }
+    await expect(shown(anonymous, latest, 'v9.0.0')).rejects.toMatchObject({ code: 'version_not_found' })
+    await expect(
+      world.collections.shown(anonymous, { ...path, slug: 'absent', v: 'latest' }, latest),
+    ).rejects.toMatchObject({ code: 'collection_not_found' })
+  })
+})

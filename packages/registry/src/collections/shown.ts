@@ -1,0 +1,99 @@
+/** What pages of a collection start from: what it is, what the caller may do, and the version that is shown, from one look-up. */
+import { type CollectionRow, findCollectionById } from '@ulmus/storage'
+import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
+import { type Answer, mayDeleteCollection, maySee, mayWork } from '../access/policy.ts'
+import type { Principal } from '../access/principal.ts'
+import type { Context } from '../context.ts'
+import { instantText } from '../instants.ts'
+import { semverOf } from '../versions/content.ts'
+import { type Hidden, hiddenOf } from '../versions/hidden.ts'
+import { detailOf, type VersionDetail, type VersionPath, versionIn } from '../versions/versions.ts'
+
+export interface Standing {
+  /** Whether the caller reads what members do. */
+  readonly isMember: boolean
+  /** `ok` when it may push, and change metadata and settings; else what that is refused with. */
+  readonly work: Answer
+  /** The same of deleting it. */
+  readonly deletion: Answer
+}
+
+export interface ShownAsk {
+  /** True: a member reads what everyone else would. */
+  readonly asPublic: boolean
+  /** Whether the version is read, too. */
+  readonly withVersion: boolean
+}
+
+export interface Shown {
+  readonly facts: ReturnType<typeof factsOf>
+  /** Of whoever asks, in whichever view. */
+  readonly standing: Standing
+  /** Semver of the newest version; null before the first. */
+  readonly latest: string | null
+  readonly forkedFrom: Awaited<ReturnType<typeof forkedFromOf>>
+  /** Null before the first, and where it was not asked for. */
+  readonly version: VersionDetail | null
+  /** For members: what the public does not see of the version. Undefined for others, and before the first version. */
+  readonly hidden: Hidden | undefined
+}
+
+/** @throws collection_not_found; Moved; version_not_found where there are versions; busy. */
+export async function shownCollection(
+  context: Context,
+  who: Principal,
+  path: VersionPath,
+  { asPublic, withVersion }: ShownAsk,
+): Promise<Shown> {
+  const seen = await findVisibleCollection(context, who, path)
+  const isMember = seen.view === 'full'
+  const read: Seen = asPublic ? { ...seen, view: 'public' } : seen
+  const isRead = seen.head !== null && (withVersion || isMember)
+  const [forkedFrom, found] = await Promise.all([
+    forkedFromOf(context, who, seen.collection),
+    isRead ? versionIn(context, read, path.v) : undefined,
+  ])
+  const [version, hidden] = await Promise.all([
+    withVersion && found !== undefined ? detailOf(context, found) : null,
+    isMember && found !== undefined ? hiddenOf(context, found.version) : undefined,
+  ])
+  return {
+    facts: factsOf(seen),
+    standing: standingOf(who, seen),
+    latest: seen.head && semverOf(seen.head),
+    forkedFrom,
+    version,
+    hidden,
+  }
+}
+
+export const factsOf = ({ collection, owner }: Seen) => ({
+  id: collection.id,
+  slug: collection.slug,
+  name: collection.name,
+  description: shownDescription(collection),
+  public: collection.public,
+  ownerSlug: owner.slug,
+  ownerName: owner.displayName,
+  createdAt: instantText(collection.createdAt),
+  updatedAt: instantText(collection.updatedAt),
+})
+
+const standingOf = (who: Principal, { collection, role, view }: Seen): Standing => ({
+  isMember: view === 'full',
+  work: mayWork(who, collection, role, 'write'),
+  deletion: mayDeleteCollection(who, collection, role),
+})
+
+/** The latest version's metadata.description, else the collection's own, else null. */
+export const shownDescription = (collection: CollectionRow): string | null =>
+  collection.headDescription ?? collection.description
+
+/** Where a fork came from, for callers who may see that now; undefined for others and for what is no fork. */
+export async function forkedFromOf(context: Context, who: Principal, collection: CollectionRow) {
+  if (collection.forkedFromId === null || collection.forkedFromSemver === null) return undefined
+  const callerId = who.kind === 'anonymous' ? null : who.accountId
+  const source = await findCollectionById(context.database, collection.forkedFromId, callerId)
+  if (source === undefined || !maySee(who, source.collection, source.role)) return undefined
+  return { owner: source.owner.slug, slug: source.collection.slug, version: collection.forkedFromSemver }
+}

@@ -1,0 +1,45 @@
+/** What members see of a version and the public does not. */
+import type { ViewRoots } from '@ulmus/content'
+import type { VersionRow } from '@ulmus/storage'
+import type { Context } from '../context.ts'
+import { storedHash } from './content.ts'
+import { readSchemaObjects } from './schemas.ts'
+import { readSidecar } from './sidecar.ts'
+
+export interface Hidden {
+  /** How many are hidden, and of how many. */
+  readonly records: number
+  readonly recordsInAll: number
+  readonly types: readonly string[]
+  /** Of types that the public does see, as `Type.field`. */
+  readonly fields: readonly string[]
+}
+
+export async function hiddenOf(context: Context, version: VersionRow): Promise<Hidden> {
+  const { roots } = await readSidecar(context.objects, storedHash(version.sidecar))
+  const { full, public: open } = roots
+  // Schemas may have 4 MiB in each view: those that both views have are not read.
+  const differ = Object.keys(open.types).filter(
+    (type) => full.types[type]?.schema !== open.types[type]!.schema,
+  )
+  const [all, shown] = await Promise.all([fieldsOf(context, full, differ), fieldsOf(context, open, differ)])
+  return {
+    records: version.fullRecords - version.publicRecords,
+    recordsInAll: version.fullRecords,
+    types: Object.keys(full.types).filter((type) => open.types[type] === undefined),
+    fields: [...all].filter((field) => !shown.has(field)),
+  }
+}
+
+/** Fields that some types of a view name. */
+async function fieldsOf(context: Context, view: ViewRoots, types: readonly string[]): Promise<Set<string>> {
+  const fields = new Set<string>()
+  const some = Object.fromEntries(
+    types.flatMap((type) => (view.types[type] ? [[type, view.types[type]]] : [])),
+  )
+  for await (const { type, bytes } of readSchemaObjects(context.objects, { ...view, types: some })) {
+    const { properties = {} } = JSON.parse(new TextDecoder().decode(bytes)) as { properties?: object }
+    for (const name of Object.keys(properties)) fields.add(`${type}.${name}`)
+  }
+  return fields
+}
