@@ -205,5 +205,8 @@ async function forkedFromOf(context: Context, who: Principal, collection: Collec
   const callerId = who.kind === 'anonymous' ? null : who.accountId
   const source = await findCollectionById(context.database, collection.forkedFromId, callerId)
   if (source === undefined || !maySee(who, source.collection, source.role)) return undefined
+  // Who reads as the public does, a member too, is told no more than the public.
+  const isHidden = !source.collection.public && viewFor(who, source.collection, source.role) === 'public'
+  if (isHidden) return undefined
   return { owner: source.owner.slug, slug: source.collection.slug, version: collection.forkedFromSemver }
 }
