@@ -1,9 +1,10 @@
 /** What pages of a collection know of it, read once a visit. */
 import { demand, type Principal, RegistryError } from '@ulmus/registry'
 import type { Collection, Version } from '@ulmus/wire'
-import { counted } from '../format.ts'
+import { counted, cutText, withoutUnseen } from '../format.ts'
 import { readJson, type Visit } from '../page.ts'
 import { type VersionPlace, withQuery } from '../paths.ts'
+import { own } from './own.ts'
 
 /** A collection as a page shows it. `version` is absent where the page shows the latest, whatever it is. */
 export interface SeenCollection extends VersionPlace, Standing {
@@ -110,7 +111,7 @@ async function differenceOf(
       : []),
     ...named(
       'type',
-      Object.keys(full.schemas).filter((type) => open.schemas[type] === undefined),
+      Object.keys(full.schemas).filter((type) => own(open.schemas, type) === undefined),
     ),
     ...named('field', hiddenFields(full, open)),
   ]
@@ -122,7 +123,10 @@ async function differenceOf(
 
 function named(what: string, names: readonly string[]): string[] {
   if (names.length === 0) return []
-  const shown = names.slice(0, 5).join(', ')
+  const shown = names
+    .slice(0, 5)
+    .map((name) => cutText(withoutUnseen(name), 80))
+    .join(', ')
   return [
     `${what}${names.length > 1 ? 's' : ''} ${shown}${names.length > 5 ? ` and ${names.length - 5} more` : ''}`,
   ]

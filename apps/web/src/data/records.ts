@@ -4,6 +4,7 @@ import { type Field, fieldsOf, type PlainSchema, tellingField } from '@ulmus/con
 import type { JsonText } from '@ulmus/registry'
 import { jsonBytes, readJson, type Visit } from '../page.ts'
 import { type SeenCollection, versionOf } from './collection.ts'
+import { own } from './own.ts'
 
 export interface ShownRecord {
   readonly id: string
@@ -54,7 +55,7 @@ function endsOf({ pieces }: JsonText): { id: string; hash: string } {
 
 /** What a record is called: its telling field's text, if it has one. */
 export function nameOf({ data }: ShownRecord, field: string | undefined): string | undefined {
-  const value = field === undefined ? undefined : data?.[field]
+  const value = field === undefined || data === undefined ? undefined : own(data, field)
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
@@ -70,9 +71,9 @@ export async function namesOfReferences(
   fields: readonly Field[],
 ): Promise<ReadonlyMap<string, string>> {
   const references = fields.flatMap(({ name, refersTo: type }) =>
-    type === undefined || schemas[type] === undefined
+    type === undefined || own(schemas, type) === undefined
       ? []
-      : [data[name]].flat().flatMap((id) => (typeof id === 'string' ? [{ type, id }] : [])),
+      : [own(data, name)].flat().flatMap((id) => (typeof id === 'string' ? [{ type, id }] : [])),
   )
   const named = references.slice(0, namedReferencesMax).map(async ({ type, id }) => {
     const telling = tellingField(fieldsOf(schemas[type] as PlainSchema))

@@ -2,17 +2,26 @@
 
 import { fieldsOf } from '@ulmus/content'
 import type { Version } from '@ulmus/wire'
+import { Fragment } from 'preact'
 import { Cite } from '../../components/cite.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Badge, Code, Empty, ShortHash, Time } from '../../components/small.tsx'
 import { UseIt } from '../../components/use-it.tsx'
 import { readVersion, type SeenCollection, seeCollection } from '../../data/collection.ts'
 import { datasetOf } from '../../data/dataset.ts'
-import { bytesText, countText } from '../../format.ts'
+import { bytesText, countText, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import type { Page, View, Visit } from '../../page.ts'
 import { accountPath, apiCollectionPath, apiVersionPath, collectionPath, versionPath } from '../../paths.ts'
 import { readmeOf } from '../../readme/readme.ts'
+
+/** What is longer is cut. Characters. */
+const descriptionMax = 10_000
+const messageMax = 1_000
+/** Of the fields of a type the first are named, each so long; fewer and shorter where there are many types. */
+const fieldsNamed = { few: 12, many: 4 }
+const nameMax = { few: 60, many: 20 }
+const manyTypes = 100
 
 const show = async (visit: Visit): Promise<View> => {
   const seen = await seeCollection(visit)
@@ -47,7 +56,11 @@ const show = async (visit: Visit): Promise<View> => {
       <CollectionPage seen={seen} tab="overview">
         <div class="columns">
           <div>
-            {seen.description !== null && <p class="lead">{seen.description}</p>}
+            {seen.description !== null && (
+              <p class="lead" dir="auto">
+                {cutText(seen.description, descriptionMax)}
+              </p>
+            )}
             <Types seen={seen} version={version} />
             {readme !== undefined && <article class="prose" dangerouslySetInnerHTML={{ __html: readme }} />}
             {readme === undefined && seen.mayWork && (
@@ -70,47 +83,55 @@ const show = async (visit: Visit): Promise<View> => {
 
 export const overview: Page = { show }
 
-const Types = ({ seen, version }: { seen: SeenCollection; version: Version }) => (
-  <section>
-    <h2 class="sr-only">Types</h2>
-    <div class="table-scroll">
-      <table class="data">
-        <thead>
-          <tr>
-            <th scope="col">Type</th>
-            <th scope="col" class="right">
-              Records
-            </th>
-            <th scope="col">Fields</th>
-          </tr>
-        </thead>
-        <tbody>
-          {Object.entries(version.schemas).map(([type, schema]) => {
-            const fields = fieldsOf(schema as Record<string, unknown>)
-            return (
-              <tr key={type}>
-                <th scope="row">
-                  <a href={seen.inView(versionPath(seen, 'records', type))}>{type}</a>{' '}
-                  {(schema as { private?: unknown }).private === true && (
-                    <Badge tone="private">Private</Badge>
-                  )}
-                </th>
-                <td class="right number">{countText(version.typeCounts[type] ?? 0)}</td>
-                <td class="quiet names">
-                  {fields
-                    .slice(0, 12)
-                    .map(({ name }) => name)
-                    .join(', ')}
-                  {fields.length > 12 && ` and ${fields.length - 12} more`}
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-    </div>
-  </section>
-)
+function Types({ seen, version }: { seen: SeenCollection; version: Version }) {
+  const types = Object.entries(version.schemas)
+  const size = types.length > manyTypes ? 'many' : 'few'
+  return (
+    <section>
+      <h2 class="sr-only">Types</h2>
+      <div class="table-scroll">
+        <table class="data">
+          <thead>
+            <tr>
+              <th scope="col">Type</th>
+              <th scope="col" class="right">
+                Records
+              </th>
+              <th scope="col">Fields</th>
+            </tr>
+          </thead>
+          <tbody>
+            {types.map(([type, schema]) => {
+              const fields = fieldsOf(schema as Record<string, unknown>)
+              return (
+                <tr key={type}>
+                  <th scope="row">
+                    <a href={seen.inView(versionPath(seen, 'records', type))}>
+                      <bdi>{type}</bdi>
+                    </a>{' '}
+                    {(schema as { private?: unknown }).private === true && (
+                      <Badge tone="private">Private</Badge>
+                    )}
+                  </th>
+                  <td class="right number">{countText(version.typeCounts[type] ?? 0)}</td>
+                  <td class="quiet names">
+                    {fields.slice(0, fieldsNamed[size]).map(({ name }, index) => (
+                      <Fragment key={name}>
+                        {index > 0 && ', '}
+                        <bdi>{cutText(name, nameMax[size])}</bdi>
+                      </Fragment>
+                    ))}
+                    {fields.length > fieldsNamed[size] && ` and ${fields.length - fieldsNamed[size]} more`}
+                  </td>
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
 
 function About({ seen, version }: { seen: SeenCollection; version: Version }) {
   const { license } = version.metadata as { license?: unknown }
@@ -128,11 +149,17 @@ function About({ seen, version }: { seen: SeenCollection; version: Version }) {
         {version.message !== null && (
           <>
             <dt>Message</dt>
-            <dd>{version.message}</dd>
+            <dd dir="auto">{cutText(version.message, messageMax)}</dd>
           </>
         )}
         <dt>Licence</dt>
-        <dd>{typeof license === 'string' ? license : <span class="quiet">not said</span>}</dd>
+        <dd>
+          {typeof license === 'string' ? (
+            <bdi>{cutText(license, messageMax)}</bdi>
+          ) : (
+            <span class="quiet">not said</span>
+          )}
+        </dd>
         <dt>Records</dt>
         <dd class="number">{countText(version.recordCount)}</dd>
         <dt>Files</dt>
@@ -141,7 +168,9 @@ function About({ seen, version }: { seen: SeenCollection; version: Version }) {
         <dd>{bytesText(version.totalBytes)}</dd>
         <dt>Owner</dt>
         <dd>
-          <a href={accountPath(seen.owner)}>{seen.detail.ownerName}</a>
+          <a href={accountPath(seen.owner)}>
+            <bdi>{seen.detail.ownerName}</bdi>
+          </a>
         </dd>
         {seen.forkedFrom !== undefined && (
           <>

@@ -1,12 +1,13 @@
 /** `…/records/:type`: the records of a type as a table. */
 
-import { type Field, fieldsOf } from '@ulmus/content'
+import { type Field, fieldsOf, type PlainSchema } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
 import type { Version } from '@ulmus/wire'
 import { Icon } from '../../components/icon.tsx'
 import { Badge, Empty, Pager, TableScroll } from '../../components/small.tsx'
 import { Value } from '../../components/value.tsx'
 import { readVersion, type SeenCollection, seeCollection } from '../../data/collection.ts'
+import { own } from '../../data/own.ts'
 import { type RecordsPage, readRecords, type ShownRecord } from '../../data/records.ts'
 import { bytesText, counted, countText, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
@@ -15,8 +16,13 @@ import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } fr
 
 /** Columns shown unless others are chosen. */
 const columnsUsual = 8
-/** Text in a cell is cut here. Characters. */
+/** Columns shown when more are chosen. */
+const columnsMax = 30
+/** Text in a cell is cut here; in a table of many cells earlier. Characters. */
 const cellCharacters = 80
+const cellCharactersOfMany = 24
+const manyCells = 400
+const namesMax = 60
 
 const show = async (visit: Visit) => {
   const seen = await seeCollection(visit)
@@ -25,13 +31,14 @@ const show = async (visit: Visit) => {
   const types = Object.keys(version.schemas)
   const type = visit.params['type'] ?? types[0]
   const query = visit.url.searchParams
-  if (type === undefined || version.schemas[type] === undefined) return noType(seen, types, type)
+  const schema = type === undefined ? undefined : (own(version.schemas, type) as PlainSchema | undefined)
+  if (type === undefined || schema === undefined) return noType(seen, types, type)
   const [id, after] = [query.get('id') ?? '', query.get('after') ?? '']
   const ask = { type, ...(id === '' ? {} : { id }), ...(after === '' ? {} : { after }) }
   const page = await readRecords(visit, seen, ask)
   if (id !== '' && page.records.length === 1)
     return new Redirect(seen.inView(recordPath(seen, type, id)), 302)
-  const fields = fieldsOf(version.schemas[type] as Record<string, unknown>)
+  const fields = fieldsOf(schema)
   const chosen = columnsIn(query, fields)
   const here = versionPath(seen, 'records', type)
   const next = {
@@ -51,11 +58,11 @@ const show = async (visit: Visit) => {
         <Tools seen={seen} type={type} fields={fields} chosen={chosen} id={id} here={here} />
         {id !== '' && page.records.length === 0 && (
           <p class="note" role="status">
-            There is no {type} with the id <code>{cutText(id, 200)}</code>.{' '}
+            There is no <bdi>{type}</bdi> with the id <code>{cutText(id, 200)}</code>.{' '}
             <a href={seen.inView(here)}>Show all</a>
           </p>
         )}
-        {page.records.length === 0 && id === '' && <Empty title={`There are no records of type ${type}.`} />}
+        {page.records.length === 0 && id === '' && <Empty title="There are no records of this type." />}
         {page.records.length > 0 && <Table seen={seen} type={type} page={page} chosen={chosen} />}
         <p class="table-foot">
           <span class="quiet">
@@ -83,15 +90,11 @@ function noType(seen: SeenCollection, types: readonly string[], type: string | u
         : new RegistryError('type_not_found', { say: { type, types: types.join(', ') } }),
     body: (
       <CollectionPage seen={seen} tab="records">
-        <Empty
-          title={
-            type === undefined ? 'This version has no types.' : `There is no type ${cutText(type, 200)} here.`
-          }
-        >
+        <Empty title={type === undefined ? 'This version has no types.' : 'This version has no such type.'}>
           <p>
             {types.map((name) => (
               <a key={name} class="choice" href={seen.inView(versionPath(seen, 'records', name))}>
-                {name}
+                <bdi>{name}</bdi>
               </a>
             ))}
           </p>
@@ -105,7 +108,7 @@ function noType(seen: SeenCollection, types: readonly string[], type: string | u
 function columnsIn(query: URLSearchParams, fields: readonly Field[]): readonly Field[] {
   const asked = query.getAll('columns').flatMap((names) => names.split(','))
   const chosen = fields.filter(({ name }) => asked.includes(name))
-  return chosen.length > 0 ? chosen : fields.slice(0, columnsUsual)
+  return chosen.length > 0 ? chosen.slice(0, columnsMax) : fields.slice(0, columnsUsual)
 }
 
 /** Types beyond so many are found in a list that opens. */
@@ -121,7 +124,7 @@ function Types({ seen, version, type }: { seen: SeenCollection; version: Version
       href={seen.inView(versionPath(seen, 'records', name))}
       aria-current={name === type ? 'true' : undefined}
     >
-      {name} <span class="quiet number">{countText(version.typeCounts[name] ?? 0)}</span>
+      <bdi>{name}</bdi> <span class="quiet number">{countText(version.typeCounts[name] ?? 0)}</span>
     </a>
   )
   const first = types.slice(0, typesInLine)
@@ -186,7 +189,7 @@ const Tools = ({ seen, type, fields, chosen, id, here }: ToolsProps) => (
                   value={name}
                   checked={chosen.some((field) => field.name === name)}
                 />
-                {name}
+                <bdi>{cutText(name, namesMax)}</bdi>
               </label>
             ))}
           </div>
@@ -221,17 +224,23 @@ const Table = ({
             <th
               key={name}
               scope="col"
-              title={description ?? title}
+              title={cutText(description ?? title ?? name, 300)}
               class={isNumber(type) ? 'right' : undefined}
             >
-              {name} {isPrivate && <Badge tone="private">Private</Badge>}
+              <bdi>{cutText(name, namesMax)}</bdi> {isPrivate && <Badge tone="private">Private</Badge>}
             </th>
           ))}
         </tr>
       </thead>
       <tbody>
         {page.records.map((record) => (
-          <Row key={record.id} seen={seen} record={record} chosen={chosen} />
+          <Row
+            key={record.id}
+            seen={seen}
+            record={record}
+            chosen={chosen}
+            most={page.records.length * chosen.length > manyCells ? cellCharactersOfMany : cellCharacters}
+          />
         ))}
       </tbody>
     </table>
@@ -242,10 +251,13 @@ const Row = ({
   seen,
   record,
   chosen,
+  most,
 }: {
   seen: SeenCollection
   record: ShownRecord
   chosen: readonly Field[]
+  /** Of a text in a cell. Characters. */
+  most: number
 }) => (
   <tr>
     <th scope="row">
@@ -258,11 +270,14 @@ const Row = ({
         A large record of {bytesText(record.bytes)}
       </td>
     ) : (
-      chosen.map(({ name, refersTo }) => (
-        <td key={name} class={typeof record.data?.[name] === 'number' ? 'right' : undefined}>
-          <Value value={record.data?.[name]} seen={seen} refersTo={refersTo} most={cellCharacters} />
-        </td>
-      ))
+      chosen.map(({ name, refersTo }) => {
+        const value = own(record.data!, name)
+        return (
+          <td key={name} class={typeof value === 'number' ? 'right' : undefined}>
+            <Value value={value} seen={seen} refersTo={refersTo} most={most} />
+          </td>
+        )
+      })
     )}
   </tr>
 )
