@@ -47,3 +47,17 @@ export function cutText(text: string, most: number): string {
   const cut = text.slice(0, most)
   return `${cut.isWellFormed() || !text.isWellFormed() ? cut : cut.slice(0, -1)}…`
 }
+
+/** Marks that nobody sees and that turn text around or hide in it. Joiners are not among them: scripts and emoji need those. */
+const unseen = /[\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
+
+/** Text where no markup can keep its direction to itself: titles of documents, what is copied. */
+export const withoutUnseen = (text: string): string => text.replace(unseen, '')
+
+/** JSON with its unseen marks escaped, as JSON may have them, so that nothing looks like what it is not. */
+export const shownMarks = (json: string): string =>
+  json.replace(unseen, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** JSON as pages show it. @param indent spaces; default: one line */
+export const shownJson = (value: unknown, indent?: number): string =>
+  shownMarks(JSON.stringify(value, null, indent))

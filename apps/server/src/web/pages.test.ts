@@ -2,6 +2,7 @@
 import { gzipSync } from 'node:zlib'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fileHash } from '../testing/asker.ts'
 import { addOrg } from '../testing/calls.ts'
 import { pushesOn } from '../testing/pushing.ts'
 import { type Stage, setStage } from '../testing/stage.ts'
@@ -169,6 +170,52 @@ describe.each(anyDatabase)('pages on $name', (database) => {
     const asPublic = await page(`${at}?view=public`, { as: cookie })
     expect(asPublic.html).toContain('As the public sees it.')
     expect(asPublic.html.split('As the public sees it.')[1]!.split('</p>')[1]).not.toContain('hush')
+  })
+
+  test('pictures and texts are shown and do nothing; what is private, to members in their view alone', async () => {
+    const path = await newPath()
+    const script = '<script>alert(1)</script>'
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">${script}</svg>`
+    const [wide, latin] = ['ä'.repeat(40_000), Buffer.from('caf\xe9', 'latin1')]
+    const files = [
+      [svg, 'image/svg+xml'],
+      [`</pre>${script}`, 'text/html'],
+      [wide, 'text/plain'],
+      [latin, 'text/csv; charset=iso-8859-1'],
+      ['hush-hush', 'text/plain'],
+    ] as const
+    for (const [bytes, type] of files) await stage.ada.upload(path, bytes, type)
+    const [picture, page1, cut, latin1, secret] = files.map(([bytes]) => fileHash(bytes))
+    const of = (...hashes: string[]) => hashes.map(($file) => ({ $file }))
+    const puts = [
+      {
+        id: 'open',
+        type: 'A',
+        data: { all: of(picture!, page1!, cut!, latin1!), none: { $file: 'sha256:none' } },
+      },
+      { id: 'mine', type: 'A', data: { file: { $file: secret } }, private: true },
+    ]
+    await stage.push(path, { opening: { schemas: { A: {} } }, puts })
+    const at = pageOf(path)
+    const look = async (hash: string, options = {}, more = '') =>
+      (await page(`${at}/files?hash=${encodeURIComponent(hash)}${more}`, options)).html
+    expect(await look(picture!)).toContain(`<img class="picture" src="/api${path}/files/${picture}"`)
+    expect(await look(page1!)).toMatch(
+      /<pre class="text"[^>]*>&lt;\/pre>&lt;script>alert\(1\)&lt;\/script><\/pre>/,
+    )
+    const html = await look(cut!)
+    expect(html).toContain(`${'ä'.repeat(32_768)}</pre>`)
+    expect(html).toContain('The first 65.5 kB of 80 kB.')
+    expect(await look(latin1!)).toContain('>café</pre>')
+    for (const one of [picture!, page1!]) expect(await look(one)).not.toContain(script)
+    const record = await page(`${at}/records/A/open`)
+    expect([record.status, record.html.match(/<figure class="file">/g)?.length]).toEqual([200, 4])
+    expect(record.html).not.toContain(script)
+    expect(await look(secret!, { as: cookie })).toContain('hush-hush')
+    for (const hidden of [await look(secret!), await look(secret!, { as: cookie }, '&view=public')]) {
+      expect(hidden).toContain('This version has no such file.')
+      expect(hidden).not.toContain('hush-hush')
+    }
   })
 
   test('the other view is of the same page: its query stays', async () => {

@@ -13,6 +13,7 @@ import {
   withForm,
 } from '@ulmus/web'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { countAnswers } from '../plugins/answers/budget.ts'
 import { noteRefusal, statusFor } from '../plugins/answers/errors.ts'
 import { KeptAnswer } from '../plugins/kept.ts'
 import type { SessionCookie } from '../plugins/requests/session-cookie.ts'
@@ -51,6 +52,8 @@ const ownerPattern = '/:owner(^(?!(?:api|assets|auth|dev|docs)$).+)'
 
 export const pageRoutes: FastifyPluginAsync<PageOptions> = async (app, options) => {
   await app.register(formbody, { bodyLimit: formBytesMax })
+  // A page may be made of as much as an answer of the API.
+  countAnswers(app, options.registry.answers)
   // To load pages holds the event loop for 0.3 s: not while others wait for the first answers, and before somebody waits for a page.
   let loading: NodeJS.Timeout | undefined
   app.addHook('onListen', async () => {

@@ -1,9 +1,13 @@
 /** Lists of collections. */
 import type { CollectionItem, MyCollection, OwnedCollection } from '@ulmus/wire'
+import { cutText } from '../format.ts'
 import { accountPath, versionPath } from '../paths.ts'
 import { Time, Visibility } from './small.tsx'
 
 type Level = 'h2' | 'h3'
+
+/** Three lines of it are seen. Characters. */
+const descriptionMax = 1_000
 
 /** Collections of any owner; whether they are public is said where it is known. @param level of each item's heading: one below the heading over the list */
 export const CollectionList = ({
@@ -26,8 +30,16 @@ export const CollectionList = ({
           </Heading>
           {'public' in more && <Visibility isPublic={more.public} />}
         </div>
-        {name !== slug && <p class="name">{name}</p>}
-        {description !== null && <p class="description">{description}</p>}
+        {name !== slug && (
+          <p class="name" dir="auto">
+            {name}
+          </p>
+        )}
+        {description !== null && (
+          <p class="description" dir="auto">
+            {cutText(description, descriptionMax)}
+          </p>
+        )}
         <p class="facts">
           {latestVersion === null ? <span>No version yet</span> : <span class="semver">{latestVersion}</span>}
           <span>
@@ -56,7 +68,11 @@ export const OwnedList = ({ owner, items, level: Heading }: OwnedProps) => (
           </Heading>
           <Visibility isPublic={isPublic} />
         </div>
-        {name !== slug && <p class="name">{name}</p>}
+        {name !== slug && (
+          <p class="name" dir="auto">
+            {name}
+          </p>
+        )}
         <p class="facts">
           <span>
             Updated <Time at={updatedAt} />

@@ -2,15 +2,19 @@
 import type { DiffPage } from '@ulmus/wire'
 import { type Change, memberChanges } from '../data/changes.ts'
 import type { SeenCollection } from '../data/collection.ts'
-import { bytesText, cutText } from '../format.ts'
+import { bytesText, cutText, withoutUnseen } from '../format.ts'
 import { jsonBytes, readJson, type Visit } from '../page.ts'
 import { recordPath, type VersionPlace } from '../paths.ts'
 import { Value } from './value.tsx'
 
 /** Text of a changed value is cut here. Characters. */
 const valueCharacters = 400
-/** A record larger than this is told by its size. Bytes. */
+/** A record larger than this is told by its size; so are those beyond what a page shows of all together. Bytes. */
 const recordBytesMax = 131_072
+const shownBytesMax = 400_000
+/** Fields that differ: of metadata, or of one record alone; and of all records of a page. */
+const changesMax = 200
+const changesOfPage = 2_000
 
 export type DiffAnswer = Awaited<ReturnType<Visit['registry']['diffs']['page']>>
 
@@ -19,12 +23,21 @@ export const Words = ({ text }: { text: string }) => (
   <>
     {text
       .split('`')
-      .map((part, index) => (index % 2 === 1 ? <code key={part}>{cutText(part, 100)}</code> : part))}
+      .map((part, index) =>
+        index % 2 === 1 ? <code key={part}>{cutText(part, 100)}</code> : withoutUnseen(part),
+      )}
   </>
 )
 
+interface ChangesProps {
+  readonly seen: SeenCollection
+  readonly changes: readonly Change[]
+  /** Of them, those that are shown. */
+  readonly most?: number
+}
+
 /** Old and new beside each other. */
-export const Changes = ({ seen, changes }: { seen: SeenCollection; changes: readonly Change[] }) => (
+export const Changes = ({ seen, changes, most = changesMax }: ChangesProps) => (
   <table class="changes">
     <thead class="sr-only">
       <tr>
@@ -34,9 +47,11 @@ export const Changes = ({ seen, changes }: { seen: SeenCollection; changes: read
       </tr>
     </thead>
     <tbody>
-      {changes.slice(0, 200).map(({ name, was, is }) => (
+      {changes.slice(0, most).map(({ name, was, is }) => (
         <tr key={name}>
-          <th scope="row">{cutText(name, 100)}</th>
+          <th scope="row">
+            <bdi>{cutText(name, 100)}</bdi>
+          </th>
           <td class={was === undefined ? 'none' : 'was'}>
             {was !== undefined && <Value value={was} seen={seen} most={valueCharacters} />}
           </td>
@@ -45,6 +60,14 @@ export const Changes = ({ seen, changes }: { seen: SeenCollection; changes: read
           </td>
         </tr>
       ))}
+      {changes.length > most && (
+        <tr>
+          <th scope="row">…</th>
+          <td class="quiet" colSpan={2}>
+            and {changes.length - most} more
+          </td>
+        </tr>
+      )}
     </tbody>
   </table>
 )
@@ -62,11 +85,13 @@ interface Difference {
 
 /** The three lists of a page as one, by type and id. */
 function differencesIn(page: DiffAnswer): Difference[] {
+  let left = shownBytesMax
   const read = (text: DiffAnswer['added'][number], kind: 'added' | 'updated'): Difference => {
     const bytes = jsonBytes(text)
     const { id, type, data, previousData } = readJson<DiffPage['updated'][number]>(text)
-    const shown =
-      bytes > recordBytesMax ? undefined : { was: (previousData ?? {}) as object, is: data as object }
+    const isShown = bytes <= Math.min(recordBytesMax, left)
+    if (isShown) left -= bytes
+    const shown = isShown ? { was: (previousData ?? {}) as object, is: data as object } : undefined
     return { kind, type, id, bytes, data: shown as Difference['data'] }
   }
   const all = [
@@ -90,9 +115,12 @@ interface DifferencesProps {
 export function Differences({ seen, page, before, after }: DifferencesProps) {
   const differences = differencesIn(page)
   const types = [...new Set(differences.map(({ type }) => type))]
+  const most = Math.min(changesMax, Math.floor(changesOfPage / Math.max(1, differences.length)))
   return types.map((type) => (
     <section key={type}>
-      <h3>{type}</h3>
+      <h3>
+        <bdi>{type}</bdi>
+      </h3>
       {differences
         .filter((one) => one.type === type)
         .map(({ kind, id, data, bytes }) => (
@@ -103,7 +131,9 @@ export function Differences({ seen, page, before, after }: DifferencesProps) {
                 <bdi>{cutText(id, 120)}</bdi>
               </a>
             </h4>
-            {data !== undefined && <Changes seen={seen} changes={memberChanges(data.was, data.is)} />}
+            {data !== undefined && (
+              <Changes seen={seen} changes={memberChanges(data.was, data.is)} most={most} />
+            )}
             {data === undefined && kind !== 'removed' && (
               <p class="quiet">A large record: {bytesText(bytes)}</p>
             )}

@@ -1,8 +1,10 @@
 /** A value of a record: short in tables, whole on the page of the record. */
 
 import type { SeenCollection } from '../data/collection.ts'
-import { bytesText, counted, cutText } from '../format.ts'
-import { recordPath, versionPath, withQuery } from '../paths.ts'
+import { filesIn, type NamedFile } from '../data/files.ts'
+import { bytesText, counted, cutText, shownJson } from '../format.ts'
+import { recordPath } from '../paths.ts'
+import { FileLink, FileView } from './file.tsx'
 
 interface Props {
   readonly value: unknown
@@ -11,17 +13,26 @@ interface Props {
   readonly refersTo?: string | undefined
   /** What the records that it refers to are called, by `type/id`. Default: by their ids. */
   readonly names?: ReadonlyMap<string, string>
-  /** Text is cut at so many characters. Default: not below `wholeMax`. */
+  /** What is known of files, by hash: those are shown, others linked. Default: nothing. */
+  readonly files?: ReadonlyMap<string, NamedFile>
+  /** In a table: text is cut at so many characters, and what is nested is folded. Default: the value is shown whole. */
   readonly most?: number
+  /** Characters of a value that is shown whole. Default: `wholeMax`. */
+  readonly wholeAt?: number
 }
 
 /** Of text and nested values that a record's own page shows. Characters. */
-const wholeMax = 20_000
+export const wholeMax = 20_000
+/** A nested value that is unfolded in a table shows so many times the characters of a text in it, and no more than this. */
+const unfoldedTimes = 25
+const unfoldedMax = 2_000
 const noNames: ReadonlyMap<string, string> = new Map()
-/** References of a list that are shown. */
+const noFiles: ReadonlyMap<string, NamedFile> = new Map()
+/** References of a list that are shown; files of a list. */
 const referencesMax = 20
 
-export function Value({ value, seen, refersTo, names = noNames, most = wholeMax }: Props) {
+export function Value(props: Props) {
+  const { value, seen, refersTo, files = noFiles, most, wholeAt = wholeMax } = props
   if (value === undefined)
     return (
       <span class="absent" title="not there">
@@ -29,30 +40,33 @@ export function Value({ value, seen, refersTo, names = noNames, most = wholeMax 
       </span>
     )
   if (value === null) return <span class="null">null</span>
-  if (refersTo !== undefined)
-    return <References value={value} seen={seen} type={refersTo} names={names} most={most} />
+  if (refersTo !== undefined && idsIn(value).length > 0) return <References {...props} type={refersTo} />
   if (typeof value === 'boolean') return <span class="literal">{String(value)}</span>
   if (typeof value === 'number') return <span class="number">{String(value)}</span>
-  if (typeof value === 'string') return <Text text={value} most={most} />
-  const file = fileIn(value)
-  if (file !== undefined) return <FileLink hash={file} seen={seen} />
-  return <Nested value={value} most={most} />
+  if (typeof value === 'string') return <Text text={value} most={most ?? wholeAt} />
+  const hashes = filesIn(value)
+  if (hashes.length > 0) return <Files hashes={hashes} seen={seen} files={files} />
+  return <Nested value={value} most={most} wholeAt={wholeAt} />
 }
 
-/** @returns the hash of a reference to a file, `{"$file": "sha256:…"}`; undefined: it is none */
-export function fileIn(value: unknown): string | undefined {
-  const hash = (value as { $file?: unknown }).$file
-  return typeof hash === 'string' && Object.keys(value as object).length === 1 ? hash : undefined
+function Files({
+  hashes,
+  seen,
+  files,
+}: { hashes: string[]; seen: SeenCollection } & Pick<Required<Props>, 'files'>) {
+  const shown = hashes.slice(0, referencesMax).map((hash) => {
+    const file = files.get(hash)
+    if (file === undefined) return <FileLink key={hash} hash={hash} seen={seen} />
+    return <FileView key={hash} file={file} seen={seen} />
+  })
+  const rest = hashes.length - shown.length
+  return (
+    <>
+      {shown}
+      {rest > 0 && <span class="quiet"> and {rest} more</span>}
+    </>
+  )
 }
-
-export const fileHref = ({ owner, slug }: { owner: string; slug: string }, hash: string): string =>
-  `/api/collections/${owner}/${slug}/files/${hash}`
-
-const FileLink = ({ hash, seen }: { hash: string; seen: SeenCollection }) => (
-  <a href={seen.inView(withQuery(versionPath(seen, 'files'), { hash }))}>
-    <code>{cutText(hash, 15)}</code>
-  </a>
-)
 
 const linkPattern = /^https?:\/\/[^\s"'<>]{1,2000}$/
 
@@ -60,46 +74,42 @@ function Text({ text, most }: { text: string; most: number }) {
   if (linkPattern.test(text)) {
     return (
       <a href={text} rel="nofollow noopener ugc">
-        {cutText(text, most)}
+        <bdi>{cutText(text, most)}</bdi>
       </a>
     )
   }
   if (text.length <= most) return <bdi class="text">{text}</bdi>
   return (
-    <bdi class="text">
-      {cutText(text, most)} <span class="cut">({bytesText(Buffer.byteLength(text))})</span>
-    </bdi>
+    <>
+      <bdi class="text">{cutText(text, most)}</bdi>{' '}
+      <span class="cut">({bytesText(Buffer.byteLength(text))})</span>
+    </>
   )
 }
 
-/** A JSON value in one line, which opens to several. */
-function Nested({ value, most }: { value: unknown; most: number }) {
+/** A JSON value in one line, which opens to several in a table. */
+function Nested({ value, most, wholeAt }: { value: unknown; most: number | undefined; wholeAt: number }) {
+  const text = shownJson(value)
+  if (text.length <= Math.min(40, most ?? 40)) return <code class="json">{text}</code>
+  const lines = text.length > wholeAt ? text : shownJson(value, 2)
+  if (most === undefined) return <pre class="json">{cutText(lines, wholeAt)}</pre>
   const size = Array.isArray(value)
     ? counted(value.length, 'item')
     : counted(Object.keys(value as object).length, 'field')
-  const text = JSON.stringify(value)
-  if (text.length <= 40 && text.length <= most) return <code class="json">{text}</code>
-  const lines = cutText(text.length > wholeMax ? text : JSON.stringify(value, null, 2), wholeMax)
-  if (most === wholeMax) return <pre class="json">{lines}</pre>
   return (
     <details class="nested">
       <summary>
         <code class="json">{cutText(text, 32)}</code> <span class="quiet">{size}</span>
       </summary>
-      <pre class="json">{cutText(lines, 2_000)}</pre>
+      <pre class="json">{cutText(lines, Math.min(unfoldedMax, unfoldedTimes * most))}</pre>
     </details>
   )
 }
 
-function References({
-  value,
-  seen,
-  type,
-  names,
-  most,
-}: Required<Omit<Props, 'refersTo'>> & { type: string }) {
-  const ids = (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string')
-  if (ids.length === 0) return <Value value={value} seen={seen} most={most} />
+const idsIn = (value: unknown): string[] => [value].flat().filter((id) => typeof id === 'string')
+
+function References({ value, seen, type, names = noNames, most = wholeMax }: Props & { type: string }) {
+  const ids = idsIn(value)
   return (
     <>
       {ids.slice(0, referencesMax).map((id, index) => (

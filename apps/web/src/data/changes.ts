@@ -1,4 +1,5 @@
 /** What differs between two sets of metadata, two records, and two numbers of versions. */
+import { own } from './own.ts'
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 
@@ -16,8 +17,8 @@ export function memberChanges(
 ): Change[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()
   return names
-    .filter((name) => !same(before[name], after[name]))
-    .map((name) => ({ name, was: before[name], is: after[name] }))
+    .map((name) => ({ name, was: own(before, name), is: own(after, name) }))
+    .filter(({ was, is }) => !same(was, is))
 }
 
 /** Why a version has the number that it has. */

@@ -1,5 +1,6 @@
 /** A version as it is cited: from its metadata (`title`, `creators`), else from what the registry knows. */
 import type { Version } from '@ulmus/wire'
+import { withoutUnseen } from '../format.ts'
 import { versionPath } from '../paths.ts'
 import type { SeenCollection } from './collection.ts'
 
@@ -23,7 +24,8 @@ interface Facts {
 const creatorsMax = 100
 const nameCharactersMax = 300
 
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0, nameCharactersMax)
+const oneLine = (text: string): string =>
+  withoutUnseen(text).replace(/\s+/g, ' ').trim().slice(0, nameCharactersMax)
 
 /** The people or bodies that `metadata.creators` names: texts, or objects with a `name`. */
 function creatorsOf(value: unknown, owner: string): string[] {
@@ -40,8 +42,8 @@ function factsOf(seen: SeenCollection, version: Omit<Version, 'schemas'>, origin
   const { title, creators } = version.metadata as { title?: unknown; creators?: unknown }
   const date = version.createdAt.slice(0, 10)
   return {
-    title: typeof title === 'string' && oneLine(title) !== '' ? oneLine(title) : seen.name,
-    creators: creatorsOf(creators, seen.ownerName),
+    title: typeof title === 'string' && oneLine(title) !== '' ? oneLine(title) : oneLine(seen.name),
+    creators: creatorsOf(creators, oneLine(seen.ownerName)),
     year: date.slice(0, 4),
     date,
     semver: version.semver,

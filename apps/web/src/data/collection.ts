@@ -3,7 +3,7 @@
 import type { PlainSchema } from '@ulmus/content'
 import { demand, type Principal, RegistryError } from '@ulmus/registry'
 import type { Version } from '@ulmus/wire'
-import { counted } from '../format.ts'
+import { counted, cutText, withoutUnseen } from '../format.ts'
 import { readJson, type Visit } from '../page.ts'
 import { type VersionPlace, withQuery } from '../paths.ts'
 
@@ -133,7 +133,10 @@ function differenceText(
 
 function named(what: string, names: readonly string[]): string[] {
   if (names.length === 0) return []
-  const shown = names.slice(0, 5).join(', ')
+  const shown = names
+    .slice(0, 5)
+    .map((name) => cutText(withoutUnseen(name), 80))
+    .join(', ')
   return [
     `${what}${names.length > 1 ? 's' : ''} ${shown}${names.length > 5 ? ` and ${names.length - 5} more` : ''}`,
   ]

@@ -1,8 +1,11 @@
 /** A collection as search engines for data sets read it: schema.org `Dataset`. */
 import type { Version } from '@ulmus/wire'
+import { cutText } from '../format.ts'
 import { apiCollectionPath, apiVersionPath, versionPath } from '../paths.ts'
 import type { SeenCollection } from './collection.ts'
 
+/** Nobody's is longer. Characters. */
+const licenseMax = 2_000
 /** Google takes no shorter description. Characters. */
 const descriptionMin = 50
 
@@ -25,7 +28,12 @@ export function datasetOf(seen: SeenCollection, version: Omit<Version, 'schemas'
     version: version.semver,
     dateModified: version.createdAt,
     ...(typeof license === 'string'
-      ? { license: /^https?:/.test(license) ? license : `https://spdx.org/licenses/${license}` }
+      ? {
+          license: cutText(
+            /^https?:/.test(license) ? license : `https://spdx.org/licenses/${license}`,
+            licenseMax,
+          ),
+        }
       : {}),
     creator: { '@type': 'Organization', name: seen.ownerName, url: `${origin}/${seen.owner}` },
     isAccessibleForFree: true,

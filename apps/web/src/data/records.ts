@@ -4,6 +4,7 @@ import { type Field, fieldsOf, tellingField } from '@ulmus/content'
 import type { JsonText } from '@ulmus/registry'
 import { jsonBytes, readJson, type Visit } from '../page.ts'
 import { type SeenCollection, type ShownVersion, schemaIn, versionOf } from './collection.ts'
+import { own } from './own.ts'
 
 export interface ShownRecord {
   readonly id: string
@@ -54,7 +55,7 @@ function endsOf({ pieces }: JsonText): { id: string; hash: string } {
 
 /** What a record is called: its telling field's text, if it has one. */
 export function nameOf({ data }: ShownRecord, field: string | undefined): string | undefined {
-  const value = field === undefined ? undefined : data?.[field]
+  const value = field === undefined || data === undefined ? undefined : own(data, field)
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
@@ -72,7 +73,7 @@ export async function namesOfReferences(
   const references = fields.flatMap(({ name, refersTo: type }) =>
     type === undefined || !Object.hasOwn(version.schemas, type)
       ? []
-      : [data[name]].flat().flatMap((id) => (typeof id === 'string' ? [{ type, id }] : [])),
+      : [own(data, name)].flat().flatMap((id) => (typeof id === 'string' ? [{ type, id }] : [])),
   )
   const some = references.slice(0, namedReferencesMax)
   const types = new Set(some.map(({ type }) => type))

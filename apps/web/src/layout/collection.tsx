@@ -41,7 +41,11 @@ export const CollectionPage = ({ seen, tab, children }: Props) => (
             <Actions seen={seen} />
           </div>
         </div>
-        {seen.name !== seen.slug && <p class="name">{seen.name}</p>}
+        {seen.name !== seen.slug && (
+          <p class="name" dir="auto">
+            {seen.name}
+          </p>
+        )}
         <Tabs seen={seen} tab={tab} />
       </div>
     </div>

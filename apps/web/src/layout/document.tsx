@@ -2,6 +2,7 @@
 import type { Caller } from '@ulmus/registry'
 import { renderToString } from 'preact-render-to-string'
 import { Icon, Logo } from '../components/icon.tsx'
+import { cutText, withoutUnseen } from '../format.ts'
 import type { View } from '../page.ts'
 import { withQuery } from '../paths.ts'
 
@@ -32,17 +33,24 @@ const Document = ({ view, frame }: { view: View; frame: Frame }) => (
   </html>
 )
 
+/** Of a title or a description, what search results and tabs show. Characters. */
+const headMax = 500
+
+const plainText = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : cutText(withoutUnseen(text), headMax)
+
 function Head({ view, frame }: { view: View; frame: Frame }) {
   const { origin, assets } = frame
   const isFound = view.refused === undefined
+  const [title, description] = [view.title, view.description].map(plainText)
   const canonical = `${origin}${view.canonical ?? frame.url.pathname}`
   return (
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
-      <title>{`${view.title} · Ulmus`}</title>
-      {view.description !== undefined && <meta name="description" content={view.description} />}
+      <title>{`${title} · Ulmus`}</title>
+      {description !== undefined && <meta name="description" content={description} />}
       {(view.isPublic === false || !isFound) && <meta name="robots" content="noindex" />}
       {isFound && <link rel="canonical" href={canonical} />}
       {view.json !== undefined && <link rel="alternate" type="application/json" href={view.json} />}
@@ -53,9 +61,9 @@ function Head({ view, frame }: { view: View; frame: Frame }) {
         <>
           <meta property="og:type" content="website" />
           <meta property="og:site_name" content="Ulmus" />
-          <meta property="og:title" content={view.title} />
+          <meta property="og:title" content={title} />
           <meta property="og:url" content={canonical} />
-          {view.description !== undefined && <meta property="og:description" content={view.description} />}
+          {description !== undefined && <meta property="og:description" content={description} />}
         </>
       )}
       <link rel="icon" href="/favicon.svg" type="image/svg+xml" />

@@ -9,6 +9,8 @@ import type { Readme } from './render.ts'
 
 /** A longer readme is shown as plain text, up to here. Characters. */
 const readmeCharactersMax = 200_000
+/** Short Markdown may be long HTML: what is longer is shown as plain text as well. Characters. */
+const htmlCharactersMax = 600_000
 /** Parsing may take so long. Milliseconds. */
 const renderMillisecondsMax = 2_000
 /** What its thread may hold in JavaScript's heap. */
@@ -120,7 +122,7 @@ export async function readmeOf(
   if (renderer.isFull) return asPlainText(readme)
   const isLong = readme.length > readmeCharactersMax
   const html = isLong ? undefined : await renderer.render({ markdown: readme, owner, slug, readmeImages })
-  const shown = html ?? asPlainText(readme)
+  const shown = html === undefined || html.length > htmlCharactersMax ? asPlainText(readme) : html
   kept.set(key, shown)
   return shown
 }

@@ -1,7 +1,7 @@
 /** What pages of a collection start from: what it is, what the caller may do, and the version that is shown, from one look-up. */
 import { type CollectionRow, findCollectionById } from '@ulmus/storage'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
-import { type Answer, mayDeleteCollection, maySee, mayWork } from '../access/policy.ts'
+import { type Answer, mayDeleteCollection, maySee, mayWork, viewFor } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../context.ts'
 import { instantText } from '../instants.ts'
@@ -48,9 +48,10 @@ export async function shownCollection(
   const seen = await findVisibleCollection(context, who, path)
   const isMember = seen.view === 'full'
   const read: Seen = asPublic ? { ...seen, view: 'public' } : seen
+  const reader: Principal = asPublic && who.kind !== 'anonymous' ? { ...who, view: 'public' } : who
   const isRead = seen.head !== null && (withVersion || isMember)
   const [forkedFrom, found] = await Promise.all([
-    forkedFromOf(context, who, seen.collection),
+    forkedFromOf(context, reader, seen.collection),
     isRead ? versionIn(context, read, path.v) : undefined,
   ])
   const [version, hidden] = await Promise.all([
@@ -95,5 +96,8 @@ export async function forkedFromOf(context: Context, who: Principal, collection:
   const callerId = who.kind === 'anonymous' ? null : who.accountId
   const source = await findCollectionById(context.database, collection.forkedFromId, callerId)
   if (source === undefined || !maySee(who, source.collection, source.role)) return undefined
+  // Who reads as the public does, a member too, is told no more than the public.
+  const isHidden = !source.collection.public && viewFor(who, source.collection, source.role) === 'public'
+  if (isHidden) return undefined
   return { owner: source.owner.slug, slug: source.collection.slug, version: collection.forkedFromSemver }
 }

@@ -20,13 +20,13 @@ export async function hiddenOf(context: Context, version: VersionRow): Promise<H
   const { full, public: open } = roots
   // Schemas may have 4 MiB in each view: those that both views have are not read.
   const differ = Object.keys(open.types).filter(
-    (type) => full.types[type]?.schema !== open.types[type]!.schema,
+    (type) => !Object.hasOwn(full.types, type) || full.types[type]!.schema !== open.types[type]!.schema,
   )
   const [all, shown] = await Promise.all([fieldsOf(context, full, differ), fieldsOf(context, open, differ)])
   return {
     records: version.fullRecords - version.publicRecords,
     recordsInAll: version.fullRecords,
-    types: Object.keys(full.types).filter((type) => open.types[type] === undefined),
+    types: Object.keys(full.types).filter((type) => !Object.hasOwn(open.types, type)),
     fields: [...all].filter((field) => !shown.has(field)),
   }
 }
@@ -35,7 +35,7 @@ export async function hiddenOf(context: Context, version: VersionRow): Promise<H
 async function fieldsOf(context: Context, view: ViewRoots, types: readonly string[]): Promise<Set<string>> {
   const fields = new Set<string>()
   const some = Object.fromEntries(
-    types.flatMap((type) => (view.types[type] ? [[type, view.types[type]]] : [])),
+    types.filter((type) => Object.hasOwn(view.types, type)).map((type) => [type, view.types[type]!]),
   )
   for await (const { type, bytes } of readSchemaObjects(context.objects, { ...view, types: some })) {
     const { properties = {} } = JSON.parse(new TextDecoder().decode(bytes)) as { properties?: object }

@@ -26,7 +26,7 @@ export async function describeSchemaChanges(
 ): Promise<TypeChanges[]> {
   const names = [...new Set([...Object.keys(before.types), ...Object.keys(after.types)])]
   const types = names
-    .filter((type) => before.types[type]?.schema !== after.types[type]?.schema)
+    .filter((type) => schemaIn(before, type) !== schemaIn(after, type))
     .sort(compareUtf8)
     .slice(0, typesMax)
   const [was, is] = [await schemasIn(objects, before, types), await schemasIn(objects, after, types)]
@@ -43,6 +43,10 @@ export async function describeSchemaChanges(
 const sentencesOf = (was: PlainSchema | null | undefined, is: PlainSchema | null | undefined): Sentence[] =>
   schemaChanges(was ?? undefined, is ?? undefined)
 
+/** Types may be called `constructor`. */
+const schemaIn = ({ types }: ViewRoots, type: string) =>
+  Object.hasOwn(types, type) ? types[type]!.schema : undefined
+
 /** Null: too large to be read. */
 async function schemasIn(
   objects: ObjectReader,
@@ -50,7 +54,7 @@ async function schemasIn(
   types: readonly string[],
 ): Promise<Map<string, PlainSchema | null>> {
   const wanted = Object.fromEntries(
-    types.filter((type) => roots.types[type] !== undefined).map((type) => [type, roots.types[type]!]),
+    types.filter((type) => Object.hasOwn(roots.types, type)).map((type) => [type, roots.types[type]!]),
   )
   const schemas = new Map<string, PlainSchema | null>()
   for await (const { type, bytes } of readSchemaObjects(objects, { ...roots, types: wanted })) {

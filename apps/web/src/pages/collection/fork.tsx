@@ -4,6 +4,7 @@ import { Choice, Field, Refusal, type Refused, Select } from '../../components/f
 import { Empty } from '../../components/small.tsx'
 import { seeCollection } from '../../data/collection.ts'
 import { checked, submitted, typed } from '../../form.ts'
+import { withoutUnseen } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { versionPath } from '../../paths.ts'
@@ -63,7 +64,8 @@ async function forkPage(
                 form={form}
                 value={orgs[0]!.account.slug}
                 options={orgs.map(
-                  ({ account }) => [account.slug, `${account.slug} (${account.displayName})`] as const,
+                  ({ account }) =>
+                    [account.slug, `${account.slug} (${withoutUnseen(account.displayName)})`] as const,
                 )}
               />
               <Field name="slug" label="Slug" form={form} value={seen.slug} required most={100} />

@@ -3,10 +3,14 @@ import type { VersionItem } from '@ulmus/wire'
 import { Empty, Pager, ShortHash, Time } from '../../components/small.tsx'
 import { reasonOf } from '../../data/changes.ts'
 import { type SeenCollection, seeCollection } from '../../data/collection.ts'
-import { bytesText, counted } from '../../format.ts'
+import { bytesText, counted, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import type { Page } from '../../page.ts'
 import { apiCollectionPath, collectionPath, versionPath, withQuery } from '../../paths.ts'
+
+/** What is longer is cut. Characters. */
+const messageMax = 1_000
+const nameMax = 100
 
 export const versions: Page = {
   async show(visit) {
@@ -34,6 +38,7 @@ export const versions: Page = {
             <Empty title="This collection has no version yet." />
           ) : (
             <form action={collectionPath(seen, 'compare')}>
+              {seen.isMember && seen.view === 'public' && <input type="hidden" name="view" value="public" />}
               <div class="section-head">
                 <p class="quiet">Choose two to compare.</p>
                 <button type="submit">Compare</button>
@@ -70,22 +75,38 @@ const List = ({ seen, items }: { seen: SeenCollection; items: readonly VersionIt
         </span>
         <div>
           <p>
-            <a class="semver" href={versionPath({ ...seen, version: item.semver })}>
+            <a class="semver" href={seen.inView(versionPath({ ...seen, version: item.semver }))}>
               {item.semver}
             </a>{' '}
-            {item.message ?? <span class="quiet">No message</span>}
+            {item.message === null ? (
+              <span class="quiet">No message</span>
+            ) : (
+              <bdi>{cutText(item.message, messageMax)}</bdi>
+            )}
           </p>
           <p class="facts">
             <Time at={item.createdAt} />
             <span>{counted(item.recordCount, 'record')}</span>
             {item.fileCount > 0 && <span>{counted(item.fileCount, 'file')}</span>}
             <span>{bytesText(item.totalBytes)}</span>
-            {item.actorId !== null && <span>by {item.actorId}</span>}
-            {item.appId !== null && <span>with {item.appId}</span>}
+            {item.actorId !== null && (
+              <span>
+                by <bdi>{cutText(item.actorId, nameMax)}</bdi>
+              </span>
+            )}
+            {item.appId !== null && (
+              <span>
+                with <bdi>{cutText(item.appId, nameMax)}</bdi>
+              </span>
+            )}
             <ShortHash hash={item.hash} />
             {items[index + 1] !== undefined && <span>{reasonOf(items[index + 1]!.semver, item.semver)}</span>}
             {items[index + 1] !== undefined && (
-              <a href={collectionPath(seen, 'compare', `${items[index + 1]!.semver}...${item.semver}`)}>
+              <a
+                href={seen.inView(
+                  collectionPath(seen, 'compare', `${items[index + 1]!.semver}...${item.semver}`),
+                )}
+              >
                 what changed
               </a>
             )}

@@ -96,7 +96,7 @@ async function editPage(
       <CollectionPage seen={seen} tab="records">
         <div class="narrow">
           <h2>
-            Edit {type} <bdi>{cutText(id, 200)}</bdi>
+            Edit <bdi>{type}</bdi> <bdi>{cutText(id, 200)}</bdi>
           </h2>
           <p>Saving it makes the next minor version, in which this record alone differs.</p>
           <Wrong error={error} />
@@ -154,13 +154,15 @@ interface RefusedLine {
 
 const Rules = ({ version, type }: { version: Version; type: string }) => (
   <details>
-    <summary>What {type} may have</summary>
+    <summary>
+      What <bdi>{type}</bdi> may have
+    </summary>
     <ul class="plain">
       {fieldsOf(version.schemas[type] as Record<string, unknown>)
         .slice(0, 200)
         .map(({ name, type: kind, rules, isRequired, isPrivate }) => (
           <li key={name}>
-            <code>{name}</code> {kind} {isRequired && <span class="required">required</span>}{' '}
+            <code>{cutText(name, 100)}</code> {kind} {isRequired && <span class="required">required</span>}{' '}
             {isPrivate && <Badge tone="private">Private</Badge>} <span class="quiet">{rules.join('; ')}</span>
           </li>
         ))}

@@ -13,7 +13,7 @@ export const explore: Page = {
     const given = (name: string) => url.searchParams.get(name)?.slice(0, 200) ?? ''
     const [search, owner] = [given('q').trim(), given('owner')]
     const asked = given('sort') as Order
-    const sort: Order = asked in orders ? asked : search === '' ? 'updated' : 'match'
+    const sort: Order = Object.hasOwn(orders, asked) ? asked : search === '' ? 'updated' : 'match'
     const ask = {
       limit: aPage,
       ...(search === '' ? {} : { search }),

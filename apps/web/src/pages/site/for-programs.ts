@@ -1,7 +1,11 @@
 /** What programs read of a registry besides its API: robots.txt, the site map, llms.txt, feeds, the icon, the manifest. */
 import { type SeenCollection, seeCollection } from '../../data/collection.ts'
+import { cutText } from '../../format.ts'
 import { type Page, Plain, type Visit } from '../../page.ts'
 import { collectionPath, versionPath } from '../../paths.ts'
+
+/** Of a message or a description in a feed. Characters. */
+const wordsMax = 1_000
 
 const xmlSigns: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 /** Text as XML takes it: control characters, which it cannot have, are left out. */
@@ -131,7 +135,7 @@ export const feed: Page = {
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>urn:uuid:${seen.id}</id>
 <title>${xml(`${seen.owner}/${seen.slug}`)}</title>
-<subtitle>${xml(seen.description ?? seen.name)}</subtitle>
+<subtitle>${xml(cutText(seen.description ?? seen.name, wordsMax))}</subtitle>
 <updated>${items[0]?.createdAt ?? seen.createdAt}</updated>
 <author><name>${xml(seen.ownerName)}</name></author>
 <link rel="self" href="${self}"/>
@@ -157,7 +161,7 @@ const entryOf = (
 ): string =>
   `<entry>
 <id>urn:uuid:${seen.id}:${semver}</id>
-<title>${xml(message === null ? semver : `${semver}: ${message}`)}</title>
+<title>${xml(message === null ? semver : `${semver}: ${cutText(message, wordsMax)}`)}</title>
 <updated>${createdAt}</updated>
 <link rel="alternate" href="${origin}${versionPath({ ...seen, version: semver })}"/>
 <summary>${recordCount} records</summary>

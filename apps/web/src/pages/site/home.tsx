@@ -95,7 +95,10 @@ async function signedIn({ registry, who, caller }: Visit, recent: readonly Colle
           <ul class="plain">
             {orgs.items.map(({ account, role }) => (
               <li key={account.id}>
-                <Icon name="users" /> <a href={accountPath(account.slug)}>{account.displayName}</a>{' '}
+                <Icon name="users" />{' '}
+                <a href={accountPath(account.slug)}>
+                  <bdi>{account.displayName}</bdi>
+                </a>{' '}
                 <span class="quiet">{role}</span>
               </li>
             ))}

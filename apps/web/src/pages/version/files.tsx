@@ -1,8 +1,9 @@
-/** `…/files`: what records refer to besides each other. */
+/** `…/files`: what records refer to besides each other; `?hash=` shows one of them. */
 import type { VersionFile } from '@ulmus/wire'
+import { Preview } from '../../components/file.tsx'
 import { Empty, ShortHash, TableScroll, Time } from '../../components/small.tsx'
-import { fileHref } from '../../components/value.tsx'
 import { type SeenCollection, seeCollection, versionOf } from '../../data/collection.ts'
+import { fileHref, hasThumbnail, previewKind, readText } from '../../data/files.ts'
 import { bytesText, counted, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'
@@ -19,8 +20,9 @@ const show = async (visit: Visit) => {
   const asked = hash === '' ? all : all.filter((file) => file.hash === hash)
   const from = Math.max(0, Number.parseInt(visit.url.searchParams.get('from') ?? '0', 10) || 0)
   const here = versionPath(seen, 'files')
-  const at = (place: number) =>
-    withQuery(here, { from: place || undefined, view: visit.url.searchParams.get('view') ?? undefined })
+  const [one] = hash === '' ? [] : asked
+  const text =
+    one !== undefined && previewKind(one) === 'text' ? await readText(visit, seen, hash) : undefined
   return {
     title: `Files · ${seen.owner}/${seen.slug}`,
     description: `Files of ${seen.owner}/${seen.slug}.`,
@@ -29,6 +31,11 @@ const show = async (visit: Visit) => {
     json: apiVersionPath(seen, 'files'),
     body: (
       <CollectionPage seen={seen} tab="files">
+        {hash !== '' && (
+          <p>
+            <a href={seen.inView(here)}>All files</a>
+          </p>
+        )}
         {asked.length === 0 ? (
           <Empty title={hash === '' ? 'This version has no files.' : 'This version has no such file.'}>
             <p>
@@ -39,7 +46,15 @@ const show = async (visit: Visit) => {
         ) : (
           <Table seen={seen} files={asked.slice(from, from + filesAPage)} />
         )}
-        <Pager of={asked.length} from={from} at={at} />
+        {hash === '' ? (
+          <Pager
+            of={asked.length}
+            from={from}
+            at={(place) => seen.inView(withQuery(here, { from: place || undefined }))}
+          />
+        ) : (
+          one !== undefined && <Preview file={one} seen={seen} text={text} />
+        )}
       </CollectionPage>
     ),
   }
@@ -56,9 +71,6 @@ const Pager = ({ of, from, at }: { of: number; from: number; at: (place: number)
     </span>
   </p>
 )
-
-const shownImages = /^image\/(?:png|jpeg|gif|webp|avif)$/
-const imageBytesMax = 2_000_000
 
 const Table = ({ seen, files: some }: { seen: SeenCollection; files: readonly VersionFile[] }) => (
   <TableScroll label="Files">
@@ -78,7 +90,7 @@ const Table = ({ seen, files: some }: { seen: SeenCollection; files: readonly Ve
         {some.map(({ hash, size, contentType, createdAt, references }) => (
           <tr key={hash}>
             <th scope="row">
-              {shownImages.test(contentType) && size <= imageBytesMax && (
+              {hasThumbnail({ contentType, size }) && (
                 <img
                   class="thumbnail"
                   src={fileHref(seen, hash)}
@@ -88,19 +100,26 @@ const Table = ({ seen, files: some }: { seen: SeenCollection; files: readonly Ve
                   height="48"
                 />
               )}
+              <ShortHash hash={hash} />{' '}
+              {previewKind({ contentType, size }) !== undefined && (
+                <>
+                  <a href={seen.inView(withQuery(versionPath(seen, 'files'), { hash }))}>Preview</a> ·{' '}
+                </>
+              )}
               <a href={fileHref(seen, hash)} download>
                 Download
-              </a>{' '}
-              <ShortHash hash={hash} />
+              </a>
             </th>
-            <td>{contentType}</td>
+            <td>
+              <bdi>{contentType}</bdi>
+            </td>
             <td class="right number">{bytesText(size)}</td>
             <td>
               {references.slice(0, referencesMax).map(({ type, id }, index) => (
                 <span key={`${type}/${id}`}>
                   {index > 0 && ', '}
                   <a href={seen.inView(recordPath(seen, type, id))}>
-                    {type}/<bdi>{cutText(id, 40)}</bdi>
+                    <bdi>{type}</bdi>/<bdi>{cutText(id, 40)}</bdi>
                   </a>
                 </span>
               ))}

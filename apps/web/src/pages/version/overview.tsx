@@ -2,17 +2,26 @@
 import { fieldsOf } from '@ulmus/content'
 import { giveWay } from '@ulmus/registry'
 import type { Version } from '@ulmus/wire'
+import { Fragment } from 'preact'
 import { Cite } from '../../components/cite.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Badge, Code, Empty, ShortHash, Time } from '../../components/small.tsx'
 import { UseIt } from '../../components/use-it.tsx'
 import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../data/collection.ts'
 import { datasetOf } from '../../data/dataset.ts'
-import { bytesText, countText } from '../../format.ts'
+import { bytesText, countText, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, readJson, type View, type Visit } from '../../page.ts'
 import { accountPath, apiCollectionPath, apiVersionPath, collectionPath, versionPath } from '../../paths.ts'
 import { readmeOf } from '../../readme/readme.ts'
+
+/** What is longer is cut. Characters. */
+const descriptionMax = 10_000
+const messageMax = 1_000
+/** Of the fields of a type the first are named, each so long; fewer and shorter where there are many types. */
+const fieldsNamed = { few: 12, many: 4 }
+const nameMax = { few: 60, many: 20 }
+const manyTypes = 100
 
 const show = async (visit: Visit): Promise<View> => {
   const { seen, version: read } = await seeVersion(visit)
@@ -47,7 +56,11 @@ const show = async (visit: Visit): Promise<View> => {
       <CollectionPage seen={seen} tab="overview">
         <div class="columns">
           <div>
-            {seen.description !== null && <p class="lead">{seen.description}</p>}
+            {seen.description !== null && (
+              <p class="lead" dir="auto">
+                {cutText(seen.description, descriptionMax)}
+              </p>
+            )}
             <Types seen={seen} types={types} />
             {readme !== undefined && <article class="prose" dangerouslySetInnerHTML={{ __html: readme }} />}
             {readme === undefined && seen.mayWork && (
@@ -96,39 +109,49 @@ async function typesOf(version: ShownVersion): Promise<ShownType[]> {
   return types
 }
 
-const Types = ({ seen, types }: { seen: SeenCollection; types: readonly ShownType[] }) => (
-  <section>
-    <h2 class="sr-only">Types</h2>
-    <div class="table-scroll">
-      <table class="data">
-        <thead>
-          <tr>
-            <th scope="col">Type</th>
-            <th scope="col" class="right">
-              Records
-            </th>
-            <th scope="col">Fields</th>
-          </tr>
-        </thead>
-        <tbody>
-          {types.map(({ name, count, isPrivate, fields }) => (
-            <tr key={name}>
-              <th scope="row">
-                <a href={seen.inView(versionPath(seen, 'records', name))}>{name}</a>{' '}
-                {isPrivate && <Badge tone="private">Private</Badge>}
+function Types({ seen, types }: { seen: SeenCollection; types: readonly ShownType[] }) {
+  const size = types.length > manyTypes ? 'many' : 'few'
+  return (
+    <section>
+      <h2 class="sr-only">Types</h2>
+      <div class="table-scroll">
+        <table class="data">
+          <thead>
+            <tr>
+              <th scope="col">Type</th>
+              <th scope="col" class="right">
+                Records
               </th>
-              <td class="right number">{countText(count)}</td>
-              <td class="quiet names">
-                {fields.slice(0, 12).join(', ')}
-                {fields.length > 12 && ` and ${fields.length - 12} more`}
-              </td>
+              <th scope="col">Fields</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  </section>
-)
+          </thead>
+          <tbody>
+            {types.map(({ name, count, isPrivate, fields }) => (
+              <tr key={name}>
+                <th scope="row">
+                  <a href={seen.inView(versionPath(seen, 'records', name))}>
+                    <bdi>{name}</bdi>
+                  </a>{' '}
+                  {isPrivate && <Badge tone="private">Private</Badge>}
+                </th>
+                <td class="right number">{countText(count)}</td>
+                <td class="quiet names">
+                  {fields.slice(0, fieldsNamed[size]).map((field, index) => (
+                    <Fragment key={field}>
+                      {index > 0 && ', '}
+                      <bdi>{cutText(field, nameMax[size])}</bdi>
+                    </Fragment>
+                  ))}
+                  {fields.length > fieldsNamed[size] && ` and ${fields.length - fieldsNamed[size]} more`}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
 
 function About({ seen, version }: { seen: SeenCollection; version: Described }) {
   const { license } = version.metadata as { license?: unknown }
@@ -146,11 +169,17 @@ function About({ seen, version }: { seen: SeenCollection; version: Described }) 
         {version.message !== null && (
           <>
             <dt>Message</dt>
-            <dd>{version.message}</dd>
+            <dd dir="auto">{cutText(version.message, messageMax)}</dd>
           </>
         )}
         <dt>Licence</dt>
-        <dd>{typeof license === 'string' ? license : <span class="quiet">not said</span>}</dd>
+        <dd>
+          {typeof license === 'string' ? (
+            <bdi>{cutText(license, messageMax)}</bdi>
+          ) : (
+            <span class="quiet">not said</span>
+          )}
+        </dd>
         <dt>Records</dt>
         <dd class="number">{countText(version.recordCount)}</dd>
         <dt>Files</dt>
@@ -159,7 +188,9 @@ function About({ seen, version }: { seen: SeenCollection; version: Described }) 
         <dd>{bytesText(version.totalBytes)}</dd>
         <dt>Owner</dt>
         <dd>
-          <a href={accountPath(seen.owner)}>{seen.ownerName}</a>
+          <a href={accountPath(seen.owner)}>
+            <bdi>{seen.ownerName}</bdi>
+          </a>
         </dd>
         {seen.forkedFrom !== undefined && (
           <>

@@ -4,8 +4,10 @@ import { type Field, fieldsOf, tellingField } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
 import { Icon } from '../../components/icon.tsx'
 import { Badge, ShortHash, Time } from '../../components/small.tsx'
-import { Value } from '../../components/value.tsx'
+import { Value, wholeMax } from '../../components/value.tsx'
 import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../data/collection.ts'
+import { filesOfRecord, type NamedFile } from '../../data/files.ts'
+import { own } from '../../data/own.ts'
 import { nameOf, namesOfReferences, readRecords, type ShownRecord } from '../../data/records.ts'
 import { bytesText, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
@@ -14,6 +16,11 @@ import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } fr
 
 /** Versions of the history that are shown. */
 const historyMax = 20
+/** Fields that are shown; those that the record has come first. */
+const fieldsMax = 500
+/** All values together have so many characters on the page, or, where there are many of them, some hundred each. */
+const valuesMax = 300_000
+const valueMin = 400
 
 const show = async (visit: Visit) => {
   const { seen, version } = await seeVersion(visit)
@@ -26,12 +33,13 @@ const show = async (visit: Visit) => {
     throw new RegistryError('record_not_found', { say: { type, id } })
   const fields = fieldsOf(schema)
   const name = nameOf(record, tellingField(fields))
-  const [names, history] = await Promise.all([
+  const [names, files, history] = await Promise.all([
     namesOfReferences(visit, seen, version, record, fields),
+    filesOfRecord(visit, seen, record.data ?? {}),
     visit.registry.histories.list(seen.who, { ...seen, type, id }, { limit: historyMax }),
   ])
   return {
-    title: `${name ?? cutText(id, 80)} · ${type} · ${seen.owner}/${seen.slug}`,
+    title: `${cutText(name ?? id, 80)} · ${type} · ${seen.owner}/${seen.slug}`,
     description: `The record ${cutText(id, 80)} of type ${type} in ${seen.owner}/${seen.slug}.`,
     canonical: recordPath(seen, type, id),
     isPublic: seen.isPublic,
@@ -40,7 +48,10 @@ const show = async (visit: Visit) => {
     body: (
       <CollectionPage seen={seen} tab="records">
         <nav class="crumbs" aria-label="Where this is">
-          <a href={seen.inView(versionPath(seen, 'records', type))}>{type}</a> /{' '}
+          <a href={seen.inView(versionPath(seen, 'records', type))}>
+            <bdi>{type}</bdi>
+          </a>{' '}
+          /{' '}
           <code>
             <bdi>{cutText(id, 200)}</bdi>
           </code>
@@ -50,7 +61,7 @@ const show = async (visit: Visit) => {
             <h2 class="record-name">
               <bdi>{cutText(name ?? id, 300)}</bdi>
             </h2>
-            <Fields seen={seen} record={record} fields={fields} names={names} />
+            <Fields seen={seen} record={record} fields={fields} names={names} files={files} />
           </div>
           <aside>
             <Facts seen={seen} record={record} version={version} proof={proofPath(seen, version, record)} />
@@ -76,9 +87,11 @@ interface FieldsProps {
   fields: readonly Field[]
   /** Of the records that it refers to. */
   names: ReadonlyMap<string, string>
+  /** Those that it refers to. */
+  files: ReadonlyMap<string, NamedFile>
 }
 
-function Fields({ seen, record, fields, names }: FieldsProps) {
+function Fields({ seen, record, fields, names, files }: FieldsProps) {
   const { data } = record
   if (data === undefined) {
     return (
@@ -90,30 +103,45 @@ function Fields({ seen, record, fields, names }: FieldsProps) {
   }
   const known = new Set(fields.map(({ name }) => name))
   const beside = Object.keys(data).filter((name) => !known.has(name))
+  const all: Partial<Field>[] = [...fields, ...beside.map((name) => ({ name }))]
+  const isThere = ({ name = '' }: Partial<Field>) => Object.hasOwn(data, name)
+  const ordered =
+    all.length > fieldsMax ? [...all.filter(isThere), ...all.filter((one) => !isThere(one))] : all
+  const shown = ordered.slice(0, fieldsMax)
+  const wholeAt = Math.max(valueMin, Math.min(wholeMax, Math.floor(valuesMax / shown.length)))
   return (
-    <dl class="fields">
-      {fields.map((field) => (
-        <div key={field.name}>
-          <dt>
-            {field.title ?? field.name}
-            {field.title !== undefined && <code class="quiet"> {field.name}</code>}{' '}
-            {field.isPrivate && <Badge tone="private">Private</Badge>}
-            {field.description !== undefined && <p class="help">{field.description}</p>}
-          </dt>
-          <dd>
-            <Value value={data[field.name]} seen={seen} refersTo={field.refersTo} names={names} />
-          </dd>
-        </div>
-      ))}
-      {beside.map((name) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            <Value value={data[name]} seen={seen} />
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      <dl class="fields">
+        {shown.map(({ name = '', title, description, isPrivate, refersTo }) => (
+          <div key={name}>
+            <dt>
+              <bdi>{cutText(title ?? name, 100)}</bdi>
+              {title !== undefined && (
+                <>
+                  {' '}
+                  <code class="quiet">{cutText(name, 100)}</code>
+                </>
+              )}{' '}
+              {isPrivate && <Badge tone="private">Private</Badge>}
+              {description !== undefined && (
+                <p class="help" dir="auto">
+                  {cutText(description, wholeAt)}
+                </p>
+              )}
+            </dt>
+            <dd>
+              <Value value={own(data, name)} {...{ seen, refersTo, names, files, wholeAt }} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {ordered.length > shown.length && (
+        <p class="quiet">
+          and {ordered.length - shown.length} fields more,{' '}
+          <a href={apiVersionPath(seen, 'records', record.type, record.id)}>as JSON</a>
+        </p>
+      )}
+    </>
   )
 }
 

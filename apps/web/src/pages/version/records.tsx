@@ -6,6 +6,7 @@ import { Icon } from '../../components/icon.tsx'
 import { Badge, Empty, Pager, TableScroll } from '../../components/small.tsx'
 import { Value } from '../../components/value.tsx'
 import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../data/collection.ts'
+import { own } from '../../data/own.ts'
 import { type RecordsPage, readRecords, type ShownRecord } from '../../data/records.ts'
 import { bytesText, counted, countText, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
@@ -14,8 +15,13 @@ import { apiVersionPath, collectionPath, recordPath, versionPath, withQuery } fr
 
 /** Columns shown unless others are chosen. */
 const columnsUsual = 8
-/** Text in a cell is cut here. Characters. */
+/** Columns shown when more are chosen. */
+const columnsMax = 30
+/** Text in a cell is cut here; in a table of many cells earlier. Characters. */
 const cellCharacters = 80
+const cellCharactersOfMany = 24
+const manyCells = 400
+const namesMax = 60
 
 const show = async (visit: Visit) => {
   const { seen, version } = await seeVersion(visit)
@@ -50,11 +56,11 @@ const show = async (visit: Visit) => {
         <Tools seen={seen} type={type} fields={fields} chosen={chosen} id={id} here={here} />
         {id !== '' && page.records.length === 0 && (
           <p class="note" role="status">
-            There is no {type} with the id <code>{cutText(id, 200)}</code>.{' '}
+            There is no <bdi>{type}</bdi> with the id <code>{cutText(id, 200)}</code>.{' '}
             <a href={seen.inView(here)}>Show all</a>
           </p>
         )}
-        {page.records.length === 0 && id === '' && <Empty title={`There are no records of type ${type}.`} />}
+        {page.records.length === 0 && id === '' && <Empty title="There are no records of this type." />}
         {page.records.length > 0 && <Table seen={seen} type={type} page={page} chosen={chosen} />}
         <p class="table-foot">
           <span class="quiet">
@@ -82,15 +88,11 @@ function noType(seen: SeenCollection, types: readonly string[], type: string | u
         : new RegistryError('type_not_found', { say: { type, types: types.join(', ') } }),
     body: (
       <CollectionPage seen={seen} tab="records">
-        <Empty
-          title={
-            type === undefined ? 'This version has no types.' : `There is no type ${cutText(type, 200)} here.`
-          }
-        >
+        <Empty title={type === undefined ? 'This version has no types.' : 'This version has no such type.'}>
           <p>
             {types.map((name) => (
               <a key={name} class="choice" href={seen.inView(versionPath(seen, 'records', name))}>
-                {name}
+                <bdi>{name}</bdi>
               </a>
             ))}
           </p>
@@ -104,7 +106,7 @@ function noType(seen: SeenCollection, types: readonly string[], type: string | u
 function columnsIn(query: URLSearchParams, fields: readonly Field[]): readonly Field[] {
   const asked = query.getAll('columns').flatMap((names) => names.split(','))
   const chosen = fields.filter(({ name }) => asked.includes(name))
-  return chosen.length > 0 ? chosen : fields.slice(0, columnsUsual)
+  return chosen.length > 0 ? chosen.slice(0, columnsMax) : fields.slice(0, columnsUsual)
 }
 
 /** Types beyond so many are found in a list that opens. */
@@ -120,7 +122,7 @@ function Types({ seen, version, type }: { seen: SeenCollection; version: ShownVe
       href={seen.inView(versionPath(seen, 'records', name))}
       aria-current={name === type ? 'true' : undefined}
     >
-      {name} <span class="quiet number">{countText(version.typeCounts[name] ?? 0)}</span>
+      <bdi>{name}</bdi> <span class="quiet number">{countText(version.typeCounts[name] ?? 0)}</span>
     </a>
   )
   const first = types.slice(0, typesInLine)
@@ -185,7 +187,7 @@ const Tools = ({ seen, type, fields, chosen, id, here }: ToolsProps) => (
                   value={name}
                   checked={chosen.some((field) => field.name === name)}
                 />
-                {name}
+                <bdi>{cutText(name, namesMax)}</bdi>
               </label>
             ))}
           </div>
@@ -220,17 +222,23 @@ const Table = ({
             <th
               key={name}
               scope="col"
-              title={description ?? title}
+              title={cutText(description ?? title ?? name, 300)}
               class={isNumber(type) ? 'right' : undefined}
             >
-              {name} {isPrivate && <Badge tone="private">Private</Badge>}
+              <bdi>{cutText(name, namesMax)}</bdi> {isPrivate && <Badge tone="private">Private</Badge>}
             </th>
           ))}
         </tr>
       </thead>
       <tbody>
         {page.records.map((record) => (
-          <Row key={record.id} seen={seen} record={record} chosen={chosen} />
+          <Row
+            key={record.id}
+            seen={seen}
+            record={record}
+            chosen={chosen}
+            most={page.records.length * chosen.length > manyCells ? cellCharactersOfMany : cellCharacters}
+          />
         ))}
       </tbody>
     </table>
@@ -241,10 +249,13 @@ const Row = ({
   seen,
   record,
   chosen,
+  most,
 }: {
   seen: SeenCollection
   record: ShownRecord
   chosen: readonly Field[]
+  /** Of a text in a cell. Characters. */
+  most: number
 }) => (
   <tr>
     <th scope="row">
@@ -257,11 +268,14 @@ const Row = ({
         A large record of {bytesText(record.bytes)}
       </td>
     ) : (
-      chosen.map(({ name, refersTo }) => (
-        <td key={name} class={typeof record.data?.[name] === 'number' ? 'right' : undefined}>
-          <Value value={record.data?.[name]} seen={seen} refersTo={refersTo} most={cellCharacters} />
-        </td>
-      ))
+      chosen.map(({ name, refersTo }) => {
+        const value = own(record.data!, name)
+        return (
+          <td key={name} class={typeof value === 'number' ? 'right' : undefined}>
+            <Value value={value} seen={seen} refersTo={refersTo} most={most} />
+          </td>
+        )
+      })
     )}
   </tr>
 )

@@ -3,16 +3,20 @@
 import { type Field, fieldsOf, type PlainSchema } from '@ulmus/content'
 import { Badge, Empty, TableScroll } from '../../components/small.tsx'
 import { type SeenCollection, schemaIn, seeVersion } from '../../data/collection.ts'
-import { counted, cutText } from '../../format.ts'
+import { counted, cutText, shownJson, shownMarks } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'
-import { apiVersionPath, collectionPath, versionPath } from '../../paths.ts'
+import { apiVersionPath, collectionPath, versionPath, withQuery } from '../../paths.ts'
 
 /** Types shown open, with their fields; those beyond are names until they are asked for, `?type=`. */
 const typesMax = 30
 const fieldsMax = 500
-/** Of a raw schema. Characters. */
-const rawMax = 60_000
+/** What all the types of a page share, so that none of many makes it long: fields, characters of what is said of fields, of raw schemas. */
+const fieldsOfPage = 1_500
+const wordsOfPage = 200_000
+const rawOfPage = 150_000
+/** Of a name. Characters. */
+const nameMax = 100
 
 const show = async (visit: Visit) => {
   const { seen, version } = await seeVersion(visit)
@@ -20,7 +24,8 @@ const show = async (visit: Visit) => {
   const asked = visit.url.searchParams.get('type')
   const types = Object.keys(version.schemas)
   const shown = asked === null ? types.slice(0, typesMax) : types.filter((type) => type === asked)
-  const rest = types.filter((type) => !shown.includes(type))
+  const open = new Set(shown)
+  const rest = types.filter((type) => !open.has(type))
   return {
     title: `Schemas · ${seen.owner}/${seen.slug}`,
     description: `Types of records in ${seen.owner}/${seen.slug}, with their fields.`,
@@ -37,13 +42,18 @@ const show = async (visit: Visit) => {
             type={type}
             schema={schemaIn(version, type)!}
             count={version.typeCounts[type] ?? 0}
+            of={shown.length}
           />
         ))}
         {rest.length > 0 && (
           <nav class="choices" aria-label="Other types">
             {rest.slice(0, 1_000).map((type) => (
-              <a key={type} class="choice" href={`?type=${encodeURIComponent(type)}`}>
-                {type}
+              <a
+                key={type}
+                class="choice"
+                href={seen.inView(withQuery(versionPath(seen, 'schemas'), { type }))}
+              >
+                <bdi>{type}</bdi>
               </a>
             ))}
           </nav>
@@ -60,36 +70,49 @@ interface TypeProps {
   type: string
   schema: PlainSchema
   count: number
+  /** Types that the page shows. */
+  of: number
 }
 
-function Type({ seen, type, schema, count }: TypeProps) {
+function Type({ seen, type, schema, count, of }: TypeProps) {
   const fields = fieldsOf(schema)
-  const raw = JSON.stringify(schema, null, 2)
+  const shown = fields.slice(0, Math.min(fieldsMax, Math.floor(fieldsOfPage / of)))
+  const raw = shownJson(schema, 2)
   const { title, description } = schema
   return (
     <section class="type" id={`type-${type}`}>
       <div class="section-head">
         <h2>
-          {type} {schema['private'] === true && <Badge tone="private">Private</Badge>}
+          <bdi>{type}</bdi> {schema['private'] === true && <Badge tone="private">Private</Badge>}
         </h2>
         <a href={seen.inView(versionPath(seen, 'records', type))}>{counted(count, 'record')}</a>
       </div>
-      {typeof title === 'string' && title !== type && <p class="name">{cutText(title, 300)}</p>}
-      {typeof description === 'string' && <p>{cutText(description, 2_000)}</p>}
-      {fields.length > 0 && <Fields fields={fields.slice(0, fieldsMax)} type={type} />}
-      {fields.length > fieldsMax && (
-        <p class="quiet">and {fields.length - fieldsMax} fields more, in the schema</p>
+      {typeof title === 'string' && title !== type && (
+        <p class="name" dir="auto">
+          {cutText(title, 300)}
+        </p>
+      )}
+      {typeof description === 'string' && <p dir="auto">{cutText(description, 2_000)}</p>}
+      {shown.length > 0 && <Fields fields={shown} type={type} of={of} />}
+      {fields.length > shown.length && (
+        <p class="quiet">and {fields.length - shown.length} fields more, in the schema</p>
       )}
       {schema['additionalProperties'] === false && <p class="quiet">No other fields.</p>}
       <details class="raw">
         <summary>JSON Schema</summary>
-        <pre class="json">{cutText(raw, rawMax)}</pre>
+        <pre class="json">{cutText(raw, Math.floor(rawOfPage / of))}</pre>
       </details>
     </section>
   )
 }
 
-const Fields = ({ fields, type }: { fields: readonly Field[]; type: string }) => (
+/** Of each title and description. Characters. */
+const wordsMin = 60
+const wordsMax = 500
+const wordsFor = (fields: number): number =>
+  Math.max(wordsMin, Math.min(wordsMax, Math.floor(wordsOfPage / fields / 2)))
+
+const Fields = ({ fields, type, of }: { fields: readonly Field[]; type: string; of: number }) => (
   <TableScroll label={`Fields of ${type}`}>
     <table class="data">
       <thead>
@@ -104,23 +127,25 @@ const Fields = ({ fields, type }: { fields: readonly Field[]; type: string }) =>
         {fields.map(({ name, title, description, type: kind, rules, isRequired, isPrivate, refersTo }) => (
           <tr key={name}>
             <th scope="row">
-              <code>{name}</code> {isRequired && <span class="required">required</span>}{' '}
+              <code>{cutText(name, nameMax)}</code> {isRequired && <span class="required">required</span>}{' '}
               {isPrivate && <Badge tone="private">Private</Badge>}
             </th>
             <td>
-              {kind}
+              <bdi>{cutText(kind, nameMax)}</bdi>
               {refersTo !== undefined && (
                 <>
                   {' → '}
-                  <a href={`#type-${refersTo}`}>{refersTo}</a>
+                  <a href={`#type-${cutText(refersTo, nameMax)}`}>
+                    <bdi>{cutText(refersTo, nameMax)}</bdi>
+                  </a>
                 </>
               )}
             </td>
-            <td class="quiet">{rules.join('; ')}</td>
-            <td>
+            <td class="quiet">{shownMarks(rules.join('; '))}</td>
+            <td dir="auto">
               {[title, description]
                 .filter((text) => text !== undefined)
-                .map((text) => cutText(text, 500))
+                .map((text) => cutText(text, wordsFor(fields.length * of)))
                 .join('. ')}
             </td>
           </tr>

@@ -1,0 +1,121 @@
+/** For tests: follows every link from some pages, as a search engine does, and more: forms that ask, feeds, what pages name as JSON. */
+import type { Answer, Asker } from './asker.ts'
+
+export interface Fetched extends Answer {
+  /** Path and query. */
+  readonly path: string
+}
+
+interface CrawlOptions {
+  /** Whether a link is followed. @param path with its query */
+  isInside(path: string): boolean
+  /** Sees every answer; a page is seen once. */
+  see(page: Fetched): void
+}
+
+/** Requests under way at once. */
+const atOnce = 4
+/** A crawl that finds no end is a fault of the pages: their links make ever new ones. */
+const pagesMax = 5_000
+
+/** @param asker with an empty base. @returns every page fetched, by its path */
+export async function crawl(
+  asker: Asker,
+  starts: readonly string[],
+  { isInside, see }: CrawlOptions,
+): Promise<ReadonlyMap<string, Fetched>> {
+  const fetched = new Map<string, Fetched>()
+  const known = new Set(starts)
+  let queue = [...known]
+  while (queue.length > 0) {
+    const next = queue.splice(0, atOnce)
+    const pages = await Promise.all(next.map(async (path) => ({ path, ...(await asker.get(path)) })))
+    for (const page of pages) {
+      fetched.set(page.path, page)
+      see(page)
+      const found = linksOf(page).filter((path) => !known.has(path) && isInside(path))
+      for (const path of found) known.add(path)
+      queue = [...queue, ...new Set(found)]
+    }
+    if (fetched.size > pagesMax)
+      throw new Error(`More than ${pagesMax} pages: ${[...known].slice(-20).join(' ')}`)
+  }
+  return fetched
+}
+
+const entities: Record<string, string> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+}
+const decoded = (text: string): string => text.replace(/&(?:amp|lt|gt|quot|#39);/g, (sign) => entities[sign]!)
+
+/** Everything that an answer links to, as paths of the same server with their queries. */
+export function linksOf({ path, text, headers, status }: Fetched): string[] {
+  const links: string[] = []
+  if (typeof headers.location === 'string') links.push(headers.location)
+  for (const [, link] of String(headers['link'] ?? '').matchAll(/<([^>]+)>/g)) links.push(link!)
+  const type = String(headers['content-type'])
+  if (status === 200 && /html|xml/.test(type)) {
+    const attributes = text.matchAll(/\s(?:href|src|data-proof|data-worker)="([^"]*)"/g)
+    for (const [, link] of attributes) links.push(decoded(link!))
+    for (const [, link] of text.matchAll(/<loc>([^<]*)<\/loc>/g)) links.push(decoded(link!))
+    links.push(...formsIn(text, path))
+  }
+  if (path === '/robots.txt') for (const [, link] of text.matchAll(/^Sitemap: (\S+)/gm)) links.push(link!)
+  return links.flatMap((link) => pathOf(link, path))
+}
+
+/** Links of the server itself keep their path and query. Those that name the origin are taken for its own. */
+function pathOf(link: string, from: string): string[] {
+  const here = new URL(from, 'http://here')
+  const url = URL.parse(link, here)
+  if (url === null || !/^https?:$/.test(url.protocol)) return []
+  const isOwn = url.hostname === 'here' || url.hostname === '127.0.0.1'
+  return isOwn ? [`${url.pathname}${url.search}`] : []
+}
+
+/** Of a choice, so many are tried. */
+const choicesMax = 6
+
+/** What forms that ask would ask for as they stand: texts, hidden fields, what is chosen; then with each other choice of a list. */
+function formsIn(html: string, here: string): string[] {
+  return [...html.matchAll(/<form([^>]*)>(.*?)<\/form>/gs)].flatMap(([, opening, inside]) => {
+    if (/method="post"/.test(opening!)) return []
+    const action = decoded(/action="([^"]*)"/.exec(opening!)?.[1] ?? here.split('?', 1)[0]!)
+    const fields = [...inside!.matchAll(/<input([^>]*)>/g)].flatMap(([, field]): [string, string][] => {
+      const name = attribute(field!, 'name')
+      const isLeftOut = /type="(?:radio|checkbox)"/.test(field!) && !/\schecked/.test(field!)
+      return name === undefined || isLeftOut ? [] : [[name, attribute(field!, 'value') ?? '']]
+    })
+    const lists = [...inside!.matchAll(/<select([^>]*)>(.*?)<\/select>/gs)].flatMap(([, field, list]) => {
+      const options = [...list!.matchAll(/<option([^>]*)>/g)].map(([, option]) => option!)
+      const values = options.map((option) => attribute(option, 'value') ?? '')
+      const chosen =
+        values[
+          Math.max(
+            0,
+            options.findIndex((option) => /\sselected/.test(option)),
+          )
+        ] ?? ''
+      const name = attribute(field!, 'name')
+      return name === undefined ? [] : [{ name, chosen, values: values.slice(0, choicesMax) }]
+    })
+    const asked = new URLSearchParams([...fields, ...lists.map(({ name, chosen }) => [name, chosen])])
+    const others = lists.flatMap(({ name, values }) =>
+      values.map((value) => {
+        const other = new URLSearchParams(asked)
+        other.set(name, value)
+        return other
+      }),
+    )
+    return [asked, ...others].map((query) => `${action}?${query}`)
+  })
+}
+
+const attribute = (tag: string, name: string): string | undefined => {
+  const value = new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1]
+  return value === undefined ? undefined : decoded(value)
+}

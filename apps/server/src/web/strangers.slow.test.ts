@@ -1,0 +1,403 @@
+/**
+ * What strangers read, on every page and in every JSON that pages lead to: of half-hidden collections no more than the content model
+ * shows; of hidden ones the same bytes as of what is not there. content-model §6, http-api §1.
+ */
+import { gunzipSync } from 'node:zlib'
+import { anyDatabase } from '@ulmus/storage/testing'
+import { openWeb, type PagePath, table, withForm } from '@ulmus/web'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Answer, type Asker, askerOf } from '../testing/asker.ts'
+import { crawl, type Fetched } from '../testing/crawl.ts'
+import {
+  demand,
+  type HalfHidden,
+  type Plan,
+  plans,
+  publish,
+  tokenOf,
+  tokensIn,
+} from '../testing/half-hidden.ts'
+import { type Stage, setStage } from '../testing/stage.ts'
+
+const runs = 6
+const patterns = Object.keys(table) as PagePath[]
+
+describe.each(anyDatabase)('strangers on $name', (database) => {
+  let stage: Stage
+  let anyone: Asker
+  /** Signed in, and a member of nothing here. */
+  let eve: Asker
+  let ada: Asker
+  /** Pages that a stranger can see. */
+  let open: PagePath[]
+  const all: (HalfHidden & { named?: string })[] = []
+
+  beforeAll(async () => {
+    stage = await setStage(database, { rateLimits: null })
+    anyone = askerOf(stage.server.url, undefined, '')
+    eve = askerOf(stage.server.url, { cookie: (await stage.server.signIn('eve')).cookie }, '')
+    const { cookie } = await stage.server.signIn('ada', { email: `${tokenOf('mail')}@example.org` })
+    ada = askerOf(stage.server.url, { cookie }, '')
+    const { pages } = await openWeb()
+    open = patterns.filter((pattern) => pages[table[pattern]].needsCaller !== true)
+    await demand(
+      (await stage.keyOfAda('admin')).post('/accounts', { slug: 'atlas', displayName: 'Atlas' }),
+      201,
+    )
+  })
+  afterAll(() => stage.end())
+
+  test('read what is public of half-hidden collections, and no more', async () => {
+    const reached = new Map<PagePath, number>()
+    let answers = 0
+    await fc.assert(
+      fc.asyncProperty(plans, async (plan) => {
+        const made = await published(plan)
+        const isInside = (path: string) =>
+          made.some(({ owner, slug }) => isOf(path, owner, slug)) ||
+          /^\/(?:ada|atlas|explore|api\/accounts\/(?:ada|atlas)|api\/collections)(?:\/-\/\w+)?(?:\?|$)/.test(
+            path,
+          ) ||
+          /^\/(?:[\w.]*|docs\/[a-z]+)$/.test(path)
+        const starts = ['/', '/robots.txt', '/explore', '/ada', '/atlas', ...made.flatMap(guessed)]
+        const pages = await crawl(anyone, starts, { isInside, see: (page) => showsNoMore(page) })
+        answers += pages.size
+        for (const [path, { status }] of pages) {
+          const pattern = patternOf(path)
+          if (pattern !== undefined && (status === 200 || status === 302))
+            reached.set(pattern, (reached.get(pattern) ?? 0) + 1)
+        }
+        // Pages of work, which are for members, and those that ask who comes.
+        await seesNoMore(eve, made.flatMap(everyPage))
+        const seen = [...pages.keys()].filter((path) => /^\/(?:ada|atlas)\/[^/]/.test(path))
+        await seesNoMore(ada, seen.map(asPublic))
+      }),
+      { numRuns: runs },
+    )
+    expect(open.filter((pattern) => !reached.has(pattern))).toEqual([])
+    expect(answers).toBeGreaterThan(runs * 100)
+    const untold = all
+      .filter(({ owner }) => owner === 'ada')
+      .flatMap(({ shown, words }) =>
+        [...shown].filter(([version, known]) => ![...words.get(version)!].some((word) => known.has(word))),
+      )
+    expect(untold.length, 'versions in which private things alone changed').toBeGreaterThan(0)
+  }, 400_000)
+
+  /** The plan's collection, a public fork of it, a private one with a public fork, and one that nobody sees anything of. */
+  async function published(generated: Plan): Promise<HalfHidden[]> {
+    // One that failed is tried again, smaller, under other names.
+    const plan = { ...generated, seed: `${generated.seed} ${all.length}` }
+    let fork: HalfHidden | undefined
+    let made = await publish(stage.ada, 'ada', plan, async (version, source) => {
+      if (version === plan.forkedAfter) fork = await forkOf(source)
+    })
+    fork ??= await forkOf(made)
+    const secret = await publish(stage.ada, 'ada', { ...plan, seed: `${plan.seed} secret` })
+    const named = tokenOf(`${plan.seed} name`)
+    await change(secret, { public: false, name: named, description: `About ${named}` })
+    const openFork = await forkOf(secret)
+    await change(openFork, { public: true, name: 'Open', description: 'Open' })
+    if (plan.endsPrivate) {
+      await change(made, { public: false })
+      made = { ...made, isPublic: false }
+    }
+    for (const words of [secret.slug, named]) {
+      const found = await anyone.get(`/api/collections?search=${words}`)
+      expect([found.status, found.json.length]).toEqual([200, 0])
+    }
+    const here = [made, fork, { ...secret, isPublic: false, named }, openFork]
+    all.push(...here)
+    return here
+  }
+
+  const change = ({ owner, slug }: { owner: string; slug: string }, changes: object) =>
+    demand(
+      stage.ada.ask('PATCH', `/collections/${owner}/${slug}`, {
+        body: JSON.stringify(changes),
+        headers: { 'content-type': 'application/json' },
+      }),
+      200,
+    )
+
+  /** Holds of its source what the latest version shows, and nothing of the versions before it. */
+  async function forkOf(source: HalfHidden): Promise<HalfHidden> {
+    const slug = `fork-${tokenOf(`fork of ${source.slug}`)}`
+    await demand(stage.ada.post(`/collections/ada/${source.slug}/fork`, { targetOrg: 'atlas', slug }), 201)
+    const words = source.words.get(source.latest)!
+    const shown = [...source.shown.get(source.latest)!].filter((token) => !words.has(token))
+    return {
+      ...source,
+      ...{ owner: 'atlas', slug, latest: 'v1.0.0' },
+      shown: new Map([['v1.0.0', new Set(shown)]]),
+      hidden: new Map([['v1.0.0', source.hidden.get(source.latest)!]]),
+    }
+  }
+
+  /** Every page of a collection, of its latest version and of each of the others, with names in it that are hidden. */
+  function everyPage({ owner, slug, hidden, latest }: HalfHidden): string[] {
+    const [version] = hidden.keys()
+    const { types, records } = hidden.get(latest)!
+    const { type, id } = records[0] ?? { type: types[0] ?? 'None', id: 'none' }
+    const parts = { owner, slug, version: version!, type, id, pair: `${version}...${latest}` }
+    const other = { from: owner, pair: `${slug}@${version}...${latest}`, name: 'reading' }
+    return patterns.map((pattern) =>
+      pathOf(pattern, pattern.includes(':from') ? { ...parts, ...other } : { ...parts, name: 'reading' }),
+    )
+  }
+
+  /** What a stranger may try without a link to it. */
+  function guessed({ owner, slug, hidden, files }: HalfHidden): string[] {
+    const at = `/${owner}/${slug}`
+    const api = `/api/collections${at}`
+    return [
+      ...['', '?view=full', '?view=public', '/push', '/settings', '/edit', '/fork'].map(
+        (rest) => `${at}${rest}`,
+      ),
+      ...files.flatMap((hash) => [`${api}/files/${hash}`, `${at}/files?hash=${encodeURIComponent(hash)}`]),
+      ...[...hidden].flatMap(([version, { types, records }]) => [
+        ...types.flatMap((type) => [
+          `${at}/v/${version}/records/${type}`,
+          `${at}/v/${version}/schemas?type=${type}`,
+        ]),
+        ...records.flatMap(({ type, id }) => [
+          `${at}/v/${version}/records/${type}/${id}`,
+          `${at}/v/${version}/records/${type}?id=${id}`,
+          `${at}/v/${version}/record?type=${type}&id=${id}`,
+          `${api}/versions/${version}/records/${type}/${id}?proof=true`,
+          `${api}/records/${type}/${id}/history`,
+        ]),
+      ]),
+    ]
+  }
+
+  async function seesNoMore(who: Asker, paths: readonly string[]): Promise<void> {
+    for (const path of paths) showsNoMore({ path, ...(await who.get(path)) }, who === ada)
+  }
+
+  function showsNoMore(page: Fetched, isMember = false): void {
+    const isArchive = page.headers['content-type'] === 'application/gzip'
+    const body = isArchive ? gunzipSync(page.bytes).toString('latin1') : page.text
+    const text = decodedToo(`${withoutViewLine(body)}\n${JSON.stringify(page.headers)}`)
+    const known = knownAt(page.path, isMember)
+    const told = new Set(tokensIn(text).filter((token) => !known.has(token)))
+    expect([page.path, [...told]]).toEqual([page.path, []])
+    const files = all
+      .flatMap((one) => one.files)
+      .filter((hash) => !known.has(hash) && !page.path.includes(hash.slice(7)))
+    expect([page.path, files.filter((hash) => text.includes(hash.slice('sha256:'.length)))]).toEqual([
+      page.path,
+      [],
+    ])
+    expect([page.path, page.status < 500]).toEqual([page.path, true])
+  }
+
+  /** What may be known to whoever asks for a path: what the path says, and what is public of the version, or the versions, that it names. */
+  function knownAt(path: string, isMember: boolean): ReadonlySet<string> {
+    const known = new Set(tokensIn(path))
+    const open = all.filter(({ isPublic }) => isPublic)
+    for (const token of open.flatMap(({ slug }) => tokensIn(slug))) known.add(token)
+    const named = [...path.matchAll(/v\d+\.\d+\.\d+/g)].map(([version]) => version)
+    const isOfAll = /\/versions(?:\.atom)?(?:\?|$)|\/files\/sha256:|\/history(?:\?|$)/.test(path)
+    const isOfLatest = named.length === 0 || path.includes('/versions/latest/')
+    // A page that compares is of two collections.
+    const meant = all.filter(
+      (one) => `${decodeURIComponent(path)}/`.search(new RegExp(`[/=]${one.owner}/${one.slug}[/?@]`)) >= 0,
+    )
+    for (const one of meant.filter(({ isPublic }) => isPublic || isMember)) {
+      if (!one.isPublic) for (const token of tokensIn(one.slug + one.named)) known.add(token)
+      const versions = isOfAll ? [...one.shown.keys()] : [...named, ...(isOfLatest ? [one.latest] : [])]
+      for (const version of versions) for (const token of one.shown.get(version) ?? []) known.add(token)
+    }
+    return known
+  }
+
+  test('meet what is hidden as what is not there, on every page', async () => {
+    let compared = 0
+    await fc.assert(
+      fc.asyncProperty(slugs, async (slug) => {
+        const absent = otherNameLike(slug)
+        await demand(stage.ada.post('/accounts/ada/collections', { slug, public: false }), 201)
+        await stage.push(`/collections/ada/${slug}`, {
+          opening: { schemas: { A: {} } },
+          puts: [{ id: 'a', type: 'A', data: {} }],
+        })
+        // What the collection was called before leads nowhere, either.
+        const former = `former-${slug}`
+        const was = await stage.newCollection({ public: false })
+        await change({ owner: 'ada', slug: was.slug }, { slug: former })
+        await change({ owner: 'ada', slug: former }, { slug: `now-${slug}` })
+        const pairs = [
+          [slug, absent],
+          [former, otherNameLike(former)],
+        ] as const
+        const { slug: known } = await stage.newCollection()
+        await stage.push(`/collections/ada/${known}`, { opening: { schemas: { A: {} } } })
+        const parts = {
+          owner: 'ada',
+          version: 'v1.0.0',
+          type: 'A',
+          id: 'a',
+          pair: 'v1.0.0...v1.0.0',
+          from: 'ada',
+        }
+        for (const pattern of patterns.filter((one) => one.includes(':slug'))) {
+          for (const who of [anyone, eve]) {
+            for (const names of pairs) {
+              const paths = names.map((name) => pathOf(pattern, { ...parts, slug: name }))
+              compared += await areSame(who, paths, names, withForm.has(table[pattern]))
+            }
+          }
+        }
+        for (const names of pairs) {
+          const paths = names.map((name) => `/ada/${known}/compare/ada/${name}@v1.0.0...v1.0.0`)
+          for (const who of [anyone, eve]) compared += await areSame(who, paths, names, false)
+        }
+        await demand(stage.ada.ask('DELETE', `/collections/ada/${slug}`), 200)
+      }),
+      { numRuns: 4 },
+    )
+    expect(compared).toBeGreaterThan(4 * 100)
+  }, 120_000)
+
+  test('meet what is hidden in a collection as what is not there', async () => {
+    const plan = fc.sample(plans, { numRuns: 1, seed: 7 })[0]!
+    const source = await publish(stage.ada, 'ada', { ...plan, seed: 'guessed' })
+    all.push(source)
+    const { owner, slug, hidden, files, shown } = source
+    let compared = 0
+    for (const [version, { types, records }] of hidden) {
+      const hash = files.find((one) => !shown.get(version)!.has(one))!
+      const names = [...types.map((type) => ({ type, id: 'a' })), ...records]
+      for (const { type, id } of names) {
+        const at = `/${owner}/${slug}`
+        const guesses = [
+          `${at}/v/${version}/records/${type}`,
+          `${at}/v/${version}/records/${type}/${id}`,
+          `${at}/v/${version}/records/${type}?id=${id}`,
+          `${at}/v/${version}/record?type=${type}&id=${id}`,
+          `${at}/v/${version}/schemas?type=${type}`,
+          `${at}/v/${version}/files?hash=${hash}`,
+          `${at}/records/${type}/${id}/edit`,
+        ]
+        const secrets = [...new Set([...tokensIn(type + id), hash.slice('sha256:'.length)])].filter(
+          (one) => !shown.get(version)!.has(one),
+        )
+        const others = secrets.map((one) => (one.length === 64 ? '0'.repeat(64) : tokenOf(one)))
+        for (const guess of guesses) {
+          const other = secrets.reduce((path, one, n) => path.replaceAll(one, others[n]!), guess)
+          if (other === guess) continue
+          for (const who of [anyone, eve])
+            compared += await areSame(who, [guess, other], [secrets, others].map(String), false)
+        }
+      }
+    }
+    expect(compared).toBeGreaterThan(50)
+  }, 120_000)
+
+  test('follow cursors that name nothing hidden', async () => {
+    const { path, slug } = await stage.newCollection()
+    const numbered = Array.from({ length: 130 }, (_, n) => `${n}`.padStart(3, '0'))
+    const puts = numbered.map((number, n) => {
+      const isPrivate = n % 2 === 1 || n > 120
+      return {
+        id: `${number}-${isPrivate ? tokenOf(number) : 'open'}`,
+        type: 'A',
+        data: { n },
+        private: isPrivate,
+      }
+    })
+    await stage.push(path, { opening: { schemas: { A: {} } }, puts: puts.slice(0, 1) })
+    await stage.push(path, { base: 'v1.0.0', puts })
+    const isInside = (to: string) => isOf(to, 'ada', slug)
+    const starts = [
+      `/ada/${slug}/records`,
+      `/ada/${slug}/compare/v1.0.0...v1.1.0`,
+      `/api${path}/versions/latest/records?limit=7`,
+    ]
+    const pages = await crawl(anyone, starts, { isInside, see: (page) => showsNoMore(page) })
+    for (const [cursor, least] of [
+      [/\/records\/A\?after=/, 1],
+      [/compare\/.*\?cursor=/, 1],
+    ] as const)
+      expect([...pages.keys()].filter((to) => cursor.test(to)).length).toBeGreaterThanOrEqual(least)
+  }, 60_000)
+
+  /** Asks for both, in every way that a page is asked; how often. */
+  async function areSame(
+    who: Asker,
+    paths: readonly string[],
+    names: readonly string[],
+    hasForm: boolean,
+  ): Promise<number> {
+    const asks: ((path: string) => Promise<Answer>)[] = [
+      (path) => who.get(path),
+      (path) => who.ask('HEAD', path),
+    ]
+    if (hasForm) asks.push((path) => who.ask('POST', path, { body: 'do=a', headers: form }))
+    for (const ask of asks) {
+      const [hidden, absent] = await Promise.all(
+        paths.map(async (path, n) => plain(await ask(path), names[n]!)),
+      )
+      expect([paths, hidden]).toEqual([paths, absent])
+    }
+    return asks.length
+  }
+})
+
+const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' }
+
+/** Longer than any that is in a page anyway. */
+const slugs = fc.stringMatching(/^[a-z0-9][a-z0-9-]{8,30}[a-z0-9]$/)
+
+/** As long, and another. */
+const otherNameLike = (name: string): string =>
+  name
+    .replace(/[a-z]/g, (sign) => (sign === 'z' ? 'a' : String.fromCharCode(sign.charCodeAt(0) + 1)))
+    .replace(/\d/g, (digit) => `${(Number(digit) + 1) % 10}`)
+
+/** An answer without the names that were asked for, in whatever way they are written, and without what is of each answer alone. */
+function plain({ status, headers, text }: Answer, names: string): unknown {
+  const { date, 'x-request-id': id, etag, ...rest } = headers
+  const strip = (of: string) => names.split(',').reduce((left, name) => left.replaceAll(name, 'NAME'), of)
+  return { status, headers: strip(JSON.stringify(rest)), text: strip(text) }
+}
+
+const isOf = (path: string, owner: string, slug: string): boolean =>
+  new RegExp(`^/(?:api/collections/)?${owner}/${slug}(?:[/?]|$)`).test(path)
+
+/** Members are told what the public does not see: that line is for them alone. */
+const withoutViewLine = (html: string): string => html.replace(/<p class="note view-line">.*?<\/p>/gs, '')
+
+/** With what cursors say in base64url beside it. */
+const decodedToo = (text: string): string =>
+  text.replace(
+    /(?:cursor|after)["=:]+([\w%-]{8,})/gi,
+    (all, cursor: string) => `${all} ${Buffer.from(decodeURIComponent(cursor), 'base64url')}`,
+  )
+
+function asPublic(path: string): string {
+  const url = new URL(path, 'http://here')
+  url.searchParams.set('view', 'public')
+  return `${url.pathname}${url.search}`
+}
+
+/** The pattern of the table that a path is of: that with the fewest parameters. */
+function patternOf(path: string): PagePath | undefined {
+  const { pathname } = new URL(path, 'http://here')
+  const parts = pathname.split('/')
+  const fits = patterns.filter((pattern) => {
+    const wanted = pattern.split('/')
+    return (
+      wanted.length === parts.length &&
+      wanted.every((part, at) => (part.startsWith(':') ? parts[at] !== '' : part === parts[at])) &&
+      !/^\/(?:(?:api|auth|assets|dev)\b|docs\/api)/.test(pathname)
+    )
+  })
+  const parameters = (pattern: string) => pattern.split(':').length
+  return fits.sort((a, b) => parameters(a) - parameters(b))[0]
+}
+
+const pathOf = (pattern: PagePath, parts: Record<string, string>): string =>
+  pattern.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(parts[name]!))

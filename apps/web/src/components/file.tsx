@@ -1,0 +1,78 @@
+/** Files: a link to what is known of one, the picture that it is, the text that it begins with. */
+import type { SeenCollection } from '../data/collection.ts'
+import { fileHref, type NamedFile, previewKind, type TextPreview, textBytesMax } from '../data/files.ts'
+import { bytesText, cutText } from '../format.ts'
+import { versionPath, withQuery } from '../paths.ts'
+
+/** The page of one file of a version. */
+const filePath = (seen: SeenCollection, hash: string): string =>
+  seen.inView(withQuery(versionPath(seen, 'files'), { hash }))
+
+export const FileLink = ({ hash, seen }: { hash: string; seen: SeenCollection }) => (
+  <a href={filePath(seen, hash)}>
+    <code>{cutText(hash, 15)}</code>
+  </a>
+)
+
+/** A file as a part of a record: its picture if it is one, else what it is. */
+export function FileView({ file, seen }: { file: NamedFile; seen: SeenCollection }) {
+  const { hash, contentType, size } = file
+  const kind = previewKind(file)
+  return (
+    <figure class="file">
+      {kind === 'picture' && (
+        <a href={filePath(seen, hash)}>
+          <Picture file={file} seen={seen} />
+        </a>
+      )}
+      <figcaption class="facts">
+        <FileLink hash={hash} seen={seen} />
+        <bdi>{contentType}</bdi>
+        <span>{bytesText(size)}</span>
+        {kind === 'text' && <a href={filePath(seen, hash)}>Preview</a>}
+        <a href={fileHref(seen, hash)} download>
+          Download
+        </a>
+      </figcaption>
+    </figure>
+  )
+}
+
+/** By the file's own address: in `<img>` no script of an SVG runs, and nothing that it names is loaded. */
+const Picture = ({ file: { hash }, seen }: { file: NamedFile; seen: SeenCollection }) => (
+  <img class="picture" src={fileHref(seen, hash)} alt={`File ${hash.slice(0, 15)}`} loading="lazy" />
+)
+
+interface PreviewProps {
+  readonly file: NamedFile
+  readonly seen: SeenCollection
+  /** Of a text; undefined where it is none. */
+  readonly text: TextPreview | undefined
+}
+
+/** What a file looks like, as far as a page can show it. */
+export function Preview({ file, seen, text }: PreviewProps) {
+  if (previewKind(file) === 'picture') {
+    return (
+      <section>
+        <h2 class="sr-only">Preview</h2>
+        <Picture file={file} seen={seen} />
+      </section>
+    )
+  }
+  if (text === undefined) return <p class="quiet">It cannot be shown here: download it to look at it.</p>
+  return (
+    <section class="raw">
+      <h2 class="sr-only">Preview</h2>
+      {text.isCut && (
+        <p class="quiet">
+          The first {bytesText(textBytesMax)} of {bytesText(file.size)}.
+        </p>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it, too */}
+      <pre class="text" tabIndex={0}>
+        {text.text}
+      </pre>
+    </section>
+  )
+}
