@@ -30,6 +30,7 @@ const pages: Record<string, string> = {
   files: '/mercator/cities/files',
   versions: '/mercator/cities/versions',
   compare: '/mercator/cities/compare/v1.0.0...v1.1.0',
+  'compare-with-source': '/atlas/cities/compare/mercator/cities@v1.0.0...v1.0.0',
   fork: '/mercator/cities/fork',
   edit: '/mercator/cities/edit',
   push: '/mercator/cities/push',
@@ -39,7 +40,10 @@ const pages: Record<string, string> = {
   'new-org': '/new/org',
   settings: '/settings',
   keys: '/settings/keys',
+  browsers: '/settings/sessions',
   members: '/atlas/-/members',
+  docs: '/docs',
+  document: '/docs/publishing',
   'not-found': '/nobody/nothing',
 }
 

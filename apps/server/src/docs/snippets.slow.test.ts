@@ -126,7 +126,8 @@ test('Publishing, from the first push to one every night, on a registry of its o
       { folder: place, url: other.url },
     )
     expect(code, out).toBe(0)
-    const made = [...out.matchAll(/"semver":"(v[\d.]+)"/g)].map(([, semver]) => semver)
+    expect(out).toMatch(/\{"dry_run":true,"semver":"v1\.2\.0".*"recordCount":4/)
+    const made = [...out.matchAll(/\{"semver":"(v[\d.]+)"/g)].map(([, semver]) => semver)
     expect(made).toEqual(['v1.0.0', 'v1.1.0', 'v2.0.0'])
     const nights = [...out.matchAll(/^(published v[\d.]+|nothing to publish)/gm)].map(([night]) => night)
     expect(nights).toEqual([

@@ -323,6 +323,17 @@ describe.each(anyDatabase)('pages on $name', (database) => {
     ])
   })
 
+  test('settings of a collection name the keys that are for it alone, and lead to making one', async () => {
+    const { slug, id } = await stage.newCollection()
+    const other = await stage.newCollection()
+    await stage.server.keyFor(cookie, 'write', { label: 'Of this one', collectionId: id })
+    await stage.server.keyFor(cookie, 'write', { label: 'Of another', collectionId: other.id })
+    const { html } = await page(`/ada/${slug}/settings`, { as: cookie })
+    expect([html.includes('Of this one'), html.includes('Of another')]).toEqual([true, false])
+    const [, link] = /href="(\/settings\/keys\?[^"]+)"/.exec(html)!
+    expect((await page(link!, { as: cookie })).html).toContain(`value="ada/${slug}"`)
+  })
+
   test('settings that are saved keep what their form does not show', async () => {
     const { status } = await stage.ada.post('/accounts/ada/collections', {
       slug: 'described',

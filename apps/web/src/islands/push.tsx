@@ -79,7 +79,7 @@ function Push() {
   if (state.done !== undefined) return <Done version={state.done} />
   return (
     <>
-      <FileChoice onChoose={(file) => void open(file)} />
+      <FileChoice isBusy={state.working !== undefined} onChoose={(file) => void open(file)} />
       {state.wrong !== undefined && (
         <p class="note bad" role="alert">
           {state.wrong}
@@ -90,29 +90,27 @@ function Push() {
           {state.working}
         </p>
       )}
-      {table !== undefined && plan !== undefined && (
-        <PlanForm
-          rows={table.rows}
-          plan={plan}
-          onChange={(next) => {
-            setPlan(next)
-            setComparison(undefined)
-          }}
-        />
-      )}
-      {plan !== undefined && comparison === undefined && (
-        <div class="form">
-          <ModeChoice mode={mode} onChange={setMode} />
-          <button
-            type="button"
-            class="primary"
-            disabled={state.working !== undefined}
-            onClick={() => void compare()}
-          >
-            See what would change
-          </button>
-        </div>
-      )}
+      {/* What is compared is what is shown: nothing is changed meanwhile. */}
+      <fieldset class="while-working" disabled={state.working !== undefined}>
+        {table !== undefined && plan !== undefined && (
+          <PlanForm
+            rows={table.rows}
+            plan={plan}
+            onChange={(next) => {
+              setPlan(next)
+              setComparison(undefined)
+            }}
+          />
+        )}
+        {plan !== undefined && comparison === undefined && (
+          <div class="form">
+            <ModeChoice mode={mode} onChange={setMode} />
+            <button type="button" class="primary" onClick={() => void compare()}>
+              See what would change
+            </button>
+          </div>
+        )}
+      </fieldset>
       {comparison !== undefined && (
         <Preview
           comparison={comparison}
@@ -126,13 +124,18 @@ function Push() {
   )
 }
 
-const FileChoice = ({ onChoose }: { onChoose(file: File | undefined): void }) => (
+interface FileChoiceProps {
+  isBusy: boolean
+  onChoose(file: File | undefined): void
+}
+
+const FileChoice = ({ isBusy, onChoose }: FileChoiceProps) => (
   <label
     class="drop"
     onDragOver={(event) => event.preventDefault()}
     onDrop={(event) => {
       event.preventDefault()
-      onChoose(event.dataTransfer?.files[0])
+      if (!isBusy) onChoose(event.dataTransfer?.files[0])
     }}
   >
     <span>
@@ -140,6 +143,7 @@ const FileChoice = ({ onChoose }: { onChoose(file: File | undefined): void }) =>
     </span>
     <input
       type="file"
+      disabled={isBusy}
       accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl"
       onChange={(event) => onChoose(event.currentTarget.files?.[0])}
     />

@@ -68,13 +68,14 @@ async function keysPage(visit: Visit, { form = {}, error, made, said }: Shown): 
         {list.length === 0 ? <Empty title="You have no keys." /> : <List items={list} />}
         <h2>New key</h2>
         <Refusal error={error} />
-        <MakeForm form={form} />
+        <MakeForm form={form} collection={visit.url.searchParams.get('collection') ?? ''} />
       </SettingsPage>
     ),
   }
 }
 
-const MakeForm = ({ form }: { form: Form }) => (
+/** @param collection that is typed in already, as `owner/slug` */
+const MakeForm = ({ form, collection }: { form: Form; collection: string }) => (
   <form method="post" class="form">
     <Field
       name="label"
@@ -99,6 +100,7 @@ const MakeForm = ({ form }: { form: Form }) => (
       name="collection"
       label="Only for one collection"
       form={form}
+      value={collection}
       help={
         <>
           As <code>owner/slug</code>. Empty: for all of yours.

@@ -19,8 +19,8 @@ export const compareForm: Page = {
     const seen = await seeCollection(visit)
     const query = visit.url.searchParams
     const [from, to] = [query.get('from') ?? '', query.get('to') ?? seen.latest ?? '']
-    if (from === '' || to === '') return new Redirect(collectionPath(seen, 'versions'), 302)
-    return new Redirect(collectionPath(seen, 'compare', `${from}...${to}`), 302)
+    if (from === '' || to === '') return new Redirect(seen.inView(collectionPath(seen, 'versions')), 302)
+    return new Redirect(seen.inView(collectionPath(seen, 'compare', `${from}...${to}`)), 302)
   },
 }
 
@@ -134,9 +134,11 @@ const theOtherWay = (
   before: string,
   after: string,
 ): string =>
-  other === undefined
-    ? collectionPath(seen, 'compare', `${after}...${before}`)
-    : collectionPath(other, 'compare', seen.owner, `${seen.slug}@${after}...${before}`)
+  seen.inView(
+    other === undefined
+      ? collectionPath(seen, 'compare', `${after}...${before}`)
+      : collectionPath(other, 'compare', seen.owner, `${seen.slug}@${after}...${before}`),
+  )
 
 const typesOf = (before: Version, after: Version): string[] =>
   [...new Set([...Object.keys(before.typeCounts), ...Object.keys(after.typeCounts)])].sort()

@@ -2,11 +2,12 @@
 import { RegistryError } from '@ulmus/registry'
 import { UpdateCollection } from '@ulmus/wire'
 import { Choice, Field, Refusal, type Refused } from '../../components/form.tsx'
+import { Time } from '../../components/small.tsx'
 import { demandWork, type SeenCollection, seeCollection } from '../../data/collection.ts'
 import { checked, submitted, typed } from '../../form.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
-import { accountPath, collectionPath } from '../../paths.ts'
+import { accountPath, collectionPath, withQuery } from '../../paths.ts'
 
 export const collectionSettings: Page = {
   needsCaller: true,
@@ -48,6 +49,9 @@ async function settingsPage(
 ): Promise<Answer> {
   const seen = await seeCollection(visit)
   demandWork(seen)
+  const keys = (await visit.registry.keys.list(visit.who)).filter(
+    ({ collectionId }) => collectionId === seen.id,
+  )
   return {
     title: `Settings · ${seen.owner}/${seen.slug}`,
     isPublic: false,
@@ -101,12 +105,48 @@ async function settingsPage(
               Save
             </button>
           </form>
+          <Keys seen={seen} keys={keys} />
           <Danger seen={seen} form={form} />
         </div>
       </CollectionPage>
     ),
   }
 }
+
+interface KeysProps {
+  seen: SeenCollection
+  keys: Awaited<ReturnType<Visit['registry']['keys']['list']>>
+}
+
+/** One's own keys that are for this collection alone. What keys others have is nobody's to see. */
+const Keys = ({ seen, keys }: KeysProps) => (
+  <section>
+    <h2>Your keys for this collection</h2>
+    {keys.length > 0 && (
+      <ul class="plain">
+        {keys.map(({ id, label, start, scope, lastUsedAt }) => (
+          <li key={id}>
+            <bdi>{label}</bdi> <code>{start}…</code> {scope},{' '}
+            {lastUsedAt === null ? (
+              'never used'
+            ) : (
+              <>
+                last used <Time at={lastUsedAt} />
+              </>
+            )}
+          </li>
+        ))}
+      </ul>
+    )}
+    <p>
+      {keys.length === 0 && 'You have none that is limited to it. '}
+      <a href={withQuery('/settings/keys', { collection: `${seen.owner}/${seen.slug}` })}>
+        Make a key that is good for this collection alone
+      </a>
+      {keys.length > 0 && ', or revoke one'}, for a program that pushes to it.
+    </p>
+  </section>
+)
 
 const Danger = ({ seen, form }: { seen: SeenCollection; form: Form }) => (
   <section class="danger-zone">
