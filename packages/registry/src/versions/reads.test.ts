@@ -267,17 +267,25 @@ describe.each(anyDatabase)('reads on $name', (database) => {
           const removed = [...before.values()].filter((entry) => !after.has(keyOf(entry)))
           expect(found.removed).toEqual(removed.map(({ type, id, hash: gone }) => ({ id, type, hash: gone })))
           const files = { before: filesOfModel(from.model, view), after: filesOfModel(to.model, view) }
-          expect(found.meta).toEqual({
+          const filesAdded = files.after.filter((file) => !files.before.includes(file))
+          const filesRemoved = files.before.filter((file) => !files.after.includes(file))
+          const schemasChanged = schemasOfModel(from.model, view) !== schemasOfModel(to.model, view)
+          const metadataChanged = JSON.stringify(from.model.metadata) !== JSON.stringify(to.model.metadata)
+          const content = changed.length + removed.length + filesAdded.length + filesRemoved.length
+          const { schemaChanges, reason, ...rest } = found.meta
+          expect(rest).toEqual({
             totals: {
               added: found.added.length,
               updated: updated.length,
               removed: removed.length,
             },
-            schemasChanged: schemasOfModel(from.model, view) !== schemasOfModel(to.model, view),
-            metadataChanged: JSON.stringify(from.model.metadata) !== JSON.stringify(to.model.metadata),
-            filesAdded: files.after.filter((file) => !files.before.includes(file)),
-            filesRemoved: files.before.filter((file) => !files.after.includes(file)),
+            ...{ schemasChanged, metadataChanged, filesAdded, filesRemoved },
+            level: schemasChanged ? 'major' : content > 0 ? 'minor' : metadataChanged ? 'patch' : 'none',
           })
+          expect([schemaChanges?.some(({ changes }) => changes.length > 0), reason?.endsWith('.')]).toEqual([
+            schemasChanged,
+            true,
+          ])
         }
       }
     }
