@@ -40,6 +40,13 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
     { path: () => '/accounts/me', as: 'stranger' },
   ],
   'GET /api/accounts/me/memberships': [{ path: () => '/accounts/me/memberships', as: 'owner' }],
+  'GET /api/accounts/me/collections': [
+    ...inAll(() => '/accounts/me/collections?limit=100', { as: 'owner' }),
+    { path: () => '/accounts/me/collections?limit=100&offset=2147483647', as: 'owner' },
+  ],
+  'GET /api/accounts/me/sessions': [{ path: () => '/accounts/me/sessions', as: 'owner' }],
+  'DELETE /api/accounts/me/sessions': write('DELETE', '/accounts/me/sessions'),
+  'DELETE /api/accounts/me/sessions/:id': write('DELETE', `/accounts/me/sessions/${wrongId}`),
   'GET /api/accounts/:slug': [
     { path: () => '/accounts/ada' },
     { path: () => `/accounts/${'a'.repeat(8_000)}`, status: 404 },
@@ -109,6 +116,8 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
   'GET /api/collections/:owner/:slug/versions/:v/diff': [
     ...inAll(v('/diff?from=v1.0.0&limit=2000')),
     { path: v('/diff?from=v1.0.0&limit=2000'), as: 'owner' },
+    { path: v('/diff?from=v1.0.0&limit=2000&change=removed') },
+    { path: v(`/diff?from=${w.worst.replace('/collections/', '')}@v1.0.0&limit=2000`), as: 'owner' },
     { path: (at, next) => `${w.worst}/versions/${at}/diff?from=${next}&limit=2000` },
   ],
   'GET /api/collections/:owner/:slug/versions/:v/records': [

@@ -299,6 +299,7 @@ describe.each(anyDatabase)('collections on $name', (testDatabase) => {
     expect((await collections.mine(who, { limit: 2, offset: 2 })).items.map(({ id }) => id)).toEqual(
       made.slice(2, 4),
     )
+    expect((await collections.mine(who, { offset: 2_147_483_647 })).items).toEqual([])
     await expect(collections.mine(anonymous, {})).rejects.toEqual(code('unauthenticated'))
     await expect(collections.mine(callerOf(bea, 'admin', made[0]), {})).rejects.toEqual(code('key_limited'))
   })

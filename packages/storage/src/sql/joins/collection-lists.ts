@@ -103,9 +103,9 @@ export async function listCollectionsOfMember(
   // Each owner's list is read no further than the page needs: one of them may have very many.
   const rows = `select mine.* from (select ${user} as member_of union all select org_id from members where user_id = ${user}) as owners
     cross join lateral (
-      select * from collections where owner_id = member_of and ${beyond} order by ${by} limit ${limit}::int + ${offset}::int
+      select * from collections where owner_id = member_of and ${beyond} order by ${by} limit ${limit}::bigint + ${offset}::bigint
     ) as mine
-    order by ${by} limit ${limit}::int offset ${offset}::int`
+    order by ${by} limit ${limit}::bigint offset ${offset}::bigint`
   return listed(at, rows, by, values.given)
 }
 
