@@ -1,0 +1,12 @@
+#!/usr/bin/env node
+// From the sources: they are TypeScript, which Node reads from 22.18 on. What is released is JavaScript and needs Node 20.
+const [major, minor] = process.versions.node.split('.').map(Number)
+
+if (major < 22 || (major === 22 && minor < 18)) {
+  process.stderr.write(
+    `From its sources, ulmus needs Node 22.18 or newer; this is ${process.versions.node}. Run it as \`npx ulmus\` here.\n`,
+  )
+  process.exitCode = 1
+} else {
+  await import('./src/main.ts')
+}
