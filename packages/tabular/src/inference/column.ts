@@ -1,5 +1,6 @@
 /** What one column holds, as far as its values tell. */
 import { Numeral } from '../reading/table.ts'
+import { textOf } from '../reading/table-error.ts'
 import { type HashBudget, HashSet } from './hash-set.ts'
 import { type Kind, kindOfAll, kindOfText, kindOfValue, nestedOf, type Seen } from './kinds.ts'
 import { Shape } from './shape.ts'
@@ -60,8 +61,7 @@ export function idOf(value: unknown): string | undefined {
 const copyOf = (text: string): string => JSON.parse(JSON.stringify(text)) as string
 
 const exampleOf = (value: unknown): unknown => {
-  const text =
-    typeof value === 'string' ? value : value instanceof Numeral ? value.text : JSON.stringify(value)
+  const text = typeof value === 'string' ? value : value instanceof Numeral ? value.text : textOf(value)
   if (text.length > exampleCharactersMax) return `${copyOf(text.slice(0, exampleCharactersMax))}…`
   return typeof value === 'string' ? copyOf(value) : value
 }

@@ -27,13 +27,16 @@ export class HashSet {
   /** Two words a slot; two zeros are an empty one. */
   #words: Uint32Array
   #size = 0
+  /** Slots of the budget. */
+  #taken: number
   /** The budget was too small: further texts were not added. */
   isFull: boolean
 
   constructor(budget = new HashBudget()) {
     this.#budget = budget
     this.isFull = !budget.take(slotsMin)
-    this.#words = new Uint32Array(this.isFull ? 2 : 2 * slotsMin)
+    this.#taken = this.isFull ? 0 : slotsMin
+    this.#words = new Uint32Array(Math.max(2, 2 * this.#taken))
   }
 
   get size(): number {
@@ -61,7 +64,8 @@ export class HashSet {
 
   /** Gives the memory back. */
   clear(): void {
-    if (!this.isFull) this.#budget.give(this.#words.length / 2)
+    this.#budget.give(this.#taken)
+    this.#taken = 0
     this.#words = new Uint32Array(2)
     this.#size = 0
     this.isFull = true
@@ -81,6 +85,7 @@ export class HashSet {
       this.isFull = true
       return
     }
+    this.#taken += slots
     const words = new Uint32Array(this.#words.length * 2)
     for (let from = 0; from < this.#words.length; from += 2) {
       const [low, high] = [this.#words[from]!, this.#words[from + 1]!]

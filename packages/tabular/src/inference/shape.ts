@@ -27,7 +27,8 @@ export class Shape {
       return
     }
     const kind = kindOfValue(value)
-    this.#seen.add(kind)
+    // Within lists and objects a numeral is a text, and whatever stands elsewhere is as it is.
+    this.#seen.add(kind === 'numeral' ? 'string' : kind)
     if (this.#depth === depthMax) return
     if (kind === 'array') {
       this.#items ??= this.#inner()

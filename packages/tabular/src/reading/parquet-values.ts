@@ -11,17 +11,18 @@ const microsecond = 1_000n
 const day = 86_400_000_000_000n
 const second = 1_000_000_000n
 
-/** `2024-05-17T12:00:00.123456`: as many digits as the moment has, up to nine. */
+/**
+ * `2024-05-17T12:00:00.123456`: as many digits as the moment has, up to nine. Years before 0 and after 9999 have a sign and six digits, as
+ * in ISO 8601, and make no date-time. What no calendar of JavaScript holds, such as infinity, is its count of nanoseconds.
+ */
 function momentText(nanos: bigint): string | Numeral {
   const seconds = nanos / second - (nanos % second < 0n ? 1n : 0n)
   const at = new Date(Number(seconds) * 1000)
-  // Beyond what calendars of programs hold, and beyond four digits a year, there is no date-time to write.
-  if (Number.isNaN(at.getTime()) || at.getUTCFullYear() < 0 || at.getUTCFullYear() > 9999)
-    return new Numeral(String(nanos))
+  if (Number.isNaN(at.getTime())) return new Numeral(String(nanos))
   const fraction = String(nanos - seconds * second)
     .padStart(9, '0')
     .replace(/0+$/, '')
-  return at.toISOString().slice(0, 19) + (fraction === '' ? '' : `.${fraction}`)
+  return at.toISOString().slice(0, -5) + (fraction === '' ? '' : `.${fraction}`)
 }
 
 /** What hyparquet makes of moments and days: texts, where its own would cut microseconds. */
@@ -31,7 +32,7 @@ export const parsers = {
   timestampFromNanoseconds: (nanos: bigint) => momentText(BigInt(nanos)),
   dateFromDays: (days: number) => {
     const moment = momentText(BigInt(days) * day)
-    return typeof moment === 'string' ? moment.slice(0, 10) : moment
+    return typeof moment === 'string' ? moment.slice(0, -9) : moment
   },
   jsonFromBytes: (bytes: Uint8Array | undefined) => bytes && parseJson(new TextDecoder().decode(bytes)),
   geometryFromBytes: (bytes: Uint8Array) => bytes,

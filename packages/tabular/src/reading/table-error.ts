@@ -35,8 +35,19 @@ export const errorAt = (file: string, sentence: string, fault: Fault = {}, unit:
 /** Characters of a value that a sentence shows. */
 const shownMax = 40
 
+/** A value as a text: itself, or as JSON. */
+export function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  try {
+    return String(JSON.stringify(value))
+  } catch {
+    // It nests so deep that the stack ends.
+    return '…'
+  }
+}
+
 /** A value as sentences show it. */
 export function shown(value: unknown): string {
-  const text = typeof value === 'string' ? value : String(JSON.stringify(value))
+  const text = textOf(value)
   return JSON.stringify(text.length > shownMax ? `${text.slice(0, shownMax)}…` : text)
 }

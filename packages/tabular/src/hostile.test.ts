@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'vitest'
+import { type FileSource, inferTable, openTable, planOf, recordsOf, schemaOf, sourceOf } from './index.ts'
+import type { OpenOptions } from './reading/open.ts'
+
+const source = (name: string, text: BlobPart) => sourceOf(new File([text], name))
+
+async function read(from: FileSource, options: OpenOptions = {}) {
+  const table = await openTable(from, options)
+  const inference = await inferTable(table)
+  const plan = planOf(inference, { type: 'T' })
+  const records = []
+  for await (const record of recordsOf(table, plan)) records.push(record)
+  return { columns: table.columns, inference, plan, schema: schemaOf(plan), records }
+}
+const data = async (name: string, text: BlobPart) =>
+  (await read(source(name, text))).records.map((one) => one.data)
+
+/** A file of any length that is nowhere: `head`, and then the same byte. */
+const endless = (name: string, head: string, byte: string, size: number): FileSource => ({
+  name,
+  size,
+  async read(start, end) {
+    const bytes = new Uint8Array(end - start).fill(byte.charCodeAt(0))
+    const begin = new TextEncoder().encode(head)
+    if (start < begin.length) bytes.set(begin.subarray(start, end))
+    return bytes
+  },
+})
+const hundredMegabytes = 100 * 1024 ** 2
+
+describe('texts', () => {
+  test('a byte order mark is none of the first name', async () => {
+    expect(await data('a.csv', '\ufeffa,b\nx,y\n')).toEqual([{ a: 'x', b: 'y' }])
+    expect(await data('a.json', '\ufeff[{"a":"x"}]')).toEqual([{ a: 'x' }])
+  })
+
+  test('UTF-16 is read where a mark says so', async () => {
+    const text = '\ufeffa\tb\nÄ\t𝄞\n'
+    const all = Uint16Array.from({ length: text.length }, (_, at) => text.charCodeAt(at))
+    expect(await data('a.tsv', all)).toEqual([{ a: 'Ä', b: '𝄞' }])
+  })
+
+  test('bytes that are no UTF-8 are told with their line, wherever they are', async () => {
+    await expect(data('a.csv', new Uint8Array([97, 10, 98, 10, 0xe4, 10]))).rejects.toThrow(
+      'a.csv, line 3: There are bytes that are not UTF-8. Save the file as UTF-8 and try again.',
+    )
+    const late = new TextEncoder().encode(`a\n${'x\n'.repeat(400_000)}`)
+    late[700_002] = 0xff
+    await expect(data('a.csv', late)).rejects.toThrow('a.csv, line 350002:')
+    await expect(data('a.csv', new Uint8Array([97, 10, 0xc3]))).rejects.toThrow('not UTF-8')
+  })
+
+  test('NUL is a character', async () => {
+    expect(await data('a.csv', 'a,b\nx\0,"\0"\n')).toEqual([{ a: 'x\0', b: '\0' }])
+  })
+})
+
+describe('CSV', () => {
+  test.each([
+    ['line feeds', 'a,b\nx,y\n1,2\n'],
+    ['both', 'a,b\r\nx,y\r\n1,2\r\n'],
+    ['carriage returns', 'a,b\rx,y\r1,2\r'],
+    ['no end', 'a,b\r\nx,y\r\n1,2'],
+    ['empty lines', '\n\na,b\n\nx,y\n\r\n1,2\n\n'],
+  ])('lines end with %s', async (_, text) => {
+    expect(await data('a.csv', text)).toEqual([
+      { a: 'x', b: 'y' },
+      { a: '1', b: '2' },
+    ])
+  })
+
+  test('lines within quotes stay as they are', async () => {
+    expect(await data('a.csv', 'a,b\r\n"x\r\ny\rz\n",1\r\n')).toEqual([{ a: 'x\r\ny\rz\n', b: 1 }])
+  })
+
+  test('short lines lack values; long ones are refused, unless nothing stands there', async () => {
+    expect(await data('a.csv', 'a,b,c\nx\nx,y,z,,\n')).toEqual([{ a: 'x' }, { a: 'x', b: 'y', c: 'z' }])
+    await expect(data('a.csv', 'a,b\n"1\n2",2\n1,2,,3\n')).rejects.toThrow(
+      'a.csv, line 4: The line has 4 values, but there are 2 columns.',
+    )
+  })
+
+  test('two columns of one name are refused; those without a name get one', async () => {
+    await expect(data('a.csv', 'a,b, a\n1,2,3\n')).rejects.toThrow(
+      'a.csv, line 1: Columns 1 and 3 are both called "a". Rename one of them in the file.',
+    )
+    const { columns, plan } = await read(source('a.csv', ',column_1,"",b\n0,x,,2\n1,y,,3\n'))
+    expect(columns).toEqual(['column_1_', 'column_1', 'column_3', 'b'])
+    expect(plan.leftOut).toEqual([{ name: 'column_3', why: 'empty' }])
+    await expect(data('a.csv', '\n\n')).rejects.toThrow('Its first line must name the columns.')
+  })
+
+  test('columns may be called like what objects inherit', async () => {
+    const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty']
+    const { records, schema } = await read(source('a.csv', `id,${names.join()}\nx,1,2,3,4\ny\n`))
+    expect(Object.entries(records[0]!.data)).toEqual(names.map((name, at) => [name, at + 1]))
+    expect(records[1]!.data).toEqual({})
+    expect(Object.getPrototypeOf(records[0]!.data)).toBe(Object.prototype)
+    expect(Object.keys(schema['properties'] as object)).toEqual(names)
+    const lines = '{"id":"x","__proto__":{"a":1},"constructor":1}\n{"id":"y"}\n'
+    const ofJson = await read(source('a.ndjson', lines))
+    expect(Object.entries(ofJson.records[0]!.data)).toEqual([
+      ['__proto__', { a: 1 }],
+      ['constructor', 1],
+    ])
+    expect(ofJson.records[1]!.data).toEqual({})
+  })
+
+  test('quotes mean something where a value begins', async () => {
+    expect(await data('a.csv', 'a,b\n5" pipe,"a ""b"" c"\n')).toEqual([{ a: '5" pipe', b: 'a "b" c' }])
+    await expect(data('a.csv', 'a\n"x" y\n')).rejects.toThrow('a.csv, line 2: Text follows the quote')
+    await expect(data('a.csv', 'a,b\n1,2\n1,"x\n\n\n')).rejects.toThrow(
+      'a.csv, line 3: A value begins with a quote, and no quote ends it.',
+    )
+  })
+
+  test('a line of 100 MB is refused in bounded time, in quotes or not, of one value or of many', async () => {
+    const bound = 'longer than 16777216 characters'
+    await expect(read(endless('a.csv', '', 'a', hundredMegabytes))).rejects.toThrow(bound)
+    await expect(read(endless('a.csv', 'a\n', 'a', hundredMegabytes))).rejects.toThrow(
+      `a.csv, line 2: The line is ${bound}`,
+    )
+    await expect(read(endless('a.csv', 'a\n', ',', hundredMegabytes))).rejects.toThrow(bound)
+    await expect(read(endless('a.csv', 'a\n\n"', 'a', hundredMegabytes))).rejects.toThrow(
+      'a.csv, line 3: A value in quotes begins here',
+    )
+    await expect(read(endless('a.csv', 'a\n\n"', '\n', hundredMegabytes))).rejects.toThrow(
+      'a.csv, line 3: A value in quotes',
+    )
+    await expect(read(endless('a.ndjson', '', ' ', hundredMegabytes))).rejects.toThrow('a.ndjson, line 1:')
+    await expect(read(endless('a.json', '[{"a": "', 'a', hundredMegabytes))).rejects.toThrow(
+      'Item 1 of the list is longer',
+    )
+  })
+
+  test('too many columns are refused', async () => {
+    const names = (count: number) => Array.from({ length: count }, (_, at) => `c${at}`)
+    await expect(data('a.csv', `${names(5000).join()}\n`)).rejects.toThrow(
+      'There are 5000 columns; at most 4096',
+    )
+    const lines = names(5000).map((name) => JSON.stringify({ [name]: 1 }))
+    await expect(data('a.ndjson', lines.join('\n'))).rejects.toThrow(
+      'a.ndjson, line 4097: The objects have more than 4096 different members.',
+    )
+    expect(
+      (await read(source('a.csv', `${names(4096).join()}\n${names(4096).join()}\n`))).records,
+    ).toHaveLength(1)
+  })
+})
+
+describe('JSON', () => {
+  test.each([
+    ['7', 'The file must hold a list of objects.'],
+    ['{"a": {"b": [1]}}', 'a.json: The file must hold a list of objects, or an object with one such list.'],
+    ['[1]', 'a.json, item 1: This is no object in braces, but "1".'],
+    ['[{"a":1}, [2]]', 'a.json, item 2: This is no object in braces, but "[2]".'],
+    ['[{"a":1}, {"a":}]', 'a.json, item 2: This is no JSON: '],
+    ['[{"a":1}, {"a":1}', 'a.json: The file ends in the middle of the list, after item 2. Is it complete?'],
+    ['[{"a":1}] 2', 'a.json: Something follows the end of the list.'],
+    ['{"a":[{"b":1}],"c":[]}', 'a.json: The object holds several lists.'],
+  ])('%s: %s', async (text, sentence) => {
+    await expect(read(source('a.json', text), { format: 'json' })).rejects.toThrow(sentence)
+  })
+
+  test('a line that is no object is told with its number', async () => {
+    await expect(data('a.ndjson', '{}\n\n[]\n')).rejects.toThrow(
+      'a.ndjson, line 3: This is no object in braces',
+    )
+    await expect(data('a.ndjson', '{}\n{"a"\n')).rejects.toThrow('a.ndjson, line 2: This is no JSON')
+  })
+
+  test('what nests too deep is refused with its place, and not by the end of the stack', async () => {
+    const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+    expect(await data('a.ndjson', `{"id":"x","a":${deep(63)}}`)).toHaveLength(1)
+    for (const levels of [64, 5_000, 200_000])
+      await expect(data('a.ndjson', `{"id":"x","a":${deep(levels)}}`)).rejects.toThrow(
+        /^a\.ndjson, line 1: .*at most 63 levels/,
+      )
+    await expect(data('a.csv', `id,a\nx,"${deep(200_000)}"\n`)).rejects.toThrow('at most 63 levels')
+  })
+
+  test('an object whose names are data is an object of anything', async () => {
+    const members = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`k${at}`, at]))
+    const { schema } = await read(source('a.ndjson', JSON.stringify({ id: 'x', counts: members })))
+    expect(schema['properties']).toEqual({ counts: { type: 'object' } })
+  })
+})
+
+test('a file that is cut while it is read ends there', async () => {
+  const text = new TextEncoder().encode('a\nx\n')
+  const cut: FileSource = { name: 'a.csv', size: 1000, read: async (start, end) => text.slice(start, end) }
+  expect((await read(cut)).records).toHaveLength(1)
+})

@@ -1,0 +1,183 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, describe, expect, test } from 'vitest'
+import { inferTable, openTable, planOf, recordsOf, schemaOf, sourceOf } from './index.ts'
+import { type FileOptions, openFile, tablesOf } from './node.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'ulmus-tabular-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+const fixture = (name: string) => join(import.meta.dirname, 'testing', name)
+
+async function read(path: string, options: FileOptions = {}) {
+  const table = await openFile(path, options)
+  const inference = await inferTable(table)
+  const plan = planOf(inference, { type: 'T', id: 'id' })
+  const records = []
+  for await (const record of recordsOf(table, plan)) records.push(record)
+  await table.close()
+  return { table, inference, schema: schemaOf(plan), records }
+}
+
+describe('files', () => {
+  test('are read by their paths, and closed with their table', async () => {
+    const path = join(folder, 'a.csv')
+    writeFileSync(path, 'id,b\nx,1\n')
+    const { records, table } = await read(path)
+    expect(records).toEqual([{ id: 'x', type: 'T', data: { b: 1 } }])
+    await expect(table.batches()[Symbol.asyncIterator]().next()).rejects.toThrow()
+  })
+
+  test('what cannot be opened is told by its name', async () => {
+    await expect(openFile(join(folder, 'none.csv'))).rejects.toThrow(
+      'none.csv: The file cannot be opened: ENOENT.',
+    )
+    await expect(openFile(folder)).rejects.toThrow('This is no file.')
+  })
+})
+
+describe('Parquet', () => {
+  test('every type becomes what JSON has for it', async () => {
+    const { records, schema } = await read(fixture('every-type.parquet'))
+    expect(records.map(({ id, data }) => [id, data])).toEqual([
+      [
+        'oslo',
+        {
+          ...{ population: 709_037, big: '9007199254740993', unsigned: '18446744073709551615', tenth: 0.3 },
+          ...{ wide: '12345678901234567890.123456789', capital: true, ratio: 1.5, founded: '1048-01-01' },
+          ...{ local_time: '2024-05-17T12:00:00.123456', at: '2024-05-17T12:00:00Z', clock: '12:30:00.5' },
+          ...{ bytes: 'AP8=', names: ['a', null, 'b'], place: { lat: 59.91, tags: [{ k: 1 }, { k: 2 }] } },
+          ...{ counts: { x: 1, y: 2 }, tenths: [0.1, 0.7], uuid: 'f47ac10b-58cc-4372-a567-0e02b2c3d479' },
+          ...{ nested: [[1, 2], []], extra: { a: '9007199254740993' } },
+        },
+      ],
+      [
+        'bergen',
+        {
+          ...{ big: '1', unsigned: '5', tenth: -1234.5, wide: '-1', founded: '1070-01-01' },
+          ...{ local_time: '1969-12-31T23:59:59.5', names: [], counts: {} },
+        },
+      ],
+      [
+        'moss',
+        {
+          ...{
+            population: 3,
+            capital: false,
+            local_time: '9223372036854775807000',
+            at: '0001-01-01T00:00:00Z',
+          },
+          ...{ clock: '00:00:00', bytes: '', place: { tags: [] }, tenths: [], nested: [] },
+        },
+      ],
+    ])
+    expect(schema['properties']).toMatchObject({
+      population: { type: 'integer' },
+      big: { type: 'string' },
+      tenth: { type: 'number' },
+      founded: { type: 'string', format: 'date' },
+      local_time: { type: 'string' },
+      at: { type: 'string', format: 'date-time' },
+      names: { type: 'array', items: { type: ['string', 'null'] } },
+      place: { type: 'object', properties: { lat: { type: 'number' }, tags: { type: 'array' } } },
+    })
+  })
+
+  test('groups of rows follow each other, and rows are counted through all of them', async () => {
+    const table = await openFile(fixture('groups.parquet'))
+    const lines: number[] = []
+    for await (const batch of table.batches())
+      for (const { line, values } of batch) {
+        expect(values).toEqual([line, line % 7])
+        lines.push(line)
+      }
+    expect(lines).toEqual(Array.from({ length: 2500 }, (_, at) => at + 1))
+    await table.close()
+  })
+
+  test('a file that is cut is told to be incomplete', async () => {
+    const bytes = readFileSync(fixture('groups.parquet'))
+    const cut = sourceOf(new File([bytes.subarray(0, 2000)], 'a.parquet'))
+    await expect(openTable(cut)).rejects.toThrow(
+      /^a\.parquet: The file cannot be read as Parquet: .* Is it complete\?$/,
+    )
+    const holed = Uint8Array.from(bytes).fill(0xff, 4, 400)
+    const table = await openTable(sourceOf(new File([holed], 'a.parquet')))
+    await expect(inferTable(table)).rejects.toThrow('a.parquet: The file cannot be read as Parquet')
+  })
+})
+
+describe('SQLite', () => {
+  const path = join(folder, 'cities.db')
+  const database = new DatabaseSync(path)
+  database.exec(`
+    CREATE TABLE city (id TEXT, population INTEGER, area REAL, flag BLOB, mixed, "__proto__" TEXT, "a ""b""" INTEGER GENERATED ALWAYS AS (1));
+    INSERT INTO city VALUES ('oslo', 9007199254740993, 454.0, x'00ff', 1, 'p'), ('moss', 3, NULL, NULL, 'x', NULL), ('bergen', 1, 1e999, x'', NULL, '');
+    CREATE TABLE "select * from ""x""" (id INTEGER PRIMARY KEY);
+    CREATE VIEW large AS SELECT id, population FROM city WHERE population > 2;
+  `)
+  database.close()
+
+  test('its tables and views can be read, and one must be chosen', async () => {
+    expect(await tablesOf(path)).toEqual(['city', 'large', 'select * from "x"'])
+    await expect(openFile(path)).rejects.toThrow(
+      'cities.db: Say which table to read. The tables are: city, large, select * from "x".',
+    )
+    await expect(openFile(path, { table: 'towns' })).rejects.toThrow('There is no table "towns".')
+    expect((await read(path, { table: 'large' })).records).toHaveLength(2)
+    expect((await read(path, { table: 'select * from "x"' })).records).toEqual([])
+  })
+
+  test('NULL is no value, a BLOB is Base64, an integer beyond 2^53 a text', async () => {
+    const { records, schema, table } = await read(path, { table: 'city' })
+    expect(table.name).toBe('cities.db, city')
+    expect(records.map(({ id, data }) => [id, Object.entries(data)])).toEqual([
+      [
+        'oslo',
+        [
+          ...[
+            ['population', '9007199254740993'],
+            ['area', '454'],
+            ['flag', 'AP8='],
+            ['mixed', 1],
+          ],
+          ...[
+            ['__proto__', 'p'],
+            ['a "b"', 1],
+          ],
+        ],
+      ],
+      [
+        'moss',
+        [
+          ['population', '3'],
+          ['mixed', 'x'],
+          ['a "b"', 1],
+        ],
+      ],
+      [
+        'bergen',
+        [
+          ['population', '1'],
+          ['area', 'Infinity'],
+          ['flag', ''],
+          ['__proto__', ''],
+          ['a "b"', 1],
+        ],
+      ],
+    ])
+    expect(schema['properties']).toMatchObject({
+      population: { type: 'string' },
+      mixed: {},
+      flag: { type: 'string' },
+    })
+  })
+
+  test('a file that is damaged is told so', async () => {
+    const damaged = join(folder, 'damaged.db')
+    writeFileSync(damaged, `SQLite format 3\0${'x'.repeat(4096)}`)
+    await expect(openFile(damaged)).rejects.toThrow('damaged.db: The file cannot be read as SQLite: ')
+    await expect(tablesOf(damaged)).rejects.toThrow('damaged.db')
+  })
+})
