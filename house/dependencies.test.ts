@@ -27,9 +27,14 @@ const typesAlone = new Set(['hast'])
 test.each(globSync('{packages,apps}/*/package.json', { cwd: root }))(
   '%s declares what its files import',
   (path) => {
-    const { name, dependencies, devDependencies } = manifestAt(path)
-    const toRun = namesOf(dependencies)
-    const toTest = namesOf(dependencies, devDependencies, manifestAt('package.json').devDependencies)
+    const { name, dependencies, optionalDependencies, devDependencies } = manifestAt(path)
+    const toRun = namesOf(dependencies, optionalDependencies)
+    const toTest = namesOf(
+      dependencies,
+      optionalDependencies,
+      devDependencies,
+      manifestAt('package.json').devDependencies,
+    )
     const files = sourceFiles.filter((file) => file.startsWith(`${dirname(path)}/src/`))
     const undeclared = files.flatMap((file) =>
       importsOf(file)

@@ -1,0 +1,19 @@
+/** All commands, by name. Each is loaded when it is called: `ulmus --help` reads none of them. */
+import { buildApplication, buildRouteMap, text_en } from '@stricli/core'
+import { command } from './command.ts'
+import { version } from './version.ts'
+
+const whoami = command('Say who is signed in', () => import('./commands/whoami.ts'), {})
+
+const root = buildRouteMap({
+  routes: { whoami },
+  docs: { brief: 'Versioned, structured data: publish it, read it, verify it' },
+})
+
+export const application = buildApplication(root, {
+  name: 'ulmus',
+  versionInfo: { currentVersion: version },
+  scanner: { caseStyle: 'allow-kebab-for-camel', allowArgumentEscapeSequence: true },
+  documentation: { caseStyle: 'convert-camel-to-kebab', useAliasInUsageLine: true },
+  localization: { text: text_en },
+})
