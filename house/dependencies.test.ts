@@ -7,6 +7,7 @@ type Names = Readonly<Record<string, string>>
 interface Manifest {
   readonly name: string
   readonly dependencies?: Names
+  readonly optionalDependencies?: Names
   readonly devDependencies?: Names
 }
 
