@@ -54,8 +54,8 @@ export interface PushOptions extends SessionOptions {
   /** Told of the session once it is open, so that a program that is killed can go on with it. */
   readonly onOpened?: (opened: OpenedPush) => void
   /**
-   * A session that a killed program opened for the very same push. If it was committed meanwhile, the result is that of then.
-   * Lines that were sent but not counted are sent again, which is harmless.
+   * An open session (`client.pushSessions.get`) that a killed program began for the very same push. Lines that were sent but not
+   * counted are sent again, which is harmless.
    */
   readonly resume?: ResumedPush
 }
