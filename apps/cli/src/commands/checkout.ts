@@ -2,7 +2,7 @@ import type { Command } from '../context.ts'
 import { changesOf, type Folder, folderRecordChanges, isChanged } from '../folder/changes.ts'
 import { cacheOf, inFolder, remoteOf } from '../folder/open.ts'
 import { updateFolder } from '../folder/update.ts'
-import { readHead } from '../folder/verified-version.ts'
+import { checkView, readHead } from '../folder/verified-version.ts'
 import { CommandError } from '../terminal/failure.ts'
 import { openProgress } from '../terminal/progress.ts'
 import { counted, numberText } from '../terminal/words.ts'
@@ -26,6 +26,7 @@ const checkout: Command<CheckoutFlags, [version: string]> = (call, flags, versio
           ],
         },
       )
+    if (folder.base !== null) await checkView(source, folder.base)
     const head = await readHead(source, version)
     const progress = openProgress(call, flags.quiet)
     const onProgress = ({ records }: { records: number }) => progress.show(`${numberText(records)} records`)

@@ -12,6 +12,7 @@ import {
 import { findRoot } from '../folder/layout.ts'
 import { inFolder, remoteOf } from '../folder/open.ts'
 import { collectionOf, type FolderState, readState } from '../folder/state.ts'
+import { checkView } from '../folder/verified-version.ts'
 import { type CollectionName, parseReference, pathOf, type Reference } from '../reference.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { harmless } from '../terminal/harmless.ts'
@@ -64,6 +65,7 @@ async function ofVersion(call: Call, folder: Folder, state: FolderState, from: s
   const { version } = versionIn(from, collection)
   const { base } = folder
   if (base === null || version === undefined) return ofBase(folder)
+  await checkView(source, base)
   const pages = source.client.versions.diff(source.collection, version, base.semver, {
     limit: 2_000,
     signal: call.signal,

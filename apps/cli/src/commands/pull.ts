@@ -5,7 +5,7 @@ import { cacheOf, inFolder, type Remote, remoteOf } from '../folder/open.ts'
 import { settlePush } from '../folder/push.ts'
 import { readBase } from '../folder/state.ts'
 import { type Updated, updateFolder } from '../folder/update.ts'
-import { readHead } from '../folder/verified-version.ts'
+import { checkView, readHead } from '../folder/verified-version.ts'
 import { usageError } from '../terminal/failure.ts'
 import { openProgress } from '../terminal/progress.ts'
 import { counted, numberText } from '../terminal/words.ts'
@@ -28,6 +28,7 @@ const pull: Command<PullFlags> = (call, flags) => {
     const { latestVersion } = await source.client.collections.get(source.collection)
     if (latestVersion === null || latestVersion.semver === folder.base?.semver)
       return upToDate(call, flags, remote, latestVersion?.semver ?? null)
+    if (folder.base !== null) await checkView(source, folder.base)
     const head = await readHead(source, latestVersion.semver)
     const progress = openProgress(call, flags.quiet)
     const onProgress = ({ records }: { records: number }) => progress.show(`${numberText(records)} records`)

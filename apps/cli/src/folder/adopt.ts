@@ -1,11 +1,9 @@
 /** A folder's changes become its base, once they are a version. */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { BaseWriter } from './base-writer.ts'
 import { baseOf } from './bring.ts'
 import type { FileIndex, Look } from './file-index.ts'
 import { baseRecordsPath, paths } from './layout.ts'
-import { changesPath, plannedChanges } from './push-plan.ts'
+import { plannedChanges } from './push-plan.ts'
 import { Staging } from './staging.ts'
 import { type BaseVersion, jsonText } from './state.ts'
 import type { VersionHead } from './verified-version.ts'
@@ -44,6 +42,3 @@ export function adoptPush({ root, index, base, head, looks }: Adopting): void {
   staging.commit()
   index.save()
 }
-
-/** Whether a plan was written down. */
-export const hasPlan = (root: string): boolean => existsSync(join(root, changesPath))

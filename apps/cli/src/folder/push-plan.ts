@@ -3,7 +3,7 @@
  * id. So a push sends what was looked at, whatever happens to the folder meanwhile, and one that was killed is known again.
  */
 import { createHash } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   canonicalize,
@@ -25,10 +25,12 @@ import { LineWriter, lineBatches } from './lines.ts'
 import type { RecordChange } from './record-changes.ts'
 import { placeText } from './record-line.ts'
 
-/** `.ulmus/push/changes.ndjson` */
-export const changesPath = `${paths.push}/changes.ndjson`
+/** The changes of the push under way, which `PushState` is about. */
+const changesPath = `${paths.push}/changes.ndjson`
+/** Those of a plan that is not being pushed yet. */
+const plannedPath = `${paths.push}/planned.ndjson`
 
-/** A line of it. Without `data` the record is removed. */
+/** A line of them. Without `data` the record is removed. */
 export interface PlannedChange {
   readonly type: string
   readonly id: string
@@ -67,8 +69,7 @@ export async function planPush(folder: Folder, publishPrivate: boolean): Promise
   const looks = new Map([...records].map(([type, files]) => [type, files.map((path) => lookAt(root, path))]))
   const checks = new Checks(folder)
   checks.schemas()
-  rmSync(join(root, changesPath), { force: true })
-  const writer = new LineWriter(join(root, changesPath))
+  const writer = new LineWriter(join(root, plannedPath))
   const digest = createHash('sha256')
   const counts = new Map<string, Counts>()
   try {
@@ -126,7 +127,15 @@ function counted(
   return { ...counts, updated: counts.updated + 1 }
 }
 
-/** The changes that were written down, in order. */
+/** The plan that was made last is the push under way from now on. */
+export function beginPlan(root: string): void {
+  renameSync(join(root, plannedPath), join(root, changesPath))
+}
+
+/** Whether there is a push under way. */
+export const hasPlan = (root: string): boolean => existsSync(join(root, changesPath))
+
+/** The changes of the push under way, in order. */
 export function* plannedChanges(root: string): Generator<PlannedChange, void, undefined> {
   const file = join(root, changesPath)
   for (const lines of lineBatches(file, file))

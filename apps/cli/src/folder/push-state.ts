@@ -30,6 +30,8 @@ export function readPushState(root: string): PushState | undefined {
 export const writePushState = (root: string, state: PushState): void =>
   writeWhole(root, statePath, jsonText(state))
 
+export const forgetState = (root: string): void => rmSync(join(root, statePath), { force: true })
+
 /** Ends what is known of a push: it is done, or begins anew. */
 export const forgetPush = (root: string): void =>
   rmSync(join(root, paths.push), { recursive: true, force: true })

@@ -9,21 +9,21 @@ import {
   type Snapshot,
   UlmusError,
 } from '@ulmus/client'
-import { fileReferences, type Json, parseDigestLabel } from '@ulmus/content'
+import { fileReferences, type Json } from '@ulmus/content'
 import type { RecordLine } from '@ulmus/wire'
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { CommandError } from '../terminal/failure.ts'
-import { adoptPush, hasPlan } from './adopt.ts'
+import { adoptPush } from './adopt.ts'
 import type { Folder } from './changes.ts'
 import type { StoredFile } from './content.ts'
 import type { FileIndex } from './file-index.ts'
 import { contentTypeOf } from './file-names.ts'
-import { type PushPlan, plannedChanges, schemasOf } from './push-plan.ts'
-import { forgetPush, type PushState, readPushState, writePushState } from './push-state.ts'
+import { beginPlan, hasPlan, type PushPlan, plannedChanges, schemasOf } from './push-plan.ts'
+import { forgetPush, forgetState, type PushState, readPushState, writePushState } from './push-state.ts'
 import { parseLine } from './record-line.ts'
 import { entriesInOrder } from './sequence.ts'
 import type { BaseVersion } from './state.ts'
-import { readHead, type VersionSource } from './verified-version.ts'
+import { checkView, readHead, type VersionSource } from './verified-version.ts'
 
 export interface Pushing {
   readonly folder: Folder
@@ -90,13 +90,7 @@ export async function checkBase(
       `${collection} is at ${newest ?? 'no version'}, and this folder at ${base?.semver ?? 'none'}. Bring what is new first.`,
       { exitCode: exitCodes.conflict, code: 'version_conflict', next: ['ulmus pull'] },
     )
-  if (base === null) return
-  const seen = await client.versions.get(collection, base.semver)
-  if (parseDigestLabel(seen.hash)?.hash === parseDigestLabel(base.digest)?.hash) return
-  throw new CommandError(
-    `This folder holds what the public sees of ${collection}, and not its private parts: pushed, it would stand for the whole. Clone it anew, signed in as a member.`,
-    { code: 'public_view', next: [`ulmus clone ${collection}`] },
-  )
+  if (base !== null) await checkView({ client, collection }, base)
 }
 
 /** Publishes the plan. @returns undefined when the registry finds that nothing changed */
@@ -123,7 +117,11 @@ async function send(pushing: Pushing): Promise<PushResult> {
   const begun = readPushState(root)
   const digest = `${plan.digest} ${pushing.message ?? ''}`
   let session = begun?.digest === digest ? begun.session : undefined
-  if (begun !== undefined && session === undefined) await giveUp(source, begun)
+  if (session === undefined) {
+    if (begun !== undefined) await giveUp(source, begun)
+    forgetState(root)
+    beginPlan(root)
+  }
   const note = (next: PushState['session']) => {
     session = next
     writePushState(root, { digest, host, collection, session: next })
@@ -186,6 +184,8 @@ export async function dryRunFolder(pushing: Pushing, isSnapshot: boolean): Promi
   const { folder, source, onProgress } = pushing
   const { client, collection, signal } = source
   await uploadFiles(pushing)
+  forgetState(folder.root)
+  beginPlan(folder.root)
   const result = isSnapshot
     ? await client.dryRun.snapshot(collection, await whatToSnapshot(pushing), { signal })
     : await client.dryRun.push(collection, await whatToPush(pushing), { signal, onProgress })
@@ -199,6 +199,8 @@ export async function snapshotFolder(pushing: Pushing): Promise<PushResult> {
   const { client, collection, signal } = source
   const { root, base, index } = folder
   await uploadFiles(pushing)
+  forgetState(root)
+  beginPlan(root)
   const result = await client.snapshot(collection, await whatToSnapshot(pushing), { signal })
   adoptPush({ root, index, base, head: await readHead(source, result.semver), looks: plan.looks })
   forgetPush(root)

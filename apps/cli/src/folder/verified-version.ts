@@ -15,8 +15,10 @@ import {
   treeOfBatches,
 } from '@ulmus/content'
 import type { ListedRecord, Version, VersionFile } from '@ulmus/wire'
+import { exitCodes } from '../terminal/exit-codes.ts'
 import { CommandError } from '../terminal/failure.ts'
 import type { FolderRecord } from './record-line.ts'
+import { type BaseVersion, isPublicView } from './state.ts'
 
 export interface VersionSource {
   readonly client: Client
@@ -38,6 +40,29 @@ export async function readHead(source: VersionSource, semver: string): Promise<V
   if (version.fileCount > 0)
     for await (const file of client.versions.files(collection, version.semver)) files.push(file)
   return { version, files }
+}
+
+/**
+ * What a folder and its registry must agree on before either is brought up to the other: that this caller sees of the base version what
+ * the folder was cloned with. Else what only members see would be mixed with what everybody sees.
+ * @throws CommandError `another_view`
+ */
+export async function checkView(
+  { client, collection }: Pick<VersionSource, 'client' | 'collection'>,
+  base: BaseVersion,
+): Promise<void> {
+  const seen = await client.versions.get(collection, base.semver)
+  if (parseDigestLabel(seen.hash)?.hash === parseDigestLabel(base.digest)?.hash) return
+  const next = [`ulmus clone ${collection}`]
+  if (isPublicView(base))
+    throw new CommandError(
+      `This folder holds what the public sees of ${collection}, and not its private parts: pushed, it would stand for the whole. Clone it anew as the member that you are signed in as.`,
+      { code: 'another_view', next },
+    )
+  throw new CommandError(
+    `This folder holds more of ${collection} than you are shown now. Sign in as a member of its owner.`,
+    { exitCode: exitCodes.denied, code: 'another_view', next: ['ulmus login'] },
+  )
 }
 
 /** Entries of a tree that are handed on at once. */
