@@ -1,13 +1,11 @@
 /** All commands, by name. Each is loaded when it is called: `ulmus --help` reads none of them. */
 import { buildApplication, buildRouteMap, text_en } from '@stricli/core'
-import { command } from './command.ts'
+import { apiCommands } from './api-commands.ts'
 import { folderCommands } from './folder-commands.ts'
 import { version } from './version.ts'
 
-const whoami = command('Say who is signed in', () => import('./commands/whoami.ts'), {})
-
 const root = buildRouteMap({
-  routes: { ...folderCommands, whoami },
+  routes: { ...folderCommands, ...apiCommands },
   docs: { brief: 'Versioned, structured data: publish it, read it, verify it' },
 })
 

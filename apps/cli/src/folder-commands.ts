@@ -1,10 +1,6 @@
 /** Commands about a working folder. */
 import { command } from './command.ts'
-
-const flag = (brief: string) => ({ kind: 'boolean', brief, default: false, withNegated: false }) as const
-const optional = (placeholder: string, brief: string) =>
-  ({ brief, placeholder, parse: String, optional: true }) as const
-const required = (placeholder: string, brief: string) => ({ brief, placeholder, parse: String }) as const
+import { flag, optional, required, text } from './parameters.ts'
 
 const init = command('Make a working folder here', () => import('./commands/init.ts'), {
   positional: { kind: 'tuple', parameters: [optional('owner/slug', 'The collection that it is to become')] },
@@ -40,13 +36,7 @@ const push = command(
   () => import('./commands/push.ts'),
   {
     flags: {
-      message: {
-        kind: 'parsed',
-        parse: String,
-        optional: true,
-        placeholder: 'text',
-        brief: 'What the version is about',
-      },
+      message: text('text', 'What the version is about'),
       dryRun: flag('Say what would be published, and publish nothing'),
       snapshot: flag('Send the folder as everything that the version holds'),
       publishPrivate: flag('Let what was private become public'),
@@ -74,13 +64,7 @@ const verify = command(
   () => import('./commands/verify.ts'),
   {
     flags: {
-      digest: {
-        kind: 'parsed',
-        parse: String,
-        optional: true,
-        placeholder: 'digest',
-        brief: 'The digest from a source that you trust',
-      },
+      digest: text('digest', 'The digest from a source that you trust'),
     },
     positional: {
       kind: 'tuple',
