@@ -19,6 +19,8 @@ const show: Command<Record<never, never>, [reference?: string]> = async (call, f
   const found = await client.collections.get(collection)
   if (flags.json) return call.json(found)
   const { latestVersion } = found
+  const digest =
+    latestVersion === null ? '' : (await client.versions.get(collection, latestVersion.semver)).hash
   await facts(call, [
     ['collection', collection],
     ['name', found.name],
@@ -28,6 +30,7 @@ const show: Command<Record<never, never>, [reference?: string]> = async (call, f
     ['records', latestVersion === null ? '' : numberText(latestVersion.recordCount)],
     ['files', latestVersion === null ? '' : numberText(latestVersion.fileCount)],
     ['size', latestVersion === null ? '' : sizeText(latestVersion.totalBytes)],
+    ['digest', digest],
     ['page', `${host}/${collection}`],
   ])
 }
