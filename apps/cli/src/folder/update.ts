@@ -206,7 +206,7 @@ function stageParts(staging: Staging, { schemas, metadata }: Folder, parts: Part
   if (!isSameJson(parts.metadata, metadata)) stageMetadata(staging, parts.metadata)
 }
 
-/** Files of the other version that are not here are brought; those that it dropped go, if they have the name that they came with. */
+/** Files of the other version that are not here are brought; those of the base that it dropped go, whatever they are called. */
 async function stageFiles(
   { folder, source, head, onProgress }: Updating,
   staging: Staging,
@@ -222,7 +222,6 @@ async function stageFiles(
     onProgress({ records: 0, files: ++files })
   }
   const kept = new Set(head.files.map(({ hash }) => hash))
-  for (const file of folder.base?.files ?? []) {
-    if (!kept.has(file.hash)) staging.remove(`${paths.files}/${nameOfFile(file)}`)
-  }
+  const dropped = new Set(folder.base?.files.map(({ hash }) => hash).filter((hash) => !kept.has(hash)))
+  for (const { path, hash } of folder.files) if (dropped.has(hash)) staging.remove(path)
 }
