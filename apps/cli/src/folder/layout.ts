@@ -72,10 +72,12 @@ export function recordFiles(root: string): TypeFiles {
   const found: [string, string[]][] = []
   for (const name of namesIn(root, paths.records)) {
     const path = `${paths.records}/${name}`
-    if (name.endsWith('.ndjson')) found.push([typeOfFileName(name.slice(0, -'.ndjson'.length)), [path]])
-    else if (statSync(join(root, path)).isDirectory()) {
+    // First the folders: a type may be called `a.ndjson`, and have one.
+    if (statSync(join(root, path)).isDirectory()) {
       const inside = namesIn(root, path).filter((one) => one.endsWith('.ndjson'))
       found.push([typeOfFileName(name), inside.map((one) => `${path}/${one}`)])
+    } else if (name.endsWith('.ndjson')) {
+      found.push([typeOfFileName(name.slice(0, -'.ndjson'.length)), [path]])
     }
   }
   const types = new Map<string, string[]>()
