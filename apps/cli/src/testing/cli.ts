@@ -19,6 +19,8 @@ export interface Person {
   readonly home: string
   /** @param folder from `home` */
   ulmus(folder: string, ...args: string[]): Promise<Ended>
+  /** As `ulmus`, for a command that waits: what it has said so far, and its end. */
+  start(folder: string, ...args: string[]): { said(): string; readonly ended: Promise<Ended> }
   dispose(): void
 }
 
@@ -32,21 +34,25 @@ export function openPerson(host: string, key?: string): Person {
     ULMUS_HOST: host,
     ...(key === undefined ? {} : { ULMUS_TOKEN: key }),
   }
-  return {
-    home,
-    async ulmus(folder, ...args) {
-      const cwd = join(home, folder)
-      mkdirSync(cwd, { recursive: true })
-      const { terminal, ended } = recordingTerminal(cwd, env)
-      const streams = {
-        stdout: { write: terminal.write },
-        stderr: { write: (text: string) => terminal.say(text.trimEnd()) },
-      }
-      const process = { ...streams, env: {}, exitCode: undefined as number | undefined }
-      await run(application, args, { process, terminal } as never)
+  const start = (folder: string, args: string[]) => {
+    const cwd = join(home, folder)
+    mkdirSync(cwd, { recursive: true })
+    const { terminal, ended } = recordingTerminal(cwd, env)
+    const streams = {
+      stdout: { write: terminal.write },
+      stderr: { write: (text: string) => terminal.say(text.trimEnd()) },
+    }
+    const process = { ...streams, env: {}, exitCode: undefined as number | undefined }
+    const whole = run(application, args, { process, terminal } as never).then((): Ended => {
       const own = Number(process.exitCode ?? exitCodes.done)
       return { ...ended(), code: terminal.exitCode ?? (own < 0 || own > 127 ? exitCodes.usage : own) }
-    },
+    })
+    return { said: () => ended().said, ended: whole }
+  }
+  return {
+    home,
+    ulmus: (folder, ...args) => start(folder, args).ended,
+    start: (folder, ...args) => start(folder, args),
     dispose: () => rmSync(home, { recursive: true, force: true }),
   }
 }
