@@ -1,5 +1,6 @@
 /** The client package's table of contents. */
 
+export type { RecordToPut } from './batches.ts'
 export { type Client, createClient } from './client.ts'
 export type { BrowseOptions, NewCollection } from './collections.ts'
 export type { DryRunResult, PushResult } from './commit.ts'

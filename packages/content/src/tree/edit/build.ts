@@ -47,11 +47,17 @@ export interface VersionParts {
 
 /** The digest of one view of a version, with its prefix (content-model §5, §7). @throws TypeError for a hash that names no file */
 export async function versionDigest(view: ViewName, parts: VersionParts): Promise<string> {
-  const byType = Map.groupBy(parts.records, ({ type }) => type)
+  const byType = new Map<string, TreeEntry[]>()
+  for (const { type, id, hash, size } of parts.records) {
+    const entries = byType.get(type)
+    const entry = { key: id, hash, size }
+    if (entries === undefined) byType.set(type, [entry])
+    else entries.push(entry)
+  }
   const types: [string, TypeEntry][] = []
   for (const [type, schema] of Object.entries(parts.schemas)) {
-    const entries = (byType.get(type) ?? []).map(({ id, hash, size }) => ({ key: id, hash, size }))
-    types.push([type, { schema: hashText(canonicalize(schema)), ...(await treeOf(entries)) }])
+    const tree = await treeOf(byType.get(type) ?? [])
+    types.push([type, { schema: hashText(canonicalize(schema)), ...tree }])
   }
   const files = Array.from(parts.files, ({ hash, size }) => ({ key: bareHash(hash), hash: noHash, size }))
   const document = {
