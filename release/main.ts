@@ -18,11 +18,10 @@ async function make(one: Released): Promise<string> {
   const lib = join(to, 'lib')
   const { target, platform, banner, entries } = one
   const { imported, folders } = await bundle({ entries, outdir: lib, target, platform, banner })
-  for (const folder of folders) {
-    const fill = one.folders[folder]
-    if (fill === undefined) throw new Error(`Say in release/packages.ts how ${folder} is filled for ${name}.`)
-    await fill(join(to, folder.split('/').at(-1)!))
-  }
+  const unfilled = [...folders].filter((folder) => one.folders[folder] === undefined)
+  if (unfilled.length > 0)
+    throw new Error(`Say in release/packages.ts how ${unfilled} is filled for ${name}.`)
+  for (const [folder, fill] of Object.entries(one.folders)) await fill(join(to, folder.split('/').at(-1)!))
   await one.types?.(lib)
   for (const file of ['LICENSE', join(one.folder, 'README.md')])
     cpSync(join(root, file), join(to, file.split('/').at(-1)!))

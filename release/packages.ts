@@ -22,7 +22,7 @@ export interface Released {
   /** Packages that are needed and not imported. */
   readonly needs: readonly string[]
   readonly optional: Versions
-  /** How the folders that the program reads are filled, by their paths from the root. */
+  /** How the folders that lie beside `lib/` are filled, by their paths from the root; those that the program reads among them. */
   readonly folders: Readonly<Record<string, (to: string) => void | Promise<void>>>
   /** Writes declarations beside the JavaScript. */
   readonly types?: (to: string) => Promise<void>
@@ -80,6 +80,11 @@ const server: Released = {
   needs: ['pino-pretty'],
   optional: nodes,
   folders: {
+    // What docs/operations.md has operators copy.
+    deploy: (to) => {
+      cpSync(join(root, 'deploy/ulmus.service'), join(to, 'ulmus.service'))
+      cpSync(join(root, '.env.example'), join(to, 'ulmus.env'))
+    },
     docs: (to) => {
       for (const name of [...docPages.map((page) => `${page.name}.md`), ...Object.keys(docFiles)])
         cpSync(join(docsFolder, name), join(to, name))

@@ -160,6 +160,8 @@ test('the server has its pages, what they load, and its documents', async () => 
   for (const path of ['/docs', '/docs/operations', '/docs/verify.py', '/docs/reading.md', '/docs/api/'])
     expect((await read(path)).status, path).toBe(200)
   expect((await read('/docs/operations')).text).toContain('<table')
+  const deploy = join(folderOf('@ulmus/server'), 'node_modules/@ulmus/server/deploy')
+  expect(readdirSync(deploy).sort()).toEqual(['ulmus.env', 'ulmus.service'])
 })
 
 /** A program as a user of the packages writes it; `console.log` and `data` are what it has for an output. */
