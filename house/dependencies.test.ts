@@ -21,7 +21,8 @@ const packageOf = (specifier: string): string =>
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/')
 
-const isFile = (specifier: string) => /^(?:\.|node:|$)|\.ts$/.test(specifier)
+/** `#name` is a file of the same package, as its `imports` say. */
+const isFile = (specifier: string) => /^(?:\.|#|node:|$)|\.ts$/.test(specifier)
 /** Types without a program: they come with the types of their packages. */
 const typesAlone = new Set(['hast'])
 

@@ -1,6 +1,6 @@
 /** Publishing a version: "this changed", as one call. http-api §9, delta. */
-import type { DeleteLine, OpenedPush, RecordLine } from '@ulmus/wire'
-import { type Batch, batchesOf, type Keyed } from './batches.ts'
+import type { DeleteLine, OpenedPush } from '@ulmus/wire'
+import { type Batch, batchesOf, type Keyed, type RecordToPut } from './batches.ts'
 import {
   committing,
   type DryRunResult,
@@ -43,7 +43,7 @@ export interface PushProgress {
 /** `schemas` absent: the base's. */
 export interface Push extends Opening {
   /** New and changed records. Read once, as fast as the server takes them. Of one (type, id) the last counts. */
-  readonly records?: Iterable<RecordLine> | AsyncIterable<RecordLine>
+  readonly records?: Iterable<RecordToPut> | AsyncIterable<RecordToPut>
   /** Records to remove; sent after `records`, so a (type, id) in both is removed. */
   readonly deletes?: Iterable<DeleteLine> | AsyncIterable<DeleteLine>
 }

@@ -1,5 +1,5 @@
 /** The documentation that a registry serves to whoever has its address: which files of `docs/`, under which paths. */
-import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 export interface DocPage {
   /** Name under `/docs/`, and of the file in `docs/` without its ending. */
@@ -51,4 +51,4 @@ export const docFiles: Readonly<Record<string, string>> = {
   'verify.py': 'text/x-python; charset=utf-8',
 }
 
-export const docsFolder = join(import.meta.dirname, '../../../../docs')
+export const docsFolder = fileURLToPath(new URL('../../../../docs', import.meta.url))

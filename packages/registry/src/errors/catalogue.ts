@@ -266,7 +266,9 @@ export const catalogue = {
     if (f.received !== undefined)
       return `What this push had received is damaged where it was stored (${f.received}). Push it again.`
     const [what, check] =
-      f.file === undefined ? [`object ${f.hash}`, '`ulmus fsck`'] : [`file ${f.file}`, '`ulmus fsck --files`']
+      f.file === undefined
+        ? [`object ${f.hash}`, '`ulmus-server fsck`']
+        : [`file ${f.file}`, '`ulmus-server fsck --files`']
     return `Stored ${what} is damaged. Whoever runs this server must restore it; ${check} says more.`
   }),
   internal: entry(
