@@ -2,6 +2,7 @@
 import { type BaseArgs, type BaseFlags, buildCommand, type TypedCommandParameters } from '@stricli/core'
 import { type Command, type CommonFlags, type Context, callOf } from './context.ts'
 import { failureOf } from './terminal/failure.ts'
+import { harmless, harmlessLines } from './terminal/harmless.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
 const commonFlags = {
@@ -65,7 +66,7 @@ function report(terminal: Terminal, flags: CommonFlags, error: unknown): void {
     terminal.say(JSON.stringify(body, null, 2))
     return
   }
-  terminal.say(`${terminal.paint('red', 'ulmus:', 'stderr')} ${message}`)
-  for (const line of next) terminal.say(`  ${terminal.paint('cyan', line, 'stderr')}`)
+  terminal.say(`${terminal.paint('red', 'ulmus:', 'stderr')} ${harmlessLines(message)}`)
+  for (const line of next) terminal.say(`  ${terminal.paint('cyan', harmless(line), 'stderr')}`)
   if (terminal.env['ULMUS_DEBUG'] && error instanceof Error) terminal.say(`${error.stack}`)
 }

@@ -73,4 +73,38 @@ const verify = command(
   },
 )
 
-export const folderCommands = { init, clone, status, diff, push, pull, checkout, verify }
+const several = (placeholder: string, brief: string) =>
+  ({ kind: 'parsed', parse: String, optional: true, variadic: true, placeholder, brief }) as const
+
+const importFiles = command(
+  'Bring CSV, TSV, JSON, NDJSON, Parquet or SQLite into this folder',
+  () => import('./commands/import.ts'),
+  {
+    flags: {
+      type: text('Type', 'What each record is; named like the file by default'),
+      id: text('column', 'What identifies a record; found by itself where one column can'),
+      number: flag('Identify records by their place in the file'),
+      private: several('column', 'Members alone see this field'),
+      leaveOut: several('column', 'Make no field of it'),
+      rename: several('column=field', 'Call the field otherwise'),
+      kind: several('column=kind', 'string, integer, number, boolean, date, date-time, array, object or any'),
+      table: text('name', 'The table of a SQLite file'),
+      add: flag('Keep records that are here and not in the file'),
+      yes: flag('Ask nothing'),
+    },
+    positional: { kind: 'array', minimum: 1, parameter: required('file', 'A file of rows') },
+  },
+  'The whole file is read, columns become fields, and their kinds are found. What is imported replaces the records of its type, unless --add says otherwise; what was private stays so.',
+)
+
+export const folderCommands = {
+  init,
+  import: importFiles,
+  clone,
+  status,
+  diff,
+  push,
+  pull,
+  checkout,
+  verify,
+}

@@ -1,12 +1,22 @@
-/** Files of rows as records: read, their columns inferred, a schema made of them. For browsers and Node. */
-export { type Column, columnsOf, idCandidates, type Kind, kinds } from './columns.ts'
+/** Files of rows as records: read, their columns inferred, a schema made of them. For browsers and Node; what Node alone has is in `./node.ts`. */
+export { type Column, idOf, type Tally } from './inference/column.ts'
+export { HashBudget, HashSet } from './inference/hash-set.ts'
+export { type Inference, idCandidates, inferTable } from './inference/infer.ts'
+export { type Kind, kinds } from './inference/kinds.ts'
+export { referencesIn, type TypeIds } from './inference/references.ts'
+export { type Format, formatOf, formats } from './reading/formats.ts'
+export { type OpenOptions, openTable } from './reading/open.ts'
+export { type FileSource, sourceOf } from './reading/source.ts'
+export { Numeral, type Row, type Table } from './reading/table.ts'
+export { TableError } from './reading/table-error.ts'
 export {
+  type LeftOut,
   type Plan,
   type PlannedColumn,
+  type PlanWishes,
   planOf,
-  recordsOf,
-  schemaOf,
-  type TableRecord,
   typeNameOf,
-} from './records.ts'
-export { type Format, formatOf, type Row, readRows, TableError } from './rows.ts'
+} from './records/plan.ts'
+export { type RecordsOptions, recordsOf, type TableRecord } from './records/records.ts'
+export { type Field, fieldsOf, schemaOf } from './records/schema.ts'
+export { csvOf, idColumnOf } from './records/write-csv.ts'

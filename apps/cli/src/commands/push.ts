@@ -13,6 +13,7 @@ import {
 } from '../folder/push.ts'
 import { planPush } from '../folder/push-plan.ts'
 import { readBase } from '../folder/state.ts'
+import { harmless } from '../terminal/harmless.ts'
 import { openProgress, type Progress } from '../terminal/progress.ts'
 import { counted, numberText, sizeText } from '../terminal/words.ts'
 import { countsText } from './status.ts'
@@ -110,7 +111,7 @@ async function tell(
   result: PushResult,
 ): Promise<void> {
   if (flags.json) return call.json(result)
-  for (const { message } of result.warnings ?? []) call.warn(`warning: ${message}`)
+  for (const { message } of result.warnings ?? []) call.warn(`warning: ${harmless(message)}`)
   if (flags.dryRun)
     return call.say(`This would be ${result.semver}, with ${counted(result.recordCount, 'record')}.`)
   await call.line(result.semver)

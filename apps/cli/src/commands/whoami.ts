@@ -1,6 +1,7 @@
 import type { Command } from '../context.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { CommandError } from '../terminal/failure.ts'
+import { harmless } from '../terminal/harmless.ts'
 
 /** `ulmus whoami` */
 const whoami: Command<Record<never, never>> = async (call, flags) => {
@@ -14,7 +15,7 @@ const whoami: Command<Record<never, never>> = async (call, flags) => {
   const account = await client.accounts.me()
   if (flags.json) return call.json(account)
   await call.line(account.slug)
-  call.say(`${account.displayName}, on ${host}`)
+  call.say(`${harmless(account.displayName)}, on ${host}`)
 }
 
 export default whoami

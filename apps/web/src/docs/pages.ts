@@ -23,6 +23,11 @@ export const docPages: readonly DocPage[] = [
     purpose: 'The first push, files, and a script that pushes every night.',
   },
   {
+    name: 'cli',
+    title: 'Command line',
+    purpose: 'Collections as folders: import, push, pull, verify, and every call for scripts.',
+  },
+  {
     name: 'reading',
     title: 'Reading',
     purpose: 'Records, differences and exports, with curl, Python, R and SQL.',

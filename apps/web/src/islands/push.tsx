@@ -1,13 +1,13 @@
 /** Publishing from a file: read and inferred here, shown, compared with what is there, and pushed as any program does. */
 import { createClient, type DryRunResult } from '@ulmus/client'
 import {
-  columnsOf,
-  formatOf,
-  idCandidates,
+  type Inference,
+  inferTable,
+  openTable,
   type Plan,
   planOf,
-  type Row,
-  readRows,
+  sourceOf,
+  type Table,
   typeNameOf,
 } from '@ulmus/tabular'
 import { render } from 'preact'
@@ -19,12 +19,12 @@ const container = document.getElementById('push')!
 const target = { ref: container.dataset['collection']!, head: container.dataset['head'] || null }
 const client = createClient({ baseUrl: location.origin })
 
-/** A browser holds the file and its rows. Bytes. */
+/** A browser holds the records. Bytes of the file. */
 const fileBytesMax = 200 * 1024 ** 2
 
-interface Table {
-  readonly name: string
-  readonly rows: readonly Row[]
+interface OpenedTable {
+  readonly table: Table
+  readonly inference: Inference
 }
 
 interface Compared extends Comparison {
@@ -35,7 +35,7 @@ interface Compared extends Comparison {
 type Mode = 'changes' | 'everything'
 
 function Push() {
-  const [table, setTable] = useState<Table>()
+  const [opened, setOpened] = useState<OpenedTable>()
   const [plan, setPlan] = useState<Plan>()
   const [mode, setMode] = useState<Mode>('changes')
   const [message, setMessage] = useState('')
@@ -54,18 +54,17 @@ function Push() {
     during('Reading the file…', async () => {
       if (file === undefined) return setState({})
       if (file.size > fileBytesMax) throw new Error('The file is over 200 MB. Push it from a program.')
-      const text = await file.text()
-      const rows = readRows(text, formatOf(file.name, text))
-      if (rows.length === 0) throw new Error('The file has no rows.')
-      const columns = columnsOf(rows)
-      setTable({ name: file.name, rows })
-      setPlan(planOf(typeNameOf(file.name), columns, idCandidates(columns)[0]?.name))
+      const table = await openTable(sourceOf(file))
+      const inference = await inferTable(table)
+      if (inference.rows === 0) throw new Error('The file has no rows.')
+      setOpened({ table, inference })
+      setPlan(planOf(inference, { type: typeNameOf(file.name) }))
       setComparison(undefined)
       setState({})
     })
   const compare = () =>
     during('Comparing…', async (say) => {
-      const found = await compareWith(client, target, { rows: table!.rows, plan: plan!, mode }, say)
+      const found = await compareWith(client, target, { table: opened!.table, plan: plan!, mode }, say)
       const next = changesIn(found) === 0 ? undefined : await tryOut(client, target, found, say)
       setComparison({ ...found, next })
       setState({})
@@ -92,9 +91,9 @@ function Push() {
       )}
       {/* What is compared is what is shown: nothing is changed meanwhile. */}
       <fieldset class="while-working" disabled={state.working !== undefined}>
-        {table !== undefined && plan !== undefined && (
+        {opened !== undefined && plan !== undefined && (
           <PlanForm
-            rows={table.rows}
+            inference={opened.inference}
             plan={plan}
             onChange={(next) => {
               setPlan(next)
@@ -139,12 +138,12 @@ const FileChoice = ({ isBusy, onChoose }: FileChoiceProps) => (
     }}
   >
     <span>
-      <strong>Choose a file</strong> or drop it here: CSV, TSV, JSON or NDJSON
+      <strong>Choose a file</strong> or drop it here: CSV, TSV, JSON, NDJSON or Parquet
     </span>
     <input
       type="file"
       disabled={isBusy}
-      accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl"
+      accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl,.parquet"
       onChange={(event) => onChoose(event.currentTarget.files?.[0])}
     />
   </label>

@@ -1,7 +1,7 @@
 /** What a file would change, by comparing hashes with the latest version's; and the push that does it. */
 import { type Client, cursorAfter, type DryRunResult, type Push, type PushOptions } from '@ulmus/client'
 import { recordOf } from '@ulmus/content'
-import { type Plan, type Row, recordsOf, schemaOf, type TableRecord } from '@ulmus/tabular'
+import { type Plan, recordsOf, schemaOf, type Table, type TableRecord } from '@ulmus/tabular'
 
 export interface Target {
   /** `owner/slug` */
@@ -24,7 +24,7 @@ export interface Comparison {
 }
 
 export interface Ask {
-  readonly rows: readonly Row[]
+  readonly table: Table
   readonly plan: Plan
   /** `everything`: records of the type that the file does not name go. */
   readonly mode: 'changes' | 'everything'
@@ -32,11 +32,11 @@ export interface Ask {
 
 type Say = (text: string) => void
 
-/** @throws Error for a row without an id, or two of one id */
+/** @throws TableError for a row that does not fit the plan, one without an id, and two of one id */
 export async function compareWith(
   client: Client,
   { ref, head }: Target,
-  { rows, plan, mode }: Ask,
+  { table, plan, mode }: Ask,
   say: Say,
 ): Promise<Comparison> {
   const schemas = head === null ? {} : ((await client.versions.schemas(ref, head)) as Record<string, object>)
@@ -47,12 +47,7 @@ export async function compareWith(
   const added: TableRecord[] = []
   const updated: (TableRecord & { private?: boolean })[] = []
   const seen = new Set<string>()
-  let number = 0
-  for (const record of recordsOf(rows, plan)) {
-    number++
-    if (record.id === '""' || record.id === '')
-      throw new Error(`Row ${number} has no ${plan.id}, which is its id.`)
-    if (seen.has(record.id)) throw new Error(`Row ${number} has the id “${record.id}” of another row.`)
+  for await (const record of recordsOf(table, plan)) {
     seen.add(record.id)
     const before = held.get(record.id)
     if (before === undefined) added.push(record)

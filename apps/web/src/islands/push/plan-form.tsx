@@ -1,23 +1,21 @@
 /** How the rows of a file become records: the type, the id, and of each column its kind and whether it is private. */
-import { type Kind, kinds, type Plan, type PlannedColumn, type Row } from '@ulmus/tabular'
+import { type Inference, type Kind, kinds, type Plan, type PlannedColumn } from '@ulmus/tabular'
 
-/** Rows that are shown. */
-const shownRows = 5
 const cellCharacters = 60
 
 interface Props {
-  readonly rows: readonly Row[]
+  readonly inference: Inference
   readonly plan: Plan
   onChange(plan: Plan): void
 }
 
-export function PlanForm({ rows, plan, onChange }: Props) {
+export function PlanForm({ inference, plan, onChange }: Props) {
   const change = (name: string, to: Partial<PlannedColumn>) =>
     onChange({
       ...plan,
       columns: plan.columns.map((column) => (column.name === name ? { ...column, ...to } : column)),
     })
-  const names = [...new Set(rows.slice(0, 1_000).flatMap((row) => Object.keys(row)))]
+  const examples = new Map(inference.columns.map((column) => [column.name, column.examples]))
   return (
     <section class="plan" aria-label="How the file is read">
       <div class="filter">
@@ -35,14 +33,14 @@ export function PlanForm({ rows, plan, onChange }: Props) {
             onChange={(event) => onChange({ ...plan, id: event.currentTarget.value || undefined })}
           >
             <option value="">numbered from 1</option>
-            {names.map((name) => (
+            {inference.columns.map(({ name }) => (
               <option key={name} value={name}>
                 {name}
               </option>
             ))}
           </select>
         </label>
-        <span class="quiet">{rows.length.toLocaleString('en-US')} rows</span>
+        <span class="quiet">{inference.rows.toLocaleString('en-US')} rows</span>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it, too */}
       <section class="table-scroll" tabIndex={0} aria-label="Columns">
@@ -91,12 +89,7 @@ export function PlanForm({ rows, plan, onChange }: Props) {
                     onChange={(event) => change(column.name, { isPrivate: event.currentTarget.checked })}
                   />
                 </td>
-                <td class="quiet">
-                  {rows
-                    .slice(0, shownRows)
-                    .map((row) => shown(row[column.name]))
-                    .join(' · ')}
-                </td>
+                <td class="quiet">{(examples.get(column.name) ?? []).map(shown).join(' · ')}</td>
               </tr>
             ))}
           </tbody>
@@ -107,7 +100,6 @@ export function PlanForm({ rows, plan, onChange }: Props) {
 }
 
 function shown(value: unknown): string {
-  if (value === undefined || value === null) return '–'
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   return text.length > cellCharacters ? `${text.slice(0, cellCharacters)}…` : text
 }

@@ -1,0 +1,108 @@
+/** What a single value is. */
+import { parseJson } from '../reading/json-numbers.ts'
+import { Numeral } from '../reading/table.ts'
+
+export const kinds = [
+  'string',
+  'integer',
+  'number',
+  'boolean',
+  'date',
+  'date-time',
+  'array',
+  'object',
+  'any',
+] as const
+/** `any`: values of several kinds. */
+export type Kind = (typeof kinds)[number]
+
+/** What was seen; a numeral is a number that must stay a text. */
+export type Seen = Exclude<Kind, 'any'> | 'numeral'
+
+/** No zeros in front, which are part of a code, and no `-0`, which JSON does not tell from 0. */
+const integer = /^(?:0|-?[1-9]\d{0,15})$/
+const number = /^-?(?:0|[1-9]\d*)?(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/
+const date = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
+/** RFC 3339: with a zone. */
+const dateTime =
+  /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+
+/** Digits that a double keeps, whatever they are. */
+const digitsMax = 17
+
+/** Whether a text is a number that a double holds as it stands there, or nearly so. */
+function isNumber(text: string): boolean {
+  if (!number.test(text)) return false
+  const mantissa = text.replace(/[eE].*$/, '')
+  const digits = mantissa.replace(/\D/g, '').replace(/^0+/, '')
+  const value = Number(text)
+  if (!/\d/.test(mantissa) || digits.length > digitsMax || !Number.isFinite(value)) return false
+  if (Number.isInteger(value) && !/[.eE]/.test(text)) return Number.isSafeInteger(value) && text !== '-0'
+  return value !== 0 || digits === ''
+}
+
+/** Whether a calendar has the day: there is no 30th of February. */
+const isDay = (text: string): boolean => {
+  const day = new Date(`${text.slice(0, 10)}T00:00:00Z`)
+  return !Number.isNaN(day.getTime()) && day.toISOString().slice(0, 10) === text.slice(0, 10)
+}
+
+const isTrue = /^(?:true|True|TRUE)$/
+const isFalse = /^(?:false|False|FALSE)$/
+/** What programs write for true and false. Undefined for anything else: `yes` and `1` may mean something else. */
+export const booleanOf = (text: string): boolean | undefined =>
+  isTrue.test(text) ? true : isFalse.test(text) ? false : undefined
+
+/** The list or the object that a text is in JSON. */
+export function nestedOf(text: string): object | undefined {
+  try {
+    const value = parseJson(text)
+    return typeof value === 'object' && value !== null ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The narrowest kind of a text that is not empty: its first character tells most. */
+export function kindOfText(text: string): Seen {
+  const first = text.charCodeAt(0)
+  if ((first >= 0x30 && first <= 0x39) || first === 0x2d || first === 0x2e) {
+    if (integer.test(text) && Number.isSafeInteger(Number(text))) return 'integer'
+    if (isNumber(text)) return 'number'
+    return kindOfString(text)
+  }
+  if (first === 0x74 || first === 0x66 || first === 0x54 || first === 0x46)
+    return booleanOf(text) === undefined ? 'string' : 'boolean'
+  if (first !== 0x5b && first !== 0x7b) return 'string'
+  const nested = nestedOf(text)
+  return nested === undefined ? 'string' : Array.isArray(nested) ? 'array' : 'object'
+}
+
+/** The kind of a text that is known to be one: a day, a moment, or just a text. */
+function kindOfString(text: string): Seen {
+  if (text.length < 10 || text.charCodeAt(4) !== 0x2d) return 'string'
+  if (date.test(text)) return isDay(text) ? 'date' : 'string'
+  return dateTime.test(text) && isDay(text) ? 'date-time' : 'string'
+}
+
+/** The kind of a value that has a type already. Not of null and undefined. */
+export function kindOfValue(value: unknown): Seen {
+  if (typeof value === 'string') return kindOfString(value)
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? 'integer' : 'number'
+  if (typeof value === 'boolean') return 'boolean'
+  if (value instanceof Numeral) return 'numeral'
+  return Array.isArray(value) ? 'array' : 'object'
+}
+
+/** The kind that all values have in common. @param isText whether numbers, too, are texts in the file */
+export function kindOfAll(seen: ReadonlySet<Seen>, isText: boolean): Kind {
+  const [first, second] = seen
+  if (first === undefined) return 'string'
+  if (second === undefined) return first === 'numeral' ? 'string' : first
+  const isOf = (...some: Seen[]) => [...seen].every((kind) => some.includes(kind))
+  if (isOf('integer', 'number')) return 'number'
+  // One number that must be a text makes all of them texts.
+  if (isText || isOf('integer', 'number', 'numeral') || isOf('string', 'date', 'date-time', 'numeral'))
+    return 'string'
+  return 'any'
+}

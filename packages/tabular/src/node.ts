@@ -1,0 +1,63 @@
+/** Files by their paths, SQLite among them: what Node has and browsers have not. */
+import { open, stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { formatOf } from './reading/formats.ts'
+import { type OpenOptions, openTable } from './reading/open.ts'
+import type { FileSource } from './reading/source.ts'
+import type { Table } from './reading/table.ts'
+import { errorAt } from './reading/table-error.ts'
+import { openSqlite } from './sqlite/sqlite.ts'
+
+export { tablesOf } from './sqlite/sqlite.ts'
+
+export interface FileOptions extends OpenOptions {
+  /** Of a SQLite file: a table or view. Default: the only one. */
+  readonly table?: string | undefined
+}
+
+/** The file, open until its table is closed. @throws TableError for a file that cannot be opened, or that is empty or no table */
+export async function openFile(path: string, options: FileOptions = {}): Promise<Table> {
+  const source = await fileSource(path)
+  try {
+    const format = options.format ?? (await formatOf(source))
+    if (format === 'sqlite') {
+      const table = await openSqlite(path, options.table)
+      await source.close()
+      return table
+    }
+    const table = await openTable(source, { ...options, format })
+    return { ...table, close: () => source.close() }
+  } catch (error) {
+    await source.close()
+    throw error
+  }
+}
+
+async function fileSource(path: string): Promise<FileSource & { close(): Promise<void> }> {
+  const name = basename(path)
+  const wrong = (error: unknown) =>
+    errorAt(name, `The file cannot be opened: ${(error as NodeJS.ErrnoException).code ?? error}.`)
+  const kind = await stat(path).catch((error: unknown) => {
+    throw wrong(error)
+  })
+  // A file is read twice; what can be read once only, such as a pipe, is no file.
+  if (!kind.isFile()) throw errorAt(name, 'This is no file. Save what it gives to one, and choose that.')
+  const handle = await open(path).catch((error: unknown) => {
+    throw wrong(error)
+  })
+  return {
+    name,
+    size: kind.size,
+    async read(start, end) {
+      const bytes = new Uint8Array(end - start)
+      let length = 0
+      while (length < bytes.length) {
+        const { bytesRead } = await handle.read(bytes, length, bytes.length - length, start + length)
+        if (bytesRead === 0) break
+        length += bytesRead
+      }
+      return length === bytes.length ? bytes : bytes.slice(0, length)
+    },
+    close: () => handle.close(),
+  }
+}

@@ -1,0 +1,90 @@
+/** Parquet as a table, a group of rows at a time. */
+import {
+  type AsyncBuffer,
+  type FileMetaData,
+  parquetMetadataAsync,
+  parquetReadObjects,
+  parquetSchema,
+} from 'hyparquet'
+import { compressors } from 'hyparquet-compressors'
+import { converterOf, parsers, withoutDecimals } from './parquet-values.ts'
+import type { FileSource } from './source.ts'
+import { batchRows, columnsMax, type Row, type Table } from './table.ts'
+import { errorAt, shown } from './table-error.ts'
+
+/** What a group of rows may take in memory when it is unpacked. Bytes. */
+const groupBytesMax = 1024 ** 3
+
+export async function openParquet(source: FileSource): Promise<Table> {
+  const file: AsyncBuffer = {
+    byteLength: source.size,
+    slice: async (start, end = source.size) => (await source.read(start, end)).buffer,
+  }
+  const said = await reading(source.name, () => parquetMetadataAsync(file, { parsers, geoparquet: false }))
+  const tree = parquetSchema(said)
+  const columns = tree.children.map(({ element }) => element.name)
+  checkColumns(source.name, columns)
+  const converters = tree.children.map(converterOf)
+  const metadata = { ...said, schema: said.schema.map(withoutDecimals) }
+  return {
+    name: source.name,
+    format: 'parquet',
+    unit: 'row',
+    isText: false,
+    columns,
+    async *batches() {
+      for (const { rowStart, rowEnd } of groupsOf(source.name, metadata)) {
+        const options = {
+          file,
+          metadata,
+          compressors,
+          parsers,
+          rowStart,
+          rowEnd,
+          utf8: false,
+          geoparquet: false,
+        }
+        const objects = await reading(source.name, () => parquetReadObjects(options))
+        for (let at = 0; at < objects.length; at += batchRows) {
+          yield objects.slice(at, at + batchRows).map(
+            (object, index): Row => ({
+              line: rowStart + at + index + 1,
+              values: columns.map((name, place) => converters[place]!(object[name])),
+            }),
+          )
+        }
+      }
+    },
+    close: async () => {},
+  }
+}
+
+/** What hyparquet says of a file that it cannot read, as a sentence about the file. */
+async function reading<Result>(name: string, read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read()
+  } catch (error) {
+    throw errorAt(name, `The file cannot be read as Parquet: ${(error as Error).message}. Is it complete?`)
+  }
+}
+
+function checkColumns(name: string, columns: readonly string[]): void {
+  if (columns.length > columnsMax)
+    throw errorAt(name, `There are ${columns.length} columns; at most ${columnsMax} can be read.`)
+  const twice = columns.find((one, place) => columns.indexOf(one) < place)
+  if (twice !== undefined || columns.includes('__proto__'))
+    throw errorAt(name, `There is a column ${shown(twice ?? '__proto__')} that cannot be read: rename it.`)
+}
+
+function* groupsOf(name: string, { row_groups }: FileMetaData) {
+  let rowStart = 0
+  for (const { num_rows, total_byte_size } of row_groups) {
+    if (total_byte_size > groupBytesMax) {
+      const sentence = `A group of its rows takes ${total_byte_size} bytes; at most ${groupBytesMax} can be read. Write the file with smaller row groups.`
+      throw errorAt(name, sentence)
+    }
+    const rowEnd = rowStart + Number(num_rows)
+    if (rowEnd > rowStart) yield { rowStart, rowEnd }
+    rowStart = rowEnd
+  }
+}

@@ -1,0 +1,30 @@
+/** Where the bytes of a file come from. A file is read more than once: to see what it holds, and to make records of it. */
+export interface FileSource {
+  /** Without folders: sentences begin with it, and its ending tells the format. */
+  readonly name: string
+  /** Bytes. */
+  readonly size: number
+  /** From `start` up to `end`, which is at most `size`. */
+  read(start: number, end: number): Promise<Uint8Array<ArrayBuffer>>
+}
+
+/** A file that a browser holds, or any text: `new File([text], 'cities.csv')`. */
+export const sourceOf = (file: File): FileSource => ({
+  name: file.name,
+  size: file.size,
+  read: async (start, end) => new Uint8Array(await file.slice(start, end).arrayBuffer()),
+})
+
+/** What is read at once. Bytes. */
+const pieceBytes = 256 * 1024
+
+/** The bytes from the beginning to the end. */
+export async function* piecesOf(source: FileSource): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {
+  for (let at = 0; at < source.size; ) {
+    const piece = await source.read(at, Math.min(at + pieceBytes, source.size))
+    // A file may be cut while it is read.
+    if (piece.length === 0) return
+    at += piece.length
+    yield piece
+  }
+}

@@ -1,0 +1,58 @@
+/** A file as rows of values. */
+import type { Format } from './formats.ts'
+import type { Unit } from './table-error.ts'
+
+export interface Row {
+  /** From 1; what is counted is the table's `unit`. */
+  readonly line: number
+  /** In the order of the table's columns; undefined or missing: the row has no value there. */
+  readonly values: readonly unknown[]
+}
+
+export interface Table {
+  /** Of the file, or of the file and the table in it. */
+  readonly name: string
+  readonly format: Format
+  readonly unit: Unit
+  /** Whether the values of the file are texts, so that what looks like a number is one. */
+  readonly isText: boolean
+  /** Names. Of JSON and NDJSON they are complete when the rows were read once; none is ever moved. */
+  readonly columns: readonly string[]
+  /** Reads the file anew, some hundred rows at a time. @throws TableError */
+  batches(): AsyncIterable<readonly Row[]>
+  /** Lets go of the file. Nothing is read after it. */
+  close(): Promise<void>
+}
+
+/** Columns that a file may have. */
+export const columnsMax = 4096
+/** Characters of one row, item or line: twice what a record may take in bytes. */
+export const rowCharactersMax = 16 * 1024 ** 2
+/** Rows that are handed on at once. */
+export const batchRows = 512
+
+/** A number that doubles do not hold: an integer beyond 2^53, `1e400`, a decimal of many digits. Its column is of texts. */
+export class Numeral {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+  toJSON(): string {
+    return this.text
+  }
+}
+
+/** The columns of objects, as they come. */
+export class ColumnNames {
+  readonly names: string[] = []
+  readonly #places = new Map<string, number>()
+
+  /** @returns undefined for one column too many */
+  placeOf(name: string): number | undefined {
+    const known = this.#places.get(name)
+    if (known !== undefined) return known
+    if (this.names.length === columnsMax) return undefined
+    this.#places.set(name, this.names.length)
+    return this.names.push(name) - 1
+  }
+}

@@ -1,0 +1,92 @@
+/** A value of a file as a value of a record. */
+import { booleanOf, type Kind, kindOfText, kindOfValue, nestedOf } from '../inference/kinds.ts'
+import { parseJson } from '../reading/json-numbers.ts'
+import { Numeral } from '../reading/table.ts'
+
+/** A value that is not of its column's kind. */
+export const unfit = Symbol('unfit')
+
+/** Levels that a value may nest: a line of a push has 65 (packages/content), and is itself the first. */
+const depthMax = 63
+
+/** Reads a value that is there. Undefined: nothing stands there after all, as where a number should be an empty text. */
+export type ReadValue = (value: unknown) => unknown
+
+export const readerOf = (kind: Kind, isText: boolean): ReadValue =>
+  isText
+    ? (value) => (value === '' && kind !== 'string' ? undefined : textReaders[kind](value as string))
+    : valueReaders[kind]
+
+const jsonNumber = /^-?(?:0|[1-9]\d*)?(?:\.\d+)?(?:[eE][+-]?\d+)?$/
+
+function numberOf(text: string): unknown {
+  const value = Number(text)
+  return jsonNumber.test(text) && Number.isFinite(value) ? value : unfit
+}
+
+const ofKind = (kind: Kind) => (text: string) => (kindOfText(text) === kind ? text : unfit)
+
+const nestedAs = (kind: Kind) => (text: string) => {
+  const value = nestedOf(text)
+  return value !== undefined && kindOfValue(value) === kind ? plain(value) : unfit
+}
+
+const textReaders: Readonly<Record<Kind, (text: string) => unknown>> = {
+  string: (text) => text,
+  integer: (text) => {
+    const value = numberOf(text)
+    return Number.isSafeInteger(value) ? value : unfit
+  },
+  number: numberOf,
+  boolean: (text) => booleanOf(text) ?? unfit,
+  date: ofKind('date'),
+  'date-time': ofKind('date-time'),
+  array: nestedAs('array'),
+  object: nestedAs('object'),
+  any: (text) => {
+    try {
+      return plain(parseJson(text))
+    } catch {
+      return text
+    }
+  },
+}
+
+const valueAs = (kind: Kind) => (value: unknown) => (kindOfValue(value) === kind ? value : unfit)
+const nestedValueAs = (kind: Kind) => (value: unknown) => (kindOfValue(value) === kind ? plain(value) : unfit)
+
+const valueReaders: Readonly<Record<Kind, ReadValue>> = {
+  string: (value) => {
+    if (typeof value === 'string') return value
+    if (value instanceof Numeral) return value.text
+    return typeof value === 'number' || typeof value === 'boolean' ? String(value) : unfit
+  },
+  integer: valueAs('integer'),
+  number: (value) => (typeof value === 'number' ? value : unfit),
+  boolean: valueAs('boolean'),
+  date: valueAs('date'),
+  'date-time': valueAs('date-time'),
+  array: nestedValueAs('array'),
+  object: nestedValueAs('object'),
+  any: (value) => plain(value),
+}
+
+/** With texts for numerals. The same value where it has none. */
+function plain(value: unknown, depth = 1): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (value instanceof Numeral) return value.text
+  if (depth > depthMax) return unfit
+  let isSame = true
+  const inner = (member: unknown) => {
+    const one = plain(member, depth + 1)
+    isSame &&= one === member
+    return one
+  }
+  const copy = Array.isArray(value)
+    ? value.map(inner)
+    : Object.entries(value).map(([name, member]) => [name, inner(member)] as const)
+  if (isSame) return value
+  const members = Array.isArray(value) ? copy : (copy as [string, unknown][]).map(([, member]) => member)
+  if (members.includes(unfit)) return unfit
+  return Array.isArray(value) ? copy : Object.fromEntries(copy as [string, unknown][])
+}
