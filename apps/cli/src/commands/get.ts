@@ -1,5 +1,6 @@
 import type { Client } from '@ulmus/client'
-import { compareUtf8, type Json } from '@ulmus/content'
+import { compareUtf8 } from '@ulmus/content'
+import { csvOf, type Field, fieldsOf } from '@ulmus/tabular'
 import type { Call, Command } from '../context.ts'
 import { referenceHere } from '../folder/here.ts'
 import { pathOf, type Reference } from '../reference.ts'
@@ -53,50 +54,20 @@ async function writeCsv(call: Call, client: Client, reference: Reference): Promi
       `A table is of one type. ${pathOf(reference)} has ${types.join(', ') || 'none'}.`,
       types.map((name) => `ulmus get '${pathOf(reference)}#${name}' --csv`),
     )
-  const fixed = { ...reference, version: semver }
-  const columns = await columnsOf(
-    call,
-    client,
-    fixed,
-    schemas[type] as { properties?: object } | undefined,
-    type,
-  )
-  await call.line(['id', ...columns].map(csvCell).join(','))
-  await inBatches(call, client, fixed, type, ({ id, data }) =>
-    [id, ...columns.map((name) => memberOf(data as Json, name))].map(csvCell).join(','),
-  )
+  const stream = () => client.records.ndjson(pathOf(reference), semver, { type, signal: call.signal })
+  const listed = fieldsOf(schemas[type])
+  const fields = listed.length > 0 ? listed : await fieldsIn(stream())
+  for await (const piece of csvOf(stream(), fields)) await call.terminal.write(piece)
 }
 
-/** Fields that the schema lists; of one that lists none, those that the records have, which reads them twice. */
-async function columnsOf(
-  call: Call,
-  client: Client,
-  reference: Reference,
-  schema: { properties?: object } | undefined,
-  type: string,
-): Promise<string[]> {
-  if (schema?.properties !== undefined) return Object.keys(schema.properties)
+/** Of a type whose schema lists no fields: those that its records have. */
+async function fieldsIn(records: AsyncIterable<{ data: unknown }>): Promise<Field[]> {
   const names = new Set<string>()
-  for await (const { data } of client.records.ndjson(pathOf(reference), reference.version, {
-    type,
-    signal: call.signal,
-  })) {
+  for await (const { data } of records) {
     if (typeof data === 'object' && data !== null && !Array.isArray(data))
       for (const name of Object.keys(data)) names.add(name)
   }
-  return [...names].sort(compareUtf8)
-}
-
-function memberOf(data: Json, name: string): Json | undefined {
-  if (typeof data !== 'object' || data === null || Array.isArray(data)) return undefined
-  return Object.hasOwn(data, name) ? data[name] : undefined
-}
-
-/** RFC 4180. Nested values are JSON; null and absent are empty, an empty text is `""`. */
-function csvCell(value: Json | undefined): string {
-  if (value === undefined || value === null) return ''
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-  return text === '' || /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  return [...names].sort(compareUtf8).map((name) => ({ name, kind: 'any' }))
 }
 
 export default get
