@@ -74,7 +74,7 @@ const page = (title: string, body: ComponentChildren, refused?: Refused): Answer
 const done = (title: string, sentence: string): Answer =>
   page(
     title,
-    <div class="prose">
+    <div class="wide content narrow-page">
       <h1>{title}</h1>
       <p class="note" role="status">
         {sentence}
@@ -88,7 +88,7 @@ const done = (title: string, sentence: string): Answer =>
 const askForCode = (error?: Refused): Answer =>
   page(
     'Sign in a terminal',
-    <div class="prose">
+    <div class="wide content narrow-page">
       <h1>Sign in a terminal</h1>
       <Refusal error={error} />
       <p>
@@ -119,7 +119,7 @@ async function askToAllow(visit: Visit, code: string, error?: Refused): Promise<
   )
   return page(
     'Allow a terminal?',
-    <div class="prose">
+    <div class="wide content narrow-page">
       <h1>Allow “{label}” to act for you?</h1>
       <Refusal error={error} />
       <p>
@@ -133,7 +133,7 @@ async function askToAllow(visit: Visit, code: string, error?: Refused): Promise<
           </>
         )}
       </p>
-      <dl>
+      <dl class="facts-list">
         <dt>Program</dt>
         <dd>{userAgent === '' ? 'It did not say' : userAgent}</dd>
         <dt>Asked from</dt>
@@ -157,7 +157,7 @@ async function askToAllow(visit: Visit, code: string, error?: Refused): Promise<
           value={usualDays}
           options={Object.entries(endings)}
         />
-        <p class="row">
+        <p class="actions">
           <button type="submit" class="primary" name="decision" value="allow">
             Allow
           </button>{' '}
