@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createWriteStream, renameSync, rmSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import type { Call, Command } from '../context.ts'
 import { referenceHere } from '../folder/here.ts'
 import { pathOf } from '../reference.ts'
@@ -20,10 +20,9 @@ const exportArchive: Command<ExportFlags, [reference?: string]> = async (call, f
     for await (const chunk of response.body ?? []) await call.terminal.write(chunk as Uint8Array)
     return
   }
-  const file = resolve(
-    call.terminal.cwd,
-    flags.output ?? `${reference.owner}-${reference.slug}-${semver}.tar.gz`,
-  )
+  // A registry that is none of ours may call a version anything.
+  const usual = basename(`${reference.owner}-${reference.slug}-${semver}.tar.gz`)
+  const file = resolve(call.terminal.cwd, flags.output ?? usual)
   const progress = openProgress(call, flags.quiet)
   const bytes = await save(call, response, file, (count) => progress.show(sizeText(count)))
   progress.end()

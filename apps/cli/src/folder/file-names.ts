@@ -1,5 +1,7 @@
 /** Names and types of files under `files/`. */
 import { extname } from 'node:path'
+import { parseFileReference } from '@ulmus/content'
+import { CommandError } from '../terminal/failure.ts'
 
 /** Types of files that people keep beside data, by extension; what is not here is bytes. */
 const types: Readonly<Record<string, string>> = {
@@ -39,6 +41,13 @@ export const contentTypeOf = (path: string): string => {
 
 const extensions = new Map(Object.entries(types).map(([extension, type]) => [type, extension]))
 
-/** A file of a version as it is named in a folder: its hash, and an extension that tells other programs what it is. */
-export const nameOfFile = ({ hash, contentType }: { hash: string; contentType: string }): string =>
-  `${hash.replace('sha256:', '')}${extensions.get(contentType.split(';')[0]!.trim().toLowerCase()) ?? ''}`
+/**
+ * A file of a version as it is named in a folder: its hash, and an extension that tells other programs what it is.
+ * @throws CommandError for a hash that is none, which could lead out of the folder
+ */
+export function nameOfFile({ hash, contentType }: { hash: string; contentType: string }): string {
+  const bare = parseFileReference(hash)
+  if (bare === undefined)
+    throw new CommandError(`The registry names a file ${JSON.stringify(hash)}, which is no hash.`)
+  return `${bare}${extensions.get(contentType.split(';')[0]!.trim().toLowerCase()) ?? ''}`
+}

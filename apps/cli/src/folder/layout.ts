@@ -1,7 +1,7 @@
 /** Where everything of a working folder lies: what a person edits at the top, what `ulmus` keeps in `.ulmus`. */
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
-import { compareUtf8 } from '@ulmus/content'
+import { compareUtf8, typeFault } from '@ulmus/content'
 import { CommandError } from '../terminal/failure.ts'
 
 export const dotFolder = '.ulmus'
@@ -33,9 +33,18 @@ export const paths = {
 /** Characters that Windows keeps for itself, and our own escape. */
 const reserved = /[%:*?"<>|]|[. ]$/g
 
-/** The name of a type as a name of a file. Types hold no slash, backslash or control character, and start with no full stop. */
-export const fileNameOf = (type: string): string =>
-  type.replace(reserved, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
+/**
+ * The name of a type as a name of a file. Types hold no slash, backslash or control character, and start with no full stop: a name that
+ * does, from a registry that is none of ours, would lead out of the folder. @throws CommandError
+ */
+export function fileNameOf(type: string): string {
+  const fault = typeFault(type)
+  if (fault !== undefined) throw new CommandError(`${JSON.stringify(type)} is no name of a type. ${fault}`)
+  return type.replace(
+    reserved,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  )
+}
 
 /** The type of a file's name, without its extension. */
 export const typeOfFileName = (name: string): string =>

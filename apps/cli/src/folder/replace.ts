@@ -4,7 +4,8 @@
  * one version and half of another.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
+import { CommandError } from '../terminal/failure.ts'
 import { paths } from './layout.ts'
 
 /** `.ulmus/replacement.json`. Paths from the root. */
@@ -20,10 +21,26 @@ export function replaceAll(root: string, replacement: Replacement): void {
   carryOut(root, replacement)
 }
 
-/** Makes the moves that a killed program left. Harmless when there are none. */
+/**
+ * Makes the moves that a killed program left. Harmless when there are none.
+ * @throws CommandError for moves out of the folder: nobody wrote them down but whoever made the folder for somebody else to use
+ */
 export function finishReplacement(root: string): void {
   const file = join(root, paths.replacement)
-  if (existsSync(file)) carryOut(root, JSON.parse(readFileSync(file, 'utf8')) as Replacement)
+  if (!existsSync(file)) return
+  const left = JSON.parse(readFileSync(file, 'utf8')) as Replacement
+  const named = [...left.moves.flat(), ...left.removes]
+  const strange = named.find((path) => typeof path !== 'string' || !isInside(root, path))
+  if (strange !== undefined)
+    throw new CommandError(
+      `${file} names a file outside of the folder: ${JSON.stringify(strange)}. Do not trust this folder; clone the collection anew.`,
+    )
+  carryOut(root, left)
+}
+
+function isInside(root: string, path: string): boolean {
+  const inside = relative(root, resolve(root, path))
+  return inside !== '' && !inside.startsWith('..') && !isAbsolute(inside)
 }
 
 function carryOut(root: string, { moves, removes }: Replacement): void {

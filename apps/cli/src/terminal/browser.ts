@@ -6,8 +6,12 @@ const openers: Partial<Record<NodeJS.Platform, readonly [program: string, ...arg
   win32: ['cmd', '/c', 'start', ''],
 }
 
+/** Characters of addresses that no shell on the way makes anything of: on Windows, `start` is one. */
+const plain = /^https?:\/\/[\w.:/?=%~+-]+$/
+
 /** Whether a program took the address. `BROWSER` names another one. */
 export function openInBrowser(address: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  if (!plain.test(address)) return Promise.resolve(false)
   const isHeadless =
     process.platform === 'linux' && !env['DISPLAY'] && !env['WAYLAND_DISPLAY'] && !env['BROWSER']
   if (isHeadless) return Promise.resolve(false)
