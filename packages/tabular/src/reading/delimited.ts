@@ -54,8 +54,7 @@ async function headOf(source: FileSource): Promise<string> {
 
 /** In files of some countries a semicolon stands where others have a comma. */
 const delimiterOf = (text: string): ',' | ';' => {
-  // What stands in quotes parts nothing; a quoted value may hold line ends.
-  const [line = ''] = text.replace(/"(?:[^"]|"")*"?/g, '').split(/[\r\n]/, 1)
+  const [line = ''] = text.replace(/"(?:[^"]|"")*"/g, '').split('\n', 1)
   return line.split(';').length > line.split(',').length ? ';' : ','
 }
 

@@ -28,16 +28,13 @@ export class ItemScanner {
   #isEscaped = false
   #depth = 0
   #number = 0
+  /** What is skipped stands behind the list. */
+  #isAfterList = false
   /** A sentence: what the file is, if it is no list of items. */
   fault: string | undefined
 
   constructor(charactersMax: number) {
     this.#charactersMax = charactersMax
-  }
-
-  /** Of the item that is being read, or was read last. */
-  get number(): number {
-    return this.#number
   }
 
   push(piece: string): Item[] {
@@ -60,12 +57,9 @@ export class ItemScanner {
   }
 
   #step(items: Item[]): void {
-    if (this.#state === 'item' || this.#state === 'skipping' || this.#isText) {
-      this.#pass(items)
-      return
-    }
     const unit = this.#text.charCodeAt(this.#at)
-    if (isSpace(unit)) this.#at++
+    if (this.#state === 'item' || this.#state === 'skipping' || this.#isText) this.#pass(items)
+    else if (isSpace(unit)) this.#at++
     else if (this.#state === 'before') this.#begin(unit)
     else if (this.#state === 'between') this.#beginItem(unit)
     else if (this.#state === 'done')
@@ -111,8 +105,6 @@ export class ItemScanner {
     }
     this.#at++
   }
-
-  #isAfterList = false
 
   /** Through the inside of an item, of a member that is no list, or of a text. */
   #pass(items: Item[]): void {

@@ -41,7 +41,7 @@ export async function* csvOf(
     const members = (typeof data === 'object' && data !== null ? data : {}) as Record<string, unknown>
     piece += cellOf(id)
     for (const { name, kind } of fields)
-      piece += `,${Object.hasOwn(members, name) ? cellValue(members[name], kind) : ''}`
+      piece += `,${Object.hasOwn(members, name) ? textOf(members[name], kind) : ''}`
     piece += '\n'
     if (piece.length < pieceCharacters) continue
     yield piece
@@ -50,7 +50,7 @@ export async function* csvOf(
   yield piece
 }
 
-function cellValue(value: unknown, kind: Kind): string {
+function textOf(value: unknown, kind: Kind): string {
   if (value === null || value === undefined) return ''
   if (typeof value !== 'string') return cellOf(JSON.stringify(value))
   return cellOf(kind === 'any' && isJson(value) ? JSON.stringify(value) : value)

@@ -109,7 +109,7 @@ async function* batchesOf(
   let rows: Row[] = []
   let line = 0
   for (const row of statement.iterate()) {
-    rows.push({ line: ++line, values: names.map((name) => plainValue(row[name])) })
+    rows.push({ line: ++line, values: names.map((name) => recordValueOf(row[name])) })
     if (rows.length < batchRows) continue
     yield rows
     rows = []
@@ -118,7 +118,7 @@ async function* batchesOf(
 }
 
 /** NULL is no value, a BLOB is Base64. */
-function plainValue(value: unknown): unknown {
+function recordValueOf(value: unknown): unknown {
   if (value === null) return undefined
   if (typeof value === 'bigint')
     return Number.isSafeInteger(Number(value)) ? Number(value) : new Numeral(String(value))
