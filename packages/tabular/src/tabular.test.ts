@@ -9,7 +9,6 @@ import {
   type PlanWishes,
   planOf,
   recordsOf,
-  referencesIn,
   schemaOf,
   sourceOf,
   typeNameOf,
@@ -43,29 +42,6 @@ const read = async (name: string, text: BlobPart, wishes: Partial<PlanWishes> & 
   return { table, inference, plan, schema: schemaOf(plan), records: await all(recordsOf(table, plan)) }
 }
 
-const table = (text: string, name = 'cities.csv') => openTable(sourceOf(new File([text], name)))
-const rowsOf = async (text: string, name?: string) => {
-  const opened = await table(text, name)
-  const rows: unknown[][] = []
-  for await (const batch of opened.batches()) rows.push(...batch.map(({ values }) => [...values]))
-  return { columns: opened.columns, rows }
-}
-const all = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
-  const found: T[] = []
-  for await (const item of items) found.push(item)
-  return found
-}
-/** What becomes of a file by the plan that it suggests. */
-const read = async (text: string, name?: string, wishes: object = {}): Promise<TableRecord[]> => {
-  const opened = await table(text, name)
-  return all(recordsOf(opened, planOf(await inferTable(opened), { type: 'T', ...wishes })))
-}
-const reasonOf = async (work: Promise<unknown>) =>
-  work.then(
-    () => 'it was read',
-    (error: Error) => error.message,
-  )
-
 const cities = `id,name,country,population,capital,founded,code
 oslo,Oslo,NOR,709037,true,1048-01-01,0150
 bergen,"Bergen, ""the"" city",NOR,289330,false,1070-01-01,5003
@@ -92,7 +68,7 @@ test('the columns of a table, its id, its schema and its records', async () => {
     properties: {
       name: { type: 'string' },
       country: { type: 'string' },
-      population: { type: 'integer', private: true },
+      population: { type: 'integer' },
       capital: { type: 'boolean' },
       founded: { type: 'string', format: 'date' },
       code: { type: 'string' },
@@ -319,67 +295,4 @@ test('records are written as CSV', async () => {
     )
   ).join('')
   expect(text).toBe('_id,a,id,list\nx,"","""1""",[1]\ny,,1,\n')
-})
-
-/** Values of a kind; undefined: none. */
-const valueOfKind = {
-  string: fc.string({ unit: 'grapheme', maxLength: 8 }).filter((text) => text.isWellFormed()),
-  integer: fc.maxSafeInteger().map((value) => (Object.is(value, -0) ? 0 : value)),
-  number: fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => (value === 0 ? 0 : value)),
-  boolean: fc.boolean(),
-  array: fc.array(fc.integer(), { maxLength: 3 }),
-  object: fc.dictionary(name, fc.integer(), { maxKeys: 3 }),
-  any: fc.oneof(
-    fc.string({ maxLength: 4 }).filter((text) => text.isWellFormed()),
-    fc.integer(),
-    fc.boolean(),
-  ),
-} as const
-const field = fc.record({
-  name,
-  kind: fc.constantFrom(...(Object.keys(valueOfKind) as (keyof typeof valueOfKind)[])),
-})
-
-test('any records that are written as CSV are read back the same', async () => {
-  const tables = fc
-    .uniqueArray(field, { minLength: 1, maxLength: 4, selector: (one) => one.name })
-    .chain((fields) => {
-      const member = (one: (typeof fields)[number]) =>
-        fc.option(valueOfKind[one.kind] as fc.Arbitrary<Json>, { nil: undefined })
-      return fc.record({
-        fields: fc.constant(fields),
-        rows: fc.array(fc.tuple(...fields.map(member)), { maxLength: 8 }),
-      })
-    })
-  await fc.assert(
-    fc.asyncProperty(tables, async ({ fields, rows }) => {
-      const records = rows.map((values, index) => ({
-        id: String(index),
-        type: 'T',
-        data: Object.fromEntries(
-          fields.flatMap(({ name: key }, place) =>
-            values[place] === undefined ? [] : [[key, values[place]]],
-          ),
-        ),
-      }))
-      const text = (await all(csvOf(records, fields satisfies Field[]))).join('')
-      const opened = await table(text)
-      const plan: Plan = {
-        type: 'T',
-        id: opened.columns[0],
-        columns: fields.map((one) => ({ ...one, isRequired: false, isPrivate: false })),
-      }
-      const back = await all(recordsOf(opened, plan))
-      expect(canonicalize(back as unknown as Json)).toBe(canonicalize(records as unknown as Json))
-    }),
-  )
-})
-
-test('the fields of a schema, as a table has them', () => {
-  const schema = { properties: { a: { type: 'integer' }, b: { type: ['string', 'null'] }, c: {} } }
-  expect(fieldsOf(schema)).toEqual([
-    { name: 'a', kind: 'integer' },
-    { name: 'b', kind: 'string' },
-    { name: 'c', kind: 'any' },
-  ])
 })
