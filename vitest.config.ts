@@ -7,7 +7,7 @@ const pure = ['packages/content', 'packages/wire', 'packages/client', 'packages/
 )
 
 /** Kills, an S3 server, browsers, other people's tools. */
-const slow = ['{packages,apps,demo}/**/*.slow.test.ts']
+const slow = ['{packages,apps,demo,release}/**/*.slow.test.ts']
 /** What takes minutes, and a machine that does nothing else: load, memory, the event loop. */
 const long = ['{packages,apps,bench}/**/*.long.test.ts']
 const globalSetup = 'packages/storage/src/testing/global-setup.ts'

@@ -7,6 +7,7 @@ type Names = Readonly<Record<string, string>>
 interface Manifest {
   readonly name: string
   readonly dependencies?: Names
+  readonly optionalDependencies?: Names
   readonly devDependencies?: Names
 }
 
@@ -20,16 +21,22 @@ const packageOf = (specifier: string): string =>
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/')
 
-const isFile = (specifier: string) => /^(?:\.|node:|$)|\.ts$/.test(specifier)
+/** `#name` is a file of the same package, as its `imports` say. */
+const isFile = (specifier: string) => /^(?:\.|#|node:|$)|\.ts$/.test(specifier)
 /** Types without a program: they come with the types of their packages. */
 const typesAlone = new Set(['hast'])
 
 test.each(globSync('{packages,apps}/*/package.json', { cwd: root }))(
   '%s declares what its files import',
   (path) => {
-    const { name, dependencies, devDependencies } = manifestAt(path)
-    const toRun = namesOf(dependencies)
-    const toTest = namesOf(dependencies, devDependencies, manifestAt('package.json').devDependencies)
+    const { name, dependencies, optionalDependencies, devDependencies } = manifestAt(path)
+    const toRun = namesOf(dependencies, optionalDependencies)
+    const toTest = namesOf(
+      dependencies,
+      optionalDependencies,
+      devDependencies,
+      manifestAt('package.json').devDependencies,
+    )
     const files = sourceFiles.filter((file) => file.startsWith(`${dirname(path)}/src/`))
     const undeclared = files.flatMap((file) =>
       importsOf(file)

@@ -1,8 +1,16 @@
 /** What docs/operations.md and the systemd unit say of the server is so. */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { read, root } from './source-files.ts'
+import { parse } from 'yaml'
+import { read } from './source-files.ts'
+
+interface Compose {
+  readonly services: Record<string, { readonly environment?: Record<string, string> }>
+  readonly configs: Record<string, { readonly content: string }>
+}
+interface Realm {
+  readonly realm: string
+  readonly clients: readonly unknown[]
+}
 
 const page = read('docs/operations.md')
 const unit = read('deploy/ulmus.service')
@@ -27,24 +35,51 @@ test('the page has every event of the log, and no other', () => {
   expect(namesIn(cells, /`([a-z_]+)`/g), 'Keep the table of events in docs/operations.md.').toEqual(told)
 })
 
-test('the unit starts the server by the Node that npm brings', () => {
-  const [node = '', ...rest] = settingOf('ExecStart').split(' ')
-  const program = rest.at(-1)!
-  const folder = `${settingOf('WorkingDirectory')}/`
-  expect(node.startsWith(folder)).toBe(true)
-  expect(existsSync(join(root, program))).toBe(true)
-  // There is a package for these; elsewhere people install Node themselves.
-  if (process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch))
-    expect(existsSync(join(root, node.slice(folder.length)))).toBe(true)
+test('the unit starts the program that npm links, by the Node that npm brings', () => {
+  const programs = `${settingOf('WorkingDirectory')}/node_modules/.bin`
+  const { bin } = JSON.parse(read('apps/server/package.json')) as { bin: Record<string, string> }
+  expect(Object.keys(bin).map((name) => `${programs}/${name} start`)).toEqual([settingOf('ExecStart')])
+  expect(unit).toContain(`\nEnvironment=PATH=${programs}:`)
 })
 
-test('the unit, the page and `npm start` start the server alike', () => {
+test('`ulmus-server`, the page and `npm start` start the server alike', () => {
   const [, variables = '', command = ''] =
     /"start": "exec env (.*?) (node .*)",/.exec(read('package.json')) ?? []
   expect(variables).toContain('MALLOC_ARENA_MAX=')
-  expect(unit).toContain(`\nEnvironment=${variables}\n`)
-  expect(settingOf('ExecStart')).toMatch(new RegExp(`/${command}$`))
   expect(page).toContain(`${variables} ${command}`)
+  const program = read('apps/server/ulmus-server.js')
+  const [, options = ''] = /^const options = \[(.*)\]$/m.exec(program) ?? []
+  const [, settings = ''] = /^const variables = \{ (.*) \}$/m.exec(program) ?? []
+  expect(`node ${options.replaceAll(/[',]/g, '')} apps/server/start.js`).toBe(command)
+  expect(settings.replaceAll(/[',]/g, '').replaceAll(': ', '=')).toBe(variables)
+})
+
+/** Variables of the programs of others that `compose.yaml` and the image set. */
+const others = /^(?:PATH|NODE_COMPILE_CACHE|(?:POSTGRES|MINIO)_[A-Z_]+)$/
+
+test('the image and compose.yaml set what there is to be set', () => {
+  const settings = namesIn(read('docs/configuration.md'), /^\|\s*`([A-Z][A-Z0-9_]*)`/gm)
+  const environment = Array.from(read('Dockerfile').matchAll(/^ENV (.*)$/gm), ([, pairs]) => pairs!)
+  const image = namesIn(environment.join(' '), /(?:^| )([A-Z_0-9]+)=/g)
+  const services = Object.values((parse(read('compose.yaml')) as Compose).services)
+  const composed = services.flatMap((service) => Object.keys(service.environment ?? {}))
+  expect(image).toContain('DATA_DIR')
+  expect(composed).toContain('OIDC_ISSUER')
+  const unknown = [...image, ...composed].filter((name) => !settings.includes(name) && !others.test(name))
+  expect(unknown, 'Name a setting of docs/configuration.md.').toEqual([])
+})
+
+test('the sign-in of compose.yaml fits together', () => {
+  const { services, configs } = parse(read('compose.yaml')) as Compose
+  const set = services['ulmus']!.environment!
+  const { realm, clients } = JSON.parse(configs['realm']!.content) as Realm
+  expect(set['OIDC_ISSUER']).toMatch(new RegExp(`/realms/${realm}$`))
+  expect(clients).toMatchObject([
+    {
+      ...{ clientId: set['OIDC_CLIENT_ID'], secret: set['OIDC_CLIENT_SECRET'] },
+      redirectUris: [`${set['PUBLIC_URL']}/auth/callback`],
+    },
+  ])
 })
 
 test('the page and the unit name the same places', () => {

@@ -15,7 +15,7 @@ interface Operation {
 /** Describes the others and not itself. */
 const undescribed = ['GET /api/openapi.json']
 /** Described beside the API, because a browser's session begins and ends with them. */
-const signingIn = ['GET /auth/login', 'POST /auth/logout']
+const signingIn = ['GET /auth/login', 'POST /auth/logout', 'POST /auth/device', 'POST /auth/device/token']
 
 const routes = new Set<string>()
 const operations = new Map<string, Operation>()

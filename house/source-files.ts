@@ -5,10 +5,13 @@ import { dirname, join, normalize } from 'node:path'
 export const root = normalize(join(import.meta.dirname, '..'))
 
 /** Every hand-written TypeScript file, by its path from the root. Migrations and declarations are not ours to shape. */
-export const sourceFiles: readonly string[] = globSync('{packages,apps,house,bench,demo}/**/*.{ts,tsx}', {
-  cwd: root,
-  exclude: (path) => /(?:^|\/)(?:node_modules|migrations)(?:\/|$)/.test(path),
-})
+export const sourceFiles: readonly string[] = globSync(
+  '{packages,apps,house,bench,demo,release}/**/*.{ts,tsx}',
+  {
+    cwd: root,
+    exclude: (path) => /(?:^|\/)(?:node_modules|migrations)(?:\/|$)/.test(path),
+  },
+)
   .filter((path) => !path.endsWith('.d.ts'))
   .sort()
 
@@ -33,7 +36,7 @@ export interface Import {
 }
 
 const statement = /(?:^|\n)\s*(?:import|export)\s+(type\s+)?(?:[^'"`;]*?\sfrom\s+)?['"]([^'"]+)['"]/g
-const call = /\b(?:import|new URL)\(\s*['"]([^'"]+)['"]/g
+const call = /\b(?:import\(\s*['"]([^'"]+)|new URL\(\s*['"]([^'"]+\.tsx?))['"]/g
 
 /** What a file imports: statements, dynamic imports, and files named by `new URL('./x.ts', …)` as workers are. */
 export function importsOf(file: string): Import[] {
@@ -43,7 +46,10 @@ export function importsOf(file: string): Import[] {
       specifier,
       typeOnly: type !== undefined,
     })),
-    ...Array.from(text.matchAll(call), ([, specifier = '']) => ({ specifier, typeOnly: false })),
+    ...Array.from(text.matchAll(call), ([, imported, named]) => ({
+      specifier: imported ?? named ?? '',
+      typeOnly: false,
+    })),
   ]
   return found.map(({ specifier, typeOnly }) => ({
     file,

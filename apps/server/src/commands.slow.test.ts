@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from './commands.ts'
 import { readConfig, readSecrets } from './config.ts'
 
-const binary = join(import.meta.dirname, '../start.js')
+const binary = join(import.meta.dirname, '../ulmus-server.js')
 const log = { info() {}, warn() {}, error() {} }
 
 describe('the commands', () => {
@@ -69,12 +69,12 @@ describe('the commands', () => {
 
   test('say what they do', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [binary, '--help'])
-    expect(stdout).toContain('ulmus [command]')
-    for (const command of ['sweep', 'fsck']) {
+    expect(stdout).toContain('ulmus-server [command]')
+    for (const command of ['start', 'sweep', 'fsck']) {
       expect(stdout).toContain(command)
       expect(await run(command, '--help')).toMatchObject({
         code: 0,
-        out: expect.stringContaining(`ulmus ${command}`),
+        out: expect.stringContaining(`ulmus-server ${command}`),
       })
     }
   })
@@ -85,11 +85,12 @@ describe('the commands', () => {
       [['sweep', '--files'], "Unknown option '--files'"],
       [['sweep', '--force=no'], "Option '--force' does not take an argument"],
       [['fsck', 'everything'], "Unexpected argument 'everything'"],
+      [['start', '--port=80'], "Unknown option '--port'"],
     ] as const) {
       const { code, err } = await run(...args)
       expect(code).toBe(2)
       expect(err).toContain(said)
-      expect(err).toContain(`ulmus ${args[0]} [`)
+      expect(err).toContain(`ulmus-server ${args[0]}`)
     }
   })
 
@@ -143,7 +144,9 @@ describe('the commands', () => {
     expect(await run('sweep')).toMatchObject({
       code: 1,
       out: '',
-      err: expect.stringMatching(/^No version needs 2000000 of the \d+ bytes .* `ulmus sweep --force` /),
+      err: expect.stringMatching(
+        /^No version needs 2000000 of the \d+ bytes .* `ulmus-server sweep --force` /,
+      ),
     })
     expect(await run('sweep', '--force')).toMatchObject({
       code: 0,

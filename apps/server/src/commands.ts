@@ -1,22 +1,31 @@
-/** What the binary does besides serving: `ulmus sweep`, `ulmus fsck`, `ulmus --help`. */
+/** What the binary does besides serving: `ulmus-server sweep`, `ulmus-server fsck`, `ulmus-server --help`. */
 import { parseArgs } from 'node:util'
 import { type Log, openStoreCommands, type StoreCommands, SweepTooLarge } from '@ulmus/registry'
+import manifest from '../package.json' with { type: 'json' }
 import type { Config, Secrets } from './config.ts'
 
 /** Exit codes: all is well; damage was found, or the command refused to go on; the command line is wrong. */
 const exits = { well: 0, damaged: 1, misused: 2 }
 
-const overview = `ulmus [command]
+const overview = `ulmus-server [command]
 
-  (none)   Starts the server. Settings are environment variables: docs/configuration.md.
+  start    Starts the server, as no command does. Settings are environment variables, which its page
+           /docs/configuration lists.
   sweep    Removes stored objects that no version needs any more.
   fsck     Checks everything that is stored.
 
-  ulmus <command> --help says more. Commands read the same settings as the server.
+  ulmus-server <command> --help says more; --version names the version.
+  Commands read the same settings as the server.
 `
 
 const help: Record<string, string> = {
-  sweep: `ulmus sweep [--force]
+  start: `ulmus-server start
+
+  Starts the server and says where it is. SIGTERM and SIGINT end it in order, within 10 s. It exits 0 then, and 1
+  with a sentence when it cannot start. There are no flags: settings are environment variables, which its page
+  /docs/configuration lists.
+`,
+  sweep: `ulmus-server sweep [--force]
 
   Takes objects that no version needs (of deleted collections) out of the index, rewrites packs of which little is
   left, and sets aside packs of which nothing is left and what commits and uploads left behind that came to nothing.
@@ -30,7 +39,7 @@ const help: Record<string, string> = {
   Removes nothing and exits 1 when an object that a version needs cannot be read, and when more than half of the
   store (and more than 1 MiB) would be set aside: the database may then be the wrong one.
 `,
-  fsck: `ulmus fsck [--files] [--rebuild-index]
+  fsck: `ulmus-server fsck [--files] [--rebuild-index]
 
   Checks every pack, object, delta chain, version, tree and body, and the database's index against the packs.
   Prints one line for each thing that is damaged. Exits 0 when nothing is, 1 when something is.
@@ -44,7 +53,11 @@ const help: Record<string, string> = {
 }
 
 /** The flags of each command. */
-const flags: Record<string, readonly string[]> = { sweep: ['force'], fsck: ['files', 'rebuild-index'] }
+const flags: Record<string, readonly string[]> = {
+  start: [],
+  sweep: ['force'],
+  fsck: ['files', 'rebuild-index'],
+}
 
 /** Those of a command that are set. */
 type Given = Readonly<Record<string, boolean | undefined>>
@@ -62,6 +75,10 @@ export async function runCommand(args: readonly string[], around: Surroundings):
   const usage = help[command] ?? overview
   if (args.includes('--help') || args.includes('-h') || command === 'help') {
     around.out(usage)
+    return exits.well
+  }
+  if (command === '--version') {
+    around.out(`${manifest.version}\n`)
     return exits.well
   }
   let given: Given
@@ -126,7 +143,7 @@ async function sweep(
     }
     if (!(error instanceof Error) || !/^Object(?:Corrupt|Missing)$/.test(error.name)) throw error
     err(
-      `Nothing was removed, since it is not certain what is needed. ${error.message} \`ulmus fsck\` says more.\n`,
+      `Nothing was removed, since it is not certain what is needed. ${error.message} \`ulmus-server fsck\` says more.\n`,
     )
     return exits.damaged
   }

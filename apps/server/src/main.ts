@@ -25,7 +25,7 @@ const ownersAlone = 0o077
 async function main(): Promise<void> {
   process.umask(ownersAlone)
   const args = process.argv.slice(2)
-  if (args.length === 0) return serve()
+  if (args.length === 0 || (args.length === 1 && args[0] === 'start')) return serve()
   onEndWanted(npmScript(), { end: exitUnfinished, endAtOnce: exitUnfinished })
   process.exitCode = await runCommand(args, {
     settings: () => ({ config: readConfig(process.env), secrets: readSecrets(process.env) }),

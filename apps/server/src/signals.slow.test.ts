@@ -73,7 +73,8 @@ async function untilGone(pid: number): Promise<number> {
 describe.skipIf(process.platform !== 'linux')('a signal to what one started', () => {
   test.each([
     ['npm start', ['npm', 'start'], 0],
-    ['npx ulmus', ['npx', 'ulmus'], 'SIGTERM'],
+    ['npx ulmus-server', ['npx', 'ulmus-server'], 'SIGTERM'],
+    ['ulmus-server start', [process.execPath, 'apps/server/ulmus-server.js', 'start'], 0],
     ['node apps/server/start.js, as systemd starts it', [process.execPath, 'apps/server/start.js'], 0],
     ['a shell that becomes npm', ['sh', '-c', 'exec npm start'], 0],
   ])(
@@ -126,8 +127,8 @@ describe.skipIf(process.platform !== 'linux')('a signal to what one started', ()
 
   test.each([
     ['nohup npm start', 'nohup npm start &'],
-    ['nohup npx ulmus', 'nohup npx ulmus &'],
-    ['a script of npm that starts it in the background', `npm exec -c 'ulmus &'`],
+    ['nohup npx ulmus-server', 'nohup npx ulmus-server &'],
+    ['a script of npm that starts it in the background', `npm exec -c 'ulmus-server &'`],
   ])(
     '%s: it lives on when its shell has ended, and its terminal hangs up',
     async (_name, command) => {

@@ -1,4 +1,4 @@
-/** When the process is told to end: by signals, or by the end of the npm that started it. */
+/** When the process is told to end: by signals, or by the end of the npm or of the `ulmus-server` that started it. */
 import { readFileSync } from 'node:fs'
 import { isatty } from 'node:tty'
 
@@ -26,6 +26,11 @@ export function onEndWanted(
   }
   process.on('SIGTERM', ask)
   process.on('SIGINT', ask)
+  // `ulmus-server` in a Node that cannot become the server stays before it, and passes signals on; SIGKILL it cannot.
+  const launcherEnded = () => ask('the end of ulmus-server')
+  if (process.connected === false) launcherEnded()
+  process.once('disconnect', launcherEnded)
+  process.channel?.unref()
   const shell = shellOfNpm(npmScript)
   let orphaned = false
   const watch = setInterval(() => {
@@ -47,7 +52,7 @@ export function onEndWanted(
 }
 
 /**
- * The shell between npm and us, when it waits for us: `npx ulmus` is npm, which runs `sh -c ulmus`. npm passes signals to the shell,
+ * The shell between npm and us, when it waits for us: `npx ulmus-server` is npm, which runs `sh -c ulmus-server`. npm passes signals to the shell,
  * which ends without passing them on. Not for a script that puts us in the background: that shell ends by itself.
  */
 function shellOfNpm(script: string | undefined): number | undefined {

@@ -1,8 +1,5 @@
-/** What browsers load for pages: scripts and styles, bundled once a process, named by hash so that they may be kept for ever. */
-import { createHash } from 'node:crypto'
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { build } from 'esbuild'
+/** What browsers load for pages: scripts and styles, read once a process, named by hash so that they may be kept for ever. */
+import { readAssets } from '#building'
 
 export interface Assets {
   /** Path of the stylesheet. */
@@ -13,40 +10,22 @@ export interface Assets {
   readonly files: ReadonlyMap<string, { readonly type: string; readonly text: string }>
 }
 
-const source = (folder: string) => join(import.meta.dirname, folder)
-
 const hashLength = 8
 /** `/assets/verify-1A2B3C4D.js` is `verify`, and `/assets/verify-version-1A2B3C4D.js` is not. */
 const isNamed = (path: string, name: string): boolean =>
   path.startsWith(`/assets/${name}-`) && path.length === `/assets/${name}-.js`.length + hashLength
 
+const typeOf = (name: string): string =>
+  name.endsWith('.css') ? 'text/css; charset=utf-8' : 'text/javascript; charset=utf-8'
+
 /** @throws what esbuild throws for a source with an error in it */
 export async function openAssets(): Promise<Assets> {
-  const islands = readdirSync(source('islands')).filter((name) => /^[\w-]+\.tsx?$/.test(name))
-  const common = { bundle: true, minify: true, write: false, outdir: '/assets' } as const
-  const [scripts, styles] = await Promise.all([
-    build({
-      ...common,
-      entryPoints: islands.map((name) => join(source('islands'), name)),
-      entryNames: '[name]-[hash]',
-      chunkNames: 'chunk-[hash]',
-      format: 'esm',
-      splitting: true,
-      target: 'es2023',
-      jsx: 'automatic',
-      jsxImportSource: 'preact',
-    }),
-    build({ ...common, entryPoints: [join(source('styles'), 'index.css')] }),
-  ])
   const files = new Map(
-    scripts.outputFiles.map(({ path, text }) => [path, { type: 'text/javascript; charset=utf-8', text }]),
+    Array.from(await readAssets(), ([name, text]) => [`/assets/${name}`, { type: typeOf(name), text }]),
   )
-  const css = styles.outputFiles[0]!.text
-  const style = `/assets/style-${createHash('sha256').update(css).digest('hex').slice(0, 8)}.css`
-  files.set(style, { type: 'text/css; charset=utf-8', text: css })
   const paths = [...files.keys()]
   return {
-    style,
+    style: paths.find((path) => path.endsWith('.css'))!,
     files,
     script(name) {
       const path = paths.find((one) => isNamed(one, name))

@@ -1,7 +1,8 @@
 /** The web interface: which page is at which path, and, loaded when first needed, the pages and what browsers load for them. */
+import { readTsx } from '#building'
 import { openAssets } from './assets.ts'
-import { readTsx } from './tsx.ts'
 
+export { readAssets } from '#building'
 export { exampleOrigin } from './docs/documents.ts'
 export { docFiles, docPages, docsFolder } from './docs/pages.ts'
 export type { Answer, Form, Page, Visit } from './page.ts'

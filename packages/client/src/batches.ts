@@ -14,6 +14,14 @@ export interface Keyed {
   readonly type: string
 }
 
+/** A record to publish. */
+export interface RecordToPut extends Keyed {
+  /** Sent as `JSON.stringify` writes it, so members that are undefined are left out. */
+  readonly data: object | string | number | boolean | null
+  /** Whether only members of the collection's owner see it. Default: false */
+  readonly private?: boolean
+}
+
 export interface BatchLimits {
   /** At most this many bytes, unless a single line alone is longer. */
   readonly bytes: number

@@ -6,6 +6,7 @@ import { fileCalls } from './files.ts'
 import { metadataCalls } from './metadata.ts'
 import type { CollectionRef } from './places.ts'
 import { dryRunOfPush, type Push, type PushOptions, push } from './push.ts'
+import { pushSessionCalls } from './push-sessions.ts'
 import { recordCalls } from './records.ts'
 import { dryRunOfSnapshot, type Snapshot, type SnapshotOptions, snapshot } from './snapshot.ts'
 import { type ClientOptions, openTransport } from './transport.ts'
@@ -33,6 +34,7 @@ export function createClient(options: ClientOptions) {
     records: recordCalls(transport),
     files: fileCalls(transport),
     metadata: metadataCalls(transport),
+    pushSessions: pushSessionCalls(transport),
     /** Publishes a version of a collection from what changed. */
     push: (ref: CollectionRef, what: Push, pushOptions?: PushOptions): Promise<PushResult> =>
       push(transport, ref, what, pushOptions),

@@ -1,5 +1,47 @@
 /** The client package's table of contents. */
 
+export type { Json, JsonObject, ProofResult } from '@ulmus/content'
+export type {
+  Account,
+  Collection,
+  CollectionItem,
+  CollectionRecord,
+  CommittedPush,
+  CreatedCollection,
+  CreatedKey,
+  CreateFork,
+  CreateKey,
+  CreateOrg,
+  DeleteLine,
+  DiffPage,
+  DryRun,
+  ErrorBody,
+  Fork,
+  HistoryItem,
+  Issue,
+  Key,
+  Manifest,
+  Member,
+  Membership,
+  MetadataJob,
+  MetadataPatch,
+  MetadataResult,
+  MyCollection,
+  OwnAccount,
+  OwnedCollection,
+  ProvenRecord,
+  RecordsPage,
+  Role,
+  Schemas,
+  StoredFile,
+  UpdateAccount,
+  UpdateCollection,
+  ValidationError,
+  Version,
+  VersionFile,
+  VersionItem,
+} from '@ulmus/wire'
+export type { RecordToPut } from './batches.ts'
 export { type Client, createClient } from './client.ts'
 export type { BrowseOptions, NewCollection } from './collections.ts'
 export type { DryRunResult, PushResult } from './commit.ts'
@@ -10,7 +52,7 @@ export { type FileBytes, type FileUpload, nameFile } from './files.ts'
 export type { Page, PageOptions } from './lists.ts'
 export type { WaitOptions } from './metadata.ts'
 export type { CollectionRef } from './places.ts'
-export type { Push, PushOptions, PushProgress } from './push.ts'
+export type { Push, PushOptions, PushProgress, ResumedPush } from './push.ts'
 export type { StreamOptions } from './record-stream.ts'
 export type { RecordsFilter } from './records.ts'
 export type { RetryPolicy } from './retry.ts'

@@ -1,7 +1,7 @@
 /** A snapshot's manifest, made where the records are: each by its hash. http-api §9; content-model §3. */
 import { InputError, type Json, knownFieldsOf, recordOf, withoutUnknownFields } from '@ulmus/content'
-import type { ManifestEntry, RecordLine, Schemas } from '@ulmus/wire'
-import { batchesOf } from './batches.ts'
+import type { ManifestEntry, Schemas } from '@ulmus/wire'
+import { batchesOf, type RecordToPut } from './batches.ts'
 import { UlmusError } from './errors.ts'
 import { sleep } from './retry.ts'
 
@@ -32,7 +32,7 @@ export interface Hashing {
  * that comes both private and not
  */
 export async function hashRecords(
-  records: Iterable<RecordLine> | AsyncIterable<RecordLine>,
+  records: Iterable<RecordToPut> | AsyncIterable<RecordToPut>,
   hashing: Hashing,
 ): Promise<ManifestChunk[]> {
   const chunks: ManifestChunk[] = []
@@ -43,7 +43,7 @@ export async function hashRecords(
 }
 
 async function* entriesOf(
-  records: Iterable<RecordLine> | AsyncIterable<RecordLine>,
+  records: Iterable<RecordToPut> | AsyncIterable<RecordToPut>,
   { schemas, strip, signal, onHashed }: Hashing,
 ): AsyncGenerator<ManifestEntry, void, undefined> {
   const known = new Map(
@@ -70,7 +70,7 @@ async function* entriesOf(
   onHashed(hashed % hashedAtOnce)
 }
 
-function hashOf(line: RecordLine, known: ReadonlySet<string> | undefined): string {
+function hashOf(line: RecordToPut, known: ReadonlySet<string> | undefined): string {
   try {
     return recordOf(line.id, line.type, withoutUnknownFields(asSent(line.data), known)).hash
   } catch (error) {
@@ -82,7 +82,7 @@ function hashOf(line: RecordLine, known: ReadonlySet<string> | undefined): strin
 /** What the registry will read: without members that are undefined, objects by their own `toJSON`. */
 const asSent = (data: unknown): Json => JSON.parse(JSON.stringify(data)) as Json
 
-const refusal = (line: RecordLine, code: string, why: string, cause?: unknown): UlmusError =>
+const refusal = (line: RecordToPut, code: string, why: string, cause?: unknown): UlmusError =>
   new UlmusError(`The record ${JSON.stringify(line.id)} of type ${JSON.stringify(line.type)}: ${why}`, {
     status: 0,
     code,

@@ -1,3 +1,4 @@
+import type { OpenedPush } from '@ulmus/wire'
 import { afterEach, expect, test } from 'vitest'
 import { createClient } from './client.ts'
 import { BatchRefused, UlmusError } from './errors.ts'
@@ -292,4 +293,54 @@ test('nobody there at all is an UlmusError without a status', async () => {
   expect(failure).toBeInstanceOf(UlmusError)
   expect(failure).toMatchObject({ status: 0, code: 'network' })
   expect((failure as Error).message).toContain(server.url)
+})
+
+test('a push that a killed program began goes on with its session, and sends what was not counted', async () => {
+  const { keeper, server, client } = await start({ batchLines: 10 })
+  const what = { baseVersion: null, schemas: { T: {} }, records: records(35) }
+  let opened: OpenedPush | undefined
+  let last: PushProgress | undefined
+  const stop = new AbortController()
+  // The farewell of a killed program is never sent.
+  server.fail(/^DELETE/, { how: 'drop' }, { how: 'drop' }, { how: 'drop' }, { how: 'drop' })
+  const killed = client.push('ada/numbers', what, {
+    parallel: 1,
+    signal: stop.signal,
+    onOpened: (session) => {
+      opened = session
+    },
+    onProgress: (now) => {
+      last = now
+      if (now.recordsTaken === 20) stop.abort(new Error('killed'))
+    },
+  })
+  await expect(killed).rejects.toThrow('killed')
+  expect(last?.recordsTaken).toBe(20)
+  const before = keeper.batches.length
+
+  const resume = { opened: opened!, recordsTaken: 20, deletesTaken: 0 }
+  const result = await client.push('ada/numbers', what, { parallel: 1, resume })
+  expect(result).toMatchObject({ semver: 'v1.0.0', recordCount: 35 })
+  expect(keeper.batches.slice(before)).toEqual([10, 5])
+  expect(server.requests.filter((line) => line === 'POST /api/collections/ada/numbers/pushes')).toHaveLength(
+    1,
+  )
+})
+
+test('lines are counted as taken only from the first one on without a gap', async () => {
+  const { server, client } = await start({ batchLines: 10 })
+  server.fail(/records$/, { how: 'stall', ms: 150 })
+  const seen: [sent: number, taken: number][] = []
+  await client.push(
+    'ada/numbers',
+    { baseVersion: null, records: records(40) },
+    {
+      parallel: 2,
+      onProgress: ({ phase, recordsSent, recordsTaken }) => {
+        if (phase === 'records') seen.push([recordsSent, recordsTaken])
+      },
+    },
+  )
+  expect(seen.some(([sent, taken]) => sent > 0 && taken === 0)).toBe(true)
+  expect(seen.at(-1)).toEqual([40, 40])
 })

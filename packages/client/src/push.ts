@@ -1,6 +1,6 @@
 /** Publishing a version: "this changed", as one call. http-api §9, delta. */
-import type { DeleteLine, OpenedPush, RecordLine } from '@ulmus/wire'
-import { batchesOf, type Keyed } from './batches.ts'
+import type { DeleteLine, OpenedPush } from '@ulmus/wire'
+import { type Batch, batchesOf, type Keyed, type RecordToPut } from './batches.ts'
 import {
   committing,
   type DryRunResult,
@@ -31,6 +31,9 @@ export interface PushProgress {
   readonly filesSent: number
   readonly recordsSent: number
   readonly deletesSent: number
+  /** Of `records` and `deletes`, from the first one on without a gap: what `resume` need not send again. */
+  readonly recordsTaken: number
+  readonly deletesTaken: number
   /** Of NDJSON and files that were acknowledged. */
   readonly bytesSent: number
   /** Requests sent again so far. */
@@ -40,7 +43,7 @@ export interface PushProgress {
 /** `schemas` absent: the base's. */
 export interface Push extends Opening {
   /** New and changed records. Read once, as fast as the server takes them. Of one (type, id) the last counts. */
-  readonly records?: Iterable<RecordLine> | AsyncIterable<RecordLine>
+  readonly records?: Iterable<RecordToPut> | AsyncIterable<RecordToPut>
   /** Records to remove; sent after `records`, so a (type, id) in both is removed. */
   readonly deletes?: Iterable<DeleteLine> | AsyncIterable<DeleteLine>
 }
@@ -48,10 +51,25 @@ export interface Push extends Opening {
 export interface PushOptions extends SessionOptions {
   /** Told after every step that the server acknowledged. */
   readonly onProgress?: (progress: PushProgress) => void
+  /** Told of the session once it is open, so that a program that is killed can go on with it. */
+  readonly onOpened?: (opened: OpenedPush) => void
+  /**
+   * An open session (`client.pushSessions.get`) that a killed program began for the very same push. Lines that were sent but not
+   * counted are sent again, which is harmless.
+   */
+  readonly resume?: ResumedPush
+}
+
+/** A session as `onOpened` told of it, and how many lines it has, as `onProgress` told. */
+export interface ResumedPush {
+  readonly opened: OpenedPush
+  readonly recordsTaken: number
+  readonly deletesTaken: number
 }
 
 interface Running extends Session {
   readonly opened: OpenedPush
+  readonly options: PushOptions
   readonly count: (change: (tally: Tally<PushProgress>) => void) => void
 }
 
@@ -60,6 +78,8 @@ const begin: PushProgress = {
   filesSent: 0,
   recordsSent: 0,
   deletesSent: 0,
+  recordsTaken: 0,
+  deletesTaken: 0,
   bytesSent: 0,
   retries: 0,
 }
@@ -98,15 +118,10 @@ async function inSession<T extends PushResult>(
       tally.retries++
     })
   const files = await nameFiles(what.files)
-  const { body: opened } = await transport.json<OpenedPush>({
-    method: 'POST',
-    path: `${collectionPlace(ref)}/pushes`,
-    json: openingBody(what, [...files.keys()]),
-    // A session opened by an answer that got lost ends by itself.
-    repeatable: true,
-    signal: options.signal,
-    onRetry,
-  })
+  const opened =
+    options.resume?.opened ??
+    (await openSession(transport, ref, openingBody(what, [...files.keys()]), options.signal, onRetry))
+  options.onOpened?.(opened)
   const place = pushPlace(ref, opened.session_id)
   const running: Running = { transport, ref, place, files, options, report: count, onRetry, opened, count }
   return within(running, async () => {
@@ -125,23 +140,69 @@ async function inSession<T extends PushResult>(
   })
 }
 
+async function openSession(
+  transport: Transport,
+  ref: CollectionRef,
+  json: object,
+  signal: AbortSignal | undefined,
+  onRetry: () => void,
+): Promise<OpenedPush> {
+  const path = `${collectionPlace(ref)}/pushes`
+  // A session opened by an answer that got lost ends by itself.
+  const call = { method: 'POST', path, json, repeatable: true, signal, onRetry } as const
+  return (await transport.json<OpenedPush>(call)).body
+}
+
 async function sendLines(
   running: Running,
   kind: 'records' | 'deletes',
   lines: Iterable<Keyed> | AsyncIterable<Keyed>,
 ): Promise<void> {
   const { limits } = running.opened
-  const { batchBytes = batchBytesUsual, batchLines = batchLinesUsual } = running.options
-  const batches = batchesOf(lines, {
+  const { batchBytes = batchBytesUsual, batchLines = batchLinesUsual, resume } = running.options
+  const taken = resume?.[`${kind}Taken`] ?? 0
+  const batches = batchesOf(taken === 0 ? lines : after(lines, taken), {
     bytes: Math.min(batchBytes, limits.batch_bytes),
     lines: Math.min(batchLines, limits.batch_lines),
   })
-  await sendBatches(running, kind, batches, (batch) =>
+  const gapless = new GaplessCount(taken)
+  if (taken > 0)
+    running.count((tally) => {
+      tally[`${kind}Taken`] = taken
+    })
+  const sent = (batch: Batch, _answer: unknown, linesBefore: number) =>
     running.count((tally) => {
       tally.phase = kind
       tally.bytesSent += batch.body.length
-      if (kind === 'records') tally.recordsSent += batch.lines
-      else tally.deletesSent += batch.lines
-    }),
-  )
+      tally[`${kind}Sent`] += batch.lines
+      tally[`${kind}Taken`] = gapless.add(linesBefore, batch.lines)
+    })
+  await sendBatches(running, kind, batches, sent, taken)
+}
+
+/** `lines` without the first `count`. */
+async function* after<T>(lines: Iterable<T> | AsyncIterable<T>, count: number): AsyncGenerator<T> {
+  let index = 0
+  for await (const line of lines) if (index++ >= count) yield line
+}
+
+/** How far a sequence was taken without a gap, while its parts are taken in any order. */
+class GaplessCount {
+  #end: number
+  readonly #beyond = new Map<number, number>()
+
+  constructor(end: number) {
+    this.#end = end
+  }
+
+  /** @returns the lines before the first gap */
+  add(start: number, length: number): number {
+    this.#beyond.set(start, length)
+    for (;;) {
+      const next = this.#beyond.get(this.#end)
+      if (next === undefined) return this.#end
+      this.#beyond.delete(this.#end)
+      this.#end += next
+    }
+  }
 }

@@ -127,17 +127,20 @@ export async function sendFiles(session: Session, hashes: readonly string[]): Pr
 }
 
 /**
- * Sends batches while the next one is being made; `sent` learns of each that was taken, with the answer to it.
+ * Sends batches while the next one is being made; `sent` learns of each that was taken, with the answer to it and how many lines
+ * stand before it. Batches may be taken out of their order.
+ * @param linesTaken lines before the first batch that were sent earlier
  * @throws BatchRefused for refused lines
  */
 export async function sendBatches<T>(
   session: Session,
   kind: LineKind,
   batches: AsyncIterable<Batch>,
-  sent: (batch: Batch, answer: T) => void,
+  sent: (batch: Batch, answer: T, linesBefore: number) => void,
+  linesTaken = 0,
 ): Promise<void> {
   const { signal, parallel = parallelUsual } = session.options
-  let linesBefore = 0
+  let linesBefore = linesTaken
   await sendOverlapping(batches, parallel, async (batch, stop) => {
     const before = linesBefore
     linesBefore += batch.lines
@@ -152,7 +155,7 @@ export async function sendBatches<T>(
         onRetry: session.onRetry,
       }),
     )
-    sent(batch, body)
+    sent(batch, body, before)
   })
 }
 

@@ -1,6 +1,6 @@
 /** Publishing a version: "this is everything", as one call. http-api §9, snapshot. */
-import type { ManifestReceived, Negotiated, NegotiatedInChunks, RecordLine, Schemas } from '@ulmus/wire'
-import { type Batch, batchesOf } from './batches.ts'
+import type { ManifestReceived, Negotiated, NegotiatedInChunks, Schemas } from '@ulmus/wire'
+import { type Batch, batchesOf, type RecordToPut } from './batches.ts'
 import {
   committing,
   type DryRunResult,
@@ -58,7 +58,7 @@ export interface Snapshot extends Opening {
    * Begins the records of the version, all of them. Called twice when the registry lacks any: to hash them, then to send those that
    * it lacks; so they must be the same both times. The same record twice is harmless.
    */
-  readonly records: () => Iterable<RecordLine> | AsyncIterable<RecordLine>
+  readonly records: () => Iterable<RecordToPut> | AsyncIterable<RecordToPut>
 }
 
 export interface SnapshotOptions extends SessionOptions {
@@ -255,7 +255,7 @@ async function sendNeeded(running: Running): Promise<void> {
   )
 }
 
-async function* neededOf({ what, needed }: Running): AsyncGenerator<RecordLine, void, undefined> {
+async function* neededOf({ what, needed }: Running): AsyncGenerator<RecordToPut, void, undefined> {
   for await (const line of what.records()) {
     if (needed.delete(keyOf(line))) yield line
     if (needed.size === 0) return

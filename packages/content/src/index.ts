@@ -27,7 +27,15 @@ export { type SchemaWarning, schemaWarnings } from './schemas/warnings.ts'
 export { Ahead } from './tree/ahead.ts'
 export { bitsToEnd, defaultShape, type TreeShape, trailingZeroBits } from './tree/boundary.ts'
 export { type DiffReader, diffTrees, type TreeChange } from './tree/diff.ts'
-export { type TreeEntry, treeOf, type VersionParts, versionDigest } from './tree/edit/build.ts'
+export {
+  digestOfTrees,
+  type TreeEntry,
+  treeOf,
+  treeOfBatches,
+  type VersionParts,
+  type VersionTrees,
+  versionDigest,
+} from './tree/edit/build.ts'
 export { type EditedElsewhere, type EditOptions, type EditPort, editTree } from './tree/edit/edit.ts'
 export type { Edit, EditBatches } from './tree/edit/queue.ts'
 export {

@@ -20,6 +20,7 @@ export {
 export { type Entrance, mayEnter } from './access/policy.ts'
 export { anonymous, type Caller, type Principal, type Scope, scopes } from './access/principal.ts'
 export type { Identity } from './accounts/accounts.ts'
+export { deviceLoginSeconds, devicePollSeconds } from './accounts/device-logins.ts'
 export { JsonText, jsonOf } from './answers/json-text.ts'
 export { AnswerBudget, countAnswer } from './budgets/answer-budget.ts'
 export type { Context } from './context.ts'

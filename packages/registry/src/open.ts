@@ -2,6 +2,7 @@
 import { openObjectReader } from '@ulmus/storage'
 import { accountsOf } from './accounts/accounts.ts'
 import { sessionsOf } from './accounts/browser-sessions.ts'
+import { deviceLoginsOf } from './accounts/device-logins.ts'
 import { keysOf } from './accounts/keys.ts'
 import { membersOf } from './accounts/members.ts'
 import { AnswerBudget } from './budgets/answer-budget.ts'
@@ -98,6 +99,7 @@ function servicesOf(context: Context) {
     accounts: accountsOf(context),
     members: membersOf(context),
     keys: keysOf(context),
+    deviceLogins: deviceLoginsOf(context),
     sessions: sessionsOf(context),
     collections: collectionsOf(context),
     metadata: metadataOf(context),

@@ -1,5 +1,26 @@
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 --> statement-breakpoint
+CREATE TABLE "device_logins" (
+	"device_hash" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"user_hash" text COLLATE "C" NOT NULL,
+	"scope" text NOT NULL,
+	"collection" text,
+	"label" text NOT NULL,
+	"user_agent" text NOT NULL,
+	"address" text NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL,
+	"polled_at" timestamp (3) with time zone,
+	"status" text NOT NULL,
+	"account_id" uuid,
+	"collection_id" uuid,
+	"key_expires_at" timestamp (3) with time zone,
+	CONSTRAINT "device_logins_user_hash_unique" UNIQUE("user_hash"),
+	CONSTRAINT "device_logins_scope" CHECK ("device_logins"."scope" in ('read', 'write', 'admin')),
+	CONSTRAINT "device_logins_status" CHECK ("device_logins"."status" in ('pending', 'allowed', 'refused')),
+	CONSTRAINT "device_logins_allowed" CHECK (("device_logins"."status" = 'allowed') = ("device_logins"."account_id" is not null))
+);
+--> statement-breakpoint
 CREATE TABLE "api_keys" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"account_id" uuid NOT NULL,
@@ -243,6 +264,8 @@ CREATE TABLE "versions" (
 	"created_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
+ALTER TABLE "device_logins" ADD CONSTRAINT "device_logins_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "device_logins" ADD CONSTRAINT "device_logins_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "former_account_slugs" ADD CONSTRAINT "former_account_slugs_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -260,6 +283,10 @@ ALTER TABLE "push_spills" ADD CONSTRAINT "push_spills_push_id_pushes_id_fk" FORE
 ALTER TABLE "pushes" ADD CONSTRAINT "pushes_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "metadata_jobs" ADD CONSTRAINT "metadata_jobs_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "versions" ADD CONSTRAINT "versions_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "device_logins_expires" ON "device_logins" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "device_logins_address" ON "device_logins" USING btree ("address");--> statement-breakpoint
+CREATE INDEX "device_logins_account" ON "device_logins" USING btree ("account_id");--> statement-breakpoint
+CREATE INDEX "device_logins_collection" ON "device_logins" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "api_keys_account" ON "api_keys" USING btree ("account_id","created_at");--> statement-breakpoint
 CREATE INDEX "api_keys_collection" ON "api_keys" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "former_account_slugs_account" ON "former_account_slugs" USING btree ("account_id");--> statement-breakpoint

@@ -2,6 +2,7 @@
 
 export * from './accounts.ts'
 export * from './collections.ts'
+export * from './device-login.ts'
 export * from './diffs.ts'
 export * from './errors.ts'
 export * from './examples.ts'

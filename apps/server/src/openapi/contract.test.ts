@@ -131,7 +131,9 @@ async function allRefused(
 }
 
 const isApi = ({ path }: DescribedCall): boolean => path.startsWith('/api/')
-const writes = ({ method }: DescribedCall): boolean => method !== 'GET'
+/** Whose session counts: that of a program which signs in is nobody's. */
+const writes = ({ method, path }: DescribedCall): boolean =>
+  method !== 'GET' && !path.startsWith('/auth/device')
 
 describe('every operation that can be', () => {
   test('is refused with 400 for a parameter that it does not know', async () => {
@@ -350,7 +352,15 @@ const elsewhere = [
   'POST /api/collections/{owner}/{slug}/versions/negotiate 413',
   'POST /api/collections/{owner}/{slug}/versions/negotiate/{id}/commit 422',
   'DELETE /api/collections/{owner}/{slug}/versions/negotiate/{id} 409',
+  'POST /auth/device/token 409',
 ]
+
+test('a sign-in from a terminal is refused for what it is not', async () => {
+  const call = contract.call('startDeviceLogin')
+  const instead = { body: { scope: 'write', label: 'x', collection: 'nonsense' } }
+  expect(await refused(call, 400, { instead })).toEqual([])
+  expect(await refused(contract.call('finishDeviceLogin'), 400)).toEqual([])
+})
 
 test('every refusal that is described was met', () => {
   const described = contract.calls.flatMap(({ method, path, operation }) =>

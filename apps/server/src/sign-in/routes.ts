@@ -1,8 +1,8 @@
 /** Signing in and out, with a browser. http-api §2. */
 import formbody from '@fastify/formbody'
-import { type Registry, RegistryError } from '@ulmus/registry'
-import { Done } from '@ulmus/wire'
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { deviceLoginSeconds, devicePollSeconds, type Registry, RegistryError } from '@ulmus/registry'
+import { CreatedKey, DevicePoll, DeviceRequest, DeviceStart, Done } from '@ulmus/wire'
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { isLoopback } from '../loopback.ts'
 import { dataPolicy } from '../plugins/answers/security.ts'
@@ -13,7 +13,7 @@ import type { PendingCookie } from './pending-cookie.ts'
 import { returnPath } from './return-to.ts'
 
 export interface SignInOptions {
-  readonly registry: Pick<Registry, 'accounts' | 'sessions'>
+  readonly registry: Pick<Registry, 'accounts' | 'sessions' | 'deviceLogins'>
   readonly provider: IdentityProvider
   readonly pending: PendingCookie
   readonly session: SessionCookie
@@ -85,6 +85,8 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, optio
     return reply.redirect(begun.returnTo)
   })
 
+  deviceRoutes(app, options)
+
   app.post(
     '/auth/logout',
     { config: { limited: 'sign-in' }, schema: { tags, ...about.logout, response: { 200: Done } } },
@@ -97,6 +99,37 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, optio
       }
       return { ok: true as const }
     },
+  )
+}
+
+/** http-api §10. Credentials are not looked at: the person decides in a browser of theirs. */
+function deviceRoutes(app: FastifyInstance, { registry, origin }: SignInOptions): void {
+  app.post<{ Body: DeviceRequest }>(
+    '/auth/device',
+    { config, schema: { tags, ...about.startDevice, body: DeviceRequest, response: { 200: DeviceStart } } },
+    async (request) => {
+      const userAgent = request.headers['user-agent'] ?? ''
+      const { deviceCode, userCode } = await registry.deviceLogins.start({
+        ...request.body,
+        userAgent,
+        address: request.ip,
+      })
+      const page = `${origin()}/auth/device`
+      return {
+        device_code: deviceCode,
+        user_code: userCode,
+        verification_uri: page,
+        verification_uri_complete: `${page}?user_code=${userCode}`,
+        expires_in: deviceLoginSeconds,
+        interval: devicePollSeconds,
+      }
+    },
+  )
+
+  app.post<{ Body: DevicePoll }>(
+    '/auth/device/token',
+    { config, schema: { tags, ...about.collectDevice, body: DevicePoll, response: { 200: CreatedKey } } },
+    async (request) => registry.deviceLogins.collect(request.body.device_code),
   )
 }
 

@@ -212,6 +212,25 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
   'GET /auth/callback': [
     { path: () => `!/auth/callback?code=${'a'.repeat(headBytes)}&state=a`, status: 400 },
   ],
+  'POST /auth/device': [
+    {
+      method: 'POST',
+      path: () => '!/auth/device',
+      body: JSON.stringify({
+        scope: 'write',
+        collection: `${'a'.repeat(39)}/${'b'.repeat(100)}`,
+        label: 'x'.repeat(100),
+      }),
+    },
+  ],
+  'POST /auth/device/token': [
+    {
+      method: 'POST',
+      path: () => '!/auth/device/token',
+      body: JSON.stringify({ device_code: 'a'.repeat(200) }),
+      status: 400,
+    },
+  ],
   'POST /auth/logout': [{ method: 'POST', path: () => '!/auth/logout' }],
   'GET *': [{ path: () => `!/${'a/'.repeat(headBytes / 2)}`, status: 404 }],
 })

@@ -273,6 +273,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 90_000 }, 
     '/settings',
     '/settings/keys',
     '/settings/sessions',
+    '/auth/device',
     '/atlas/-/members',
     '/atlas/cities/settings',
     '/atlas/cities/edit',
@@ -293,7 +294,13 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 90_000 }, 
       const found: string[] = []
       await page.setViewportSize({ width, height: 800 })
       await page.emulateMedia({ colorScheme })
-      for (const path of [...reading, ...working]) {
+      const terminal = await page.evaluate(async () => {
+        const body = JSON.stringify({ scope: 'write', collection: 'atlas/cities', label: 'ada@laptop' })
+        const headers = { 'content-type': 'application/json' }
+        return (await fetch('/auth/device', { method: 'POST', headers, body })).json()
+      })
+      const asked = `/auth/device?user_code=${(terminal as { user_code: string }).user_code}`
+      for (const path of [...reading, ...working, asked]) {
         await page.goto(path)
         // The policy of pages lets in no script of others, so it is run beside the page.
         const violations = (await page.evaluate(

@@ -266,6 +266,35 @@ describe.each(anyDatabase)('pages on $name', (database) => {
     expect([alone.status, alone.html.includes('name="end"')]).toEqual([200, false])
   })
 
+  test('a terminal is allowed or refused by its own form alone, and says what it is in text', async () => {
+    const ask = async (label: string) => {
+      const headers = { 'content-type': 'application/json', 'user-agent': '<i>me</i>' }
+      const body = JSON.stringify({ scope: 'admin', label })
+      const answer = await fetch(`${stage.server.url}/auth/device`, { method: 'POST', headers, body })
+      return (await answer.json()) as { user_code: string; device_code: string }
+    }
+    const { user_code: code } = await ask('<script>alert(1)</script>')
+    const path = `/auth/device?user_code=${code}`
+    expect((await page(path)).headers.get('location')).toBe(
+      `/auth/login?return_to=${encodeURIComponent(path)}`,
+    )
+    const { html } = await page(path, { as: cookie })
+    expect(html).not.toContain('<script>alert')
+    expect(html).not.toContain('<i>me')
+    expect(html).toContain('do everything that you may do')
+    const elsewhere = await fetch(`${stage.server.url}/auth/device/answer`, {
+      method: 'POST',
+      headers: { cookie, 'sec-fetch-site': 'cross-site', origin: 'https://elsewhere.example' },
+      body: new URLSearchParams({ code, decision: 'allow' }),
+    })
+    expect(elsewhere.status).toBe(403)
+    expect((await page('/auth/device/answer', { form: { code, decision: 'allow' } })).status).toBe(401)
+    const wrong = await page('/auth/device?user_code=BBBB-BBBB', { as: cookie })
+    expect([wrong.status, wrong.html.includes('There is no such code')]).toEqual([404, true])
+    const refused = await page('/auth/device/answer', { as: cookie, form: { code, decision: 'refuse' } })
+    expect(refused.html).toContain('The program gets no key')
+  })
+
   test('a path that leads nowhere is a page to whoever looks, below a collection, too', async () => {
     for (const path of ['/ada/nothing/at/all', '/ada/nothing/records/a/b/c/d', '/docs/nothing', '/nobody']) {
       const { status, headers } = await page(path)

@@ -1,5 +1,5 @@
 /** The documentation that a registry serves to whoever has its address: which files of `docs/`, under which paths. */
-import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 export interface DocPage {
   /** Name under `/docs/`, and of the file in `docs/` without its ending. */
@@ -21,6 +21,11 @@ export const docPages: readonly DocPage[] = [
     name: 'publishing',
     title: 'Publishing',
     purpose: 'The first push, files, and a script that pushes every night.',
+  },
+  {
+    name: 'cli',
+    title: 'Command line',
+    purpose: 'Collections as folders: import, push, pull, verify, and every call for scripts.',
   },
   {
     name: 'reading',
@@ -51,4 +56,4 @@ export const docFiles: Readonly<Record<string, string>> = {
   'verify.py': 'text/x-python; charset=utf-8',
 }
 
-export const docsFolder = join(import.meta.dirname, '../../../../docs')
+export const docsFolder = fileURLToPath(new URL('../../../../docs', import.meta.url))

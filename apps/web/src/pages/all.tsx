@@ -1,6 +1,7 @@
 /** Every page by its name in `table.ts`. */
 import type { Page } from '../page.ts'
 import { account } from './account/account.tsx'
+import { device, deviceAnswer } from './account/device.tsx'
 import { keys } from './account/keys.tsx'
 import { members } from './account/members.tsx'
 import { newCollection, newOrg } from './account/new.tsx'
@@ -29,7 +30,7 @@ export { refusalPage } from './site/refusal.tsx'
 
 export const pages: Readonly<Record<PageName, Page>> = {
   ...{ home, explore, docs, document, robots, siteMap, llms, icon, manifest, feed },
-  ...{ newCollection, newOrg, settings, keys, sessions, account, members },
+  ...{ newCollection, newOrg, settings, keys, sessions, account, members, device, deviceAnswer },
   ...{ overview, records, record, schemas, files, versions, compare, compareForm },
   ...{ fork, edit, editRecord, push, collectionSettings },
 }

@@ -15,6 +15,8 @@ export const table = {
   '/settings': 'settings',
   '/settings/keys': 'keys',
   '/settings/sessions': 'sessions',
+  '/auth/device': 'device',
+  '/auth/device/answer': 'deviceAnswer',
   '/:owner': 'account',
   '/:owner/-/members': 'members',
   '/:owner/:slug': 'overview',
@@ -50,6 +52,6 @@ export type PageName = (typeof table)[PagePath]
 
 /** Pages with a form that is posted to them. */
 export const withForm: ReadonlySet<PageName> = new Set([
-  ...(['newCollection', 'newOrg', 'settings', 'keys', 'sessions', 'members'] as const),
+  ...(['newCollection', 'newOrg', 'settings', 'keys', 'sessions', 'members', 'deviceAnswer'] as const),
   ...(['fork', 'edit', 'editRecord', 'collectionSettings'] as const),
 ])

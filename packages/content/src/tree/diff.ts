@@ -81,8 +81,10 @@ export async function* diffTrees<C extends TreeChange = TreeChange>(
 
 async function prefetchLeaves(reader: DiffReader, old: Cursor, next: Cursor): Promise<void> {
   if (reader.prefetch === undefined) return
-  const differing = new Set(old.leavesAhead).symmetricDifference(new Set(next.leavesAhead))
-  await reader.prefetch([...differing])
+  const [before, after] = [new Set(old.leavesAhead), new Set(next.leavesAhead)]
+  const removed = [...before].filter((hash) => !after.has(hash))
+  const added = [...after].filter((hash) => !before.has(hash))
+  await reader.prefetch([...removed, ...added])
 }
 
 /** The leaves that both cursors stand before, if they end alike: what is before them has been compared, so they begin alike, too. */

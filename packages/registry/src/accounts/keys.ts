@@ -10,6 +10,7 @@ import {
   insertKey,
   type KeyRow,
   listKeys,
+  type Tx,
   touchKey,
 } from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'
@@ -106,7 +107,7 @@ export function keysOf(context: Context) {
   }
 }
 
-type MadeKey = Omit<KeyItem, 'start' | 'createdAt' | 'lastUsedAt'> & { key: string }
+export type MadeKey = Omit<KeyItem, 'start' | 'createdAt' | 'lastUsedAt'> & { key: string }
 
 async function createKey(context: Context, who: Principal, wanted: NewKey): Promise<MadeKey> {
   const caller = demandCaller(who)
@@ -116,31 +117,41 @@ async function createKey(context: Context, who: Principal, wanted: NewKey): Prom
   const expiresAt = wanted.expiresAt === undefined ? caller.expiresAt : expiryOf(wanted.expiresAt, now)
   demand(mayMakeKeyUntil(caller, expiresAt), { until: caller.expiresAt?.toISOString() })
   if (collectionId !== null) await demandReadable(context, caller.accountId, collectionId)
-  const key = makeRawKey()
   const { label, scope } = wanted
-  const row: KeyRow = {
-    ...{
-      id: newId(),
-      accountId: caller.accountId,
-      hash: hashText(key),
-      start: key.slice(0, keyStartLength),
-    },
-    ...{ label, scope, collectionId, createdAt: now, expiresAt, lastUsedAt: null },
-  }
-  await context.database.transact(async (tx) => {
+  const made = await context.database.transact(async (tx) => {
     await demandOwnAccount(context, tx, caller)
-    const live = await countLiveKeys(tx, caller.accountId, now)
-    if (live >= liveKeysMax) throw new RegistryError('too_many_keys', { say: { max: liveKeysMax } })
-    await deleteKeysExpiredBefore(tx, caller.accountId, new Date(now.getTime() - expiredKeyDays * 86_400_000))
-    await onMissingRow('collection_not_found', {}, () => insertKey(tx, row))
+    return addKey(context, tx, { accountId: caller.accountId, label, scope, collectionId, expiresAt })
   })
-  const end = instantTextOrNull(expiresAt)
-  logEvent(context, 'key_made', who, { key: row.id, scope, collection: collectionId, expiresAt: end })
-  return { id: row.id, key, label, scope, collectionId, expiresAt: end }
+  const end = made.expiresAt
+  logEvent(context, 'key_made', who, { key: made.id, scope, collection: collectionId, expiresAt: end })
+  return made
+}
+
+/** A key to be made in a transaction that has locked its account. */
+export interface KeyToAdd
+  extends Pick<KeyRow, 'accountId' | 'label' | 'scope' | 'collectionId' | 'expiresAt'> {}
+
+/** @throws too_many_keys, collection_not_found */
+export async function addKey(context: Pick<Context, 'now'>, tx: Tx, wanted: KeyToAdd): Promise<MadeKey> {
+  const now = context.now()
+  const { accountId, label, scope, collectionId, expiresAt } = wanted
+  const live = await countLiveKeys(tx, accountId, now)
+  if (live >= liveKeysMax) throw new RegistryError('too_many_keys', { say: { max: liveKeysMax } })
+  await deleteKeysExpiredBefore(tx, accountId, new Date(now.getTime() - expiredKeyDays * 86_400_000))
+  const key = makeRawKey()
+  const id = newId()
+  const secret = { hash: hashText(key), start: key.slice(0, keyStartLength) }
+  const row: KeyRow = { id, ...wanted, ...secret, createdAt: now, lastUsedAt: null }
+  await onMissingRow('collection_not_found', {}, () => insertKey(tx, row))
+  return { id, key, label, scope, collectionId, expiresAt: instantTextOrNull(expiresAt) }
 }
 
 /** @throws collection_not_found unless the account itself, by whatever credential, may read the collection. */
-async function demandReadable(context: Context, accountId: string, collectionId: string): Promise<void> {
+export async function demandReadable(
+  context: Context,
+  accountId: string,
+  collectionId: string,
+): Promise<void> {
   const account = actingAccount(accountId)
   const found = await findCollectionById(context.database, collectionId, accountId)
   if (found === undefined || !maySee(account, found.collection, found.role))

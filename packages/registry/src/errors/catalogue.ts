@@ -48,6 +48,14 @@ export const catalogue = {
     (f) => `Signing in failed. ${f.reason ? `${f.reason} ` : ''}Start again at /auth/login.`,
   ),
 
+  authorization_pending: entry('invalid', 'Nobody has decided yet. Ask again after the interval.'),
+  slow_down: entry('invalid', 'Asked too soon. Wait five seconds more between two questions from now on.'),
+  access_denied: entry('invalid', 'It was refused in the browser.'),
+  expired_token: entry(
+    'invalid',
+    'The device code has ended, was used, or never was. Begin again at POST /auth/device.',
+  ),
+
   unexpected_record: entry(
     'invalid',
     (f) =>
@@ -132,6 +140,10 @@ export const catalogue = {
   ),
   file_not_found: entry('missing', (f) => `The collection has no file \`${f.hash}\`.`),
   key_not_found: entry('missing', 'You have no API key with this id.'),
+  device_code_not_found: entry(
+    'missing',
+    'There is no such code, or it has ended, or it was answered already. Codes last ten minutes: look at the terminal again.',
+  ),
   session_not_found: entry('missing', 'You are signed in with no such browser session.'),
   member_not_found: entry('missing', (f) => `\`${f.user}\` is not a member of \`${f.org}\`.`),
   job_not_found: entry('missing', 'The collection has no metadata job with this id.'),
@@ -254,7 +266,9 @@ export const catalogue = {
     if (f.received !== undefined)
       return `What this push had received is damaged where it was stored (${f.received}). Push it again.`
     const [what, check] =
-      f.file === undefined ? [`object ${f.hash}`, '`ulmus fsck`'] : [`file ${f.file}`, '`ulmus fsck --files`']
+      f.file === undefined
+        ? [`object ${f.hash}`, '`ulmus-server fsck`']
+        : [`file ${f.file}`, '`ulmus-server fsck --files`']
     return `Stored ${what} is damaged. Whoever runs this server must restore it; ${check} says more.`
   }),
   internal: entry(

@@ -101,7 +101,7 @@ async function idIn(blobs: BlobStore): Promise<string | undefined> {
 const anotherStore =
   'If the objects belong to another installation, give this one a prefix or a folder of its own (OBJECT_STORE, DATA_DIR).'
 const lostDatabase =
-  'If the database was lost, restore it from a backup; without one, `ulmus fsck --rebuild-index` joins the two, and what named the objects is gone.'
+  'If the database was lost, restore it from a backup; without one, `ulmus-server fsck --rebuild-index` joins the two, and what named the objects is gone.'
 
 const differing = ({ database, objects }: Places, stored: string, known: string) =>
   new StoresUnfit(
@@ -117,7 +117,7 @@ const unnamedStore = ({ database, objects }: Places, known: string | undefined) 
   new StoresUnfit(
     known === undefined
       ? `${capital(database)} is new, but there are ${objects}. Correct DATABASE_URL or DATA_DIR. ${lostDatabase} ${anotherStore}`
-      : `${capital(objects)} lack ${installationName}, which says whose they are; ${database} is of the installation ${known}. If they were copied here without it, copy that, too, or run \`ulmus fsck --rebuild-index\`. ${anotherStore}`,
+      : `${capital(objects)} lack ${installationName}, which says whose they are; ${database} is of the installation ${known}. If they were copied here without it, copy that, too, or run \`ulmus-server fsck --rebuild-index\`. ${anotherStore}`,
   )
 
 export const storeLost = ({ database, objects }: Places) =>

@@ -1,6 +1,7 @@
 /** Keeping the database in order: what nobody asks for any more is dropped, and an embedded database is vacuumed. */
 import {
   claimPeriodicTask,
+  dropEndedDeviceLogins,
   dropEndedMetadataJobs,
   dropEndedPushes,
   dropEndedSessions,
@@ -36,6 +37,7 @@ export async function expireRows(context: ExpiryContext): Promise<void> {
   await dropAll(context, (tx) => dropEndedMetadataJobs(tx, ago(metadataJobHours), rowsAtOnce))
   await dropAll(context, (tx) => dropEndedPushes(tx, ago(pushDays * 24), rowsAtOnce))
   await dropAll(context, (tx) => dropEndedSessions(tx, context.now(), rowsAtOnce))
+  await database.transact((tx) => dropEndedDeviceLogins(tx, context.now()))
   if (database.kind === 'embedded') await vacuumTables(database)
 }
 

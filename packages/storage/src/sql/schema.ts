@@ -1,5 +1,6 @@
 /** Every table, for Drizzle and for the generator of migrations. */
 
+export * from './access/device-logins.ts'
 export * from './access/keys.ts'
 export * from './accounts/accounts.ts'
 export * from './accounts/browser-sessions.ts'

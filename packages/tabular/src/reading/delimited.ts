@@ -54,7 +54,8 @@ async function headOf(source: FileSource): Promise<string> {
 
 /** In files of some countries a semicolon stands where others have a comma. */
 const delimiterOf = (text: string): ',' | ';' => {
-  const [line = ''] = text.replace(/"(?:[^"]|"")*"/g, '').split('\n', 1)
+  // What stands in quotes parts nothing. The text may be cut within them.
+  const [line = ''] = text.replace(/"(?:[^"]|"")*"?/g, '').split(/[\r\n]/, 1)
   return line.split(';').length > line.split(',').length ? ';' : ','
 }
 

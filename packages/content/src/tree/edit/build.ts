@@ -25,8 +25,24 @@ const building: EditPort<null> = {
 
 /** The tree of some entries, in any order; its nodes are hashed and forgotten. @param kind default: `records` */
 export function treeOf(entries: Iterable<TreeEntry>, kind: TreeKind = 'records'): Promise<Tree> {
-  const edits = Array.from(entries, ({ key, hash, size }) => ({ key, put: { hash, size, payload: null } }))
-  return editTree(emptyTree, [edits.sort((a, b) => compareUtf8(a.key, b.key))], building, { kind })
+  return treeOfBatches([Array.from(entries).sort((a, b) => compareUtf8(a.key, b.key))], kind)
+}
+
+/**
+ * The tree of entries that stream in: over all batches, keys ascend strictly by their UTF-8 bytes. Memory holds a batch and the
+ * unfinished nodes. @param kind default: `records` @throws TreeError for keys out of order
+ */
+export function treeOfBatches(
+  batches: Iterable<TreeEntry[]> | AsyncIterable<TreeEntry[]>,
+  kind: TreeKind = 'records',
+): Promise<Tree> {
+  return editTree(emptyTree, editsOf(batches), building, { kind })
+}
+
+async function* editsOf(batches: Iterable<TreeEntry[]> | AsyncIterable<TreeEntry[]>) {
+  for await (const batch of batches) {
+    yield batch.map(({ key, hash, size }) => ({ key, put: { hash, size, payload: null } }))
+  }
 }
 
 /** A view of a version, whole. */
@@ -47,12 +63,24 @@ export interface VersionParts {
 
 /** The digest of one view of a version, with its prefix (content-model §5, §7). @throws TypeError for a hash that names no file */
 export async function versionDigest(view: ViewName, parts: VersionParts): Promise<string> {
-  const byType = Map.groupBy(parts.records, ({ type }) => type)
-  const types: [string, TypeEntry][] = []
-  for (const [type, schema] of Object.entries(parts.schemas)) {
-    const entries = (byType.get(type) ?? []).map(({ id, hash, size }) => ({ key: id, hash, size }))
-    types.push([type, { schema: hashText(canonicalize(schema)), ...(await treeOf(entries)) }])
-  }
+  const byType = new Map<string, TreeEntry[]>(Object.keys(parts.schemas).map((type) => [type, []]))
+  for (const { type, id, hash, size } of parts.records) byType.get(type)?.push({ key: id, hash, size })
+  const trees = new Map<string, Tree>()
+  for (const [type, entries] of byType) trees.set(type, await treeOf(entries))
+  return digestOfTrees(view, { ...parts, trees })
+}
+
+/** A view of a version, its records as trees. `trees`: by type; a type without one has no records. */
+export interface VersionTrees extends Omit<VersionParts, 'records'> {
+  readonly trees: ReadonlyMap<string, Tree>
+}
+
+/** As `versionDigest`, for who has built the trees already. @throws TypeError for a hash that names no file */
+export async function digestOfTrees(view: ViewName, parts: VersionTrees): Promise<string> {
+  const types = Object.entries(parts.schemas).map(([type, schema]): [string, TypeEntry] => [
+    type,
+    { schema: hashText(canonicalize(schema)), ...(parts.trees.get(type) ?? emptyTree) },
+  ])
   const files = Array.from(parts.files, ({ hash, size }) => ({ key: bareHash(hash), hash: noHash, size }))
   const document = {
     files: await treeOf(files, 'set'),

@@ -1,4 +1,4 @@
-/** `ulmus fsck --rebuild-index`: the index from the packs' footers alone (content-model §8). */
+/** `ulmus-server fsck --rebuild-index`: the index from the packs' footers alone (content-model §8). */
 import {
   BlobMissing,
   inlinePacksLeft,

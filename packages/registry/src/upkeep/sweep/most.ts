@@ -15,7 +15,7 @@ export class SweepTooLarge extends Error {
   constructor(bytes: number, storeBytes: number) {
     super(
       `No version needs ${bytes} of the ${storeBytes} bytes in the object store, which is more than half, so nothing was removed. ` +
-        'If much was deleted, that is right: `ulmus sweep --force` goes on. If not, the database may be the wrong one, or restored ' +
+        'If much was deleted, that is right: `ulmus-server sweep --force` goes on. If not, the database may be the wrong one, or restored ' +
         'from before the objects: check DATABASE_URL and DATA_DIR.',
     )
     this.bytes = bytes

@@ -1,0 +1,72 @@
+/** How a command is made: its flags beside those of every command, its code loaded when it is called, its failures reported. */
+import { type BaseArgs, type BaseFlags, buildCommand, type TypedCommandParameters } from '@stricli/core'
+import { type Command, type CommonFlags, type Context, callOf } from './context.ts'
+import { failureOf } from './terminal/failure.ts'
+import { harmless, harmlessLines } from './terminal/harmless.ts'
+import type { Terminal } from './terminal/terminal.ts'
+
+const commonFlags = {
+  json: {
+    kind: 'boolean',
+    brief: 'Print JSON, of the shapes of the API',
+    default: false,
+    withNegated: false,
+  },
+  quiet: {
+    kind: 'boolean',
+    brief: 'Say nothing but results and failures',
+    default: false,
+    withNegated: false,
+  },
+  host: { kind: 'parsed', parse: String, placeholder: 'URL', brief: 'The registry to ask', optional: true },
+} as const
+
+type AllParameters<Flags extends BaseFlags, Args extends BaseArgs> = TypedCommandParameters<
+  Flags,
+  Args,
+  Context
+>
+
+/**
+ * @param load imports the file of the command
+ * @param parameters its own flags and arguments
+ */
+export function command<Flags extends BaseFlags = Record<never, never>, Args extends BaseArgs = []>(
+  brief: string,
+  load: () => Promise<{ default: Command<Flags, Args> }>,
+  parameters: AllParameters<Flags, Args>,
+  fullDescription?: string,
+) {
+  return buildCommand<Flags & CommonFlags & BaseFlags, Args, Context>({
+    docs: {
+      brief,
+      ...(fullDescription === undefined ? {} : { fullDescription: `${brief}.\n\n${fullDescription}` }),
+    },
+    parameters: {
+      ...parameters,
+      flags: { ...parameters.flags, ...commonFlags },
+    } as unknown as AllParameters<Flags & CommonFlags & BaseFlags, Args>,
+    loader: async () => {
+      const { default: run } = await load()
+      return async function (this: Context, flags, ...args) {
+        try {
+          await run(callOf(this.terminal, flags), flags, ...args)
+        } catch (error) {
+          report(this.terminal, flags, this.terminal.signal.aborted ? this.terminal.signal.reason : error)
+        }
+      }
+    },
+  })
+}
+
+function report(terminal: Terminal, flags: CommonFlags, error: unknown): void {
+  const { message, next, body, exitCode } = failureOf(error)
+  terminal.fail(exitCode)
+  if (flags.json) {
+    terminal.say(JSON.stringify(body, null, 2))
+    return
+  }
+  terminal.say(`${terminal.paint('red', 'ulmus:', 'stderr')} ${harmlessLines(message)}`)
+  for (const line of next) terminal.say(`  ${terminal.paint('cyan', harmless(line), 'stderr')}`)
+  if (terminal.env['ULMUS_DEBUG'] && error instanceof Error) terminal.say(`${error.stack}`)
+}

@@ -1,0 +1,193 @@
+/** Commands over the API, against a whole server: signing in, and every noun's calls, with what they print and end with. */
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { anyDatabase } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { serveForTest, type TestServer } from '../../../server/src/testing/serve.ts'
+import { openPerson, type Person } from '../testing/cli.ts'
+
+describe.each(anyDatabase)('the command line and a server on $name', ({ settings: open }) => {
+  let server: TestServer
+  let dispose: () => Promise<void>
+  let cookie: string
+  let key: string
+  let ada: Person
+
+  beforeAll(async () => {
+    const { settings, dispose: disposeDatabase } = await open()
+    dispose = disposeDatabase
+    server = await serveForTest(settings)
+    ;({ cookie } = await server.signIn('ada'))
+    key = await server.keyFor(cookie, 'admin')
+    ada = openPerson(server.url, key)
+    const api = (method: string, path: string, body: object, type = 'application/json') =>
+      ada.ulmus(
+        '.',
+        'api',
+        method,
+        path,
+        '--data',
+        type === 'application/json' ? JSON.stringify(body) : String(body),
+        '--type',
+        type,
+      )
+    await api('POST', '/accounts/ada/collections', { slug: 'birds', public: true })
+    const opened = await api('POST', '/collections/ada/birds/pushes', {
+      base_version: null,
+      schemas: { Bird: { properties: { name: { type: 'string' }, tags: { type: 'array' } } }, Nest: {} },
+      metadata: { description: 'Birds of one garden' },
+    })
+    const push = `/collections/ada/birds/pushes/${JSON.parse(opened.out).session_id}`
+    const lines = [
+      { id: 'robin', type: 'Bird', data: { name: 'Robin, the "red"', tags: ['a', 'b'] } },
+      { id: 'wren', type: 'Bird', data: { name: '' } },
+      { id: '1', type: 'Nest', data: {} },
+    ]
+    const ndjson = lines.map((line) => JSON.stringify(line)).join('\n')
+    expect(
+      (await ada.ulmus('.', 'api', 'POST', `${push}/records`, '--type', 'application/x-ndjson', '-d', ndjson))
+        .code,
+    ).toBe(0)
+    expect((await ada.ulmus('.', 'api', 'POST', `${push}/commit`)).code).toBe(0)
+  })
+  afterAll(async () => {
+    ada.dispose()
+    await server.close()
+    await dispose()
+  })
+
+  const answer = (form: Record<string, string>) =>
+    fetch(`${server.url}/auth/device/answer`, {
+      method: 'POST',
+      headers: { cookie, origin: server.url, 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams(form),
+    })
+
+  test('a terminal is signed in by a person in a browser, and signed out', async () => {
+    const bob = openPerson(server.url)
+    expect((await bob.ulmus('.', 'whoami')).code).toBe(4)
+    const login = bob.start('.', 'login', '--scope', 'read', '--label', 'bob@<b>desk</b>')
+    await vi.waitFor(() => expect(login.said()).toContain('Waiting'))
+    const code = /[A-Z]{4}-[A-Z]{4}/.exec(login.said())![0]
+    const page = await fetch(`${server.url}/auth/device?user_code=${code.toLowerCase()}`, {
+      headers: { cookie },
+    })
+    const html = await page.text()
+    expect(page.status).toBe(200)
+    expect(html).toContain('bob@&lt;b>desk&lt;/b>')
+    expect(html).toContain('read whatever you may read')
+    expect(html).not.toContain('push versions')
+    expect(html).toContain('ulmus/0.1.0')
+    const allowed = await answer({ code, decision: 'allow', ends: '7' })
+    expect(await allowed.text()).toContain('Go back to your terminal')
+    const ended = await login.ended
+    expect(ended).toMatchObject({ code: 0 })
+    expect(ended.said).toContain(`Signed in to ${server.url} as ada.`)
+
+    const settings = join(bob.home, '.config/ulmus/settings.json')
+    expect(statSync(settings).mode & 0o777).toBe(0o600)
+    const { logins } = JSON.parse(readFileSync(settings, 'utf8'))
+    expect(logins[server.url]).toMatchObject({ account: 'ada', key: expect.stringMatching(/^ul_/) })
+    expect((await bob.ulmus('.', 'whoami')).out).toBe('ada\n')
+    const keys = JSON.parse((await bob.ulmus('.', 'keys', 'list', '--json')).out) as {
+      label: string
+      scope: string
+      expiresAt: string
+    }[]
+    const mine = keys.find(({ label }) => label.startsWith('bob@'))!
+    expect(mine.scope).toBe('read')
+    expect(Date.parse(mine.expiresAt) - Date.now()).toBeLessThan(7 * 86_400_000)
+    expect((await bob.ulmus('.', 'collections', 'create', 'ada/more')).code).toBe(4)
+
+    expect((await bob.ulmus('.', 'logout')).code).toBe(0)
+    expect(readFileSync(settings, 'utf8')).not.toContain('ul_')
+    const left = await ada.ulmus('.', 'keys', 'list', '--json')
+    expect(left.out).not.toContain('bob@')
+    bob.dispose()
+  }, 60_000)
+
+  test('a refusal in the browser ends the command with 4', async () => {
+    const eve = openPerson(server.url)
+    const login = eve.start('.', 'login')
+    await vi.waitFor(() => expect(login.said()).toContain('Waiting'))
+    const code = /[A-Z]{4}-[A-Z]{4}/.exec(login.said())![0]
+    await answer({ code, decision: 'refuse' })
+    expect(await login.ended).toMatchObject({ code: 4 })
+    expect(await (await answer({ code, decision: 'allow' })).text()).toContain('There is no such code')
+    eve.dispose()
+  }, 60_000)
+
+  test.each<[args: string[], out: RegExp]>([
+    [['whoami'], /^ada\n$/],
+    [['whoami', '--json'], /"slug": "ada"/],
+    [['collections', 'list'], /^ada\/birds\tpublic\tbirds$/m],
+    [['collections', 'list', '--search', 'birds', '--json'], /"ownerSlug": "ada"/],
+    [['log', 'ada/birds'], /^v1\.0\.0\t.*\t3\tprivate:[0-9a-f]{12}\t$/m],
+    [['show', 'ada/birds'], /^records\s+3$/m],
+    [['show', 'ada/birds@v1.0.0'], /^ {2}Bird\s+2$/m],
+    [['show', 'ada/birds#Nest'], /^\{\}$/m],
+    [['show', 'ada/birds#Bird/robin'], /"name": "Robin, the \\"red\\""/],
+    [['get', 'ada/birds#Nest'], /^\{"id":"1","type":"Nest","data":\{\},"hash":"[0-9a-f]{64}"\}\n$/],
+    [
+      ['get', 'ada/birds#Bird', '--csv'],
+      /^id,name,tags\nrobin,"Robin, the ""red""","\["".*b""\]"\nwren,"",\n$/,
+    ],
+    [['metadata', 'get', 'ada/birds'], /"description": "Birds of one garden"/],
+    [['open', 'ada/birds@v1.0.0'], /\/ada\/birds\/v\/v1\.0\.0\n$/],
+    [['orgs', 'create', 'flock', '--name', 'The flock'], /^flock\n$/],
+    [['orgs', 'members', 'flock'], /^ada\towner\t/],
+    [['fork', 'ada/birds', 'flock', '--slug', 'copy'], /^flock\/copy\n$/],
+    [['collections', 'edit', 'flock/copy', '--name', 'A copy', '--private', '--json'], /"ok": true/],
+    [['metadata', 'set', 'flock/copy', 'license=MIT', 'size:={"n":3}'], /^v1\.0\.1\n$/],
+    [['metadata', 'set', 'flock/copy', '--unset', 'license'], /^v1\.0\.2\n$/],
+    [['collections', 'delete', 'flock/copy', '--yes', '--json'], /"ok": true/],
+    [['keys', 'create', '--label', 'nightly', '--scope', 'read', '--expires', '90d'], /^ul_\w{49}\n$/],
+    [['api', 'get', '/healthz'], /ok/],
+    [['verify', 'ada/birds'], /is what its digest says: private:/],
+    [['export', 'ada/birds', '--quiet'], /ada-birds-v1\.0\.0\.tar\.gz\n$/],
+    [['completion', 'fish'], /^complete -c ulmus/],
+  ])('ulmus %s', async (args, out) => {
+    const ended = await ada.ulmus('.', ...args)
+    expect(ended, ended.said).toMatchObject({ code: 0 })
+    expect(ended.out).toMatch(out)
+  })
+
+  test.each<[args: string[], code: number, said: RegExp]>([
+    [['whoam'], 2, /did you mean `whoami`/],
+    [['show'], 2, /Name a collection/],
+    [['show', 'nonsense'], 2, /names no collection/],
+    [['show', 'ada/none'], 1, /There is no collection `ada\/none`/],
+    [['show', 'ada/birds#Bird/nope'], 1, /no record `nope`/],
+    [['show', 'ada/birds#Fish'], 1, /It has: Bird, Nest/],
+    [['get', 'ada/birds', '--csv'], 2, /ulmus get 'ada\/birds#Bird' --csv/],
+    [['get', 'ada/birds', '--csv', '--ndjson'], 2, /--ndjson or --csv/],
+    [['log', 'ada/birds', '--limit', 'many'], 2, /no number of items/],
+    [['collections', 'delete', 'ada/birds'], 2, /--yes/],
+    [['collections', 'create', 'nobody/x'], 1, /no account/],
+    [['collections', 'create', 'ada/UPPER'], 6, /slug/],
+    [['metadata', 'set', 'ada/birds', 'x'], 2, /sets nothing/],
+    [['metadata', 'set', 'ada/birds', 'x:=nonsense'], 2, /not JSON/],
+    [['keys', 'create', '--label', 'x', '--expires', 'soon'], 2, /no end of a key/],
+    [['keys', 'revoke', 'x'], 1, /no API key/],
+    [['fork', 'ada/birds', 'nobody'], 1, /no organization/],
+    [
+      ['api', 'GET', 'https://elsewhere.example/api/accounts/me'],
+      2,
+      /is not the registry that you are asking/,
+    ],
+    [['api', 'GET', '/collections/ada/none'], 1, /^$/],
+    [['status'], 1, /in no working folder/],
+    [['push', '--json'], 1, /"code": "no_folder"/],
+    [['clone', 'ada/none'], 1, /no collection/],
+    [
+      ['show', 'https://elsewhere.example/ada/birds'],
+      1,
+      /ULMUS_TOKEN is set, and nothing says that it is for/,
+    ],
+    [['completion', 'tcsh'], 2, /bash, zsh or fish/],
+  ])('ulmus %s ends with %i', async (args, code, said) => {
+    const ended = await ada.ulmus('.', ...args)
+    expect(ended, ended.said).toMatchObject({ code })
+    expect(ended.said).toMatch(said)
+  })
+})

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { UlmusError } from '@ulmus/client'
+import type { Call, Command } from '../context.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { failureOf, usageError } from '../terminal/failure.ts'
+
+type ApiFlags = {
+  readonly data?: string
+  readonly type: string
+  readonly include: boolean
+}
+
+/** `ulmus api METHOD PATH`: any call of the API, with the credential. */
+const api: Command<ApiFlags, [method: string, path: string]> = async (call, flags, method, path) => {
+  const { host, key, fetch } = await call.connect()
+  const url = addressOf(host, path)
+  const body = flags.data === undefined ? undefined : await bodyOf(call, flags.data)
+  const response = await fetch(url, {
+    method: method.toUpperCase(),
+    headers: {
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'content-type': flags.type }),
+    },
+    body,
+    signal: call.signal,
+    // A key goes to the registry that it is for and nowhere else.
+    redirect: 'manual',
+  })
+  if (flags.include) {
+    call.warn(`${response.status} ${response.statusText}`)
+    for (const [name, value] of response.headers) call.warn(`${name}: ${value}`)
+  }
+  for await (const chunk of response.body ?? []) await call.terminal.write(chunk as Uint8Array)
+  if (response.ok) return
+  const refusal = new UlmusError(`The registry answered ${response.status}.`, {
+    status: response.status,
+    code: `http_${response.status}`,
+  })
+  call.terminal.fail(response.status < 400 ? exitCodes.failed : failureOf(refusal).exitCode)
+}
+
+/** @throws CommandError (usage) for an address of another registry */
+function addressOf(host: string, path: string): string {
+  const isWhole = /^[a-z]+:\/\//i.test(path)
+  const rooted = path.startsWith('/') ? path : `/${path}`
+  const url = new URL(
+    isWhole
+      ? path
+      : /^\/(?:api|auth|healthz|readyz|metrics)(?:[/?]|$)/.test(rooted)
+        ? rooted
+        : `/api${rooted}`,
+    host,
+  )
+  if (url.origin !== host)
+    throw usageError(`${url.origin} is not the registry that you are asking, ${host}. Name it with --host.`)
+  return url.href
+}
+
+/** What follows `--data`: itself, `@file`, or `-` for standard input. */
+async function bodyOf({ terminal }: Call, data: string): Promise<string | Uint8Array<ArrayBuffer>> {
+  if (data.startsWith('@')) return new Uint8Array(readFileSync(resolve(terminal.cwd, data.slice(1))))
+  if (data !== '-') return data
+  const chunks: Uint8Array[] = []
+  for await (const chunk of process.stdin) chunks.push(chunk as Uint8Array)
+  return new Uint8Array(Buffer.concat(chunks))
+}
+
+export default api

@@ -1,0 +1,57 @@
+import type { Command } from '../context.ts'
+import { changesOf, type Folder, folderRecordChanges, isChanged } from '../folder/changes.ts'
+import { cacheOf, inFolder, remoteOf } from '../folder/open.ts'
+import { updateFolder } from '../folder/update.ts'
+import { checkView, readHead } from '../folder/verified-version.ts'
+import { CommandError } from '../terminal/failure.ts'
+import { openProgress } from '../terminal/progress.ts'
+import { counted, numberText } from '../terminal/words.ts'
+
+type CheckoutFlags = {
+  readonly force: boolean
+}
+
+/** `ulmus checkout VERSION` */
+const checkout: Command<CheckoutFlags, [version: string]> = (call, flags, version) =>
+  inFolder(call, async (folder, state) => {
+    const { source } = await remoteOf(call, state)
+    if (!flags.force && (await hasChanges(folder)))
+      throw new CommandError(
+        'This folder has changes that are not published. Publish them, or give them up.',
+        {
+          code: 'has_changes',
+          next: [
+            'ulmus push',
+            `ulmus checkout ${version} --force    # records that are given up are set aside`,
+          ],
+        },
+      )
+    if (folder.base !== null) await checkView(source, folder.base)
+    const head = await readHead(source, version)
+    const progress = openProgress(call, flags.quiet)
+    const onProgress = ({ records }: { records: number }) => progress.show(`${numberText(records)} records`)
+    const updated = await updateFolder({
+      folder,
+      source,
+      head,
+      resolution: 'theirs',
+      discardsOurs: flags.force,
+      cache: cacheOf(call),
+      onProgress,
+    })
+    progress.end()
+    const { semver, hash } = head.version
+    const { records, setAside } = updated
+    if (flags.json) return call.json({ from: folder.base?.semver ?? null, semver, hash, records, setAside })
+    await call.line(semver)
+    call.say(`This folder is ${semver} now: ${counted(records, 'record')} changed.`)
+    if (setAside !== undefined) call.say(`What was given up is in ${setAside}.`)
+  })
+
+async function hasChanges(folder: Folder): Promise<boolean> {
+  if (isChanged(changesOf(folder))) return true
+  const { done } = await folderRecordChanges(folder).next()
+  return done !== true
+}
+
+export default checkout

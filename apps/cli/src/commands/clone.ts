@@ -1,0 +1,66 @@
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { isAbsolute, join, resolve } from 'node:path'
+import type { Call, Command } from '../context.ts'
+import { type Bringing, bringVersion } from '../folder/bring.ts'
+import { dotFolder, paths } from '../folder/layout.ts'
+import { withFolder } from '../folder/lock.ts'
+import { cacheOf } from '../folder/open.ts'
+import { writeWhole } from '../folder/replace.ts'
+import { type FolderState, folderFormat, writeState } from '../folder/state.ts'
+import { readHead } from '../folder/verified-version.ts'
+import { parseReference, pathOf } from '../reference.ts'
+import { CommandError } from '../terminal/failure.ts'
+import { openProgress } from '../terminal/progress.ts'
+import { counted, numberText } from '../terminal/words.ts'
+
+/** `ulmus clone owner/slug[@version] [DIR]` */
+const clone: Command<Record<never, never>, [reference: string, folder?: string]> = async (
+  call,
+  flags,
+  text,
+  folder,
+) => {
+  const reference = parseReference(text)
+  const { client, host } = await call.connect({ host: reference.host })
+  const collection = pathOf(reference)
+  const source = { client, collection, signal: call.signal }
+  const { latestVersion } = await client.collections.get(collection)
+  const root = targetOf(call, folder ?? reference.slug)
+  const state: FolderState = { format: folderFormat, host, collection }
+  mkdirSync(root, { recursive: true })
+  writeWhole(root, `${dotFolder}/.gitignore`, '*\n')
+  if (latestVersion === null && reference.version === undefined) {
+    writeState(root, state)
+    if (flags.json) return call.json({ ...state, folder: root, semver: null, hash: null })
+    return call.say(`${collection} has no version yet: ${root} is an empty working folder of it.`)
+  }
+  const head = await readHead(source, reference.version ?? 'latest')
+  const progress = openProgress(call, flags.quiet)
+  const onProgress: Bringing['onProgress'] = ({ records, files }) =>
+    progress.show(
+      `${numberText(records)} of ${counted(head.version.recordCount, 'record')}${files === 0 ? '' : `, ${numberText(files)} of ${counted(head.files.length, 'file')}`}`,
+    )
+  await withFolder(root, () => bringVersion({ root, state, source, head, cache: cacheOf(call), onProgress }))
+  progress.end()
+  const { semver, hash, recordCount, fileCount } = head.version
+  if (flags.json) return call.json({ ...state, folder: root, semver, hash, recordCount, fileCount })
+  call.say(
+    `${collection}@${semver} is in ${root}: ${counted(recordCount, 'record')}, ${counted(fileCount, 'file')}.`,
+  )
+  call.say(`Everything was checked against its digest, ${hash}.`)
+  if (hash.startsWith('public:'))
+    call.say('This is what the public sees. If there is more, it is for members, who clone it signed in.')
+}
+
+/** @throws CommandError for a folder in which something is already, but for what a clone that was killed left */
+function targetOf(call: Call, folder: string): string {
+  const root = isAbsolute(folder) ? folder : resolve(call.terminal.cwd, folder)
+  const names = existsSync(root) ? readdirSync(root) : []
+  const isLeftover = names.length === 1 && names[0] === dotFolder && !existsSync(join(root, paths.state))
+  if (names.length > 0 && !isLeftover)
+    throw new CommandError(`${root} is not empty. Name another folder: \`ulmus clone REF FOLDER\`.`)
+  if (isLeftover) rmSync(join(root, paths.staged), { recursive: true, force: true })
+  return root
+}
+
+export default clone

@@ -1,0 +1,29 @@
+import type { Command } from '../../context.ts'
+import { referenceHere } from '../../folder/here.ts'
+import { pathOf } from '../../reference.ts'
+import { usageError } from '../../terminal/failure.ts'
+
+type EditFlags = {
+  readonly name?: string
+  readonly description?: string
+  readonly slug?: string
+  readonly public: boolean
+  readonly private: boolean
+}
+
+/** `ulmus collections edit REF` */
+const edit: Command<EditFlags, [reference: string]> = async (call, flags, text) => {
+  if (flags.public && flags.private) throw usageError('Take --public or --private.')
+  const { name, description, slug } = flags
+  const visibility = flags.public ? { public: true } : flags.private ? { public: false } : {}
+  const changes = { name, description, slug, ...visibility }
+  if (Object.values(changes).every((value) => value === undefined))
+    throw usageError('Say what is to change: --name, --description, --slug, --public or --private.')
+  const reference = referenceHere(call.terminal.cwd, text)
+  const { client } = await call.connect({ host: reference.host })
+  const done = await client.collections.update(pathOf(reference), changes)
+  if (flags.json) return call.json(done)
+  call.say(`${pathOf(reference)} is changed.`)
+}
+
+export default edit

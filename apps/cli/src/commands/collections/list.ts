@@ -1,0 +1,44 @@
+import type { Command } from '../../context.ts'
+import { table } from '../../terminal/table.ts'
+
+type ListFlags = { readonly search?: string; readonly limit: number }
+
+interface Listed {
+  readonly owner: string
+  readonly slug: string
+  readonly name: string
+  readonly public?: boolean
+}
+
+/** `ulmus collections list [OWNER]`: one's own, those of an account, or with `--search` the public ones. */
+const list: Command<ListFlags, [owner?: string]> = async (call, flags, owner) => {
+  const { client } = await call.connect()
+  const source =
+    flags.search !== undefined
+      ? client.collections.browseAll({ search: flags.search, ...(owner === undefined ? {} : { owner }) })
+      : owner !== undefined
+        ? client.collections.listAll(owner)
+        : client.accounts.collections()
+  const found: object[] = []
+  const rows: string[][] = []
+  for await (const one of source) {
+    if (found.length >= flags.limit) break
+    found.push(one)
+    const { owner: by, slug, name, public: isPublic } = shown(one, owner)
+    rows.push([`${by}/${slug}`, isPublic === false ? 'private' : 'public', name])
+  }
+  if (flags.json) return call.json(found)
+  await table(call, ['collection', 'visible', 'name'], rows)
+}
+
+const shown = (
+  one: { slug: string; name: string; ownerSlug?: string; public?: boolean },
+  owner = '',
+): Listed => ({
+  owner: one.ownerSlug ?? owner,
+  slug: one.slug,
+  name: one.name,
+  public: one.public,
+})
+
+export default list

@@ -1,0 +1,40 @@
+import type { Command } from '../context.ts'
+
+/** Each asks `ulmus __complete` for what may follow the words so far: a line each, of a word and what it means, parted by a tab. */
+const scripts = {
+  bash: `_ulmus() {
+  local IFS=$'\\n'
+  COMPREPLY=($(ulmus __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f1))
+}
+complete -o default -F _ulmus ulmus
+`,
+  zsh: `#compdef ulmus
+_ulmus() {
+  local -a found
+  local word what
+  while IFS=$'\\t' read -r word what; do found+=("\${word//:/\\\\:}:$what"); done \\
+    < <(ulmus __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)
+  _describe ulmus found || _files
+}
+compdef _ulmus ulmus
+`,
+  fish: `complete -c ulmus -f -a '(ulmus __complete (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'
+`,
+} as const
+
+/** `ulmus completion bash|zsh|fish` */
+const completion: Command<Record<never, never>, [shell: keyof typeof scripts]> = async (
+  call,
+  _flags,
+  shell,
+) => {
+  await call.terminal.write(scripts[shell])
+  const how = {
+    bash: 'eval "$(ulmus completion bash)"',
+    zsh: 'eval "$(ulmus completion zsh)"',
+    fish: 'ulmus completion fish | source',
+  }
+  if (call.terminal.columns !== undefined) call.say(`Write this into your shell's settings: ${how[shell]}`)
+}
+
+export default completion

@@ -1,0 +1,179 @@
+import type { Json } from '@ulmus/content'
+import type { DiffPage } from '@ulmus/wire'
+import type { Call, Command, CommonFlags } from '../context.ts'
+import { type Counts, changesOf, type Folder, folderRecordChanges } from '../folder/changes.ts'
+import {
+  composed,
+  type Difference,
+  fieldDifferences,
+  localDifferences,
+  remoteDifferences,
+} from '../folder/differences.ts'
+import { findRoot } from '../folder/layout.ts'
+import { inFolder, remoteOf } from '../folder/open.ts'
+import { collectionOf, type FolderState, readState } from '../folder/state.ts'
+import { checkView } from '../folder/verified-version.ts'
+import { type CollectionName, parseReference, pathOf, type Reference } from '../reference.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { harmless } from '../terminal/harmless.ts'
+import { countsText } from './status.ts'
+
+type DiffFlags = {
+  readonly stat: boolean
+  readonly exitCode: boolean
+}
+
+/** What differs beside records, in lines for people. */
+type Parts = readonly string[]
+
+interface Compared {
+  readonly records: AsyncIterable<Difference>
+  /** Known once the first record was read. */
+  parts(): Parts
+}
+
+/** `ulmus diff [V1] [V2]`: the folder against its base, the folder against a version, or a version against another. */
+const diff: Command<DiffFlags, [from?: string, to?: string]> = async (call, flags, from, to) => {
+  const isDifferent =
+    from === undefined || to === undefined
+      ? await inFolder(call, async (folder, state) =>
+          show(call, flags, from === undefined ? ofBase(folder) : await ofVersion(call, folder, state, from)),
+        )
+      : await show(call, flags, await ofVersions(call, from, to))
+  if (isDifferent && flags.exitCode) call.terminal.fail(exitCodes.failed)
+}
+
+function ofBase(folder: Folder): Compared {
+  return { records: localDifferences(folderRecordChanges(folder)), parts: () => partsOf(folder) }
+}
+
+function partsOf(folder: Folder): Parts {
+  const { schemas, metadata, addedFiles } = changesOf(folder)
+  return [
+    ...schemas.map(({ type, before, after }) => {
+      const did = before === undefined ? 'is new' : after === undefined ? 'is removed' : 'has another schema'
+      return `${type} ${did}`
+    }),
+    ...Object.keys(metadata).map((name) => `metadata: ${name}`),
+    ...addedFiles.map(({ path }) => `new file: ${path}`),
+  ]
+}
+
+/** From the version to the folder: the registry tells what leads to the base, the folder what leads on. */
+async function ofVersion(call: Call, folder: Folder, state: FolderState, from: string): Promise<Compared> {
+  const { source, collection } = await remoteOf(call, state)
+  const { version } = versionIn(from, collection)
+  const { base } = folder
+  if (base === null || version === undefined) return ofBase(folder)
+  await checkView(source, base)
+  const pages = source.client.versions.diff(source.collection, version, base.semver, {
+    limit: 2_000,
+    signal: call.signal,
+  })
+  let first: DiffPage | undefined
+  const toBase = remoteDifferences(pages, (page) => {
+    first ??= page
+  })
+  return {
+    records: composed(toBase, localDifferences(folderRecordChanges(folder))),
+    parts: () => [...remoteParts(first), ...partsOf(folder)],
+  }
+}
+
+async function ofVersions(call: Call, fromText: string, toText: string): Promise<Compared> {
+  const root = findRoot(call.terminal.cwd)
+  const here = root === undefined ? undefined : collectionOf(readState(root))
+  const from = versionIn(fromText, here)
+  const to = versionIn(toText, from)
+  const { client } = await call.connect({ host: to.host })
+  const isOther = pathOf(from) !== pathOf(to)
+  const fromVersion = `${isOther ? `${pathOf(from)}@` : ''}${from.version ?? 'latest'}`
+  const pages = client.versions.diff(pathOf(to), fromVersion, to.version ?? 'latest', {
+    limit: 2_000,
+    signal: call.signal,
+  })
+  let first: DiffPage | undefined
+  const records = remoteDifferences(pages, (page) => {
+    first ??= page
+  })
+  return { records, parts: () => remoteParts(first) }
+}
+
+/** A reference, or a version of the collection that is meant anyhow. */
+const versionIn = (text: string, here: CollectionName | undefined): Reference =>
+  here !== undefined && !text.includes('/')
+    ? parseReference(`@${text.replace(/^@/, '')}`, here)
+    : parseReference(text)
+
+function remoteParts(page: DiffPage | undefined): Parts {
+  if (page === undefined) return []
+  const { schemaChanges = [], metadataChanged, filesAdded = [], filesRemoved = [] } = page.meta
+  return [
+    ...schemaChanges.flatMap(({ type, changes }) => changes.map((change) => `${type} ${change}`)),
+    ...(metadataChanged ? ['metadata'] : []),
+    ...filesAdded.map((hash) => `new file: ${hash}`),
+    ...filesRemoved.map((hash) => `no more: ${hash}`),
+  ]
+}
+
+/** @returns whether anything differs */
+async function show(call: Call, flags: DiffFlags & CommonFlags, compared: Compared): Promise<boolean> {
+  const counts = new Map<string, Counts>()
+  const writer = flags.json || flags.stat ? undefined : new RecordWriter(call)
+  const all: Difference[] = []
+  for await (const difference of compared.records) {
+    const { type, change } = difference
+    const before = counts.get(type) ?? { added: 0, updated: 0, removed: 0 }
+    counts.set(type, { ...before, [change]: before[change] + 1 })
+    if (flags.json && !flags.stat) all.push(difference)
+    await writer?.write(difference)
+  }
+  const parts = compared.parts()
+  if (flags.json)
+    await call.json({ counts: Object.fromEntries(counts), parts, ...(flags.stat ? {} : { records: all }) })
+  else {
+    if (flags.stat)
+      for (const [type, count] of counts) await call.line(`${harmless(type)}  ${countsText(call, count)}`)
+    for (const part of parts) await call.line(harmless(part))
+  }
+  return counts.size > 0 || parts.length > 0
+}
+
+/** Characters of a value that are shown. */
+const valueLength = 100
+
+class RecordWriter {
+  readonly #call: Call
+  #type: string | undefined
+
+  constructor(call: Call) {
+    this.#call = call
+  }
+
+  async write({ type, id, change, before, after, visibility }: Difference): Promise<void> {
+    const { line, terminal } = this.#call
+    if (this.#type !== type) await line(terminal.paint('bold', harmless(type)))
+    this.#type = type
+    const name = harmless(id)
+    const turned = visibility === undefined ? '' : `  (${visibility} now)`
+    if (change === 'added') return line(terminal.paint('green', `  + ${name}  ${valueText(after)}${turned}`))
+    if (change === 'removed')
+      return line(terminal.paint('red', `  - ${name}  ${valueText(before)}`.trimEnd()))
+    await line(terminal.paint('yellow', `  ~ ${name}${turned}`))
+    if (before === undefined) return
+    for (const field of fieldDifferences(before, after)) {
+      const path = field.path === '' ? '(the whole)' : harmless(field.path)
+      await line(
+        `      ${path}: ${terminal.paint('red', valueText(field.before) || '–')} → ${terminal.paint('green', valueText(field.after) || '–')}`,
+      )
+    }
+  }
+}
+
+function valueText(value: Json | undefined): string {
+  if (value === undefined) return ''
+  const text = harmless(JSON.stringify(value))
+  return text.length > valueLength ? `${text.slice(0, valueLength - 1)}…` : text
+}
+
+export default diff

@@ -1,0 +1,36 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from '../context.ts'
+import { dotFolder, paths } from '../folder/layout.ts'
+import { writeWhole } from '../folder/replace.ts'
+import { type FolderState, folderFormat, jsonText, readState, writeState } from '../folder/state.ts'
+import { parseReference, pathOf } from '../reference.ts'
+import { readSettings } from '../session/settings.ts'
+import { CommandError } from '../terminal/failure.ts'
+
+/** `ulmus init [owner/slug]` */
+const init: Command<Record<never, never>, [reference?: string]> = async (call, flags, reference) => {
+  const { cwd, env } = call.terminal
+  const named = reference === undefined ? undefined : parseReference(reference)
+  const before = existsSync(join(cwd, paths.state)) ? readState(cwd) : undefined
+  if (before !== undefined && existsSync(join(cwd, paths.baseVersion)))
+    throw new CommandError(`This is a working folder of ${before.collection} already.`, {
+      next: ['ulmus status'],
+    })
+  const host =
+    named?.host ?? flags.host ?? (env['ULMUS_HOST'] || readSettings(env).host) ?? before?.host ?? null
+  const collection = named === undefined ? (before?.collection ?? null) : pathOf(named)
+  const state: FolderState = { format: folderFormat, host, collection }
+  writeState(cwd, state)
+  for (const folder of [paths.schemas, paths.records]) mkdirSync(join(cwd, folder), { recursive: true })
+  if (!existsSync(join(cwd, paths.metadata))) writeWhole(cwd, paths.metadata, jsonText({}))
+  // Git is to see the data and not what can be brought again.
+  writeWhole(cwd, `${dotFolder}/.gitignore`, '*\n')
+  if (flags.json) return call.json(state)
+  call.say(`This is a working folder${collection === null ? '' : ` of ${collection}`} now.`)
+  call.say(
+    'Next: `ulmus import FILE --type City` brings data in, or write schemas/ and records/ yourself; `ulmus push` publishes it.',
+  )
+}
+
+export default init

@@ -1,0 +1,41 @@
+import type { Command } from '../../context.ts'
+import { parseReference, pathOf } from '../../reference.ts'
+import { usageError } from '../../terminal/failure.ts'
+import { timeText } from '../../terminal/table.ts'
+
+type CreateFlags = {
+  readonly label: string
+  readonly scope: 'read' | 'write' | 'admin'
+  readonly collection?: string
+  readonly expires?: string
+}
+
+/** `ulmus keys create` */
+const create: Command<CreateFlags> = async (call, flags) => {
+  const { client } = await call.connect()
+  const { label, scope, collection, expires } = flags
+  const collectionId =
+    collection === undefined
+      ? undefined
+      : (await client.collections.get(pathOf(parseReference(collection)))).id
+  const expiresAt = expires === undefined ? undefined : endOf(expires)
+  const made = await client.keys.create({ label, scope, collectionId, expiresAt })
+  if (flags.json) return call.json(made)
+  await call.line(made.key)
+  call.say(
+    `This is the only time that the key is shown. ${made.expiresAt === null ? 'It does not end.' : `It ends ${timeText(made.expiresAt)}.`}`,
+  )
+}
+
+const dayMs = 86_400_000
+const units: Readonly<Record<string, number>> = { d: dayMs, w: 7 * dayMs, y: 365 * dayMs }
+
+/** `90d`, `2w`, `1y`, or a date. */
+function endOf(text: string): string {
+  const [, count, unit] = /^(\d{1,4})([dwy])$/.exec(text) ?? []
+  const at = count === undefined ? Date.parse(text) : Date.now() + Number(count) * units[unit!]!
+  if (Number.isNaN(at)) throw usageError(`\`${text}\` is no end of a key: write 90d, 2w, 1y or 2027-01-31.`)
+  return new Date(at).toISOString()
+}
+
+export default create

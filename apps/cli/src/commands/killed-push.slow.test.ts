@@ -1,0 +1,100 @@
+/** A push whose program is killed at any moment, pushed again, is one version, and nothing of it comes twice. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient } from '@ulmus/client'
+import { anyDatabase } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { serveForTest, type TestServer } from '../../../server/src/testing/serve.ts'
+import { openPerson } from '../testing/cli.ts'
+
+const start = join(import.meta.dirname, '../../start.js')
+const kills = 20
+/** Enough for a push of several batches. */
+const recordCount = 40_000
+
+describe.each(anyDatabase)('kill -9 of a push, to a server on $name', ({ settings: open }) => {
+  let server: TestServer
+  let dispose: () => Promise<void>
+  let key: string
+
+  beforeAll(async () => {
+    const { settings, dispose: disposeDatabase } = await open()
+    dispose = disposeDatabase
+    server = await serveForTest(settings)
+    const { cookie } = await server.signIn('ada')
+    key = await server.keyFor(cookie, 'write')
+  })
+  afterAll(async () => {
+    await server.close()
+    await dispose()
+  })
+
+  test(`${kills} times, exactly one version each`, async () => {
+    const ada = openPerson(server.url, key)
+    const folder = join(ada.home, 'numbers')
+    const client = createClient({ baseUrl: server.url, apiKey: key })
+    const push = async (): Promise<{ code: number | null; ms: number }> => {
+      const began = performance.now()
+      const child = pushing(folder, server.url, key, ada.home)
+      const [code] = (await once(child, 'exit')) as [number | null]
+      return { code, ms: performance.now() - began }
+    }
+    await ada.ulmus('numbers', 'init', 'ada/numbers')
+    mkdirSync(join(folder, 'schemas'), { recursive: true })
+    writeFileSync(join(folder, 'schemas/Number.json'), '{}')
+    write(folder, 0)
+    expect((await push()).code).toBe(0)
+    // As long as each of those that are killed would take.
+    write(folder, kills + 1)
+    const whole = await push()
+    expect(whole.code).toBe(0)
+    const found = { killed: 0, begun: 0 }
+    for (let round = 1; round <= kills; round++) {
+      write(folder, round)
+      const child = pushing(folder, server.url, key, ada.home)
+      const ended = once(child, 'exit')
+      // From the start of the program to a little beyond its usual end, evenly.
+      await Promise.race([sleep((whole.ms * 1.05 * (round - 0.5)) / kills), ended])
+      child.kill('SIGKILL')
+      const [, signal] = (await ended) as [number | null, string | null]
+      if (signal === 'SIGKILL') found.killed++
+      if (existsSync(join(folder, '.ulmus/push/state.json'))) found.begun++
+      const again = await ada.ulmus('numbers', 'push')
+      expect(again, again.said).toMatchObject({ code: 0 })
+
+      const versions: string[] = []
+      for await (const { semver, recordCount: count } of client.versions.listAll('ada/numbers')) {
+        versions.push(semver)
+        expect(count).toBe(recordCount)
+      }
+      expect(versions).toHaveLength(round + 2)
+      expect((await ada.ulmus('numbers', 'status')).out).toContain('Nothing changed.')
+      expect(await client.records.one('ada/numbers', 'latest', 'Number', '1')).toMatchObject({
+        data: { round },
+      })
+    }
+    expect((await ada.ulmus('numbers', 'verify')).code).toBe(0)
+    // Else the moments were none.
+    expect(found.killed).toBeGreaterThan(kills / 2)
+    expect(found.begun).toBeGreaterThan(2)
+    ada.dispose()
+  }, 300_000)
+})
+
+function write(folder: string, round: number): void {
+  const lines = Array.from({ length: recordCount }, (_, n) =>
+    JSON.stringify({ id: String(n), data: { n, round: n % 2 === 1 ? round : 0, text: 'x'.repeat(200) } }),
+  )
+  mkdirSync(join(folder, 'records'), { recursive: true })
+  writeFileSync(join(folder, 'records/Number.ndjson'), `${lines.join('\n')}\n`)
+}
+
+const pushing = (folder: string, host: string, key: string, home: string) =>
+  spawn(process.execPath, [start, 'push'], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HOME: home, ULMUS_HOST: host, ULMUS_TOKEN: key },
+    stdio: 'ignore',
+  })

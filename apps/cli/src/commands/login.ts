@@ -1,0 +1,88 @@
+import { hostname, userInfo } from 'node:os'
+import { createClient } from '@ulmus/client'
+import type { Call, Command, CommonFlags } from '../context.ts'
+import { hostOf } from '../session/connect.ts'
+import { awaitDeviceKey, startDeviceLogin } from '../session/device-login.ts'
+import { fetchOf } from '../session/fetch.ts'
+import { keepLogin } from '../session/logins.ts'
+import { configFolder } from '../session/places.ts'
+import { readSettings } from '../session/settings.ts'
+import { openInBrowser } from '../terminal/browser.ts'
+import { usageError } from '../terminal/failure.ts'
+import { harmless } from '../terminal/harmless.ts'
+import { timeText } from '../terminal/table.ts'
+
+type LoginFlags = {
+  readonly withToken: boolean
+  readonly scope: 'read' | 'write' | 'admin'
+  readonly collection?: string
+  readonly label?: string
+  readonly browser: boolean
+}
+
+/** `ulmus login` */
+const login: Command<LoginFlags> = async (call, flags) => {
+  const { env } = call.terminal
+  const named = flags.host ?? (env['ULMUS_HOST'] || readSettings(env).host)
+  if (named === undefined)
+    throw usageError('Name the registry to sign in to.', ['ulmus login --host https://registry.example'])
+  const host = hostOf(named)
+  const fetch = await fetchOf(env)
+  const given = flags.withToken
+    ? { key: await readToken(), id: undefined, expiresAt: null }
+    : await allowed(call, flags, host, fetch)
+  const account = await createClient({ baseUrl: host, apiKey: given.key, fetch }).accounts.me()
+  const place = await keepLogin(env, { host, account: account.slug, key: given.key, keyId: given.id })
+  if (flags.json) return call.json({ host, account: account.slug, expiresAt: given.expiresAt, kept: place })
+  call.say(`Signed in to ${host} as ${harmless(account.slug)}.`)
+  if (given.expiresAt !== null)
+    call.say(`The key ends ${timeText(given.expiresAt)}; \`ulmus login\` makes another.`)
+  if (place === 'file')
+    call.say(
+      `This system has no keychain: the key is in ${configFolder(env)}/settings.json, which only you can read.`,
+    )
+}
+
+async function allowed(
+  call: Call,
+  flags: LoginFlags & CommonFlags,
+  host: string,
+  fetch: typeof globalThis.fetch,
+) {
+  const registry = { host, fetch, signal: call.signal }
+  const label = flags.label ?? `${userInfo().username}@${hostname()}`
+  const code = await startDeviceLogin(registry, { scope: flags.scope, collection: flags.collection, label })
+  const { terminal } = call
+  call.warn(
+    `Open ${terminal.paint('cyan', code.verification_uri, 'stderr')} and enter the code ${terminal.paint('bold', code.user_code, 'stderr')}`,
+  )
+  // An address of another place is for nobody's browser.
+  const isOurs = code.verification_uri_complete.startsWith(`${host}/`)
+  if (
+    flags.browser &&
+    isOurs &&
+    terminal.canAsk &&
+    (await openInBrowser(code.verification_uri_complete, terminal.env))
+  )
+    call.say('A browser was opened there.')
+  call.say('Waiting for you to allow it…')
+  return awaitDeviceKey(registry, code)
+}
+
+/** Longest standard input that is looked at. */
+const tokenLengthMax = 1_000
+
+async function readToken(): Promise<string> {
+  let text = ''
+  for await (const chunk of process.stdin) {
+    text += String(chunk)
+    if (text.length > tokenLengthMax || text.includes('\n')) break
+  }
+  const token = text.trim()
+  if (/^ul_[0-9A-Za-z]+$/.test(token)) return token
+  throw usageError('Standard input has no API key: one begins with `ul_`.', [
+    'echo "$KEY" | ulmus login --with-token',
+  ])
+}
+
+export default login

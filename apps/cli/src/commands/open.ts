@@ -1,0 +1,20 @@
+import type { Command } from '../context.ts'
+import { referenceHere } from '../folder/here.ts'
+import { openInBrowser } from '../terminal/browser.ts'
+
+const part = encodeURIComponent
+
+/** `ulmus open [REF]` */
+const open: Command<Record<never, never>, [reference?: string]> = async (call, flags, text) => {
+  const { host: named, owner, slug, version, type, id } = referenceHere(call.terminal.cwd, text)
+  const { host } = await call.connect({ host: named })
+  const segments = [owner, slug, ...(version === undefined || version === 'latest' ? [] : ['v', version])]
+  const isStep = id === '.' || id === '..'
+  if (type !== undefined) segments.push('records', type, ...(id === undefined || isStep ? [] : [id]))
+  const address = `${host}/${segments.map(part).join('/')}`
+  if (flags.json) return call.json({ url: address })
+  await call.line(address)
+  if (call.terminal.canAsk) await openInBrowser(address, call.terminal.env)
+}
+
+export default open

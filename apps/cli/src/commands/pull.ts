@@ -1,0 +1,81 @@
+import type { Call, Command, CommonFlags } from '../context.ts'
+import { readFolder } from '../folder/changes.ts'
+import type { Resolution } from '../folder/merge-records.ts'
+import { cacheOf, inFolder, type Remote, remoteOf } from '../folder/open.ts'
+import { settlePush } from '../folder/push.ts'
+import { readBase } from '../folder/state.ts'
+import { type Updated, updateFolder } from '../folder/update.ts'
+import { checkView, readHead } from '../folder/verified-version.ts'
+import { usageError } from '../terminal/failure.ts'
+import { openProgress } from '../terminal/progress.ts'
+import { counted, numberText } from '../terminal/words.ts'
+import { conflictError } from './conflicts.ts'
+
+type PullFlags = {
+  readonly ours: boolean
+  readonly theirs: boolean
+}
+
+/** `ulmus pull` */
+const pull: Command<PullFlags> = (call, flags) => {
+  if (flags.ours && flags.theirs) throw usageError('Take --ours or --theirs.')
+  const resolution: Resolution = flags.ours ? 'ours' : flags.theirs ? 'theirs' : 'stop'
+  return inFolder(call, async (before, state) => {
+    const remote = await remoteOf(call, state)
+    const { source, host } = remote
+    await settlePush(before.root, before.base, before.index, source, host)
+    const folder = await readFolder(before.root, readBase(before.root), before.index)
+    const { latestVersion } = await source.client.collections.get(source.collection)
+    if (latestVersion === null || latestVersion.semver === folder.base?.semver)
+      return upToDate(call, flags, remote, latestVersion?.semver ?? null)
+    if (folder.base !== null) await checkView(source, folder.base)
+    const head = await readHead(source, latestVersion.semver)
+    const progress = openProgress(call, flags.quiet)
+    const onProgress = ({ records }: { records: number }) => progress.show(`${numberText(records)} records`)
+    const updated = await updateFolder({
+      folder,
+      source,
+      head,
+      resolution,
+      discardsOurs: false,
+      cache: cacheOf(call),
+      onProgress,
+    })
+    progress.end()
+    if (resolution === 'stop' && updated.totalConflicts > 0)
+      throw conflictError(source.collection, head.version.semver, updated)
+    await tell(call, flags, head.version, folder.base?.semver, updated)
+  })
+}
+
+async function upToDate(
+  call: Call,
+  flags: CommonFlags,
+  { source }: Remote,
+  semver: string | null,
+): Promise<void> {
+  if (flags.json) return call.json({ semver, records: 0, conflicts: [] })
+  call.say(semver === null ? `${source.collection} has no version yet.` : `Up to date with ${semver}.`)
+}
+
+async function tell(
+  call: Call,
+  flags: CommonFlags,
+  { semver, hash }: { semver: string; hash: string },
+  from: string | undefined,
+  { records, totalConflicts, conflicts, setAside }: Updated,
+): Promise<void> {
+  if (flags.json)
+    return call.json({ from: from ?? null, semver, hash, records, totalConflicts, conflicts, setAside })
+  await call.line(semver)
+  call.say(
+    `${from === undefined ? 'Brought' : `${from} → ${semver}:`} ${counted(records, 'changed record')}.`,
+  )
+  if (totalConflicts > 0)
+    call.say(
+      `${counted(totalConflicts, 'conflict')} decided for ${setAside === undefined ? 'this folder' : 'the registry'}.`,
+    )
+  if (setAside !== undefined) call.say(`What was given up is in ${setAside}.`)
+}
+
+export default pull

@@ -1,0 +1,124 @@
+import type { PushProgress, PushResult } from '@ulmus/client'
+import { UlmusError } from '@ulmus/client'
+import type { Call, Command, CommonFlags } from '../context.ts'
+import { type Folder, readFolder } from '../folder/changes.ts'
+import { inFolder, type Remote, remoteOf } from '../folder/open.ts'
+import {
+  checkBase,
+  dryRunFolder,
+  type Pushing,
+  pushFolder,
+  settlePush,
+  snapshotFolder,
+} from '../folder/push.ts'
+import { planPush } from '../folder/push-plan.ts'
+import { readBase } from '../folder/state.ts'
+import { harmless } from '../terminal/harmless.ts'
+import { openProgress, type Progress } from '../terminal/progress.ts'
+import { counted, numberText, sizeText } from '../terminal/words.ts'
+import { countsText } from './status.ts'
+
+export type PushFlags = {
+  readonly message?: string
+  readonly dryRun: boolean
+  readonly snapshot: boolean
+  readonly publishPrivate: boolean
+  readonly public: boolean
+}
+
+/** `ulmus push` */
+const push: Command<PushFlags> = (call, flags) =>
+  inFolder(call, async (before, state) => {
+    const remote = await remoteOf(call, state)
+    const folder = await settled(call, before, remote)
+    const plan = await planPush(folder, flags.publishPrivate)
+    if (plan.isEmpty && !flags.snapshot) return nothing(call, flags, folder)
+    for (const [type, counts] of plan.counts) call.say(`${type}  ${countsText(call, counts)}`)
+    if (folder.base === null && !(await isThere(remote))) {
+      if (flags.dryRun)
+        return call.say(
+          `${remote.source.collection} is not there yet: \`ulmus push\` makes it. Nothing speaks against it here.`,
+        )
+      await makeCollection(call, flags, remote)
+    }
+    await checkBase(remote.source, folder.base)
+    const progress = openProgress(call, flags.quiet)
+    const pushing: Pushing = {
+      folder,
+      plan,
+      source: remote.source,
+      host: remote.host,
+      message: flags.message,
+      onProgress: (now) => showProgress(progress, now),
+    }
+    const result = flags.dryRun
+      ? await dryRunFolder(pushing, flags.snapshot)
+      : flags.snapshot
+        ? await snapshotFolder(pushing)
+        : await pushFolder(pushing)
+    progress.end()
+    if (result === undefined) return nothing(call, flags, folder)
+    await tell(call, flags, remote, result)
+  })
+
+/** The folder after what a push before this one left was settled. */
+async function settled(call: Call, folder: Folder, { source, host }: Remote): Promise<Folder> {
+  const { root, base, index } = folder
+  const done = await settlePush(root, base, index, source, host)
+  if (done === undefined) return folder
+  call.say(`The push before this one was interrupted after it had published ${done.semver}.`)
+  return readFolder(root, readBase(root), index)
+}
+
+async function nothing(call: Call, flags: CommonFlags, { base }: Folder): Promise<void> {
+  if (flags.json)
+    return call.json({ unchanged: true, semver: base?.semver ?? null, hash: base?.digest ?? null })
+  call.say(base === null ? 'There is nothing to publish yet.' : `Nothing changed since ${base.semver}.`)
+}
+
+async function isThere({ source }: Remote): Promise<boolean> {
+  try {
+    await source.client.collections.get(source.collection)
+    return true
+  } catch (error) {
+    if (error instanceof UlmusError && error.code === 'collection_not_found') return false
+    throw error
+  }
+}
+
+/** The first push makes the collection, private unless the person says otherwise. */
+async function makeCollection(call: Call, flags: PushFlags, { source, collection }: Remote): Promise<void> {
+  const { owner, slug } = collection
+  await source.client.collections.create(owner, { slug, public: flags.public })
+  call.say(`Made the collection ${owner}/${slug}, ${flags.public ? 'public' : 'private'}.`)
+}
+
+function showProgress(
+  progress: Progress,
+  { phase, recordsSent, deletesSent, bytesSent, retries }: PushProgress,
+): void {
+  const again = retries === 0 ? '' : `, tried again ${counted(retries, 'time')}`
+  const sent = `${numberText(recordsSent + deletesSent)} sent, ${sizeText(bytesSent)}`
+  progress.show(
+    phase === 'committing' || phase === 'checking' ? `${phase}: ${sent}${again}` : `${sent}${again}`,
+  )
+}
+
+async function tell(
+  call: Call,
+  flags: PushFlags & CommonFlags,
+  { host, source }: Remote,
+  result: PushResult,
+): Promise<void> {
+  if (flags.json) return call.json(result)
+  for (const { message } of result.warnings ?? []) call.warn(`warning: ${harmless(message)}`)
+  if (flags.dryRun)
+    return call.say(`This would be ${result.semver}, with ${counted(result.recordCount, 'record')}.`)
+  await call.line(result.semver)
+  call.say(
+    `Published ${source.collection}@${result.semver}: ${counted(result.recordCount, 'record')}, ${result.hash}`,
+  )
+  call.say(`${host}/${source.collection}`)
+}
+
+export default push

@@ -1,0 +1,79 @@
+import type { Call, Command } from '../context.ts'
+import { type Counts, changesOf, type Folder, folderRecordChanges, isChanged } from '../folder/changes.ts'
+import { paths } from '../folder/layout.ts'
+import { inFolder } from '../folder/open.ts'
+import { type FolderState, isPublicView } from '../folder/state.ts'
+import { counted, numberText } from '../terminal/words.ts'
+
+/** `ulmus status` */
+const status: Command<Record<never, never>> = (call, flags) =>
+  inFolder(call, async (folder, state) => {
+    const found = await statusOf(folder)
+    if (flags.json) return call.json({ ...state, base: baseOf(folder), ...found })
+    await tell(call, folder, state, found)
+  })
+
+export interface Status {
+  readonly clean: boolean
+  /** By type; types without changes are left out. */
+  readonly records: Readonly<Record<string, Counts>>
+  readonly schemas: readonly { type: string; change: 'added' | 'updated' | 'removed' }[]
+  /** Names of changed members of the metadata, `readme` among them. */
+  readonly metadata: readonly string[]
+  /** Paths of files that the base lacks. */
+  readonly files: readonly string[]
+}
+
+async function statusOf(folder: Folder): Promise<Status> {
+  const changes = changesOf(folder)
+  const records = new Map<string, { added: number; updated: number; removed: number }>()
+  for await (const { type, before, after } of folderRecordChanges(folder)) {
+    const counts = records.get(type) ?? { added: 0, updated: 0, removed: 0 }
+    records.set(type, counts)
+    counts[before === undefined ? 'added' : after === undefined ? 'removed' : 'updated']++
+  }
+  return {
+    clean: records.size === 0 && !isChanged(changes),
+    records: Object.fromEntries(records),
+    schemas: changes.schemas.map(({ type, before, after }) => ({
+      type,
+      change: before === undefined ? 'added' : after === undefined ? 'removed' : 'updated',
+    })),
+    metadata: Object.keys(changes.metadata),
+    files: changes.addedFiles.map(({ path }) => path),
+  }
+}
+
+const baseOf = ({ base }: Folder) => (base === null ? null : { semver: base.semver, hash: base.digest })
+
+async function tell(call: Call, folder: Folder, state: FolderState, found: Status): Promise<void> {
+  const { base } = folder
+  const name = state.collection ?? 'no collection yet'
+  const view = base !== null && isPublicView(base) ? ', as the public sees it' : ''
+  await call.line(`${name}, ${base === null ? 'before its first version' : `at ${base.semver}${view}`}`)
+  if (found.clean) return call.line('Nothing changed.')
+  const { terminal } = call
+  const rows: [string, string][] = Object.entries(found.records).map(([type, counts]) => [
+    type,
+    countsText(call, counts),
+  ])
+  if (found.schemas.length > 0)
+    rows.push([paths.schemas, found.schemas.map(({ type, change }) => `${type} ${change}`).join(', ')])
+  if (found.metadata.length > 0) rows.push(['metadata', found.metadata.join(', ')])
+  if (found.files.length > 0) rows.push([paths.files, `${counted(found.files.length, 'new file')}`])
+  const width = Math.max(...rows.map(([label]) => label.length))
+  for (const [label, text] of rows)
+    await call.line(`  ${terminal.paint('bold', label.padEnd(width))}  ${text}`)
+  call.say('`ulmus diff` shows it, `ulmus push` publishes it.')
+}
+
+export function countsText({ terminal }: Call, { added, updated, removed }: Counts): string {
+  const parts = [
+    added > 0 ? terminal.paint('green', `+${numberText(added)} added`) : '',
+    updated > 0 ? terminal.paint('yellow', `~${numberText(updated)} updated`) : '',
+    removed > 0 ? terminal.paint('red', `-${numberText(removed)} removed`) : '',
+  ]
+  return parts.filter((part) => part !== '').join('  ')
+}
+
+export default status

@@ -1,0 +1,55 @@
+/** docs/cli.md and the overview name every command and every flag, and no other. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command, RouteMap } from '@stricli/core'
+import { expect, test } from 'vitest'
+import { application } from './application.ts'
+import { overview } from './overview.ts'
+import { exitCodes } from './terminal/exit-codes.ts'
+
+const page = readFileSync(join(import.meta.dirname, '../../../docs/cli.md'), 'utf8')
+
+interface Named {
+  readonly name: string
+  readonly flags: readonly string[]
+}
+
+function commandsIn(target: Command<never> | RouteMap<never>, path: readonly string[] = []): Named[] {
+  if (!('getAllEntries' in target)) {
+    const { flags = {} } = (target as Command<never>).parameters
+    const names = Object.keys(flags).map((name) =>
+      name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+    )
+    return [{ name: path.join(' '), flags: names }]
+  }
+  return (target as RouteMap<never>)
+    .getAllEntries()
+    .flatMap(({ name, target: below }) => commandsIn(below, [...path, name.original]))
+}
+
+const commands = commandsIn(application.root as never)
+
+test.each(commands)('`ulmus $name` is documented, with its flags', ({ name, flags }) => {
+  expect(page).toMatch(new RegExp(`\`ulmus ${name}[\` ]`))
+  for (const flag of flags) expect(page, `--${flag} of ${name}`).toMatch(new RegExp(`--(?:no-)?${flag}\\b`))
+})
+
+test('nothing is documented that there is not', () => {
+  const written = [...page.matchAll(/`ulmus ((?:[a-z]+ ?)+)/g)].map(([, words]) => words!.trim())
+  expect(written.length).toBeGreaterThan(20)
+  const known = (words: string) => commands.some(({ name }) => `${words} `.startsWith(`${name} `))
+  expect(written.filter((words) => !known(words))).toEqual([])
+  const flags = new Set(commands.flatMap((command) => command.flags))
+  const named = [...page.matchAll(/`[^`\n]*?--(?:no-)?([a-z-]+)/g)].map(([, flag]) => flag!)
+  expect(named.filter((flag) => !flags.has(flag) && !['help', 'global'].includes(flag))).toEqual([])
+})
+
+test('the overview names every command', () => {
+  const words = new Set(overview().split(/[\s,]+/))
+  const roots = new Set(commands.map(({ name }) => name.split(' ')[0]!))
+  expect([...roots].filter((name) => !words.has(name))).toEqual([])
+})
+
+test('every exit code is in the table', () => {
+  for (const code of Object.values(exitCodes)) expect(page).toMatch(new RegExp(`^\\| ${code} \\|`, 'm'))
+})

@@ -1,0 +1,21 @@
+/** The collection that the current folder speaks of. */
+import { type CollectionName, parseReference, type Reference } from '../reference.ts'
+import { usageError } from '../terminal/failure.ts'
+import { findRoot } from './layout.ts'
+import { collectionOf, readState } from './state.ts'
+
+/** Undefined outside of working folders, and in one that names no collection yet. */
+export function collectionHere(cwd: string): CollectionName | undefined {
+  const root = findRoot(cwd)
+  if (root === undefined) return undefined
+  const state = readState(root)
+  return state.collection === null ? undefined : collectionOf(state)
+}
+
+/** What a command is about: what was written, or the collection of the current folder. @throws CommandError (usage) */
+export function referenceHere(cwd: string, text: string | undefined): Reference {
+  const here = collectionHere(cwd)
+  if (text !== undefined) return parseReference(text, here)
+  if (here !== undefined) return here
+  throw usageError('Name a collection: write `owner/slug`. (In a working folder it may be left out.)')
+}

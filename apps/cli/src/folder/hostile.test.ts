@@ -1,0 +1,120 @@
+/** Folders and registries that somebody made to do harm. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { harmless } from '../terminal/harmless.ts'
+import { openPerson, type Person } from '../testing/cli.ts'
+import { fileNameOf, typeOfFileName } from './layout.ts'
+import { finishReplacement } from './replace.ts'
+
+let folder: string
+let server: Server | undefined
+let person: Person | undefined
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ulmus-hostile-'))
+})
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true })
+  server?.close()
+  person?.dispose()
+})
+
+test.each(['../x', '/etc/x', '.ulmus/../../x', '..'])('moves out of a folder are not made: %s', (path) => {
+  const root = join(folder, 'root')
+  mkdirSync(join(root, '.ulmus'), { recursive: true })
+  writeFileSync(join(root, 'mine'), 'mine')
+  writeFileSync(join(folder, 'x'), 'before')
+  const replacement = { moves: [['mine', path]], removes: [] }
+  writeFileSync(join(root, '.ulmus/replacement.json'), JSON.stringify(replacement))
+  expect(() => finishReplacement(root)).toThrow('outside of the folder')
+  expect(readFileSync(join(folder, 'x'), 'utf8')).toBe('before')
+  writeFileSync(join(root, '.ulmus/replacement.json'), JSON.stringify({ moves: [], removes: [path] }))
+  expect(() => finishReplacement(root)).toThrow('outside of the folder')
+})
+
+test('names of types are names of files, and back; none leads out', () => {
+  for (const type of ['City', 'a:b', 'a%41', 'x.', 'con*', '<>|"?'])
+    expect(typeOfFileName(fileNameOf(type))).toBe(type)
+  for (const type of ['../x', '..', '.x', 'a/b', 'a\\b', 'a\0', ''])
+    expect(() => fileNameOf(type)).toThrow('no name of a type')
+})
+
+test('what a terminal would obey is shown as text', () => {
+  expect(harmless('\u001b[2J\u009b31m\u202ex\r\n')).toBe('\\u001b[2J\\u009b31m\\u202ex\\u000d\\u000a')
+})
+
+/** A registry that answers what it is told to. */
+async function registryOf(answers: Record<string, unknown>): Promise<string> {
+  server = createServer((request, response) => {
+    const found = Object.entries(answers).find(([path]) => request.url?.startsWith(path))
+    response.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' })
+    response.end(
+      typeof found?.[1] === 'string'
+        ? found[1]
+        : JSON.stringify(found?.[1] ?? { error: '\u001b]0;owned\u0007no' }),
+    )
+  })
+  await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const version = {
+  semver: 'v1.0.0',
+  hash: `public:${'0'.repeat(64)}`,
+  metadata: {},
+  schemas: {},
+  typeCounts: {},
+  recordCount: 0,
+  fileCount: 0,
+}
+const collection = '/api/collections/eve/data'
+
+test.each([
+  [{ schemas: { '../../../x': {} }, typeCounts: { '../../../x': 1 } }, 'no name of a type'],
+  [{ fileCount: 1 }, 'names no file'],
+  [{}, 'comes to public:'],
+])('a clone of a hostile registry writes nothing: %j', async (more, said) => {
+  const record = { id: 'a', type: '../../../x', data: 1, hash: 'c'.repeat(64) }
+  const host = await registryOf({
+    [`${collection}/versions/v1.0.0/files`]: [
+      { hash: 'sha256:../../../../x', size: 1, contentType: 'text/plain' },
+    ],
+    [`${collection}/versions/v1.0.0/records.ndjson`]: JSON.stringify(record),
+    [`${collection}/versions`]: { ...version, ...more },
+    [collection]: { latestVersion: { semver: 'v1.0.0' } },
+  })
+  person = openPerson(host)
+  const ended = await person.ulmus('.', 'clone', 'eve/data', 'here')
+  expect(ended.code).toBe(1)
+  expect(ended.said).toMatch(said === 'no name of a type' ? /no name of a type|not what its hash says/ : said)
+  for (const path of ['here/records', 'here/files', 'here/schemas', 'x'])
+    expect(existsSync(join(person.home, path))).toBe(false)
+})
+
+test('a refusal cannot draw on the terminal', async () => {
+  person = openPerson(await registryOf({}))
+  const ended = await person.ulmus('.', 'show', 'eve/data')
+  expect(ended.said).not.toContain('\u001b')
+  expect(ended.said).toContain('\\u001b]0;owned')
+})
+
+test('a key is sent to no other registry than it is for', async () => {
+  const seen: (string | undefined)[] = []
+  server = createServer((request, response) => {
+    seen.push(request.headers.authorization)
+    response.writeHead(302, { location: 'http://127.0.0.1:1/elsewhere' }).end()
+  })
+  await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve))
+  const other = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  person = openPerson('https://registry.example', 'ul_secret')
+  expect((await person.ulmus('.', 'show', `${other}/eve/data`)).code).toBe(1)
+  mkdirSync(join(person.home, 'given/.ulmus'), { recursive: true })
+  const state = { format: 1, host: other, collection: 'eve/data' }
+  writeFileSync(join(person.home, 'given/.ulmus/folder.json'), JSON.stringify(state))
+  for (const command of ['push', 'pull', 'log', 'show'])
+    expect((await person.ulmus('given', command)).code).toBeGreaterThan(0)
+  expect(seen.filter((key) => key !== undefined)).toEqual([])
+})

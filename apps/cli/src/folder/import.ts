@@ -1,0 +1,103 @@
+/** Records from elsewhere as a type of a working folder: sorted, with what was private kept so, and put in place together. */
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { compareUtf8, InputError, isJsonObject, type Json, type JsonObject, recordOf } from '@ulmus/content'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { CommandError } from '../terminal/failure.ts'
+import { Cursor } from './cursor.ts'
+import { fileNameOf, paths, recordFiles, recordsPath, schemaPath } from './layout.ts'
+import { LineWriter } from './lines.ts'
+import { lineOf, parseLine } from './record-line.ts'
+import { type Entry, entriesInOrder } from './sequence.ts'
+import { Staging } from './staging.ts'
+import { jsonText } from './state.ts'
+
+export interface Importing {
+  readonly root: string
+  readonly type: string
+  readonly schema: JsonObject
+  readonly records: AsyncIterable<{ readonly id: string; readonly data: unknown }>
+  /** True: records that are here and do not come stay. */
+  readonly keepsOthers: boolean
+  readonly onProgress: (records: number) => void
+}
+
+export interface Imported {
+  /** Records that came. */
+  readonly records: number
+  /** Records of the type that the folder has now. */
+  readonly total: number
+}
+
+export async function importRecords(importing: Importing): Promise<Imported> {
+  const { root, type, schema, keepsOthers } = importing
+  const staging = new Staging(root)
+  const unsorted = `${paths.staged}/import/${fileNameOf(type)}.ndjson`
+  const records = await writeUnsorted(importing, join(root, unsorted))
+  const ours = recordFiles(root).get(type) ?? []
+  const here = new Cursor<Entry>(ours.length === 0 ? [] : entriesInOrder(root, type, ours))
+  const coming = new Cursor<Entry>(entriesInOrder(root, type, [unsorted]))
+  const writer = new LineWriter(staging.file(recordsPath(type)))
+  while (coming.current !== undefined || here.current !== undefined) {
+    const [next, old] = [coming.current, here.current]
+    const order = next === undefined ? 1 : old === undefined ? -1 : compareUtf8(next.id, old.id)
+    if (order <= 0) {
+      const wasPrivate = order === 0 && parseLine(old!.text, type, old!).record.private
+      writer.write(
+        wasPrivate ? lineOf({ ...parseLine(next!.text, type, next!).record, private: true }) : next!.text,
+      )
+      coming.next()
+    } else if (keepsOthers) writer.write(old!.text)
+    if (order >= 0) here.next()
+  }
+  for (const cursor of [here, coming]) cursor.close()
+  writer.close()
+  rmSync(join(root, paths.staged, 'import'), { recursive: true, force: true })
+  for (const path of ours) if (path !== recordsPath(type)) staging.remove(path)
+  staging.text(schemaPath(type), jsonText(schema))
+  staging.commit()
+  return { records, total: writer.count }
+}
+
+async function writeUnsorted({ type, records, onProgress }: Importing, file: string): Promise<number> {
+  const writer = new LineWriter(file)
+  try {
+    for await (const { id, data } of records) {
+      writer.write(lineOf({ id: checkedId(id, type, data as Json), data: data as Json, private: false }))
+      if (writer.count % 1_000 === 0) onProgress(writer.count)
+    }
+  } finally {
+    writer.close()
+  }
+  return writer.count
+}
+
+/** @throws CommandError for what no record can hold */
+function checkedId(id: string, type: string, data: Json): string {
+  try {
+    recordOf(id, type, data)
+    return id
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error
+    throw new CommandError(`The ${type} ${JSON.stringify(id)}: ${error.message}`, {
+      exitCode: exitCodes.refused,
+      cause: error,
+    })
+  }
+}
+
+/** A schema that is here already, with the fields that it lacks of another one. @returns also the names of those */
+export function withNewFields(
+  schema: JsonObject,
+  inferred: JsonObject,
+): { schema: JsonObject; added: string[] } {
+  const { properties } = schema
+  if (!isJsonObject(properties)) return { schema, added: [] }
+  const fields = Object.entries(inferred['properties'] as JsonObject)
+  const added = fields.filter(([name]) => !Object.hasOwn(properties, name))
+  if (added.length === 0) return { schema, added: [] }
+  return {
+    schema: { ...schema, properties: Object.fromEntries([...Object.entries(properties), ...added]) },
+    added: added.map(([name]) => name),
+  }
+}

@@ -1,0 +1,135 @@
+/** Where everything of a working folder lies: what a person edits at the top, what `ulmus` keeps in `.ulmus`. */
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import { compareUtf8, typeFault } from '@ulmus/content'
+import { CommandError } from '../terminal/failure.ts'
+
+export const dotFolder = '.ulmus'
+
+/** Paths inside a working folder, from its root, with `/`. */
+export const paths = {
+  readme: 'README.md',
+  metadata: 'metadata.json',
+  schemas: 'schemas',
+  records: 'records',
+  files: 'files',
+  /** What the folder is of: `FolderState`. */
+  state: `${dotFolder}/folder.json`,
+  /** The base version as it was brought: `BaseVersion`, and its records as `records/<Type>.ndjson`. */
+  base: `${dotFolder}/base`,
+  baseVersion: `${dotFolder}/base/version.json`,
+  baseRecords: `${dotFolder}/base/records`,
+  /** Which files are known to hold what the base holds: `FileIndex`. */
+  index: `${dotFolder}/index.json`,
+  /** Moves that were decided and may not have been made: `Replacement`. */
+  replacement: `${dotFolder}/replacement.json`,
+  /** What is being brought or made; of no use once the command ended, but for what `replacement` names. */
+  staged: `${dotFolder}/staged`,
+  /** A push under way: `PushState` and the lines that it sends. */
+  push: `${dotFolder}/push`,
+  lock: `${dotFolder}/lock`,
+} as const
+
+/** Characters that Windows keeps for itself, and our own escape. */
+const reserved = /[%:*?"<>|]|[. ]$/g
+
+/**
+ * The name of a type as a name of a file. Types hold no slash, backslash or control character, and start with no full stop: a name that
+ * does, from a registry that is none of ours, would lead out of the folder. @throws CommandError
+ */
+export function fileNameOf(type: string): string {
+  const fault = typeFault(type)
+  if (fault !== undefined) throw new CommandError(`${JSON.stringify(type)} is no name of a type. ${fault}`)
+  return type.replace(
+    reserved,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  )
+}
+
+/** The type of a file's name, without its extension. */
+export const typeOfFileName = (name: string): string =>
+  name.replace(/%([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+
+export const schemaPath = (type: string): string => `${paths.schemas}/${fileNameOf(type)}.json`
+export const recordsPath = (type: string): string => `${paths.records}/${fileNameOf(type)}.ndjson`
+export const baseRecordsPath = (type: string): string => `${paths.baseRecords}/${fileNameOf(type)}.ndjson`
+
+/** The nearest folder, from `cwd` upwards, that is a working folder. */
+export function findRoot(cwd: string): string | undefined {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, paths.state))) return folder
+    if (dirname(folder) === folder) return undefined
+  }
+}
+
+/** @throws CommandError outside of working folders */
+export function rootAt(cwd: string): string {
+  const root = findRoot(cwd)
+  if (root === undefined)
+    throw new CommandError(`${cwd} is in no working folder.`, {
+      code: 'no_folder',
+      next: ['ulmus init owner/slug', 'ulmus clone owner/slug'],
+    })
+  return root
+}
+
+/** Types by name, in the order of their UTF-8 bytes, with the paths of their files. */
+export type TypeFiles = ReadonlyMap<string, readonly string[]>
+
+/** @throws CommandError for a type that has both a file and a folder of files */
+export function recordFiles(root: string): TypeFiles {
+  const found: [string, string[]][] = []
+  for (const name of namesIn(root, paths.records)) {
+    const path = `${paths.records}/${name}`
+    // First the folders: a type may be called `a.ndjson`, and have one.
+    if (statSync(join(root, path)).isDirectory()) {
+      const inside = namesIn(root, path).filter((one) => one.endsWith('.ndjson'))
+      found.push([typeOfFileName(name), inside.map((one) => `${path}/${one}`)])
+    } else if (name.endsWith('.ndjson')) {
+      found.push([typeOfFileName(name.slice(0, -'.ndjson'.length)), [path]])
+    }
+  }
+  const types = new Map<string, string[]>()
+  for (const [type, files] of found.sort(([a], [b]) => compareUtf8(a, b))) {
+    if (types.has(type))
+      throw new CommandError(
+        `The records of ${type} lie both in ${recordsPath(type)} and in a folder of that name. Keep one of them.`,
+      )
+    types.set(type, files)
+  }
+  return types
+}
+
+/** Schemas' paths by type, in the order of their UTF-8 bytes. */
+export function schemaFiles(root: string): ReadonlyMap<string, string> {
+  const files = namesIn(root, paths.schemas).filter((name) => name.endsWith('.json'))
+  const named = files.map((name): [string, string] => [
+    typeOfFileName(name.slice(0, -'.json'.length)),
+    `${paths.schemas}/${name}`,
+  ])
+  return new Map(named.sort(([a], [b]) => compareUtf8(a, b)))
+}
+
+/** Every file under `files/`, at any depth, by its path from the root. */
+export function storedFiles(root: string, folder: string = paths.files): string[] {
+  return namesIn(root, folder).flatMap((name) => {
+    const path = `${folder}/${name}`
+    return statSync(join(root, path)).isDirectory() ? storedFiles(root, path) : [path]
+  })
+}
+
+/** Names in a folder, sorted, without hidden ones; none where there is no folder. */
+function namesIn(root: string, folder: string): string[] {
+  try {
+    return readdirSync(join(root, folder))
+      .filter((name) => !name.startsWith('.'))
+      .sort(compareUtf8)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+/** A path from the root as a person in `cwd` would write it. */
+export const pathSeenFrom = (cwd: string, root: string, path: string): string =>
+  relative(cwd, join(root, path)).split(sep).join('/')

@@ -1,0 +1,43 @@
+/** A working folder as commands use it. */
+import { join } from 'node:path'
+import type { Call } from '../context.ts'
+import { type CollectionName, pathOf } from '../reference.ts'
+import { cacheFolder } from '../session/places.ts'
+import { type Folder, readFolder } from './changes.ts'
+import { FileIndex } from './file-index.ts'
+import { rootAt } from './layout.ts'
+import { withFolder } from './lock.ts'
+import { collectionOf, type FolderState, readBase, readState } from './state.ts'
+import type { VersionSource } from './verified-version.ts'
+
+/** Does `work` with the folder around the current one, and keeps what reading it taught. */
+export function inFolder<T>(
+  call: Call,
+  work: (folder: Folder, state: FolderState) => Promise<T>,
+): Promise<T> {
+  const root = rootAt(call.terminal.cwd)
+  return withFolder(root, async () => {
+    const index = FileIndex.read(root)
+    try {
+      return await work(await readFolder(root, readBase(root), index), readState(root))
+    } finally {
+      index.save()
+    }
+  })
+}
+
+export interface Remote {
+  readonly source: VersionSource
+  readonly host: string
+  readonly collection: CollectionName
+}
+
+/** The registry and the collection of a folder. @throws CommandError where it names none */
+export async function remoteOf(call: Call, state: FolderState): Promise<Remote> {
+  const collection = collectionOf(state)
+  const { client, host } = await call.connect({ host: collection.host })
+  return { source: { client, collection: pathOf(collection), signal: call.signal }, host, collection }
+}
+
+/** Where files of versions are kept for all folders. */
+export const cacheOf = (call: Call): string => join(cacheFolder(call.terminal.env), 'objects')

@@ -1,0 +1,239 @@
+/**
+ * What a push is to say: the changes of a folder, checked as the registry will check them, written down in the order of type and
+ * id. So a push sends what was looked at, whatever happens to the folder meanwhile, and one that was killed is known again.
+ */
+import { createHash } from 'node:crypto'
+import { existsSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  canonicalize,
+  fileReferences,
+  type Json,
+  type JsonObject,
+  knownFieldsOf,
+  privateFieldsOf,
+  type Schema,
+} from '@ulmus/content'
+import type { Schemas } from '@ulmus/wire'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { CommandError } from '../terminal/failure.ts'
+import { type Counts, changesOf, type Folder, folderRecordChanges } from './changes.ts'
+import type { StoredFile } from './content.ts'
+import { type Look, lookAt } from './file-index.ts'
+import { paths } from './layout.ts'
+import { LineWriter, lineBatches } from './lines.ts'
+import type { RecordChange } from './record-changes.ts'
+import { placeText } from './record-line.ts'
+
+/** The changes of the push under way, which `PushState` is about. */
+const changesPath = `${paths.push}/changes.ndjson`
+/** Those of a plan that is not being pushed yet. */
+const plannedPath = `${paths.push}/planned.ndjson`
+
+/** A line of them. Without `data` the record is removed. */
+export interface PlannedChange {
+  readonly type: string
+  readonly id: string
+  readonly data?: Json
+  readonly private?: true
+}
+
+export interface PushPlan {
+  /** Names what is pushed: two plans with one digest say the same. */
+  readonly digest: string
+  /** By type. */
+  readonly counts: ReadonlyMap<string, Counts>
+  /** The complete set; undefined: the base's. */
+  readonly schemas: Schemas | undefined
+  /** Undefined: unchanged. */
+  readonly metadata: JsonObject | undefined
+  /** Files that the base lacks and records refer to. */
+  readonly uploads: readonly StoredFile[]
+  /** Files that the base lacks and no record refers to: the version holds them besides. */
+  readonly declared: readonly StoredFile[]
+  /** How the files of each type looked before they were read. */
+  readonly looks: ReadonlyMap<string, readonly Look[]>
+  readonly isEmpty: boolean
+}
+
+/** Faults that are told. */
+const faultsTold = 20
+
+/**
+ * @param publishPrivate whether what is private in the base may become public
+ * @throws CommandError (refused) that names the lines of records that the registry would refuse, or that would become public
+ */
+export async function planPush(folder: Folder, publishPrivate: boolean): Promise<PushPlan> {
+  const { root, schemas, records } = folder
+  const changes = changesOf(folder)
+  const looks = new Map([...records].map(([type, files]) => [type, files.map((path) => lookAt(root, path))]))
+  const checks = new Checks(folder)
+  checks.schemas()
+  const writer = new LineWriter(join(root, plannedPath))
+  const digest = createHash('sha256')
+  const counts = new Map<string, Counts>()
+  try {
+    for await (const change of folderRecordChanges(folder)) {
+      // A type that goes takes its records with it.
+      if (!schemas.has(change.type)) continue
+      checks.record(change)
+      const line = JSON.stringify(plannedOf(change))
+      writer.write(line)
+      digest.update(line).update('\n')
+      counts.set(change.type, counted(counts.get(change.type), change))
+    }
+  } finally {
+    writer.close()
+  }
+  checks.report(publishPrivate)
+  const newSchemas = changes.schemas.length === 0 ? undefined : schemasOf(schemas)
+  const metadata = Object.keys(changes.metadata).length === 0 ? undefined : changes.metadata
+  const uploads = changes.addedFiles.filter(({ hash }) => checks.referenced.has(hash))
+  const declared = changes.addedFiles.filter(({ hash }) => !checks.referenced.has(hash))
+  const rest = {
+    schemas: newSchemas ?? null,
+    metadata: metadata ?? null,
+    files: declared.map(({ hash }) => hash),
+  }
+  digest.update(canonicalize(rest as unknown as Json))
+  const isEmpty =
+    writer.count === 0 && newSchemas === undefined && metadata === undefined && declared.length === 0
+  return {
+    digest: digest.digest('hex'),
+    counts,
+    schemas: newSchemas,
+    metadata,
+    uploads,
+    declared,
+    looks,
+    isEmpty,
+  }
+}
+
+export const schemasOf = (schemas: ReadonlyMap<string, Schema>): Schemas =>
+  Object.fromEntries([...schemas].map(([type, { source }]) => [type, source as JsonObject]))
+
+function plannedOf({ type, id, after }: RecordChange): PlannedChange {
+  if (after === undefined) return { type, id }
+  return { type, id, data: after.data, ...(after.private ? { private: true } : {}) }
+}
+
+function counted(
+  counts: Counts = { added: 0, updated: 0, removed: 0 },
+  { before, after }: RecordChange,
+): Counts {
+  if (before === undefined) return { ...counts, added: counts.added + 1 }
+  if (after === undefined) return { ...counts, removed: counts.removed + 1 }
+  return { ...counts, updated: counts.updated + 1 }
+}
+
+/** The plan that was made last is the push under way from now on. */
+export function beginPlan(root: string): void {
+  renameSync(join(root, plannedPath), join(root, changesPath))
+}
+
+/** Whether there is a push under way. */
+export const hasPlan = (root: string): boolean => existsSync(join(root, changesPath))
+
+/** The changes of the push under way, in order. */
+export function* plannedChanges(root: string): Generator<PlannedChange, void, undefined> {
+  const file = join(root, changesPath)
+  for (const lines of lineBatches(file, file))
+    for (const { text } of lines) yield JSON.parse(text) as PlannedChange
+}
+
+/** What the registry would refuse, and what would become public, gathered so that all of it is told at once. */
+class Checks {
+  readonly #folder: Folder
+  readonly #faults: string[] = []
+  #faultCount = 0
+  readonly #exposed: string[] = []
+  #exposedCount = 0
+  readonly #held: ReadonlySet<string>
+  /** Files that changed records refer to, as `sha256:<hex>`. */
+  readonly referenced = new Set<string>()
+
+  constructor(folder: Folder) {
+    this.#folder = folder
+    this.#held = new Set([...(folder.base?.files ?? []), ...folder.files].map(({ hash }) => hash))
+  }
+
+  /** Types and fields that are private in the base and not any more. */
+  schemas(): void {
+    for (const [type, before] of Object.entries(this.#folder.base?.schemas ?? {})) {
+      const now = this.#folder.schemas.get(type)
+      if (now === undefined) continue
+      if (before['private'] === true && !now.private) this.#expose(`the type ${type}, with all its records`)
+      const known = knownFieldsOf(now.source)
+      for (const field of privateFieldsOf(before)) {
+        const isShown = !now.privateFields.includes(field) && (known === undefined || known.has(field))
+        if (isShown && !now.private) this.#expose(`the field ${field} of ${type}`)
+      }
+    }
+  }
+
+  record({ type, id, before, after, place }: RecordChange): void {
+    if (after === undefined || place === undefined) return
+    const schema = this.#folder.schemas.get(type)!
+    if (before?.private === true && !after.private && !schema.private)
+      this.#expose(`${type} ${JSON.stringify(id)} (${placeText(place)})`)
+    const unknown = schema.unknownFields(after.data)
+    const [issue] = unknown.length > 0 ? [] : schema.validate(after.data)
+    const lost = this.#lostFile(after.data)
+    if (unknown.length > 0)
+      this.#fault(
+        `${placeText(place)}: ${type} ${JSON.stringify(id)} has the field ${JSON.stringify(unknown[0])}, which its schema does not list.`,
+      )
+    else if (issue !== undefined)
+      this.#fault(
+        `${placeText(place)}: ${type} ${JSON.stringify(id)}: ${issue.path === '' ? 'it' : issue.path} ${issue.message}.`,
+      )
+    else if (lost !== undefined)
+      this.#fault(
+        `${placeText(place)}: ${type} ${JSON.stringify(id)} refers to ${lost}, which is not under ${paths.files}/.`,
+      )
+  }
+
+  #lostFile(data: Json): string | undefined {
+    const references = fileReferences(data).map((hash) => `sha256:${hash}`)
+    for (const reference of references) this.referenced.add(reference)
+    return references.find((reference) => !this.#held.has(reference))
+  }
+
+  #fault(sentence: string): void {
+    this.#faultCount++
+    if (this.#faults.length < faultsTold) this.#faults.push(sentence)
+  }
+
+  #expose(what: string): void {
+    this.#exposedCount++
+    if (this.#exposed.length < faultsTold) this.#exposed.push(what)
+  }
+
+  report(publishPrivate: boolean): void {
+    if (this.#faultCount > 0)
+      throw new CommandError(
+        listed('Nothing was pushed: records do not match their schemas.', this.#faults, this.#faultCount),
+        {
+          exitCode: exitCodes.refused,
+          code: 'schema_violation',
+        },
+      )
+    if (this.#exposedCount > 0 && !publishPrivate)
+      throw new CommandError(
+        listed('Nothing was pushed: what is private would become public.', this.#exposed, this.#exposedCount),
+        {
+          exitCode: exitCodes.refused,
+          code: 'would_publish_private',
+          next: ['ulmus push --publish-private'],
+        },
+      )
+  }
+}
+
+const listed = (sentence: string, items: readonly string[], count: number): string =>
+  [
+    sentence,
+    ...items.map((item) => `  ${item}`),
+    ...(count > items.length ? [`  and ${count - items.length} more`] : []),
+  ].join('\n')

@@ -1,0 +1,153 @@
+/**
+ * A version as the registry sends it, checked on the way: each record hashes to what the manifest says, the trees of all records,
+ * the schemas, the metadata and the files come to the version's digest. Whoever reads it to the end holds what the digest names.
+ */
+
+import type { Client } from '@ulmus/client'
+import {
+  compareUtf8,
+  digestOfTrees,
+  type JsonObject,
+  parseDigestLabel,
+  recordOf,
+  type Tree,
+  type TreeEntry,
+  treeOfBatches,
+} from '@ulmus/content'
+import type { ListedRecord, Version, VersionFile } from '@ulmus/wire'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { CommandError } from '../terminal/failure.ts'
+import type { FolderRecord } from './record-line.ts'
+import { type BaseVersion, isPublicView } from './state.ts'
+
+export interface VersionSource {
+  readonly client: Client
+  /** `owner/slug` */
+  readonly collection: string
+  readonly signal: AbortSignal
+}
+
+/** A version but for its records. */
+export interface VersionHead {
+  readonly version: Version
+  readonly files: readonly VersionFile[]
+}
+
+export async function readHead(source: VersionSource, semver: string): Promise<VersionHead> {
+  const { client, collection } = source
+  const version = await client.versions.get(collection, semver)
+  const files: VersionFile[] = []
+  if (version.fileCount > 0)
+    for await (const file of client.versions.files(collection, version.semver)) files.push(file)
+  return { version, files }
+}
+
+/**
+ * What a folder and its registry must agree on before either is brought up to the other: that this caller sees of the base version what
+ * the folder was cloned with. Else what only members see would be mixed with what everybody sees.
+ * @throws CommandError `another_view`
+ */
+export async function checkView(
+  { client, collection }: Pick<VersionSource, 'client' | 'collection'>,
+  base: BaseVersion,
+): Promise<void> {
+  const seen = await client.versions.get(collection, base.semver)
+  if (parseDigestLabel(seen.hash)?.hash === parseDigestLabel(base.digest)?.hash) return
+  const next = [`ulmus clone ${collection}`]
+  if (isPublicView(base))
+    throw new CommandError(
+      `This folder holds what the public sees of ${collection}, and not its private parts: pushed, it would stand for the whole. Clone it anew as the member that you are signed in as.`,
+      { code: 'another_view', next },
+    )
+  throw new CommandError(
+    `This folder holds more of ${collection} than you are shown now. Sign in as a member of its owner.`,
+    { exitCode: exitCodes.denied, code: 'another_view', next: ['ulmus login'] },
+  )
+}
+
+/** Entries of a tree that are handed on at once. */
+const batchSize = 1_024
+
+/**
+ * Reads every record of a version, by type and id, and checks the whole against its digest at the end.
+ * @param take is given each record
+ * @throws CommandError `not_what_the_digest_says`
+ */
+export async function readVerified(
+  source: VersionSource,
+  head: VersionHead,
+  take: (type: string, record: FolderRecord) => void,
+): Promise<void> {
+  const { version, files } = head
+  const marks = privateMarks(source, version)
+  const trees = new Map<string, Tree>()
+  for (const type of Object.keys(version.schemas).sort(compareUtf8)) {
+    if ((version.typeCounts[type] ?? 0) === 0) continue
+    trees.set(type, await treeOfBatches(entriesOf(source, version.semver, type, marks, take)))
+  }
+  await marks.finish()
+  const parts = {
+    schemas: version.schemas as Record<string, JsonObject>,
+    metadata: version.metadata as JsonObject,
+    files,
+  }
+  const digest = await digestOfTrees(parseDigestLabel(version.hash)!.view, { ...parts, trees })
+  if (digest !== version.hash)
+    throw tampered(
+      `What the registry sent of ${version.semver} comes to ${digest}; its digest is ${version.hash}.`,
+    )
+}
+
+async function* entriesOf(
+  { client, collection, signal }: VersionSource,
+  semver: string,
+  type: string,
+  marks: Marks,
+  take: (type: string, record: FolderRecord) => void,
+): AsyncGenerator<TreeEntry[], void, undefined> {
+  let batch: TreeEntry[] = []
+  for await (const { id, data, hash } of client.records.ndjson(collection, semver, { type, signal })) {
+    const content = recordOf(id, type, data)
+    if (content.hash !== hash) throw tampered(`The ${type} ${JSON.stringify(id)} is not what its hash says.`)
+    take(type, { id, data, private: await marks.isPrivate(type, id, hash) })
+    batch.push({ key: id, hash: content.hash, size: content.size })
+    if (batch.length < batchSize) continue
+    yield batch
+    batch = []
+  }
+  yield batch
+}
+
+interface Marks {
+  /** Asked for every record, in order. */
+  isPrivate(type: string, id: string, hash: string): Promise<boolean>
+  finish(): Promise<void>
+}
+
+/** Which records are private, from the manifest. In a public view none is, and nothing is asked. */
+function privateMarks({ client, collection, signal }: VersionSource, version: Version): Marks {
+  if (parseDigestLabel(version.hash)?.view === 'public')
+    return { isPrivate: () => Promise.resolve(false), finish: () => Promise.resolve() }
+  const pages = client.versions.manifest(collection, version.semver, { limit: 10_000, signal })
+  let page: readonly ListedRecord[] = []
+  let index = 0
+  return {
+    async isPrivate(type, id, hash) {
+      while (index >= page.length) {
+        const { done, value } = await pages.next()
+        if (done === true) throw tampered(`The manifest of ${version.semver} ends before its records.`)
+        page = value.records ?? []
+        index = 0
+      }
+      const listed = page[index++]!
+      if (listed.type === type && listed.id === id && listed.hash === hash) return listed.private === true
+      throw tampered(`The manifest of ${version.semver} lists other records than it has.`)
+    },
+    async finish() {
+      await pages.return()
+    },
+  }
+}
+
+export const tampered = (message: string): CommandError =>
+  new CommandError(message, { code: 'not_what_the_digest_says' })

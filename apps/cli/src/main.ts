@@ -1,0 +1,29 @@
+/** The command line's entry: the process around the application. */
+import { overview } from './overview.ts'
+import { exitCodes } from './terminal/exit-codes.ts'
+import { openTerminal } from './terminal/terminal.ts'
+import { version } from './version.ts'
+
+// Warnings of Node about its own modules are for those who develop this program.
+if (!process.env['ULMUS_DEBUG']) process.removeAllListeners('warning')
+
+const words = process.argv.slice(2)
+const terminal = openTerminal(process)
+const [first = '--help'] = words
+// What people and scripts ask most is answered without loading any command.
+if (words.length < 2 && ['--help', '-h', 'help'].includes(first)) await terminal.write(overview())
+else if (words.length === 1 && ['--version', '-v'].includes(first)) await terminal.write(`${version}\n`)
+else await runApplication()
+terminal.close()
+
+async function runApplication(): Promise<void> {
+  if (first === '__complete') {
+    const { writeCompletions } = await import('./completions.ts')
+    return writeCompletions(words.slice(1), terminal)
+  }
+  const [{ run }, { application }] = await Promise.all([import('@stricli/core'), import('./application.ts')])
+  await run(application, words, { process, terminal } as never)
+  // The library's codes for a command line that it cannot read are negative; ours are documented and small.
+  const code = Number(process.exitCode ?? exitCodes.done)
+  process.exitCode = terminal.exitCode ?? (code < 0 || code > 127 ? exitCodes.usage : code)
+}

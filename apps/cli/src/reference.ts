@@ -1,0 +1,51 @@
+/**
+ * What names everything: `owner/slug@v1.2.0#Type/id`, with `https://host/` before it where the host matters. In a working folder
+ * `@v1.2.0` and `#Type/id` alone speak of its collection.
+ */
+import { usageError } from './terminal/failure.ts'
+
+export interface CollectionName {
+  /** The registry's address, without a path; undefined: the usual one. */
+  readonly host?: string
+  readonly owner: string
+  readonly slug: string
+}
+
+export interface Reference extends CollectionName {
+  /** `latest`, a semver with or without `v`, or a digest; undefined: not said. */
+  readonly version?: string
+  readonly type?: string
+  /** Never without `type`. */
+  readonly id?: string
+}
+
+/** `owner/slug`, as the client takes it. */
+export const pathOf = ({ owner, slug }: CollectionName): string => `${owner}/${slug}`
+
+const pattern = /^(?:(?<host>https?:\/\/[^/]+)\/)?(?<path>[^@#]*)(?:@(?<version>[^#]+))?(?:#(?<record>.*))?$/s
+
+/** @param here the collection that a text without one speaks of. @throws CommandError (usage) for a text that is no reference */
+export function parseReference(text: string, here?: CollectionName): Reference {
+  const { host, path = '', version, record } = pattern.exec(text)?.groups ?? {}
+  if (path === '' && host === undefined && here !== undefined && text !== '')
+    return { ...here, version, ...recordIn(record) }
+  const [owner, slug, ...rest] = path.replace(/\/$/, '').split('/')
+  if (!owner || !slug || rest.length > 0)
+    throw usageError(
+      `\`${text}\` names no collection: write \`owner/slug\`, \`owner/slug@v1.2.0\` or \`owner/slug#Type/id\`.`,
+    )
+  return { host, owner, slug, version, ...recordIn(record) }
+}
+
+function recordIn(record: string | undefined): { type?: string; id?: string } {
+  if (record === undefined || record === '') return {}
+  const slash = record.indexOf('/')
+  return slash === -1 ? { type: record } : { type: record.slice(0, slash), id: record.slice(slash + 1) }
+}
+
+/** The text of a reference. */
+export function referenceText({ host, owner, slug, version, type, id }: Reference): string {
+  const place = `${host === undefined ? '' : `${host}/`}${owner}/${slug}${version === undefined ? '' : `@${version}`}`
+  if (type === undefined) return place
+  return `${place}#${type}${id === undefined ? '' : `/${id}`}`
+}

@@ -1,0 +1,75 @@
+/** Which registry is asked, and with which key. */
+import { type Client, createClient } from '@ulmus/client'
+import { CommandError, usageError } from '../terminal/failure.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+import { fetchOf } from './fetch.ts'
+import { readKeychain } from './keychain.ts'
+import { readSettings } from './settings.ts'
+
+export interface Wanted {
+  /** The host of a reference or of a working folder. */
+  readonly host?: string
+  /** The flag `--host`. */
+  readonly flag?: string
+}
+
+export interface Connection {
+  readonly client: Client
+  /** The registry's address, without a path or a slash at its end. */
+  readonly host: string
+  /** Undefined: nobody is signed in there. */
+  readonly key: string | undefined
+  readonly fetch: typeof globalThis.fetch
+}
+
+/**
+ * The order: `--host`, the host of the reference or folder, `ULMUS_HOST`, the registry of the last login.
+ * @throws CommandError when none is named
+ */
+export async function connect(terminal: Terminal, wanted: Wanted): Promise<Connection> {
+  const { env } = terminal
+  const settings = readSettings(env)
+  const named = wanted.flag ?? wanted.host ?? (env['ULMUS_HOST'] || settings.host)
+  if (named === undefined)
+    throw new CommandError(
+      'No registry is known yet. Sign in to one, or name it with --host or ULMUS_HOST.',
+      {
+        code: 'no_host',
+        next: ['ulmus login --host https://registry.example'],
+      },
+    )
+  const host = hostOf(named)
+  const login = Object.hasOwn(settings.logins, host) ? settings.logins[host] : undefined
+  const kept = login === undefined ? undefined : (login.key ?? (await readKeychain(host)))
+  const key = tokenFor(host, env, wanted, settings.host) ?? kept
+  const fetch = await fetchOf(env)
+  return { client: createClient({ baseUrl: host, apiKey: key, fetch }), host, key, fetch }
+}
+
+/** The address of a registry as it is kept: scheme, name, port. @throws CommandError (usage) */
+export function hostOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw usageError(`\`${text}\` is no address of a registry: write it as \`https://registry.example\`.`)
+  return url.origin
+}
+
+/**
+ * `ULMUS_TOKEN`, for the registry that the person names in the same breath: by `--host`, `ULMUS_HOST` or the last login. A reference
+ * that someone sent, or a folder that someone made, must not lead the key elsewhere.
+ */
+function tokenFor(
+  host: string,
+  env: NodeJS.ProcessEnv,
+  wanted: Wanted,
+  usual: string | undefined,
+): string | undefined {
+  const token = env['ULMUS_TOKEN']
+  if (!token) return undefined
+  const trusted = wanted.flag ?? (env['ULMUS_HOST'] || usual)
+  if (trusted !== undefined && hostOf(trusted) === host) return token
+  throw new CommandError(`ULMUS_TOKEN is set, and nothing says that it is for ${host}.`, {
+    code: 'token_of_another_host',
+    next: [`export ULMUS_HOST=${host}`],
+  })
+}

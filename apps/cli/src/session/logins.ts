@@ -1,0 +1,28 @@
+/** Keys of registries, kept and forgotten: in the system's keychain, else in the settings, which nobody else may read. */
+import { eraseKeychain, writeKeychain } from './keychain.ts'
+import { readSettings, writeSettings } from './settings.ts'
+
+export interface KeptLogin {
+  readonly host: string
+  readonly account: string
+  readonly key: string
+  readonly keyId?: string
+}
+
+/** The registry becomes the usual one. @returns where the key is kept */
+export async function keepLogin(
+  env: NodeJS.ProcessEnv,
+  { host, account, key, keyId }: KeptLogin,
+): Promise<'keychain' | 'file'> {
+  const isInKeychain = await writeKeychain(host, key)
+  const { logins } = readSettings(env)
+  const login = { account, keyId, ...(isInKeychain ? {} : { key }) }
+  writeSettings(env, { host, logins: { ...logins, [host]: login } })
+  return isInKeychain ? 'keychain' : 'file'
+}
+
+export async function forgetLogin(env: NodeJS.ProcessEnv, host: string): Promise<void> {
+  await eraseKeychain(host)
+  const { [host]: _forgotten, ...logins } = readSettings(env).logins
+  writeSettings(env, { host: readSettings(env).host, logins })
+}

@@ -1,0 +1,47 @@
+/** `settings.json`: which registry is asked when none is named, and where the key of each lies. */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { CommandError } from '../terminal/failure.ts'
+import { configFolder } from './places.ts'
+
+export interface Settings {
+  /** The registry of the last login. */
+  readonly host?: string
+  /** By address. */
+  readonly logins: Readonly<Record<string, Login>>
+}
+
+/** `key` only where there is no keychain. */
+export interface Login {
+  readonly account: string
+  readonly key?: string
+  /** The id of the key, by which `logout` revokes it. */
+  readonly keyId?: string
+}
+
+const fileOf = (env: NodeJS.ProcessEnv): string => join(configFolder(env), 'settings.json')
+
+export function readSettings(env: NodeJS.ProcessEnv): Settings {
+  const file = fileOf(env)
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { logins: {} }
+    throw error
+  }
+  try {
+    return { logins: {}, ...(JSON.parse(text) as Partial<Settings>) }
+  } catch (cause) {
+    throw new CommandError(`${file} is not JSON. Mend it, or delete it and sign in again.`, { cause })
+  }
+}
+
+/** Whole or not at all; readable by nobody else. */
+export function writeSettings(env: NodeJS.ProcessEnv, settings: Settings): void {
+  const file = fileOf(env)
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 })
+  renameSync(draft, file)
+}

@@ -1,0 +1,27 @@
+/** Pages opened in the person's browser. */
+import { spawn } from 'node:child_process'
+
+const openers: Partial<Record<NodeJS.Platform, readonly [program: string, ...args: string[]]>> = {
+  darwin: ['open'],
+  win32: ['cmd', '/c', 'start', ''],
+}
+
+/** Characters of addresses that no shell on the way makes anything of: on Windows, `start` is one. */
+const plain = /^https?:\/\/[\w.:/?=%~+-]+$/
+
+/** Whether a program took the address. `BROWSER` names another one. */
+export function openInBrowser(address: string, env: NodeJS.ProcessEnv): Promise<boolean> {
+  if (!plain.test(address)) return Promise.resolve(false)
+  const isHeadless =
+    process.platform === 'linux' && !env['DISPLAY'] && !env['WAYLAND_DISPLAY'] && !env['BROWSER']
+  if (isHeadless) return Promise.resolve(false)
+  const [program, ...args] = env['BROWSER'] ? [env['BROWSER']] : (openers[process.platform] ?? ['xdg-open'])
+  return new Promise((resolve) => {
+    const child = spawn(program!, [...args, address], { stdio: 'ignore', detached: true, env })
+    child.once('error', () => resolve(false))
+    child.once('spawn', () => {
+      child.unref()
+      resolve(true)
+    })
+  })
+}

@@ -1,0 +1,44 @@
+/** Rows for people: columns wide enough for what is in them, each cell made harmless. */
+import type { Call } from '../context.ts'
+import { harmless } from './harmless.ts'
+
+/** @param heads shown only on a terminal: without one, what is in the columns is for programs, and parted by tabs */
+export async function table(
+  call: Call,
+  heads: readonly string[],
+  rows: readonly (readonly string[])[],
+): Promise<void> {
+  const { terminal } = call
+  const cells = rows.map((row) => row.map(harmless))
+  if (terminal.columns === undefined) {
+    for (const row of cells) await call.line(row.join('\t'))
+    return
+  }
+  const widths = heads.map((head, index) => Math.max(head.length, ...cells.map((row) => row[index]!.length)))
+  const render = (row: readonly string[]) =>
+    row
+      .map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd(widths[index]!)))
+      .join('  ')
+      .trimEnd()
+  await call.line(terminal.paint('dim', render(heads)))
+  for (const row of cells) await call.line(render(row))
+}
+
+/** Names and values, one a line. Empty values are left out. */
+export async function facts(
+  call: Call,
+  pairs: readonly (readonly [name: string, value: string])[],
+): Promise<void> {
+  const shown = pairs.filter(([, value]) => value !== '')
+  const width = Math.max(...shown.map(([name]) => name.length))
+  for (const [name, value] of shown)
+    await call.line(`${call.terminal.paint('dim', name.padEnd(width))}  ${harmless(value)}`)
+}
+
+/** `2026-01-15 14:02`, in the time of this machine. */
+export function timeText(instant: string): string {
+  const date = new Date(instant)
+  const two = (number: number) => String(number).padStart(2, '0')
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`
+}

@@ -1,0 +1,89 @@
+/** The command line as tests call it: in this process, with a home, a folder and an environment of its own. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { run } from '@stricli/core'
+import { application } from '../application.ts'
+import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts'
+import type { Terminal } from '../terminal/terminal.ts'
+
+export interface Ended {
+  readonly code: number
+  readonly out: string
+  /** Standard error. */
+  readonly said: string
+}
+
+export interface Person {
+  /** Where commands are called, unless they name a folder of it. */
+  readonly home: string
+  /** @param folder from `home` */
+  ulmus(folder: string, ...args: string[]): Promise<Ended>
+  /** As `ulmus`, for a command that waits: what it has said so far, and its end. */
+  start(folder: string, ...args: string[]): { said(): string; readonly ended: Promise<Ended> }
+  dispose(): void
+}
+
+/** Somebody with a machine of their own. @param key absent: a stranger */
+export function openPerson(host: string, key?: string): Person {
+  const home = mkdtempSync(join(tmpdir(), 'ulmus-cli-'))
+  const env: NodeJS.ProcessEnv = {
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, '.config'),
+    XDG_CACHE_HOME: join(home, '.cache'),
+    ULMUS_HOST: host,
+    ...(key === undefined ? {} : { ULMUS_TOKEN: key }),
+  }
+  const start = (folder: string, args: string[]) => {
+    const cwd = join(home, folder)
+    mkdirSync(cwd, { recursive: true })
+    const { terminal, ended } = recordingTerminal(cwd, env)
+    const streams = {
+      stdout: { write: terminal.write },
+      stderr: { write: (text: string) => terminal.say(text.trimEnd()) },
+    }
+    const process = { ...streams, env: {}, exitCode: undefined as number | undefined }
+    const whole = run(application, args, { process, terminal } as never).then((): Ended => {
+      const own = Number(process.exitCode ?? exitCodes.done)
+      return { ...ended(), code: terminal.exitCode ?? (own < 0 || own > 127 ? exitCodes.usage : own) }
+    })
+    return { said: () => ended().said, ended: whole }
+  }
+  return {
+    home,
+    ulmus: (folder, ...args) => start(folder, args).ended,
+    start: (folder, ...args) => start(folder, args),
+    dispose: () => rmSync(home, { recursive: true, force: true }),
+  }
+}
+
+function recordingTerminal(cwd: string, env: NodeJS.ProcessEnv) {
+  const out: Buffer[] = []
+  let said = ''
+  let failed: ExitCode | undefined
+  const terminal: Terminal = {
+    env,
+    cwd,
+    signal: new AbortController().signal,
+    canAsk: false,
+    canRedraw: false,
+    columns: undefined,
+    write(text) {
+      out.push(Buffer.from(text))
+      return Promise.resolve()
+    },
+    say(line) {
+      said += `${line}\n`
+    },
+    redraw: () => undefined,
+    paint: (_style, text) => text,
+    fail(code) {
+      failed ??= code
+    },
+    get exitCode() {
+      return failed
+    },
+    close: () => undefined,
+  }
+  return { terminal, ended: () => ({ out: Buffer.concat(out).toString(), said }) }
+}

@@ -1,0 +1,60 @@
+/** Pages and what browsers load, from the sources. What is released has both built already, and `built.ts` in this file's place. */
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build, stop, transformSync } from 'esbuild'
+
+/**
+ * Lets Node import `.tsx`: Node strips types by itself, but cannot read JSX. From now on, until what it gives is called: then esbuild's
+ * process, which takes memory, is ended as well.
+ */
+export function readTsx(): () => void {
+  const hooks = registerHooks({
+    load(url, context, next) {
+      if (!url.endsWith('.tsx')) return next(url, context)
+      const { code } = transformSync(readFileSync(fileURLToPath(url), 'utf8'), {
+        loader: 'tsx',
+        jsx: 'automatic',
+        jsxImportSource: 'preact',
+        target: 'esnext',
+        sourcemap: 'inline',
+        sourcefile: url,
+      })
+      return { format: 'module', source: code, shortCircuit: true }
+    },
+  })
+  return () => {
+    hooks.deregister()
+    void stop()
+  }
+}
+
+const source = (folder: string) => join(import.meta.dirname, folder)
+
+/** Texts of the islands' scripts and of the stylesheet, by file name, which has their hash in it. @throws what esbuild throws for an error in a source */
+export async function readAssets(): Promise<ReadonlyMap<string, string>> {
+  const islands = readdirSync(source('islands')).filter((name) => /^[\w-]+\.tsx?$/.test(name))
+  const common = { bundle: true, minify: true, write: false, outdir: '/' } as const
+  const [scripts, styles] = await Promise.all([
+    build({
+      ...common,
+      entryPoints: islands.map((name) => join(source('islands'), name)),
+      entryNames: '[name]-[hash]',
+      chunkNames: 'chunk-[hash]',
+      format: 'esm',
+      splitting: true,
+      target: 'es2023',
+      jsx: 'automatic',
+      jsxImportSource: 'preact',
+    }),
+    build({ ...common, entryPoints: [join(source('styles'), 'index.css')] }),
+  ])
+  const css = styles.outputFiles[0]!.text
+  const hash = createHash('sha256').update(css).digest('hex').slice(0, 8)
+  return new Map([
+    ...scripts.outputFiles.map(({ path, text }) => [path.slice(1), text] as const),
+    [`style-${hash}.css`, css],
+  ])
+}

@@ -1,0 +1,172 @@
+/** `/auth/device`: a person allows a program in a terminal to act for them, or refuses it. http-api §10. */
+import { RegistryError } from '@ulmus/registry'
+import type { ComponentChildren } from 'preact'
+import { Field, Refusal, type Refused, Select } from '../../components/form.tsx'
+import { Time } from '../../components/small.tsx'
+import { submitted, typed } from '../../form.ts'
+import type { Answer, Form, Page, Visit } from '../../page.ts'
+
+const endings = { '7': '7 days', '30': '30 days', '90': '90 days', '365': 'a year', never: 'never' } as const
+const usualDays = '90'
+
+const may = {
+  read: 'read whatever you may read',
+  write: 'read whatever you may read, push versions and change metadata, as you',
+  admin: 'do everything that you may do: manage keys, organizations and members too',
+} as const
+
+/** The page where a code is typed, or comes along in the address. */
+export const device: Page = {
+  needsCaller: true,
+  show: async (visit) => {
+    const code = visit.url.searchParams.get('user_code')?.trim() ?? ''
+    if (code === '') return askForCode()
+    return orAnotherCode(() => askToAllow(visit, code))
+  },
+}
+
+/** A code that is none is asked for again. */
+async function orAnotherCode(answer: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer()
+  } catch (error) {
+    if (error instanceof RegistryError && error.code === 'device_code_not_found') return askForCode(error)
+    throw error
+  }
+}
+
+/** What the form of that page does. */
+export const deviceAnswer: Page = {
+  needsCaller: true,
+  show: async () => askForCode(),
+  act: (visit, form) => {
+    const code = typed(form, 'code') ?? ''
+    return orAnotherCode(() =>
+      submitted(
+        () => decide(visit, form, code),
+        (error) => askToAllow(visit, code, error),
+      ),
+    )
+  },
+}
+
+async function decide({ registry, who }: Visit, form: Form, code: string): Promise<Answer> {
+  if (form['decision'] !== 'allow') {
+    await registry.deviceLogins.refuse(who, code)
+    return done('Refused', 'The program gets no key. You may close this page.')
+  }
+  const days = Number(form['ends'] ?? usualDays)
+  const end = Number.isInteger(days) && days > 0 ? new Date(Date.now() + days * 86_400_000) : null
+  await registry.deviceLogins.allow(who, code, end)
+  return done(
+    'Allowed',
+    'Go back to your terminal: it goes on within seconds. The key is among your API keys, where you can revoke it.',
+  )
+}
+
+const page = (title: string, body: ComponentChildren, refused?: Refused): Answer => ({
+  title,
+  isPublic: false,
+  refused,
+  body,
+})
+
+const done = (title: string, sentence: string): Answer =>
+  page(
+    title,
+    <div class="wide content narrow-page">
+      <h1>{title}</h1>
+      <p class="note" role="status">
+        {sentence}
+      </p>
+      <p>
+        <a href="/settings/keys">Your API keys</a>
+      </p>
+    </div>,
+  )
+
+const askForCode = (error?: Refused): Answer =>
+  page(
+    'Sign in a terminal',
+    <div class="wide content narrow-page">
+      <h1>Sign in a terminal</h1>
+      <Refusal error={error} />
+      <p>
+        Type the code that your terminal shows. If no terminal of yours shows one, somebody else wants to act
+        as you: leave this page.
+      </p>
+      <form method="get" action="/auth/device" class="form">
+        <Field
+          name="user_code"
+          label="Code"
+          form={{}}
+          required
+          most={20}
+          help="Eight letters, such as WDJB-MJHT."
+        />
+        <button type="submit" class="primary">
+          Go on
+        </button>
+      </form>
+    </div>,
+    error,
+  )
+
+async function askToAllow(visit: Visit, code: string, error?: Refused): Promise<Answer> {
+  const { label, scope, collection, userAgent, address, createdAt } = await visit.registry.deviceLogins.find(
+    visit.who,
+    code,
+  )
+  return page(
+    'Allow a terminal?',
+    <div class="wide content narrow-page">
+      <h1>Allow “{label}” to act for you?</h1>
+      <Refusal error={error} />
+      <p>
+        A program asks for an API key of your account, <strong>{visit.caller?.accountSlug}</strong>. With it,
+        it may <strong>{may[scope]}</strong>
+        {collection === null ? (
+          '.'
+        ) : (
+          <>
+            , in <strong>{collection}</strong> and nowhere else.
+          </>
+        )}
+      </p>
+      <dl class="facts-list">
+        <dt>Program</dt>
+        <dd>{userAgent === '' ? 'It did not say' : userAgent}</dd>
+        <dt>Asked from</dt>
+        <dd>{address}</dd>
+        <dt>Asked</dt>
+        <dd>
+          <Time at={createdAt} />
+        </dd>
+        <dt>Code</dt>
+        <dd>
+          <code>{code}</code>
+        </dd>
+      </dl>
+      <p>Allow it only if you began this just now, and your terminal shows this very code.</p>
+      <form method="post" action="/auth/device/answer" class="form">
+        <input type="hidden" name="code" value={code} />
+        <Select
+          name="ends"
+          label="The key ends after"
+          form={{}}
+          value={usualDays}
+          options={Object.entries(endings)}
+        />
+        <p class="actions">
+          <button type="submit" class="primary" name="decision" value="allow">
+            Allow
+          </button>{' '}
+          <button type="submit" class="danger" name="decision" value="refuse">
+            Refuse
+          </button>
+        </p>
+      </form>
+    </div>,
+    error,
+  )
+}

@@ -1,0 +1,201 @@
+/**
+ * Signing in from a terminal (RFC 8628, http-api §10): a program asks, a person who is signed in allows it, and the program fetches a
+ * key. Codes are random, used once, kept as hashes and good for ten minutes.
+ */
+import { randomBytes, randomInt } from 'node:crypto'
+import { hashText } from '@ulmus/content'
+import {
+  countDeviceLogins,
+  type DeviceDecision,
+  type DeviceLoginRow,
+  decideDeviceLogin,
+  deleteDeviceLogin,
+  findPendingDeviceLogin,
+  insertDeviceLogin,
+  lockAccount,
+  lockDeviceLogin,
+  notePoll,
+} from '@ulmus/storage'
+import { LRUCache } from 'lru-cache'
+import { demandCredential } from '../access/authority.ts'
+import { demandCaller } from '../access/caller.ts'
+import { findVisibleCollection } from '../access/find-collection.ts'
+import { mayHandleKey, mayMakeKeyUntil } from '../access/policy.ts'
+import { actingAccount, type Principal, type Scope } from '../access/principal.ts'
+import type { Context } from '../context.ts'
+import { demand, RegistryError } from '../errors/errors.ts'
+import { instantText } from '../instants.ts'
+import { logEvent } from '../monitoring/event-log.ts'
+import { addKey, type MadeKey } from './keys.ts'
+
+export interface DeviceRequest {
+  readonly scope: Scope
+  /** `owner/slug`: limits the key to it. */
+  readonly collection?: string | undefined
+  readonly label: string
+  /** Of the program that asks, for the person who decides. */
+  readonly userAgent: string
+  readonly address: string
+}
+
+export interface StartedLogin {
+  /** What the program polls with. */
+  readonly deviceCode: string
+  /** `WDJB-MJHT`: what a person types. */
+  readonly userCode: string
+}
+
+/** What a person decides on. */
+export interface AskedLogin {
+  readonly label: string
+  readonly scope: Scope
+  readonly collection: string | null
+  readonly userAgent: string
+  readonly address: string
+  readonly createdAt: string
+}
+
+export const deviceLoginSeconds = 600
+/** Between two questions of a program. Seconds. */
+export const devicePollSeconds = 5
+/** A question may come this much too soon: clocks and networks are not exact. Milliseconds. */
+const pollSlack = 1_000
+/** Logins under way, of everybody and of one address. */
+const loginsMax = 10_000
+const loginsOfAddressMax = 50
+/** Codes that are none which an account may try in ten minutes: of some 25 milliards, ten thousand are good at most. */
+const wrongCodesMax = 20
+const userAgentMax = 400
+
+/** Letters of user codes: no vowels, so that no words come of them, and none that look like another (RFC 8628 §6.1). */
+const letters = 'BCDFGHJKLMNPQRSTVWXZ'
+const userCodeLetters = 8
+
+export type DeviceLogins = ReturnType<typeof deviceLoginsOf>
+
+export function deviceLoginsOf(context: Context) {
+  const { database, now } = context
+  const wrongCodes = new LRUCache<string, number>({ max: 10_000, ttl: deviceLoginSeconds * 1_000 })
+
+  /** @throws device_code_not_found; rate_limited for whoever tries codes */
+  async function findAsked(accountId: string, userCode: string): Promise<DeviceLoginRow> {
+    const wrong = wrongCodes.get(accountId) ?? 0
+    if (wrong >= wrongCodesMax) throw tooMany()
+    const found = await findPendingDeviceLogin(database, userHashOf(userCode), now())
+    if (found !== undefined) return found
+    wrongCodes.set(accountId, wrong + 1)
+    throw new RegistryError('device_code_not_found')
+  }
+
+  async function decide(who: Principal, userCode: string, decision: DeviceDecision): Promise<void> {
+    const caller = demandCaller(who)
+    const decided = await database.transact(async (tx) => {
+      await demandCredential(context, tx, caller)
+      return decideDeviceLogin(tx, userHashOf(userCode), now(), decision)
+    })
+    if (!decided) throw new RegistryError('device_code_not_found')
+  }
+
+  return {
+    /** @throws rate_limited while too many are under way, of this address or of all */
+    start: (request: DeviceRequest): Promise<StartedLogin> => start(context, request),
+
+    /** What somebody who typed a code is asked. @throws unauthenticated, device_code_not_found, rate_limited */
+    async find(who: Principal, userCode: string): Promise<AskedLogin> {
+      const { label, scope, collection, userAgent, address, createdAt } = await findAsked(
+        demandCaller(who).accountId,
+        userCode,
+      )
+      return { label, scope, collection, userAgent, address, createdAt: instantText(createdAt) }
+    },
+
+    /**
+     * @param keyExpiresAt null: the key does not end
+     * @throws unauthenticated, device_code_not_found, rate_limited; insufficient_scope and key_limited for a caller that could not make
+     * such a key; collection_not_found
+     */
+    async allow(who: Principal, userCode: string, keyExpiresAt: Date | null): Promise<void> {
+      const caller = demandCaller(who)
+      const asked = await findAsked(caller.accountId, userCode)
+      const [owner = '', slug = ''] = asked.collection?.split('/') ?? []
+      const found =
+        asked.collection === null
+          ? null
+          : await findVisibleCollection(context, actingAccount(caller.accountId), { owner, slug })
+      const collectionId = found?.collection.id ?? null
+      demand(mayHandleKey(caller, { scope: asked.scope, collectionId }), { needed: asked.scope })
+      demand(mayMakeKeyUntil(caller, keyExpiresAt), { until: caller.expiresAt?.toISOString() })
+      await decide(who, userCode, {
+        status: 'allowed',
+        accountId: caller.accountId,
+        collectionId,
+        keyExpiresAt,
+      })
+    },
+
+    /** @throws unauthenticated, device_code_not_found, rate_limited */
+    async refuse(who: Principal, userCode: string): Promise<void> {
+      await findAsked(demandCaller(who).accountId, userCode)
+      await decide(who, userCode, { status: 'refused' })
+    },
+
+    /**
+     * The key, once; the login is gone then.
+     * @throws authorization_pending, slow_down, access_denied, expired_token; too_many_keys
+     */
+    collect: (deviceCode: string): Promise<MadeKey> => collect(context, deviceCode),
+  }
+}
+
+const tooMany = () => new RegistryError('rate_limited', { say: { retryAfter: deviceLoginSeconds } })
+
+async function start({ database, now }: Context, request: DeviceRequest): Promise<StartedLogin> {
+  const at = now()
+  const { scope, collection = null, label, userAgent, address } = request
+  const underWay = await countDeviceLogins(database, address, at)
+  if (underWay.all >= loginsMax || underWay.ofAddress >= loginsOfAddressMax) throw tooMany()
+  const deviceCode = randomBytes(32).toString('base64url')
+  const typed = Array.from({ length: userCodeLetters }, () => letters[randomInt(letters.length)]).join('')
+  const row: DeviceLoginRow = {
+    deviceHash: hashText(deviceCode),
+    userHash: userHashOf(typed),
+    ...{ scope, collection, label, address, userAgent: userAgent.slice(0, userAgentMax) },
+    ...{ createdAt: at, expiresAt: new Date(at.getTime() + deviceLoginSeconds * 1_000), polledAt: null },
+    ...{ status: 'pending', accountId: null, collectionId: null, keyExpiresAt: null },
+  }
+  await database.transact((tx) => insertDeviceLogin(tx, row))
+  return { deviceCode, userCode: `${typed.slice(0, 4)}-${typed.slice(4)}` }
+}
+
+/** In any case, with or without what stands between. */
+const userHashOf = (userCode: string): string => hashText(userCode.toUpperCase().replace(/[^A-Z]/g, ''))
+
+/** What becomes of a question. What it writes stays, so it is returned and thrown after the transaction. */
+async function collect(context: Context, deviceCode: string): Promise<MadeKey> {
+  const { database, now } = context
+  const deviceHash = hashText(deviceCode)
+  const outcome = await database.transact(
+    async (tx): Promise<{ made: MadeKey; login: DeviceLoginRow } | RegistryError> => {
+      const at = now()
+      const login = await lockDeviceLogin(tx, deviceHash)
+      if (login === undefined || login.expiresAt <= at) return new RegistryError('expired_token')
+      if (login.status === 'pending') {
+        const since =
+          login.polledAt === null ? Number.POSITIVE_INFINITY : at.getTime() - login.polledAt.getTime()
+        await notePoll(tx, deviceHash, at)
+        const isTooSoon = since < devicePollSeconds * 1_000 - pollSlack
+        return isTooSoon ? new RegistryError('slow_down') : new RegistryError('authorization_pending')
+      }
+      await deleteDeviceLogin(tx, deviceHash)
+      const { accountId, label, scope, collectionId, keyExpiresAt: expiresAt } = login
+      if (accountId === null) return new RegistryError('access_denied')
+      if ((await lockAccount(tx, accountId)) === undefined) return new RegistryError('expired_token')
+      return { login, made: await addKey(context, tx, { accountId, label, scope, collectionId, expiresAt }) }
+    },
+  )
+  if (outcome instanceof RegistryError) throw outcome
+  const { made, login } = outcome
+  const facts = { key: made.id, scope: made.scope, collection: made.collectionId, expiresAt: made.expiresAt }
+  logEvent(context, 'key_made', actingAccount(login.accountId!), facts)
+  return made
+}

@@ -1,0 +1,59 @@
+/** Signing in from a terminal (RFC 8628). http-api §10; bodies are snake_case, as the RFC has them. */
+import { z } from 'zod'
+import { Scope } from './keys.ts'
+import { Label } from './text.ts'
+
+/** `POST /auth/device` */
+export const DeviceRequest = z
+  .strictObject({
+    scope: Scope,
+    collection: z
+      .string()
+      .regex(/^[a-z0-9-]{1,39}\/[a-z0-9-]{1,100}$/, 'must be a collection, `owner/slug`')
+      .optional()
+      .meta({ description: 'Limits the key to this collection, `owner/slug`.', examples: ['ada/cities'] }),
+    label: Label.meta({ description: 'What the key will be called. The person who decides reads it.' }),
+  })
+  .meta({
+    id: 'DeviceRequest',
+    description: 'What a program asks for.',
+    examples: [{ scope: 'write', label: 'ada@laptop' }],
+  })
+export type DeviceRequest = z.infer<typeof DeviceRequest>
+
+const deviceCode = 'F2hYt0pT1yJ6mB4cVw9sKzN8rQxLdGa3eUoI7bHfXjE'
+
+export const DeviceStart = z
+  .object({
+    device_code: z
+      .string()
+      .meta({ description: 'What the program asks `/auth/device/token` with. Show it to nobody.' }),
+    user_code: z.string().meta({ description: 'What the person types.' }),
+    verification_uri: z.string().meta({ description: 'The page where the person decides.' }),
+    verification_uri_complete: z.string().meta({ description: 'The same page, with the code filled in.' }),
+    expires_in: z.int().meta({ description: 'Seconds until both codes end.' }),
+    interval: z.int().meta({ description: 'Seconds between two questions, at least.' }),
+  })
+  .meta({
+    id: 'DeviceStart',
+    description: 'The codes of a sign-in from a terminal.',
+    examples: [
+      {
+        device_code: deviceCode,
+        user_code: 'WDJB-MJHT',
+        verification_uri: 'https://registry.example/auth/device',
+        verification_uri_complete: 'https://registry.example/auth/device?user_code=WDJB-MJHT',
+        expires_in: 600,
+        interval: 5,
+      },
+    ],
+  })
+export type DeviceStart = z.infer<typeof DeviceStart>
+
+/** `POST /auth/device/token` */
+export const DevicePoll = z.strictObject({ device_code: z.string().min(1).max(200) }).meta({
+  id: 'DevicePoll',
+  description: 'The code of a sign-in that was begun.',
+  examples: [{ device_code: deviceCode }],
+})
+export type DevicePoll = z.infer<typeof DevicePoll>

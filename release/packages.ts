@@ -1,0 +1,119 @@
+/** What is released: which sources make each package, and what lies beside them. */
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { docFiles, docPages, docsFolder, readAssets } from '@ulmus/web'
+import { writeTypes } from './declarations.ts'
+import { manifestAt, root, type Versions } from './workspace.ts'
+
+export interface Released {
+  /** Of the sources; its package.json says name and version, its README.md is released. */
+  readonly folder: string
+  readonly description: string
+  readonly keywords: readonly string[]
+  readonly node: string
+  readonly target: string
+  readonly platform: 'node' | 'neutral'
+  /** First line of every file. */
+  readonly banner?: string
+  /** Files from the root, by their names in `lib/`. */
+  readonly entries: Readonly<Record<string, string>>
+  /** What package.json says besides. */
+  readonly fields: Readonly<Record<string, unknown>>
+  /** Packages that are needed and not imported. */
+  readonly needs: readonly string[]
+  readonly optional: Versions
+  /** How the folders that lie beside `lib/` are filled, by their paths from the root; those that the program reads among them. */
+  readonly folders: Readonly<Record<string, (to: string) => void | Promise<void>>>
+  /** Writes declarations beside the JavaScript. */
+  readonly types?: (to: string) => Promise<void>
+}
+
+const keywords = ['ulmus', 'registry', 'data', 'versioning', 'merkle']
+const none = { needs: [], optional: {}, folders: {} } as const
+
+/** For Node and browsers. */
+const forEveryone = {
+  ...none,
+  node: '>=20',
+  target: 'es2022',
+  platform: 'neutral',
+  fields: {
+    sideEffects: false,
+    exports: {
+      '.': { types: './lib/index.d.ts', default: './lib/index.js' },
+      './package.json': './package.json',
+    },
+    types: './lib/index.d.ts',
+  },
+} as const
+
+const commandLine: Released = {
+  ...none,
+  folder: 'apps/cli',
+  description: 'The command line of Ulmus, a registry of versioned, structured data',
+  keywords: [...keywords, 'cli'],
+  node: '>=20',
+  target: 'node20',
+  platform: 'node',
+  banner: '#!/usr/bin/env node',
+  entries: { ulmus: 'apps/cli/src/main.ts' },
+  fields: { bin: { ulmus: 'lib/ulmus.js' } },
+  optional: manifestAt('apps/cli').optionalDependencies ?? {},
+}
+
+/** Its Node comes along, as for the sources. */
+const nodes = Object.fromEntries(
+  Object.entries(manifestAt('.').optionalDependencies ?? {}).filter(([name]) => name.startsWith('node-')),
+)
+
+const server: Released = {
+  folder: 'apps/server',
+  description: 'The server of Ulmus, a self-hosted registry for versioned, structured data',
+  keywords: [...keywords, 'server', 'self-hosted'],
+  // To start it by: it brings the Node that it runs on.
+  node: '>=20',
+  target: 'node24',
+  platform: 'node',
+  entries: { 'ulmus-server': 'apps/server/ulmus-server.js', start: 'apps/server/start.js' },
+  fields: { bin: { 'ulmus-server': 'lib/ulmus-server.js' } },
+  // The log's form on terminals, which the log names.
+  needs: ['pino-pretty'],
+  optional: nodes,
+  folders: {
+    // What docs/operations.md has operators copy.
+    deploy: (to) => {
+      cpSync(join(root, 'deploy/ulmus.service'), join(to, 'ulmus.service'))
+      cpSync(join(root, '.env.example'), join(to, 'ulmus.env'))
+    },
+    docs: (to) => {
+      for (const name of [...docPages.map((page) => `${page.name}.md`), ...Object.keys(docFiles)])
+        cpSync(join(docsFolder, name), join(to, name))
+    },
+    'packages/storage/migrations': (to) =>
+      cpSync(join(root, 'packages/storage/migrations'), to, { recursive: true }),
+    'apps/web/assets': async (to) => {
+      mkdirSync(to)
+      for (const [name, text] of await readAssets()) writeFileSync(join(to, name), text)
+    },
+  },
+}
+
+const client: Released = {
+  ...forEveryone,
+  folder: 'packages/client',
+  description: 'Reads and publishes versioned data of an Ulmus registry, typed, in Node and browsers',
+  keywords: [...keywords, 'client', 'api'],
+  entries: { index: 'packages/client/src/index.ts' },
+  types: (to) => writeTypes('client', to),
+}
+
+const content: Released = {
+  ...forEveryone,
+  folder: 'packages/content',
+  description: 'Canonical records, hashes, trees, digests and proofs of Ulmus, in Node and browsers',
+  keywords: [...keywords, 'verify', 'hash', 'proof'],
+  entries: { index: 'packages/content/src/index.ts' },
+  types: (to) => writeTypes('content', to),
+}
+
+export const released: readonly Released[] = [commandLine, server, client, content]
