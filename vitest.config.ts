@@ -27,7 +27,10 @@ export default defineConfig({
     // As `npm start` keeps it: threads that tests start need not compile what others have.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/ulmus', import.meta.url)) },
     projects: [
-      { extends: true, test: { name: 'pure', include: pure } },
+      {
+        extends: true,
+        test: { name: 'pure', include: pure, exclude: ['**/node_modules/**', ...slow, ...long] },
+      },
       {
         extends: true,
         test: {

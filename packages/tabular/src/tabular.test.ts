@@ -5,16 +5,17 @@ import {
   formatOf,
   idCandidates,
   inferTable,
+  misfitsOf,
   openTable,
   type PlanWishes,
   planOf,
   recordsOf,
+  referencesIn,
   schemaOf,
   sourceOf,
   typeNameOf,
 } from './index.ts'
 import { kindOfAll, kindOfText, kindOfValue } from './inference/kinds.ts'
-import { referencesIn } from './inference/references.ts'
 import type { OpenOptions } from './reading/open.ts'
 import type { TableError } from './reading/table-error.ts'
 
@@ -295,4 +296,23 @@ test('records are written as CSV', async () => {
     )
   ).join('')
   expect(text).toBe('_id,a,id,list\nx,"","""1""",[1]\ny,,1,\n')
+})
+
+test('the few values that keep a column from being of numbers are found, and where', async () => {
+  const misfitsIn = async (...values: string[]) => {
+    const all = [...Array.from({ length: 30 }, (_, at) => String(at)), ...values]
+    return misfitsOf((await inferTable(await open('a.csv', `a\n${all.join('\n')}\n`))).columns[0]!)
+  }
+  expect(await misfitsIn('n/a', 'n/a', '-')).toEqual({
+    column: 'a',
+    kind: 'integer',
+    count: 3,
+    line: 32,
+    value: 'n/a',
+  })
+  expect((await misfitsIn('1.5', 'n/a'))?.kind).toBe('number')
+  expect(await misfitsIn('1.5')).toBeUndefined()
+  expect(await misfitsIn('a', 'b', 'c', 'd')).toBeUndefined()
+  // Such a column is one of codes.
+  expect(await misfitsIn('007')).toBeUndefined()
 })

@@ -7,6 +7,7 @@ import {
   inferTable,
   type Kind,
   kinds,
+  misfitsOf,
   type Plan,
   planOf,
   recordsOf,
@@ -38,6 +39,7 @@ export type ImportFlags = {
   readonly leaveOut?: readonly string[]
   readonly rename?: readonly string[]
   readonly kind?: readonly string[]
+  readonly missing?: readonly string[]
   readonly table?: string
   readonly add: boolean
   readonly yes: boolean
@@ -111,7 +113,7 @@ async function importFile(
 /** The table of a file; of a SQLite file with several, the one that is named or chosen. */
 async function openTable(call: Call, flags: ImportFlags, path: string): Promise<Table> {
   try {
-    return await openFile(path, { table: flags.table })
+    return await openFile(path, { table: flags.table, missing: flags.missing })
   } catch (error) {
     const isSeveral = error instanceof TableError && flags.table === undefined && call.terminal.canAsk
     const names = isSeveral ? await tablesOf(path).catch(() => []) : []
@@ -194,7 +196,7 @@ function kindIn(text: string): Kind {
 function showPlan(
   call: Call,
   plan: Plan,
-  { rows }: Inference,
+  { rows, columns }: Inference,
   isKnown: boolean,
   added: readonly string[],
 ): void {
@@ -222,6 +224,15 @@ function showPlan(
     .filter(({ why }) => why !== 'id')
     .map(({ name, why }) => `${harmless(name)} (${why === 'empty' ? 'it is empty' : 'as asked'})`)
   if (left.length > 0) call.say(`Left out: ${left.join(', ')}.`)
+  for (const column of columns) {
+    const misfits = misfitsOf(column)
+    if (misfits === undefined) continue
+    const { kind, count, line, value } = misfits
+    const what = typeof value === 'string' ? harmless(value) : JSON.stringify(value)
+    call.say(
+      `${harmless(column.name)} would be ${kind} but for ${counted(count, 'value')}, the first in line ${line}: ${what}. If that stands for no value, say --missing '${what}'.`,
+    )
+  }
   if (isKnown)
     call.say(
       `The schema that is here stays${added.length === 0 ? '' : `, with new fields: ${added.map(harmless).join(', ')}`}.`,

@@ -52,8 +52,11 @@ async function* linesOf(source: FileSource): AsyncGenerator<Numbered, void> {
   let rest = ''
   let number = 0
   for await (const text of textsOf(source)) {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop()!
+    const [first = '', ...others] = text.split('\n')
+    // A long line is not searched again with each piece of it.
+    rest += first
+    const lines = others.length === 0 ? [] : [rest, ...others.slice(0, -1)]
+    rest = others.at(-1) ?? rest
     for (const line of lines) {
       number++
       if (line.trim() !== '') yield { number, text: line }

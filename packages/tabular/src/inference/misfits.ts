@@ -1,0 +1,42 @@
+/** Columns that a few values keep from being of numbers, dates or the like: often those stand for no value, such as `n/a`. */
+import type { Column, Tally } from './column.ts'
+import type { Kind } from './kinds.ts'
+
+export interface Misfits {
+  readonly column: string
+  /** What the other values are. */
+  readonly kind: Kind
+  readonly count: number
+  /** Of the first. */
+  readonly line: number
+  readonly value: unknown
+}
+
+/** Of a hundred values. With more misfits the column is one of texts. */
+const misfitsMax = 10
+
+const isNumeric = ({ kind }: Tally): boolean => kind === 'integer' || kind === 'number'
+
+/** Undefined for a column whose values have their kind in common, and for one of texts. Numbers that must stay texts are no misfits. */
+export function misfitsOf({ name, kind, tallies }: Column): Misfits | undefined {
+  const [most] = tallies
+  if ((kind !== 'string' && kind !== 'any') || most === undefined || most.kind === 'string') return undefined
+  const numeric = isNumeric(most)
+  const others = tallies.filter((tally) => (numeric ? !isNumeric(tally) : tally.kind !== most.kind))
+  const count = others.reduce((sum, tally) => sum + tally.count, 0)
+  const all = tallies.reduce((sum, tally) => sum + tally.count, 0)
+  if (count * 100 > all * misfitsMax || most.kind === 'numeral' || others.some(isNumeral)) return undefined
+  const first = others.reduce((a, b) => (a.line < b.line ? a : b))
+  const isFraction = numeric && tallies.some((tally) => tally.kind === 'number')
+  return {
+    column: name,
+    kind: isFraction ? 'number' : most.kind,
+    count,
+    line: first.line,
+    value: first.value,
+  }
+}
+
+/** A text of digits alone would be a number, if numbers had that many digits or zeros in front. */
+const isNumeral = ({ kind, value }: Tally): boolean =>
+  kind === 'numeral' || (kind === 'string' && typeof value === 'string' && /^[-+]?\d[\d.eE+-]*$/.test(value))
