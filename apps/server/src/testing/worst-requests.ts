@@ -216,6 +216,7 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
     {
       method: 'POST',
       path: () => '!/auth/device',
+      headers: json,
       body: JSON.stringify({
         scope: 'write',
         collection: `${'a'.repeat(39)}/${'b'.repeat(100)}`,
@@ -227,6 +228,7 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
     {
       method: 'POST',
       path: () => '!/auth/device/token',
+      headers: json,
       body: JSON.stringify({ device_code: 'a'.repeat(200) }),
       status: 400,
     },
