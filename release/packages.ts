@@ -58,7 +58,6 @@ const commandLine: Released = {
   banner: '#!/usr/bin/env node',
   entries: { ulmus: 'apps/cli/src/main.ts' },
   fields: { bin: { ulmus: 'lib/ulmus.js' } },
-  optional: manifestAt('apps/cli').optionalDependencies ?? {},
 }
 
 /** Its Node comes along, as for the sources. */

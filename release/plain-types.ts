@@ -29,8 +29,6 @@ interface Definition {
 export interface PlainTypes {
   /** Text of a declaration file that exports the wanted types. */
   readonly text: string
-  /** Names of the content package that it uses. */
-  readonly contentNames: readonly string[]
   /** All that it exports. */
   readonly names: readonly string[]
 }
@@ -112,7 +110,7 @@ export function plainTypes(
   const head = `/** The requests and the answers of the API, as its reference describes them. */\n`
   const imports =
     contentNames.length > 0 ? `import type { ${contentNames.join(', ')} } from '@ulmus/content';\n` : ''
-  return { text: `${head}${imports}${names.map((name) => written.get(name)).join('')}`, contentNames, names }
+  return { text: `${head}${imports}${names.map((name) => written.get(name)).join('')}`, names }
 }
 
 const declared = (name: string, { description }: ZodSchema, text: string): string =>

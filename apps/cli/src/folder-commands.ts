@@ -88,7 +88,7 @@ const importFiles = command(
       leaveOut: several('column', 'Make no field of it'),
       rename: several('column=field', 'Call the field otherwise'),
       kind: several('column=kind', 'string, integer, number, boolean, date, date-time, array, object or any'),
-      missing: several('value', 'A value of CSV and TSV that stands for none, such as n/a'),
+      missing: several('value', 'A value that stands for none, such as n/a'),
       table: text('name', 'The table of a SQLite file'),
       add: flag('Keep records that are here and not in the file'),
       yes: flag('Ask nothing'),

@@ -28,6 +28,7 @@ import type { Transport } from './transport.ts'
 
 export interface PushProgress {
   readonly phase: 'opening' | 'files' | 'records' | 'deletes' | 'committing' | 'checking' | 'done'
+  /** By this call; what it resumes is not counted. */
   readonly filesSent: number
   readonly recordsSent: number
   readonly deletesSent: number

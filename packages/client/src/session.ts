@@ -129,7 +129,7 @@ export async function sendFiles(session: Session, hashes: readonly string[]): Pr
 /**
  * Sends batches while the next one is being made; `sent` learns of each that was taken, with the answer to it and how many lines
  * stand before it. Batches may be taken out of their order.
- * @param linesTaken lines before the first batch that were sent earlier
+ * @param skipped lines before the first batch, which were sent earlier
  * @throws BatchRefused for refused lines
  */
 export async function sendBatches<T>(
@@ -137,13 +137,13 @@ export async function sendBatches<T>(
   kind: LineKind,
   batches: AsyncIterable<Batch>,
   sent: (batch: Batch, answer: T, linesBefore: number) => void,
-  linesTaken = 0,
+  skipped = 0,
 ): Promise<void> {
   const { signal, parallel = parallelUsual } = session.options
-  let linesBefore = linesTaken
+  let next = skipped
   await sendOverlapping(batches, parallel, async (batch, stop) => {
-    const before = linesBefore
-    linesBefore += batch.lines
+    const before = next
+    next += batch.lines
     const either = signal === undefined ? stop : AbortSignal.any([signal, stop])
     const { body } = await refusedAs(kind, before, () =>
       session.transport.json<T>({

@@ -8,6 +8,7 @@ CREATE TABLE "device_logins" (
 	"label" text NOT NULL,
 	"user_agent" text NOT NULL,
 	"address" text NOT NULL,
+	"network" text NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"expires_at" timestamp (3) with time zone NOT NULL,
 	"polled_at" timestamp (3) with time zone,
@@ -284,7 +285,6 @@ ALTER TABLE "pushes" ADD CONSTRAINT "pushes_collection_id_collections_id_fk" FOR
 ALTER TABLE "metadata_jobs" ADD CONSTRAINT "metadata_jobs_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "versions" ADD CONSTRAINT "versions_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "device_logins_expires" ON "device_logins" USING btree ("expires_at");--> statement-breakpoint
-CREATE INDEX "device_logins_address" ON "device_logins" USING btree ("address");--> statement-breakpoint
 CREATE INDEX "device_logins_account" ON "device_logins" USING btree ("account_id");--> statement-breakpoint
 CREATE INDEX "device_logins_collection" ON "device_logins" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "api_keys_account" ON "api_keys" USING btree ("account_id","created_at");--> statement-breakpoint

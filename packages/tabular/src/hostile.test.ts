@@ -1,13 +1,22 @@
 import { describe, expect, test } from 'vitest'
-import { type FileSource, inferTable, openTable, planOf, recordsOf, schemaOf, sourceOf } from './index.ts'
+import {
+  type FileSource,
+  inferTable,
+  openTable,
+  type PlanWishes,
+  planOf,
+  recordsOf,
+  schemaOf,
+  sourceOf,
+} from './index.ts'
 import type { OpenOptions } from './reading/open.ts'
 
 const source = (name: string, text: BlobPart) => sourceOf(new File([text], name))
 
-async function read(from: FileSource, options: OpenOptions = {}) {
+async function read(from: FileSource, options: OpenOptions = {}, kinds: PlanWishes['kinds'] = {}) {
   const table = await openTable(from, options)
   const inference = await inferTable(table)
-  const plan = planOf(inference, { type: 'T' })
+  const plan = planOf(inference, { type: 'T', kinds })
   const records = []
   for await (const record of recordsOf(table, plan)) records.push(record)
   return { columns: table.columns, inference, plan, schema: schemaOf(plan), records }
@@ -38,6 +47,13 @@ describe('texts', () => {
     const text = '\ufeffa\tb\nÄ\t𝄞\n'
     const all = Uint16Array.from({ length: text.length }, (_, at) => text.charCodeAt(at))
     expect(await data('a.tsv', all)).toEqual([{ a: 'Ä', b: '𝄞' }])
+    const json = '\ufeff[{"a":"Ä"}]'
+    expect(
+      await data(
+        'a.json',
+        Uint16Array.from(json, (unit) => unit.charCodeAt(0)),
+      ),
+    ).toEqual([{ a: 'Ä' }])
   })
 
   test('bytes that are no UTF-8 are told with their line, wherever they are', async () => {
@@ -61,6 +77,7 @@ describe('CSV', () => {
     ['both', 'a,b\r\nx,y\r\n1,2\r\n'],
     ['carriage returns', 'a,b\rx,y\r1,2\r'],
     ['no end', 'a,b\r\nx,y\r\n1,2'],
+    ['two carriage returns and a line feed', 'a,b\r\r\nx,y\r\r\n1,2\r\r\n'],
     ['empty lines', '\n\na,b\n\nx,y\n\r\n1,2\n\n'],
   ])('lines end with %s', async (_, text) => {
     expect(await data('a.csv', text)).toEqual([
@@ -157,9 +174,47 @@ describe('JSON', () => {
     ['[{"a":1}, {"a":}]', 'a.json, item 2: This is no JSON: '],
     ['[{"a":1}, {"a":1}', 'a.json: The file ends in the middle of the list, after item 2. Is it complete?'],
     ['[{"a":1}] 2', 'a.json: Something follows the end of the list.'],
-    ['{"a":[{"b":1}],"c":[]}', 'a.json: The object holds several lists.'],
+    ['{"a":[{"b":1}],"c":[{}]}', 'a.json: The object holds several lists of objects.'],
+    ['{"a":[1],"c":"["}', 'a.json: The file must hold a list of objects, or an object with one such list.'],
   ])('%s: %s', async (text, sentence) => {
     await expect(read(source('a.json', text), { format: 'json' })).rejects.toThrow(sentence)
+  })
+
+  test('lists that hold no objects are no tables', async () => {
+    for (const text of [
+      '{"bbox":[1,[2,{"x":"]"}]],"features":[{"a":1}],"names":["x"],"none":[ ]}',
+      '{"none":[],"features": [ {"a":1}]}',
+    ])
+      expect(await data('a.geojson', text)).toEqual([{ a: 1 }])
+    expect(await data('a.json', '{"features":[]}')).toEqual([])
+  })
+
+  test('rows that are long are handed on early', async () => {
+    const lines = Array.from({ length: 40 }, () => JSON.stringify({ a: 'x'.repeat(100_000) })).join('\n')
+    for (const [name, text] of [
+      ['a.ndjson', lines],
+      ['a.json', `[${lines.replaceAll('\n', ',')}]`],
+    ] as const) {
+      const sizes: number[] = []
+      for await (const rows of (await openTable(source(name, text))).batches()) sizes.push(rows.length)
+      expect(sizes).toEqual([11, 11, 11, 7])
+    }
+  })
+
+  test('digits that a double has not are kept, in JSON as in CSV', async () => {
+    const numbers = [
+      '123456789.123456789',
+      '0.1000000000000000055511151231257827',
+      '1e-400',
+      '9007199254740993',
+    ]
+    for (const number of numbers) {
+      expect(await data('a.ndjson', `{"n":${number}}\n{"n":1}`)).toEqual([{ n: number }, { n: '1' }])
+      expect(await data('a.csv', `n,m\n${number},\n1,`)).toEqual([{ n: number }, { n: '1' }])
+    }
+    expect(await data('a.ndjson', '{"n":0.30000000000000004}')).toEqual([{ n: 0.30000000000000004 }])
+    const deep = '['.repeat(20_000) + 12345678901234567890n + ']'.repeat(20_000)
+    await expect(data('a.ndjson', `{"n":${deep}}`)).rejects.toThrow('at most 63 levels')
   })
 
   test('a line that is no object is told with its number', async () => {
@@ -184,6 +239,28 @@ describe('JSON', () => {
     const { schema } = await read(source('a.ndjson', JSON.stringify({ id: 'x', counts: members })))
     expect(schema['properties']).toEqual({ counts: { type: 'object' } })
   })
+})
+
+test('a number that is asked for is never another than the file has', async () => {
+  const as = (kind: 'number' | 'integer', text: string) =>
+    read(source('a.csv', `n\n${text}\n`), {}, { n: kind })
+  for (const text of ['9007199254740993', '1e-400', '1e400', 'x'])
+    await expect(as('number', text)).rejects.toThrow('a.csv, line 2')
+  for (const text of ['4.99999999999999999999', '1.5', '9007199254740993'])
+    await expect(as('integer', text)).rejects.toThrow('a.csv, line 2')
+  expect((await as('number', '1.23456789012345678901')).records[0]!.data).toEqual({
+    n: Number('1.23456789012345678901'),
+  })
+  expect((await as('number', '9007199254740992')).records[0]!.data).toEqual({ n: 2 ** 53 })
+})
+
+test('a column that holds empty texts is not required where they are no values', async () => {
+  const file = source('a.csv', 'id,n\na,1\nb,""\n')
+  const { schema, records } = await read(file, {}, { n: 'integer' })
+  expect(records.map(({ data }) => data)).toEqual([{ n: 1 }, {}])
+  expect(schema['required']).toBeUndefined()
+  const words = source('a.csv', 'id,n\na,x\nb,""\nc,2\n')
+  expect((await read(words)).schema['required']).toEqual(['n'])
 })
 
 test('a file that is cut while it is read ends there', async () => {

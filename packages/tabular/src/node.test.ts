@@ -174,6 +174,23 @@ describe('SQLite', () => {
     })
   })
 
+  test('a row that is longer than any record is refused, and long ones are handed on early', async () => {
+    const long = join(folder, 'long.db')
+    const held = new DatabaseSync(long)
+    held.exec(`CREATE TABLE one (n INTEGER, data BLOB);
+      INSERT INTO one SELECT value, zeroblob(600000) FROM (SELECT 1 AS value UNION SELECT 2 UNION SELECT 3);
+      INSERT INTO one VALUES (4, zeroblob(13000000));`)
+    held.close()
+    const table = await openFile(long)
+    const sizes: number[] = []
+    const reading = (async () => {
+      for await (const rows of table.batches()) sizes.push(rows.length)
+    })()
+    await expect(reading).rejects.toThrow('long.db, row 4: The row is longer than 16777216 characters.')
+    expect(sizes).toEqual([2])
+    await table.close()
+  })
+
   test('a file that is damaged is told so', async () => {
     const damaged = join(folder, 'damaged.db')
     writeFileSync(damaged, `SQLite format 3\0${'x'.repeat(4096)}`)

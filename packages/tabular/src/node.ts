@@ -2,7 +2,7 @@
 import { open, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { formatOf } from './reading/formats.ts'
-import { type OpenOptions, openTable } from './reading/open.ts'
+import { type OpenOptions, openTable, withoutMissing } from './reading/open.ts'
 import type { FileSource } from './reading/source.ts'
 import type { Table } from './reading/table.ts'
 import { errorAt } from './reading/table-error.ts'
@@ -23,7 +23,7 @@ export async function openFile(path: string, options: FileOptions = {}): Promise
     if (format === 'sqlite') {
       const table = await openSqlite(path, options.table)
       await source.close()
-      return table
+      return withoutMissing(table, options.missing)
     }
     const table = await openTable(source, { ...options, format })
     return { ...table, close: () => source.close() }

@@ -228,6 +228,9 @@ test('what does not fit the plan is told with its file, line and column, or told
   ])
   // What stands for no value is said once, and then it is a column of integers.
   const { records: mapped } = await read('a.csv', 'id,population\n1,5\n2,n/a\n', { missing: ['n/a'] })
+  const items = '[{"id":1,"population":5},{"id":2,"population":-999},{"id":3,"population":"n/a"}]'
+  const ofJson = await read('a.json', items, { missing: ['n/a', '-999'] })
+  expect(ofJson.records.map(({ data }) => data)).toEqual([{ population: 5 }, {}, {}])
   expect(mapped.map(({ data }) => data)).toEqual([{ population: 5 }, {}])
 })
 

@@ -118,7 +118,7 @@ async function openTable(call: Call, flags: ImportFlags, path: string): Promise<
     const isSeveral = error instanceof TableError && flags.table === undefined && call.terminal.canAsk
     const names = isSeveral ? await tablesOf(path).catch(() => []) : []
     if (names.length < 2) throw error
-    return openFile(path, { table: await askOneOf('Which table?', names) })
+    return openFile(path, { table: await askOneOf('Which table?', names), missing: flags.missing })
   }
 }
 

@@ -1,33 +1,9 @@
 /** Signing in from a terminal by a code that is allowed in a browser (RFC 8628). http-api §10. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UlmusError } from '@ulmus/client'
+import type { CreatedKey, DeviceRequest, DeviceStart } from '@ulmus/wire'
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { CommandError } from '../terminal/failure.ts'
-
-export interface DeviceRequest {
-  readonly scope: 'read' | 'write' | 'admin'
-  /** `owner/slug`: the key is limited to it. */
-  readonly collection?: string
-  /** Names the machine to the person who allows it. */
-  readonly label: string
-}
-
-export interface DeviceCode {
-  readonly device_code: string
-  readonly user_code: string
-  readonly verification_uri: string
-  readonly verification_uri_complete: string
-  /** Seconds. */
-  readonly expires_in: number
-  /** Seconds between two questions. */
-  readonly interval: number
-}
-
-export interface DeviceKey {
-  readonly id: string
-  readonly key: string
-  readonly expiresAt: string | null
-}
 
 interface Registry {
   readonly host: string
@@ -35,24 +11,24 @@ interface Registry {
   readonly signal: AbortSignal
 }
 
-export async function startDeviceLogin(registry: Registry, request: DeviceRequest): Promise<DeviceCode> {
+export async function startDeviceLogin(registry: Registry, request: DeviceRequest): Promise<DeviceStart> {
   const { status, body } = await post(registry, '/auth/device', request)
   if (status !== 200) throw UlmusError.fromBody(body, status)
-  return body as unknown as DeviceCode
+  return body as unknown as DeviceStart
 }
 
 /** Seconds that are added to the interval when the registry asks for it (RFC 8628 §3.5). */
 const slowDownSeconds = 5
 
 /** The key, once somebody has allowed it. @throws CommandError when it was refused, or nobody answered in time */
-export async function awaitDeviceKey(registry: Registry, code: DeviceCode): Promise<DeviceKey> {
+export async function awaitDeviceKey(registry: Registry, code: DeviceStart): Promise<CreatedKey> {
   const until = Date.now() + code.expires_in * 1_000
   for (let interval = code.interval; Date.now() < until; ) {
     await sleep(interval * 1_000, undefined, { signal: registry.signal })
     const { status, body } = await post(registry, '/auth/device/token', {
       device_code: code.device_code,
     }).catch(lostNetwork)
-    if (status === 200) return body as unknown as DeviceKey
+    if (status === 200) return body as unknown as CreatedKey
     if (body.code === 'slow_down' || status === 429) interval += slowDownSeconds
     else if (body.code === 'access_denied')
       throw new CommandError('It was refused in the browser.', {

@@ -561,4 +561,26 @@ describe('rate limits', () => {
     await server.close()
     await dispose()
   })
+
+  test('count all addresses together that one machine may have', async () => {
+    const { settings, dispose } = await databases[0]!.settings()
+    const rateLimits = { anonymous: 3, account: 5, signIn: 3 }
+    const server = await serveForTest(settings, { trustProxy: 1, rateLimits })
+    const from = async (path: string, address: string) => {
+      const init = { headers: { 'x-forwarded-for': address }, redirect: 'manual' } as const
+      return (await fetch(`${server.url}${path}`, init)).status
+    }
+    for (const [path, fine] of [
+      ['/api/collections', 200],
+      // The built-in provider admits this machine alone; it counts all the same.
+      ['/auth/login', 403],
+    ] as const) {
+      for (let n = 1; n <= 3; n++) expect(await from(path, `2001:db8:1:1::${n}`)).toBe(fine)
+      expect(await from(path, '2001:db8:1:1:ffff::4')).toBe(429)
+      expect(await from(path, '2001:db8:1:2::1')).toBe(fine)
+      expect(await from(path, '192.0.2.1')).toBe(fine)
+    }
+    await server.close()
+    await dispose()
+  })
 })

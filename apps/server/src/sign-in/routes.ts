@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastif
 import { z } from 'zod'
 import { isLoopback } from '../loopback.ts'
 import { dataPolicy } from '../plugins/answers/security.ts'
+import { peerOf } from '../plugins/requests/connections.ts'
 import type { SessionCookie } from '../plugins/requests/session-cookie.ts'
 import * as about from '../routes/descriptions/signing-in.ts'
 import type { IdentityProvider } from './identity-provider.ts'
@@ -113,6 +114,7 @@ function deviceRoutes(app: FastifyInstance, { registry, origin }: SignInOptions)
         ...request.body,
         userAgent,
         address: request.ip,
+        network: peerOf(request.ip),
       })
       const page = `${origin()}/auth/device`
       return {

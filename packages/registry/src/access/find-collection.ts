@@ -48,3 +48,20 @@ export async function findVisibleCollection(
   }
   throw new RegistryError('collection_not_found', { say: path })
 }
+
+/**
+ * One that is named beside what a request is about, so that a former slug must not send the whole request elsewhere: it is followed here.
+ * @throws collection_not_found
+ */
+export async function findNamedCollection(
+  context: Context,
+  who: Principal,
+  path: { owner: string; slug: string },
+): Promise<Seen> {
+  try {
+    return await findVisibleCollection(context, who, path)
+  } catch (error) {
+    if (!(error instanceof Moved)) throw error
+    return findVisibleCollection(context, who, { slug: path.slug, ...error.to })
+  }
+}

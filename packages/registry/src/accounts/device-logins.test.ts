@@ -6,7 +6,7 @@ import { type Collections, collectionsOf } from '../collections/collections.ts'
 import { openContext, type TestContext } from '../testing/context.ts'
 import { expireRows } from '../upkeep/expiry.ts'
 import { accountsOf } from './accounts.ts'
-import { type DeviceLogins, deviceLoginsOf } from './device-logins.ts'
+import { deviceLoginsOf } from './device-logins.ts'
 import { keysOf, liveKeysMax } from './keys.ts'
 
 const start = Date.parse('2026-01-15T10:20:30.400Z')
@@ -14,7 +14,7 @@ const day = 86_400_000
 
 describe.each(databases)('device logins on $name', (database) => {
   let context: TestContext
-  let logins: DeviceLogins
+  let logins: ReturnType<typeof deviceLoginsOf>
   let collections: Collections
   let time = start
   let subjects = 0
@@ -46,12 +46,13 @@ describe.each(databases)('device logins on $name', (database) => {
     }
   }
   let addresses = 0
-  const ask = (more: { scope?: 'read' | 'write' | 'admin'; collection?: string; address?: string } = {}) =>
+  const ask = (more: { scope?: 'read' | 'write' | 'admin'; collection?: string; network?: string } = {}) =>
     logins.start({
       scope: 'write',
       label: 'ada@laptop',
       userAgent: 'ulmus/1',
-      address: `10.0.0.${addresses++}`,
+      address: '2001:db8::1',
+      network: `2001:db8:0:${addresses++}`,
       ...more,
     })
   const codeOf = (work: Promise<unknown>) =>
@@ -160,6 +161,12 @@ describe.each(databases)('device logins on $name', (database) => {
     expect(await codeOf(logins.allow(eve, userCode, null))).toBe('collection_not_found')
     await logins.allow(ada, userCode, null)
     expect(await logins.collect(deviceCode)).toMatchObject({ collectionId: id })
+
+    const byFormerName = await ask({ collection: `${ada.accountSlug}/cities` })
+    await collections.patch(ada, { owner: ada.accountSlug, slug: 'cities' }, { slug: 'towns' })
+    expect(await codeOf(logins.allow(eve, byFormerName.userCode, null))).toBe('collection_not_found')
+    await logins.allow(ada, byFormerName.userCode, null)
+    expect(await logins.collect(byFormerName.deviceCode)).toMatchObject({ collectionId: id })
   })
 
   test('a key allows nothing stronger than itself', async () => {
@@ -180,15 +187,21 @@ describe.each(databases)('device logins on $name', (database) => {
     expect(await codeOf(logins.collect(deviceCode))).toBe('too_many_keys')
   })
 
-  test('codes are not guessed, and one address does not fill the table', async () => {
+  test('guesses at once are counted as guesses one by one', async () => {
+    const eve = await user('eve')
+    await Promise.all(Array.from({ length: 20 }, (_, n) => codeOf(logins.find(eve, `CCCC-CC${n}`))))
+    expect(await codeOf(logins.find(eve, 'CCCC-CCCC'))).toBe('rate_limited')
+  })
+
+  test('codes are not guessed, and one network does not fill the table', async () => {
     const eve = await user('eve')
     for (let n = 0; n < 20; n++)
       expect(await codeOf(logins.find(eve, `BBBB-BB${n}`))).toBe('device_code_not_found')
     const { userCode } = await ask()
     expect(await codeOf(logins.find(eve, userCode))).toBe('rate_limited')
     expect(await codeOf(logins.allow(eve, userCode, null))).toBe('rate_limited')
-    for (let n = 0; n < 50; n++) await ask({ address: '192.0.2.1' })
-    expect(await codeOf(ask({ address: '192.0.2.1' }))).toBe('rate_limited')
-    expect(await codeOf(ask({ address: '192.0.2.2' }))).toBe('ok')
+    for (let n = 0; n < 50; n++) await ask({ network: '192.0.2.1' })
+    expect(await codeOf(ask({ network: '192.0.2.1' }))).toBe('rate_limited')
+    expect(await codeOf(ask({ network: '192.0.2.2' }))).toBe('ok')
   })
 })

@@ -19,7 +19,7 @@ import {
 import { LRUCache } from 'lru-cache'
 import { demandCredential } from '../access/authority.ts'
 import { demandCaller } from '../access/caller.ts'
-import { findVisibleCollection } from '../access/find-collection.ts'
+import { findNamedCollection } from '../access/find-collection.ts'
 import { mayHandleKey, mayMakeKeyUntil } from '../access/policy.ts'
 import { actingAccount, type Principal, type Scope } from '../access/principal.ts'
 import type { Context } from '../context.ts'
@@ -36,6 +36,8 @@ export interface DeviceRequest {
   /** Of the program that asks, for the person who decides. */
   readonly userAgent: string
   readonly address: string
+  /** Of the address: all that one machine may have. */
+  readonly network: string
 }
 
 export interface StartedLogin {
@@ -60,9 +62,9 @@ export const deviceLoginSeconds = 600
 export const devicePollSeconds = 5
 /** A question may come this much too soon: clocks and networks are not exact. Milliseconds. */
 const pollSlack = 1_000
-/** Logins under way, of everybody and of one address. */
+/** Logins under way, of everybody and of one network. */
 const loginsMax = 10_000
-const loginsOfAddressMax = 50
+const loginsOfNetworkMax = 50
 /** Codes that are none which an account may try in ten minutes: of some 25 milliards, ten thousand are good at most. */
 const wrongCodesMax = 20
 const userAgentMax = 400
@@ -71,19 +73,18 @@ const userAgentMax = 400
 const letters = 'BCDFGHJKLMNPQRSTVWXZ'
 const userCodeLetters = 8
 
-export type DeviceLogins = ReturnType<typeof deviceLoginsOf>
-
 export function deviceLoginsOf(context: Context) {
   const { database, now } = context
   const wrongCodes = new LRUCache<string, number>({ max: 10_000, ttl: deviceLoginSeconds * 1_000 })
 
   /** @throws device_code_not_found; rate_limited for whoever tries codes */
   async function findAsked(accountId: string, userCode: string): Promise<DeviceLoginRow> {
-    const wrong = wrongCodes.get(accountId) ?? 0
-    if (wrong >= wrongCodesMax) throw tooMany()
+    const wrong = () => wrongCodes.get(accountId) ?? 0
+    if (wrong() >= wrongCodesMax) throw tooMany()
     const found = await findPendingDeviceLogin(database, userHashOf(userCode), now())
     if (found !== undefined) return found
-    wrongCodes.set(accountId, wrong + 1)
+    // Counted now: others were asked for meanwhile.
+    wrongCodes.set(accountId, wrong() + 1)
     throw new RegistryError('device_code_not_found')
   }
 
@@ -97,7 +98,7 @@ export function deviceLoginsOf(context: Context) {
   }
 
   return {
-    /** @throws rate_limited while too many are under way, of this address or of all */
+    /** @throws rate_limited while too many are under way, of this network or of all */
     start: (request: DeviceRequest): Promise<StartedLogin> => start(context, request),
 
     /** What somebody who typed a code is asked. @throws unauthenticated, device_code_not_found, rate_limited */
@@ -121,7 +122,7 @@ export function deviceLoginsOf(context: Context) {
       const found =
         asked.collection === null
           ? null
-          : await findVisibleCollection(context, actingAccount(caller.accountId), { owner, slug })
+          : await findNamedCollection(context, actingAccount(caller.accountId), { owner, slug })
       const collectionId = found?.collection.id ?? null
       demand(mayHandleKey(caller, { scope: asked.scope, collectionId }), { needed: asked.scope })
       demand(mayMakeKeyUntil(caller, keyExpiresAt), { until: caller.expiresAt?.toISOString() })
@@ -151,15 +152,15 @@ const tooMany = () => new RegistryError('rate_limited', { say: { retryAfter: dev
 
 async function start({ database, now }: Context, request: DeviceRequest): Promise<StartedLogin> {
   const at = now()
-  const { scope, collection = null, label, userAgent, address } = request
-  const underWay = await countDeviceLogins(database, address, at)
-  if (underWay.all >= loginsMax || underWay.ofAddress >= loginsOfAddressMax) throw tooMany()
+  const { scope, collection = null, label, userAgent, address, network } = request
+  const underWay = await countDeviceLogins(database, network, at)
+  if (underWay.all >= loginsMax || underWay.ofNetwork >= loginsOfNetworkMax) throw tooMany()
   const deviceCode = randomBytes(32).toString('base64url')
   const typed = Array.from({ length: userCodeLetters }, () => letters[randomInt(letters.length)]).join('')
   const row: DeviceLoginRow = {
     deviceHash: hashText(deviceCode),
     userHash: userHashOf(typed),
-    ...{ scope, collection, label, address, userAgent: userAgent.slice(0, userAgentMax) },
+    ...{ scope, collection, label, address, network, userAgent: userAgent.slice(0, userAgentMax) },
     ...{ createdAt: at, expiresAt: new Date(at.getTime() + deviceLoginSeconds * 1_000), polledAt: null },
     ...{ status: 'pending', accountId: null, collectionId: null, keyExpiresAt: null },
   }
@@ -170,7 +171,10 @@ async function start({ database, now }: Context, request: DeviceRequest): Promis
 /** In any case, with or without what stands between. */
 const userHashOf = (userCode: string): string => hashText(userCode.toUpperCase().replace(/[^A-Z]/g, ''))
 
-/** What becomes of a question. What it writes stays, so it is returned and thrown after the transaction. */
+/**
+ * What becomes of a question. What it writes stays, so it is returned and thrown after the transaction; what `addKey` throws undoes all,
+ * so that the login stays for another question, once there is room for the key.
+ */
 async function collect(context: Context, deviceCode: string): Promise<MadeKey> {
   const { database, now } = context
   const deviceHash = hashText(deviceCode)

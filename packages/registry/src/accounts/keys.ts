@@ -147,11 +147,7 @@ export async function addKey(context: Pick<Context, 'now'>, tx: Tx, wanted: KeyT
 }
 
 /** @throws collection_not_found unless the account itself, by whatever credential, may read the collection. */
-export async function demandReadable(
-  context: Context,
-  accountId: string,
-  collectionId: string,
-): Promise<void> {
+async function demandReadable(context: Context, accountId: string, collectionId: string): Promise<void> {
   const account = actingAccount(accountId)
   const found = await findCollectionById(context.database, collectionId, accountId)
   if (found === undefined || !maySee(account, found.collection, found.role))

@@ -1,12 +1,11 @@
 /** The difference of two versions with the data on both sides (http-api §7). Stored canonical forms are passed on as they are. */
 import { documentDigest, emptyTree, type Hash, type ViewRoots } from '@ulmus/content'
-import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
+import { findNamedCollection, findVisibleCollection, type Seen } from '../access/find-collection.ts'
 import type { Principal } from '../access/principal.ts'
 import type { JsonText } from '../answers/json-text.ts'
 import { PageBudget, type Place, readCursor, writeCursor } from '../answers/places.ts'
 import { countAnswer, readerOf } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
-import { Moved } from '../errors/errors.ts'
 import {
   countDifferences,
   type DifferenceTotals,
@@ -98,7 +97,7 @@ export function diffsOf(context: Context) {
       const isFirst = beyond === undefined
       const isAll = ask.type === undefined && ask.change === undefined
       return {
-        from: `${other?.place ?? ''}${semverOf(from.version)}`,
+        from: `${other === undefined ? '' : placeOf(other.seen)}${semverOf(from.version)}`,
         to: semverOf(to.version),
         ...differences,
         pagination: { limit: ask.limit, hasMore: nextCursor !== null, nextCursor },
@@ -124,18 +123,13 @@ async function seeOther(
   context: Context,
   who: Principal,
   asked: string,
-): Promise<{ seen: Seen; place: string; v: string } | undefined> {
+): Promise<{ seen: Seen; v: string } | undefined> {
   const [, owner, slug, v] = /^([^/@]+)\/([^/@]+)@(.+)$/.exec(asked) ?? []
   if (owner === undefined || slug === undefined || v === undefined) return undefined
-  try {
-    const seen = await findVisibleCollection(context, who, { owner, slug })
-    return { seen, place: `${owner}/${slug}@`, v }
-  } catch (error) {
-    // Told as it is, it would send the caller elsewhere for the version in the path.
-    if (!(error instanceof Moved)) throw error
-    return seeOther(context, who, `${error.to.owner}/${error.to.slug ?? slug}@${v}`)
-  }
+  return { seen: await findNamedCollection(context, who, { owner, slug }), v }
 }
+
+const placeOf = ({ owner, collection }: Seen) => `${owner.slug}/${collection.slug}@`
 
 /** The differences of a page are told by the trees alone; then their records are read, some at once. */
 async function readPage(

@@ -21,6 +21,8 @@ export interface Column {
   readonly isEmpty: boolean
   /** Every row has a value; null, where the file says so, is one. */
   readonly isFull: boolean
+  /** Some values are "": values among texts, and none where a number or the like should stand. */
+  readonly hasEmptyTexts: boolean
   /** Some values are null, which is more than to be missing. */
   readonly isNullable: boolean
   /** No two rows have the same value, and none is empty or too long for an id. False as well where it takes too much memory to know. */
@@ -144,6 +146,7 @@ export class ColumnWatch {
       ...{ name, kind, tallies, examples: this.#examples, isUnique },
       isEmpty: count + this.#nulls === 0 || (values === 0 && this.#nulls === rows),
       isFull: count + this.#nulls === rows,
+      hasEmptyTexts: this.#empties > 0,
       isNullable: this.#nulls > 0,
       ids: isUnique ? this.#ids : undefined,
       choices: isChoice && !isUnique ? choices.sort() : undefined,

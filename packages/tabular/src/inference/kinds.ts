@@ -1,5 +1,5 @@
 /** What a single value is. */
-import { parseJson } from '../reading/json-numbers.ts'
+import { isRounded, parseJson } from '../reading/json-numbers.ts'
 import { Numeral } from '../reading/table.ts'
 
 export const kinds = [
@@ -27,18 +27,9 @@ const date = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
 const dateTime =
   /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
-/** Digits that a double keeps, whatever they are. */
-const digitsMax = 17
-
 /** Whether a text is a number that a double holds as it stands there, or nearly so. */
 function isNumber(text: string): boolean {
-  if (!number.test(text)) return false
-  const mantissa = text.replace(/[eE].*$/, '')
-  const digits = mantissa.replace(/\D/g, '').replace(/^0+/, '')
-  const value = Number(text)
-  if (!/\d/.test(mantissa) || digits.length > digitsMax || !Number.isFinite(value)) return false
-  if (Number.isInteger(value) && !/[.eE]/.test(text)) return Number.isSafeInteger(value) && text !== '-0'
-  return value !== 0 || digits === ''
+  return number.test(text) && /^-?\.?\d/.test(text) && text !== '-0' && !isRounded(text)
 }
 
 /** Whether a calendar has the day: there is no 30th of February. */

@@ -128,13 +128,13 @@ export class DelimitedParser {
     this.#endValue(this.#at, true)
     this.#endLine(lines)
     this.#line++
-    if (isReturn && this.#lineEnd === lineFeed) this.#start = ++this.#at
+    if (isReturn && isBeforeLineFeed) this.#start = ++this.#at
   }
 
   /** Whether a carriage return ends a line: before a line feed always, alone in files that end their first line so. */
   #isEnd(isBeforeLineFeed: boolean): boolean {
     this.#lineEnd ??= isBeforeLineFeed ? lineFeed : carriageReturn
-    return isBeforeLineFeed ? this.#lineEnd === lineFeed : this.#lineEnd === carriageReturn
+    return isBeforeLineFeed || this.#lineEnd === carriageReturn
   }
 
   /** Up to the quote that ends the value. @returns false when more text is needed */

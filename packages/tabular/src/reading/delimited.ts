@@ -8,15 +8,13 @@ import { textsOf } from './texts.ts'
 export interface DelimitedOptions {
   /** Undefined: a comma, or a semicolon where the first line has more of them, as in countries whose numbers have commas. */
   readonly delimiter?: ',' | ';' | '\t' | undefined
-  /** Values that stand for none, such as `n/a`. */
-  readonly missing?: readonly string[] | undefined
 }
 
 /** @throws TableError for an empty file, for two columns of one name, and for too many columns */
 export async function openDelimited(
   source: FileSource,
   format: 'csv' | 'tsv',
-  { delimiter, missing = [] }: DelimitedOptions,
+  { delimiter }: DelimitedOptions,
 ): Promise<Table> {
   const text = await headOf(source)
   const chosen = format === 'tsv' ? '\t' : (delimiter ?? delimiterOf(text))
@@ -32,13 +30,11 @@ export async function openDelimited(
     columns,
     async *batches() {
       let isHead = true
-      const none = new Set<string | undefined>(missing)
       for await (const lines of linesOf(source, chosen)) {
         const rows: Row[] = isHead ? lines.slice(1) : lines
         isHead = false
         for (const row of rows) {
           if (row.values.length > columns.length) checkLength(source.name, row, columns.length)
-          if (none.size > 0) takeAway(row.values as unknown[], none)
         }
         if (rows.length > 0) yield rows
       }
@@ -109,8 +105,4 @@ function checkLength(file: string, { line, values }: Row, columns: number): void
   if (last < columns) return
   const sentence = `The line has ${last + 1} values, but there are ${columns} columns. A value that holds the delimiter must stand in quotes.`
   throw errorAt(file, sentence, { line, value: shown(values[columns]) })
-}
-
-function takeAway(values: unknown[], none: ReadonlySet<unknown>): void {
-  for (let place = 0; place < values.length; place++) if (none.has(values[place])) values[place] = undefined
 }

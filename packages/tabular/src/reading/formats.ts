@@ -1,6 +1,7 @@
 /** Which format a file has: by its first bytes where they tell, by its name's ending, else by how its text begins. */
 import type { FileSource } from './source.ts'
 import { errorAt } from './table-error.ts'
+import { encodingOf } from './texts.ts'
 
 export const formats = ['csv', 'tsv', 'json', 'ndjson', 'parquet', 'sqlite'] as const
 export type Format = (typeof formats)[number]
@@ -40,7 +41,11 @@ export async function formatOf(source: FileSource): Promise<Format> {
   const ending = /\.([a-z]+)$/i.exec(source.name)?.[1]?.toLowerCase() ?? ''
   const named = Object.hasOwn(byEnding, ending) ? byEnding[ending] : undefined
   if (named !== undefined && named !== 'json') return named
-  return formatOfText(new TextDecoder().decode(head).trimStart(), head.length < source.size)
+  const format = formatOfText(
+    new TextDecoder(encodingOf(head)).decode(head).trimStart(),
+    head.length < source.size,
+  )
+  return named === 'json' && format !== 'ndjson' ? 'json' : format
 }
 
 function formatOfText(text: string, isCut: boolean): Format {

@@ -7,7 +7,9 @@ export interface Item {
 }
 
 /** What a scan is in the middle of. */
-type State = 'before' | 'members' | 'skipping' | 'between' | 'item' | 'after' | 'done'
+type State = 'before' | 'members' | 'opened' | 'skipping' | 'between' | 'item' | 'after' | 'done'
+
+const noList = 'The file must hold a list of objects, or an object with one such list.'
 
 const quote = 0x22
 const backslash = 0x5c
@@ -30,6 +32,8 @@ export class ItemScanner {
   #number = 0
   /** What is skipped stands behind the list. */
   #isAfterList = false
+  /** A member is a list without items, which may be the one. */
+  #hasEmptyList = false
   /** A sentence: what the file is, if it is no list of items. */
   fault: string | undefined
 
@@ -51,8 +55,7 @@ export class ItemScanner {
 
   end(): void {
     if (this.fault !== undefined || this.#state === 'done') return
-    if (this.#state === 'members' || this.#state === 'skipping' || this.#state === 'before')
-      this.fault = 'The file must hold a list of objects, or an object with one such list.'
+    if (['members', 'opened', 'skipping', 'before'].includes(this.#state)) this.fault = noList
     else this.fault = `The file ends in the middle of the list, after item ${this.#number}. Is it complete?`
   }
 
@@ -62,6 +65,7 @@ export class ItemScanner {
     else if (isSpace(unit)) this.#at++
     else if (this.#state === 'before') this.#begin(unit)
     else if (this.#state === 'between') this.#beginItem(unit)
+    else if (this.#state === 'opened') this.#beginList(unit)
     else if (this.#state === 'done')
       this.fault = 'Something follows the end of the list. For one object a line, call the file .ndjson.'
     else this.#member(unit)
@@ -87,20 +91,36 @@ export class ItemScanner {
     }
   }
 
+  /** A member is a list: the one that is meant, if its first item is an object; a GeoJSON file has lists of numbers beside it. */
+  #beginList(unit: number): void {
+    if (unit === 0x7b) {
+      this.#state = 'between'
+      if (this.#isAfterList)
+        this.fault =
+          'The object holds several lists of objects. Save the one that you mean as a file of its own.'
+    } else if (unit === 0x5d) {
+      this.#at++
+      this.#hasEmptyList = true
+      this.#state = this.#isAfterList ? 'after' : 'members'
+    } else {
+      this.#state = 'skipping'
+      this.#depth = 1
+    }
+  }
+
   /** Members of the object around the list: names, numbers and so on pass by. */
   #member(unit: number): void {
     if (unit === quote) {
       this.#isText = true
-    } else if (unit === 0x5b && this.#state === 'members') this.#state = 'between'
-    else if (unit === 0x5b)
-      this.fault = 'The object holds several lists. Save the one that you mean as a file of its own.'
-    else if (unit === 0x7b) {
+    } else if (unit === 0x5b) {
+      this.#isAfterList = this.#state === 'after'
+      this.#state = 'opened'
+    } else if (unit === 0x7b) {
       this.#isAfterList = this.#state === 'after'
       this.#state = 'skipping'
       this.#depth = 1
     } else if (unit === 0x7d) {
-      if (this.#state === 'members')
-        this.fault = 'The file must hold a list of objects, or an object with one such list.'
+      if (this.#state === 'members' && !this.#hasEmptyList) this.fault = noList
       this.#state = 'done'
     }
     this.#at++

@@ -1,8 +1,13 @@
 /** JSON texts whose numbers may be beyond what doubles hold: `JSON.parse` rounds those without a word. */
 import { Numeral } from './table.ts'
 
-/** Whether a text may have such a number: 16 digits in a row, or an exponent of three. */
-const suspicious = /\d{16}|[eE][+-]?\d{3}/
+/** Digits that a double keeps, whatever they are. */
+const digitsMax = 17
+/** Levels that are looked through for numbers; no record has as many. */
+const depthMax = 64
+
+/** Whether a text may have such a number: 16 digits in a row, 18 with a point among them, or an exponent of three. */
+const suspicious = /\d{16}|\d[\d.]{18}|[eE][+-]?\d{3}/
 const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/gs
 
 /** The value of a text, with `Numeral` for each number that would be rounded. @throws SyntaxError */
@@ -20,17 +25,27 @@ export function parseJson(text: string): unknown {
   return isExact ? value : withNumerals(JSON.parse(marked), mark)
 }
 
-/** Whether an integer or the magnitude is lost; digits behind the point beyond the seventeenth are not counted. */
-function isRounded(numeral: string): boolean {
+/** Whether a number loses something as a double: more than its last bit. */
+export function isRounded(numeral: string): boolean {
+  const digits = numeral
+    .replace(/[eE].*$/, '')
+    .replace(/\D/g, '')
+    .replace(/^0+/, '')
+  return digits.length > digitsMax || isAnother(numeral)
+}
+
+/** Whether the double is another number: of an integer beyond 2^53, and of a magnitude that no double has. */
+export function isAnother(numeral: string): boolean {
   const value = Number(numeral)
   if (!Number.isFinite(value)) return true
   if (/^-?\d+$/.test(numeral)) return !Number.isSafeInteger(value)
   return value === 0 && /^-?[\d.]*[1-9]/.test(numeral)
 }
 
-function withNumerals(value: unknown, mark: string): unknown {
+function withNumerals(value: unknown, mark: string, depth = 1): unknown {
   if (typeof value === 'string') return value.startsWith(mark) ? new Numeral(value.slice(mark.length)) : value
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((item) => withNumerals(item, mark))
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withNumerals(member, mark)]))
+  if (typeof value !== 'object' || value === null || depth > depthMax) return value
+  const inner = (member: unknown) => withNumerals(member, mark, depth + 1)
+  if (Array.isArray(value)) return value.map(inner)
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inner(member)]))
 }

@@ -2,7 +2,7 @@
 import { ItemScanner } from './json-items.ts'
 import { parseJson } from './json-numbers.ts'
 import type { FileSource } from './source.ts'
-import { batchRows, ColumnNames, columnsMax, type Row, rowCharactersMax, type Table } from './table.ts'
+import { Batch, ColumnNames, columnsMax, rowCharactersMax, type Table } from './table.ts'
 import { errorAt, shown } from './table-error.ts'
 import { textsOf } from './texts.ts'
 
@@ -17,14 +17,13 @@ export function openJson(source: FileSource, format: 'json' | 'ndjson'): Table {
     isText: false,
     columns: columns.names,
     async *batches() {
-      let rows: Row[] = []
+      const batch = new Batch()
       for await (const { number, text } of texts(source)) {
-        rows.push({ line: number, values: valuesOf(source.name, unit, number, text, columns) })
-        if (rows.length < batchRows) continue
-        yield rows
-        rows = []
+        const values = valuesOf(source.name, unit, number, text, columns)
+        if (batch.add({ line: number, values }, text.length)) yield batch.take()
       }
-      if (rows.length > 0) yield rows
+      const rest = batch.take()
+      if (rest.length > 0) yield rest
     },
     close: async () => {},
   }

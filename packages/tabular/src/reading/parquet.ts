@@ -14,6 +14,8 @@ import { errorAt, shown } from './table-error.ts'
 
 /** What a group of rows may take in memory when it is unpacked. Bytes. */
 const groupBytesMax = 1024 ** 3
+/** Cells of a group: those without a value take no bytes in the file, and some in memory. */
+const groupCellsMax = 50_000_000
 
 export async function openParquet(source: FileSource): Promise<Table> {
   const file: AsyncBuffer = {
@@ -33,7 +35,7 @@ export async function openParquet(source: FileSource): Promise<Table> {
     isText: false,
     columns,
     async *batches() {
-      for (const { rowStart, rowEnd } of groupsOf(source.name, metadata)) {
+      for (const { rowStart, rowEnd } of groupsOf(source.name, metadata, columns.length)) {
         const options = {
           file,
           metadata,
@@ -46,12 +48,11 @@ export async function openParquet(source: FileSource): Promise<Table> {
         }
         const objects = await reading(source.name, () => parquetReadObjects(options))
         for (let at = 0; at < objects.length; at += batchRows) {
-          yield objects.slice(at, at + batchRows).map(
-            (object, index): Row => ({
-              line: rowStart + at + index + 1,
-              values: columns.map((name, place) => converters[place]!(object[name])),
-            }),
-          )
+          const rowOf = (object: Record<string, unknown>, index: number): Row => ({
+            line: rowStart + at + index + 1,
+            values: columns.map((name, place) => converters[place]!(object[name])),
+          })
+          yield await reading(source.name, async () => objects.slice(at, at + batchRows).map(rowOf))
         }
       }
     },
@@ -76,11 +77,15 @@ function checkColumns(name: string, columns: readonly string[]): void {
     throw errorAt(name, `There is a column ${shown(twice ?? '__proto__')} that cannot be read: rename it.`)
 }
 
-function* groupsOf(name: string, { row_groups }: FileMetaData) {
+function* groupsOf(name: string, { row_groups }: FileMetaData, columns: number) {
   let rowStart = 0
   for (const { num_rows, total_byte_size } of row_groups) {
     if (total_byte_size > groupBytesMax) {
       const sentence = `A group of its rows takes ${total_byte_size} bytes; at most ${groupBytesMax} can be read. Write the file with smaller row groups.`
+      throw errorAt(name, sentence)
+    }
+    if (Number(num_rows) * columns > groupCellsMax) {
+      const sentence = `A group has ${num_rows} rows of ${columns} columns; at most ${groupCellsMax} values can be read. Write the file with smaller row groups.`
       throw errorAt(name, sentence)
     }
     const rowEnd = rowStart + Number(num_rows)

@@ -28,8 +28,30 @@ export interface Table {
 export const columnsMax = 4096
 /** Characters of one row, item or line: twice what a record may take in bytes. */
 export const rowCharactersMax = 16 * 1024 ** 2
-/** Rows that are handed on at once. */
+/** Rows that are handed on at once, and the characters of their texts after which no more are waited for. */
 export const batchRows = 512
+const batchCharacters = 1024 ** 2
+
+/** Rows that wait to be handed on. */
+export class Batch {
+  #rows: Row[] = []
+  #characters = 0
+
+  /** @param characters how much text the row has, about @returns whether the batch is to be handed on */
+  add(row: Row, characters: number): boolean {
+    this.#rows.push(row)
+    this.#characters += characters
+    return this.#rows.length >= batchRows || this.#characters >= batchCharacters
+  }
+
+  /** All rows since the last call. */
+  take(): Row[] {
+    const rows = this.#rows
+    this.#rows = []
+    this.#characters = 0
+    return rows
+  }
+}
 
 /** A number that doubles do not hold: an integer beyond 2^53, `1e400`, a decimal of many digits. Its column is of texts. */
 export class Numeral {

@@ -2,7 +2,8 @@
 import { type FileSource, piecesOf } from './source.ts'
 import { errorAt } from './table-error.ts'
 
-const encodingOf = (head: Uint8Array): string => {
+/** @param head the first bytes of a file, two or more */
+export const encodingOf = (head: Uint8Array): string => {
   if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le'
   return head[0] === 0xfe && head[1] === 0xff ? 'utf-16be' : 'utf-8'
 }

@@ -90,11 +90,12 @@ export function planOf(inference: Inference, wishes: PlanWishes): Plan {
   const left = new Set(leftOut.map(({ name }) => name))
   const planned = columns
     .filter(({ name }) => !left.has(name))
-    .map(({ name, kind, isFull, isNullable, choices, nested }): PlannedColumn => {
+    .map(({ name, kind, isFull, hasEmptyTexts, isNullable, choices, nested }): PlannedColumn => {
       const chosen = Object.hasOwn(kinds, name) ? kinds[name]! : kind
       const reference = references?.get(name)
       return {
-        ...{ name, isRequired: isFull, isNullable, isPrivate: hidden.includes(name) },
+        ...{ name, isNullable, isPrivate: hidden.includes(name) },
+        isRequired: isFull && (chosen === 'string' || reference !== undefined || !hasEmptyTexts),
         ...(Object.hasOwn(rename, name) ? { field: rename[name] } : {}),
         // Whatever refers is a text, as ids are.
         kind: reference === undefined ? chosen : 'string',

@@ -1,6 +1,6 @@
 /** A value of a file as a value of a record. */
 import { booleanOf, type Kind, kindOfText, kindOfValue, nestedOf } from '../inference/kinds.ts'
-import { parseJson } from '../reading/json-numbers.ts'
+import { isAnother, isRounded, parseJson } from '../reading/json-numbers.ts'
 import { Numeral } from '../reading/table.ts'
 
 /** A value that is not of its column's kind. */
@@ -21,7 +21,8 @@ const jsonNumber = /^-?(?:0|[1-9]\d*)?(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 function numberOf(text: string): unknown {
   const value = Number(text)
-  return jsonNumber.test(text) && Number.isFinite(value) ? value : unfit
+  if (!jsonNumber.test(text) || !Number.isFinite(value)) return unfit
+  return isAnother(text) && String(value) !== text ? unfit : value
 }
 
 const ofKind = (kind: Kind) => (text: string) => (kindOfText(text) === kind ? text : unfit)
@@ -35,7 +36,7 @@ const textReaders: Readonly<Record<Kind, (text: string) => unknown>> = {
   string: (text) => text,
   integer: (text) => {
     const value = numberOf(text)
-    return Number.isSafeInteger(value) ? value : unfit
+    return Number.isSafeInteger(value) && !isRounded(text) ? value : unfit
   },
   number: numberOf,
   boolean: (text) => booleanOf(text) ?? unfit,

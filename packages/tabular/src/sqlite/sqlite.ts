@@ -2,7 +2,7 @@
 import { basename } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { base64Of } from '../reading/base64.ts'
-import { batchRows, columnsMax, Numeral, type Row, type Table } from '../reading/table.ts'
+import { Batch, columnsMax, Numeral, type Row, rowCharactersMax, type Table } from '../reading/table.ts'
 import { errorAt, shown } from '../reading/table-error.ts'
 
 const tooOld =
@@ -64,7 +64,7 @@ export async function openSqlite(path: string, wanted: string | undefined): Prom
       unit: 'row',
       isText: false,
       columns,
-      batches: () => batchesOf(database, chosen, columns),
+      batches: () => batchesOf(database, name, chosen, columns),
       close: async () => database.close(),
     }
   } catch (error) {
@@ -98,6 +98,7 @@ const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 async function* batchesOf(
   database: DatabaseSync,
+  file: string,
   table: string,
   columns: readonly string[],
 ): AsyncGenerator<Row[], void> {
@@ -106,15 +107,26 @@ async function* batchesOf(
   const list = columns.map((name, place) => `${identifier(name)} AS ${names[place]}`).join(', ')
   const statement = database.prepare(`SELECT ${list} FROM ${identifier(table)}`)
   statement.setReadBigInts(true)
-  let rows: Row[] = []
+  const batch = new Batch()
   let line = 0
   for (const row of statement.iterate()) {
-    rows.push({ line: ++line, values: names.map((name) => recordValueOf(row[name])) })
-    if (rows.length < batchRows) continue
-    yield rows
-    rows = []
+    line++
+    const characters = names.reduce((sum, name) => sum + charactersOf(row[name]), 0)
+    if (characters > rowCharactersMax) {
+      const sentence = `The row is longer than ${rowCharactersMax} characters. No record may be that long.`
+      throw errorAt(file, sentence, { line }, 'row')
+    }
+    const values = names.map((name) => recordValueOf(row[name]))
+    if (batch.add({ line, values }, characters)) yield batch.take()
   }
-  if (rows.length > 0) yield rows
+  const rest = batch.take()
+  if (rest.length > 0) yield rest
+}
+
+/** Of its text, or of its bytes as Base64. */
+const charactersOf = (value: unknown): number => {
+  if (typeof value === 'string') return value.length
+  return value instanceof Uint8Array ? Math.ceil(value.length / 3) * 4 : 0
 }
 
 /** NULL is no value, a BLOB is Base64. */

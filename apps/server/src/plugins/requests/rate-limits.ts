@@ -1,10 +1,11 @@
 /**
- * How often one may ask: per account with a credential, per address without, and for signing in apart from that, so that those who read
+ * How often one may ask: per account with a credential, per address (of IPv6 the first 64 bits, which one machine has all of) without, and for signing in apart from that, so that those who read
  * from an address do not keep its people from signing in. Fixed windows of a minute, in this process.
  */
 import rateLimit from '@fastify/rate-limit'
 import { RegistryError } from '@ulmus/registry'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { peerOf } from './connections.ts'
 
 export interface RateLimits {
   /** Requests a minute of one address without a credential. */
@@ -22,17 +23,21 @@ const rememberedMax = 50_000
 /** Comes after `knowPrincipals`. Answers carry `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (seconds). */
 export async function limitRates(app: FastifyInstance, limits: RateLimits): Promise<void> {
   await app.register(rateLimit, { global: false, cache: rememberedMax })
-  const countAnonymous = app.createRateLimit({ max: limits.anonymous, timeWindow: windowSeconds * 1000 })
+  const countAnonymous = app.createRateLimit({
+    max: limits.anonymous,
+    timeWindow: windowSeconds * 1000,
+    keyGenerator: (request: FastifyRequest) => peerOf(request.ip),
+  })
   const countAccount = app.createRateLimit({
     max: limits.account,
     timeWindow: windowSeconds * 1000,
     keyGenerator: (request: FastifyRequest) =>
-      request.principal.kind === 'anonymous' ? request.ip : request.principal.accountId,
+      request.principal.kind === 'anonymous' ? peerOf(request.ip) : request.principal.accountId,
   })
   const countSignIn = app.createRateLimit({
     max: limits.signIn,
     timeWindow: windowSeconds * 1000,
-    keyGenerator: (request: FastifyRequest) => request.ip,
+    keyGenerator: (request: FastifyRequest) => peerOf(request.ip),
   })
   app.addHook('onRequest', async (request, reply) => {
     const { limited } = request.routeOptions.config

@@ -5,9 +5,7 @@ import { Field, Refusal, type Refused, Select } from '../../components/form.tsx'
 import { Time } from '../../components/small.tsx'
 import { submitted, typed } from '../../form.ts'
 import type { Answer, Form, Page, Visit } from '../../page.ts'
-
-const endings = { '7': '7 days', '30': '30 days', '90': '90 days', '365': 'a year', never: 'never' } as const
-const usualDays = '90'
+import { keyEndOf, keyEnds, usualKeyEnd } from './key-ends.ts'
 
 const may = {
   read: 'read whatever you may read',
@@ -55,9 +53,7 @@ async function decide({ registry, who }: Visit, form: Form, code: string): Promi
     await registry.deviceLogins.refuse(who, code)
     return done('Refused', 'The program gets no key. You may close this page.')
   }
-  const days = Number(form['ends'] ?? usualDays)
-  const end = Number.isInteger(days) && days > 0 ? new Date(Date.now() + days * 86_400_000) : null
-  await registry.deviceLogins.allow(who, code, end)
+  await registry.deviceLogins.allow(who, code, keyEndOf(form['ends']))
   return done(
     'Allowed',
     'Go back to your terminal: it goes on within seconds. The key is among your API keys, where you can revoke it.',
@@ -120,7 +116,9 @@ async function askToAllow(visit: Visit, code: string, error?: Refused): Promise<
   return page(
     'Allow a terminal?',
     <div class="wide content narrow-page">
-      <h1>Allow “{label}” to act for you?</h1>
+      <h1>
+        Allow “<bdi>{label}</bdi>” to act for you?
+      </h1>
       <Refusal error={error} />
       <p>
         A program asks for an API key of your account, <strong>{visit.caller?.accountSlug}</strong>. With it,
@@ -154,8 +152,8 @@ async function askToAllow(visit: Visit, code: string, error?: Refused): Promise<
           name="ends"
           label="The key ends after"
           form={{}}
-          value={usualDays}
-          options={Object.entries(endings)}
+          value={usualKeyEnd}
+          options={Object.entries(keyEnds)}
         />
         <p class="actions">
           <button type="submit" class="primary" name="decision" value="allow">

@@ -1,12 +1,12 @@
 /** `/settings/keys`: API keys: made, seen once, listed, revoked. */
+import { Moved } from '@ulmus/registry'
 import { CreateKey } from '@ulmus/wire'
 import { Choice, Field, Refusal, type Refused, Select } from '../../components/form.tsx'
 import { Badge, Code, Empty, Time } from '../../components/small.tsx'
 import { checked, submitted, typed } from '../../form.ts'
 import type { Answer, Form, Page, Visit } from '../../page.ts'
+import { keyEndOf, keyEnds, usualKeyEnd } from './key-ends.ts'
 import { SettingsPage } from './settings.tsx'
-
-const endings = { '30': '30 days', '90': '90 days', '365': 'a year', never: 'never' } as const
 
 export const keys: Page = {
   needsCaller: true,
@@ -20,9 +20,7 @@ export const keys: Page = {
 
 async function make(visit: Visit, form: Form): Promise<Answer> {
   const { registry, who } = visit
-  const days = Number(form['ends'])
-  const expiresAt =
-    Number.isInteger(days) && days > 0 ? new Date(Date.now() + days * 86_400_000).toISOString() : null
+  const expiresAt = keyEndOf(form['ends'])?.toISOString() ?? null
   const collectionId = await collectionIn(visit, typed(form, 'collection'))
   const wanted = { label: typed(form, 'label') ?? '', scope: form['scope'], expiresAt, collectionId }
   const { key } = await registry.keys.create(who, checked(CreateKey, wanted))
@@ -33,7 +31,13 @@ async function make(visit: Visit, form: Form): Promise<Answer> {
 async function collectionIn({ registry, who }: Visit, name: string | undefined): Promise<string | undefined> {
   if (name === undefined) return undefined
   const [owner = '', slug = ''] = name.split('/')
-  return (await registry.collections.detail(who, { owner, slug })).id
+  const idOf = async (path: { owner: string; slug: string }) =>
+    (await registry.collections.detail(who, path)).id
+  return idOf({ owner, slug }).catch((error) => {
+    // A former name will do; told as it is, it would send the whole form there.
+    if (error instanceof Moved) return idOf({ slug, ...error.to })
+    throw error
+  })
 }
 
 async function revoke(visit: Visit, id: string): Promise<Answer> {
@@ -107,7 +111,13 @@ const MakeForm = ({ form, collection }: { form: Form; collection: string }) => (
         </>
       }
     />
-    <Select name="ends" label="Ends after" form={form} value="90" options={Object.entries(endings)} />
+    <Select
+      name="ends"
+      label="Ends after"
+      form={form}
+      value={usualKeyEnd}
+      options={Object.entries(keyEnds)}
+    />
     <button type="submit" class="primary">
       Make key
     </button>

@@ -20,6 +20,8 @@ export const deviceLogins = pgTable(
     /** Of the program that asks. */
     userAgent: text('user_agent').notNull(),
     address: text('address').notNull(),
+    /** Of the address: whose logins under way are counted together. */
+    network: text('network').notNull(),
     createdAt: instant('created_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
     polledAt: instant('polled_at'),
@@ -33,7 +35,6 @@ export const deviceLogins = pgTable(
   },
   (t) => [
     index('device_logins_expires').on(t.expiresAt),
-    index('device_logins_address').on(t.address),
     index('device_logins_account').on(t.accountId),
     index('device_logins_collection').on(t.collectionId),
     check('device_logins_scope', sql`${t.scope} in ('read', 'write', 'admin')`),
@@ -48,16 +49,16 @@ export async function insertDeviceLogin(tx: Tx, row: DeviceLoginRow): Promise<vo
   await tx.orm.insert(deviceLogins).values(row)
 }
 
-/** How many have not ended: of all, and of those of one address. */
+/** How many have not ended: of all, and of those of one network. */
 export async function countDeviceLogins(
   at: Queries,
-  address: string,
+  network: string,
   now: Date,
-): Promise<{ all: number; ofAddress: number }> {
+): Promise<{ all: number; ofNetwork: number }> {
   const rows = await at.orm
     .select({
       all: count(),
-      ofAddress: sql<number>`count(*) filter (where ${deviceLogins.address} = ${address})::int`,
+      ofNetwork: sql<number>`count(*) filter (where ${deviceLogins.network} = ${network})::int`,
     })
     .from(deviceLogins)
     .where(gt(deviceLogins.expiresAt, now))
@@ -114,11 +115,7 @@ export async function deleteDeviceLogin(tx: Tx, deviceHash: string): Promise<voi
   await tx.orm.delete(deviceLogins).where(eq(deviceLogins.deviceHash, deviceHash))
 }
 
-/** Drops those that ended before an instant. Returns how many. */
-export async function dropEndedDeviceLogins(tx: Tx, before: Date): Promise<number> {
-  const dropped = await tx.orm
-    .delete(deviceLogins)
-    .where(lt(deviceLogins.expiresAt, before))
-    .returning({ one: deviceLogins.deviceHash })
-  return dropped.length
+/** Drops those that ended before an instant. */
+export async function dropEndedDeviceLogins(tx: Tx, before: Date): Promise<void> {
+  await tx.orm.delete(deviceLogins).where(lt(deviceLogins.expiresAt, before))
 }
