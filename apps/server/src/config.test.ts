@@ -12,7 +12,13 @@ test('nothing set is the embedded server on this machine, with sign-in for devel
     ...{
       rateLimits: { anonymous: 1200, account: 6000, signIn: 600 },
       fileBytesMax: 2 ** 30,
-      ...{ openPushesMax: 100, organizationsMax: 100, collectionsMax: 10_000, uploadDays: 30 },
+      ...{
+        openPushesMax: 100,
+        organizationsMax: 100,
+        collectionsMax: 10_000,
+        uploadDays: 30,
+        auditDays: 400,
+      },
       logLevel: 'info',
       roles: ['api', 'worker'],
     },

@@ -28,6 +28,7 @@ export interface Config {
   readonly organizationsMax: number
   readonly collectionsMax: number
   readonly uploadDays: number
+  readonly auditDays: number
   /** Free space of the disk of `dataFolder` that is left alone. Bytes. */
   readonly diskReserveBytes: number
   /** Whether readmes show pictures of other sites, which then learn who reads them. */
@@ -74,6 +75,7 @@ export function readConfig(env: Environment): Config {
     openPushesMax: read.integer('MAX_OPEN_PUSHES', { min: 1, max: 1e6, usual: 100 }),
     organizationsMax: read.integer('MAX_ORGANIZATIONS', { min: 1, max: 1e6, usual: 100 }),
     collectionsMax: read.integer('MAX_COLLECTIONS', { min: 1, max: 1e6, usual: 10_000 }),
+    auditDays: read.integer('AUDIT_DAYS', { min: 1, max: 36_500, usual: 400 }),
     uploadDays: read.integer('UPLOAD_DAYS', { min: 1, max: 3_650, usual: 30 }),
     diskReserveBytes: read.integer('DISK_RESERVE_BYTES', { min: 0, max: 2 ** 40, usual: 2 ** 28 }),
     readmeImages: read.oneOf('README_IMAGES', ['on', 'off'], 'off') === 'on',

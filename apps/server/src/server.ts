@@ -44,6 +44,7 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
       organizationsMax: config.organizationsMax,
       collectionsMax: config.collectionsMax,
       uploadDays: config.uploadDays,
+      auditDays: config.auditDays,
     },
     works: config.roles.includes('worker'),
     now,

@@ -18,6 +18,8 @@ export interface Limits {
   readonly collectionsMax: number
   /** How long an upload is kept that no version has. Days. Default 30. */
   readonly uploadDays: number
+  /** How long the audit log keeps what was done. Days. Default 400. */
+  readonly auditDays: number
 }
 
 export const defaultLimits: Limits = Object.freeze({
@@ -30,4 +32,5 @@ export const defaultLimits: Limits = Object.freeze({
   organizationsMax: 100,
   collectionsMax: 10_000,
   uploadDays: 30,
+  auditDays: 400,
 })

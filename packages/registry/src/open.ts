@@ -5,6 +5,7 @@ import { sessionsOf } from './accounts/browser-sessions.ts'
 import { deviceLoginsOf } from './accounts/device-logins.ts'
 import { keysOf } from './accounts/keys.ts'
 import { membersOf } from './accounts/members.ts'
+import { auditOf } from './audit/audit.ts'
 import { AnswerBudget } from './budgets/answer-budget.ts'
 import { BodyBudget } from './budgets/body-budget.ts'
 import { storageQuotaOf } from './budgets/storage-quota.ts'
@@ -101,6 +102,7 @@ function servicesOf(context: Context) {
     keys: keysOf(context),
     deviceLogins: deviceLoginsOf(context),
     sessions: sessionsOf(context),
+    audit: auditOf(context),
     collections: collectionsOf(context),
     metadata: metadataOf(context),
     forks: forksOf(context),

@@ -79,6 +79,17 @@ CREATE TABLE "members" (
 	CONSTRAINT "members_role" CHECK ("members"."role" in ('owner', 'admin', 'member'))
 );
 --> statement-breakpoint
+CREATE TABLE "audit_events" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"at" timestamp (3) with time zone NOT NULL,
+	"account_id" uuid NOT NULL,
+	"action" text NOT NULL,
+	"actor_id" uuid,
+	"means" jsonb NOT NULL,
+	"target" text NOT NULL,
+	"details" jsonb NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "collection_words" (
 	"collection_id" uuid PRIMARY KEY NOT NULL,
 	"name" "tsvector" NOT NULL,
@@ -127,15 +138,6 @@ CREATE TABLE "files" (
 	"size" bigint NOT NULL,
 	"used" boolean DEFAULT false NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "events" (
-	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "events_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
-	"kind" text NOT NULL,
-	"at" timestamp (3) with time zone NOT NULL,
-	"account_id" uuid NOT NULL,
-	"collection_id" uuid,
-	"version_id" uuid
 );
 --> statement-breakpoint
 CREATE TABLE "inline_packs" (
@@ -188,6 +190,7 @@ CREATE TABLE "pushes" (
 	"collection_id" uuid NOT NULL,
 	"account_id" uuid NOT NULL,
 	"committer_id" uuid,
+	"committer_means" jsonb,
 	"kind" text NOT NULL,
 	"status" text NOT NULL,
 	"base_id" uuid,
@@ -231,6 +234,7 @@ CREATE TABLE "metadata_jobs" (
 	"collection_id" uuid NOT NULL,
 	"status" text NOT NULL,
 	"account_id" uuid NOT NULL,
+	"means" jsonb NOT NULL,
 	"base_id" uuid NOT NULL,
 	"base_semver" text NOT NULL,
 	"patch" text,
@@ -262,6 +266,8 @@ CREATE TABLE "versions" (
 	"message" text,
 	"app_id" text,
 	"actor_id" text,
+	"made_by" uuid NOT NULL,
+	"made_with_key" jsonb,
 	"created_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
@@ -294,6 +300,8 @@ CREATE INDEX "identities_account" ON "identities" USING btree ("account_id");-->
 CREATE INDEX "sessions_account" ON "browser_sessions" USING btree ("account_id");--> statement-breakpoint
 CREATE INDEX "sessions_expires" ON "browser_sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "members_user" ON "members" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "audit_events_account" ON "audit_events" USING btree ("account_id","at","id");--> statement-breakpoint
+CREATE INDEX "audit_events_at" ON "audit_events" USING btree ("at","id");--> statement-breakpoint
 CREATE INDEX "collection_words_names" ON "collection_words" USING gin (("name" || "owner")) WITH (fastupdate=false);--> statement-breakpoint
 CREATE INDEX "collection_words_all" ON "collection_words" USING gin (("name" || "owner" || coalesce("head_description", "description"))) WITH (fastupdate=false);--> statement-breakpoint
 CREATE UNIQUE INDEX "collections_owner_slug" ON "collections" USING btree ("owner_id","slug");--> statement-breakpoint
@@ -308,7 +316,6 @@ CREATE INDEX "collections_ancestors" ON "collections" USING gin ("ancestors");--
 CREATE INDEX "former_collection_slugs_collection" ON "former_collection_slugs" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "collection_files_hash" ON "collection_files" USING btree ("hash");--> statement-breakpoint
 CREATE INDEX "files_unused" ON "files" USING btree ("created_at","hash") WHERE not "files"."used";--> statement-breakpoint
-CREATE INDEX "events_collection" ON "events" USING btree ("collection_id","id");--> statement-breakpoint
 CREATE INDEX "objects_pack" ON "objects" USING btree ("pack_id");--> statement-breakpoint
 CREATE INDEX "pushes_collection" ON "pushes" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "pushes_open" ON "pushes" USING btree ("expires_at") WHERE "pushes"."status" = 'open';--> statement-breakpoint
@@ -363,6 +370,7 @@ end $$;
  * authority:  who lands it (`hold_authority`)
  * job:        id of the running metadata update that it completes
  * push:       {id, holder, recordsDone, recordsTotal} of the push session that it ends, with its `answer`
+ * audit:      the row of `audit_events` that tells of it
  * fork:       {sourceId, ofPrivate, collectionsMax, collection, words}: the collection is made here, as public as its source
  *
  * Raises UL000, and nothing of the transaction is recorded: `update_ended`, `collection_gone` (or another's by now), `not_allowed`, `head_moved`,
@@ -372,7 +380,8 @@ end $$;
  */
 create function land_version(
   landed jsonb, follows uuid, head_text text, head_words tsvector, authority jsonb,
-  job uuid default null, push jsonb default null, answer json default null, fork jsonb default null, packed integer default null
+  audit jsonb, job uuid default null, push jsonb default null, answer json default null, fork jsonb default null,
+  packed integer default null
 ) returns void language plpgsql as $$
 declare
   version versions := jsonb_populate_record(null::versions, landed);
@@ -423,8 +432,7 @@ begin
       where id = (push->>'id')::uuid and status = 'committing' and lease_holder = (push->>'holder')::uuid;
     if not found then raise exception 'lease_lost' using errcode = 'UL000'; end if;
   end if;
-  insert into events (kind, at, account_id, collection_id, version_id)
-    values ('version.created', version.created_at, (authority->>'accountId')::uuid, version.collection_id, version.id);
+  insert into audit_events select * from jsonb_populate_record(null::audit_events, audit);
 end $$;
 --> statement-breakpoint
 -- Functions that record packs (objects.ts). docs/formats.md has the pack file.

@@ -63,6 +63,8 @@ export const listLimitMax = 100
 
 /** A cursor of each kind of list. Callers need not know what is in one. */
 const exampleCursors = {
+  audit:
+    'WyJhdWRpdCIsIm5leHQiLCIyMDI2LTAxLTE1VDAwOjAwOjAwLjAwMFoiLCIwMTk4YzlhMC0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDAiXQ',
   updated:
     'WyJ1cGRhdGVkIiwibmV4dCIsIjIwMjYtMDEtMTVUMDA6MDA6MDAuMDAwWiIsIjAxOThjOWEwLTAwMDAtNzAwMC04MDAwLTAwMDAwMDAwMDAwMCJd',
   slug: 'WyJzbHVnIiwibmV4dCIsImF0bGFzIiwiMDE5OGM5YTAtMDAwMC03MDAwLTgwMDAtMDAwMDAwMDAwMDAwIl0',

@@ -1,7 +1,7 @@
 /** Versions. http-api §7. Counts, bytes and digests are those of the view the caller reads. */
 import type { JsonObject } from '@ulmus/content'
 import { z } from 'zod'
-import { exampleDigest, exampleInstant, exampleMetadata, exampleSchemas } from './examples.ts'
+import { exampleDigest, exampleInstant, exampleMetadata, exampleSchemas, exampleUser } from './examples.ts'
 import { AnyObject } from './json.ts'
 import { Count, DigestText, Instant, SemverText } from './text.ts'
 
@@ -16,6 +16,7 @@ const first = {
   message: 'Oslo and its country',
   appId: null,
   actorId: null,
+  actor: { slug: exampleUser.slug, displayName: exampleUser.displayName },
   recordCount: 2,
   fileCount: 1,
   totalBytes: 225,
@@ -30,6 +31,10 @@ export const VersionItem = z
     message: Word,
     appId: Word,
     actorId: Word,
+    actor: z.object({ slug: z.string(), displayName: z.string() }).nullable().meta({
+      description:
+        'The account that made it. Null when that account is gone, and for who reads the public view of a version in which only private things changed.',
+    }),
     recordCount: Count,
     fileCount: Count,
     totalBytes: Count,

@@ -1,7 +1,15 @@
 /** One route as an operation of OpenAPI 3.1. */
 import type { Entrance } from '@ulmus/registry'
 import { z } from 'zod'
-import { entityTag, movedOf, pageLinks, type Response, refusalsOf, unchangedOf } from './refusals.ts'
+import {
+  entityTag,
+  isTagged,
+  movedOf,
+  pageLinks,
+  type Response,
+  refusalsOf,
+  unchangedOf,
+} from './refusals.ts'
 import type { DescribedRoute } from './routes.ts'
 import { exampleOf, type JsonSchema, schemaOf } from './shapes.ts'
 
@@ -87,7 +95,7 @@ function successesOf(route: DescribedRoute): Record<string, Response> {
 
 function successOf(route: DescribedRoute, answer: Answer, said: string | undefined): Response {
   const headers = {
-    ...(route.method === 'GET' ? entityTag : {}),
+    ...(isTagged(route) ? entityTag : {}),
     ...(answer instanceof z.ZodArray && isPaged(route.schema.querystring) ? pageLinks : {}),
   }
   const also = Object.keys(headers).length === 0 ? {} : { headers }

@@ -80,9 +80,13 @@ export const movedOf = ({ url }: DescribedRoute): Record<string, Response> =>
       }
     : {}
 
+/** Whether answers have an entity tag. */
+export const isTagged = ({ method, config }: DescribedRoute): boolean =>
+  method === 'GET' && config.tagged !== false
+
 /** The 304 of a GET whose `If-None-Match` names the current entity tag. */
-export const unchangedOf = ({ method, url }: DescribedRoute): Record<string, Response> =>
-  method === 'GET' && url.startsWith('/api/')
+export const unchangedOf = (route: DescribedRoute): Record<string, Response> =>
+  isTagged(route) && route.url.startsWith('/api/')
     ? {
         304: {
           description: '`If-None-Match` has the `ETag` of this answer: the caller holds it already.',

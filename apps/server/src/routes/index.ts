@@ -3,6 +3,7 @@ import { NoQuery } from '@ulmus/wire'
 import type { FastifyPluginAsync } from 'fastify'
 import { countAnswers } from '../plugins/answers/budget.ts'
 import { accountRoutes } from './accounts/accounts.ts'
+import { auditRoutes } from './accounts/audit.ts'
 import { keyRoutes } from './accounts/keys.ts'
 import { memberRoutes } from './accounts/members.ts'
 import { browserSessionRoutes } from './accounts/sessions.ts'
@@ -44,6 +45,7 @@ export const apiRoutes: FastifyPluginAsync<RouteOptions> = async (app, { registr
   await app.register(accountRoutes, { registry })
   await app.register(memberRoutes, { registry })
   await app.register(keyRoutes, { registry })
+  await app.register(auditRoutes, { registry })
   await app.register(browserSessionRoutes, { registry })
   await app.register(collectionRoutes, { registry })
   await app.register(metadataRoutes, { registry })

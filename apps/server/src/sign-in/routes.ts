@@ -81,7 +81,10 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, optio
     // Always a new token: one that was in the browser before, whoever put it there, never becomes a signed-in one.
     const former = session.read(request)
     if (former !== undefined) await registry.sessions.end(former)
-    const { token, expiresAt } = await registry.sessions.open(account.id, request.headers['user-agent'])
+    const { token, expiresAt } = await registry.sessions.open(account, {
+      userAgent: request.headers['user-agent'],
+      address: request.ip,
+    })
     session.set(reply, token, expiresAt)
     return reply.redirect(begun.returnTo)
   })

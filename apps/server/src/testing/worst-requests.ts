@@ -56,6 +56,12 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
   'GET /api/accounts/:slug/members': [{ path: () => '/accounts/forkers/members', as: 'owner' }],
   'PUT /api/accounts/:slug/members/:user': write('PUT', '/accounts/forkers/members/eve'),
   'DELETE /api/accounts/:slug/members/:user': write('DELETE', '/accounts/forkers/members/eve'),
+  'GET /api/accounts/:slug/audit': [
+    { path: () => '/accounts/ada/audit?limit=100', as: 'owner' },
+    { path: () => '/accounts/ada/audit?limit=100&offset=2147483647', as: 'owner' },
+    { path: () => '/accounts/ada/audit?limit=100&action=none', as: 'owner' },
+  ],
+  'GET /api/accounts/:slug/audit.ndjson': [{ path: () => '/accounts/ada/audit.ndjson', as: 'owner' }],
   'POST /api/accounts/keys': write('POST', '/accounts/keys'),
   'GET /api/accounts/keys': [{ path: () => '/accounts/keys', as: 'owner' }],
   'DELETE /api/accounts/keys/:id': write('DELETE', `/accounts/keys/${wrongId}`),

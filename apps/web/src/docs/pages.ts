@@ -39,6 +39,11 @@ export const docPages: readonly DocPage[] = [
   },
   { name: 'errors', title: 'Errors', purpose: 'Every error code and what to do about it.' },
   {
+    name: 'organizations',
+    title: 'Organizations',
+    purpose: 'Members and their roles, and the log of who did what.',
+  },
+  {
     name: 'operations',
     title: 'Operating',
     purpose: 'Run a registry: install, watch, back up, restore, upgrade.',

@@ -1,6 +1,7 @@
 /** Every page by its name in `table.ts`. */
 import type { Page } from '../page.ts'
 import { account } from './account/account.tsx'
+import { audit } from './account/audit.tsx'
 import { device, deviceAnswer } from './account/device.tsx'
 import { keys } from './account/keys.tsx'
 import { members } from './account/members.tsx'
@@ -30,7 +31,7 @@ export { refusalPage } from './site/refusal.tsx'
 
 export const pages: Readonly<Record<PageName, Page>> = {
   ...{ home, explore, docs, document, robots, siteMap, llms, icon, manifest, feed },
-  ...{ newCollection, newOrg, settings, keys, sessions, account, members, device, deviceAnswer },
+  ...{ newCollection, newOrg, settings, keys, sessions, account, members, audit, device, deviceAnswer },
   ...{ overview, records, record, schemas, files, versions, compare, compareForm },
   ...{ fork, edit, editRecord, push, collectionSettings },
 }

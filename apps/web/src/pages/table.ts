@@ -19,6 +19,7 @@ export const table = {
   '/auth/device/answer': 'deviceAnswer',
   '/:owner': 'account',
   '/:owner/-/members': 'members',
+  '/:owner/-/audit': 'audit',
   '/:owner/:slug': 'overview',
   '/:owner/:slug/records': 'records',
   '/:owner/:slug/records/:type': 'records',

@@ -2,7 +2,14 @@
  * Looking again: what a request was admitted with may be gone by the time that it records something, because its body took long or it
  * waited. So whatever writes looks once more in the transaction that records, which whoever revokes waits for (storage `authority.ts`).
  */
-import { type Authority, lockAccount, lockCredential, lockStanding, type Tx } from '@ulmus/storage'
+import {
+  type Authority,
+  lockAccount,
+  lockCredential,
+  lockStanding,
+  type Means,
+  type Tx,
+} from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { type Answer, type CollectionFacts, maySee, mayWork, type Role, roles } from './policy.ts'
@@ -80,9 +87,9 @@ export function authorityIn(
  * when the work was accepted; whether the account may still write is looked at when it lands.
  */
 export const onBehalfOf = (
-  accountId: string,
+  { accountId, means }: { accountId: string; means: Means | null },
   { collection, owner }: Pick<Acting, 'collection' | 'owner'>,
-): Acting => ({ who: actingAccount(accountId), collection, owner })
+): Acting => ({ who: actingAccount(accountId, means ?? {}), collection, owner })
 
 function credentialGone({ kind }: Caller): RegistryError {
   const what = kind === 'key' ? 'This API key was revoked, or it ended,' : 'This session ended'

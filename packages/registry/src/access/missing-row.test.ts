@@ -182,7 +182,7 @@ describe.each(databases)('what is deleted meanwhile on $name', (testDatabase) =>
     meanwhile = () => dropAccount(eve)
     const org = { slug: `org-${number++}`, displayName: 'O' }
     await expect(services.accounts.createOrg(callerOf(eve), org)).rejects.toEqual(code('unauthenticated'))
-    await expect(services.sessions.open(eve.id)).rejects.toEqual(code('sign_in_failed'))
+    await expect(services.sessions.open(eve)).rejects.toEqual(code('sign_in_failed'))
   })
 
   test('side by side: either comes first, and nothing else is ever said', async () => {

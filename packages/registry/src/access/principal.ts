@@ -1,5 +1,5 @@
 /** Who is asking. Made once a request from its credential; everything that decides takes it as its first argument. */
-import type { Credential } from '@ulmus/storage'
+import type { Credential, Means } from '@ulmus/storage'
 
 export const scopes = ['read', 'write', 'admin'] as const
 /** Scopes nest: admin ⊃ write ⊃ read. */
@@ -26,14 +26,21 @@ export interface Caller {
   readonly expiresAt: Date | null
   /** `public`: a member reads what everyone else would. Default: what the caller may. */
   readonly view?: 'public'
+  /** With what it acts, for the audit log. Default: nothing that is known. */
+  readonly means?: Means
 }
 
 export type Principal = Anonymous | Caller
 
 /** An account that acts by itself: in the background, when what it asked for is done without its request. */
-export const actingAccount = (accountId: string): Caller => ({
+export const actingAccount = (accountId: string, means: Means = {}): Caller => ({
   ...{ kind: 'session', accountId, accountSlug: '', scope: 'admin', limitedTo: null },
-  ...{ credential: null, expiresAt: null },
+  ...{ credential: null, expiresAt: null, means },
 })
+
+export const meansOf = (who: Principal): Means => {
+  if (who.kind !== 'anonymous') return who.means ?? {}
+  return who.address === undefined ? {} : { address: who.address }
+}
 
 export const anonymous: Anonymous = Object.freeze({ kind: 'anonymous' })

@@ -23,12 +23,12 @@ import { demandCaller } from '../access/caller.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { demandOtherOwners, roleIn } from '../access/membership.ts'
 import { mayEnter, mayManageAccount } from '../access/policy.ts'
-import { actingAccount, anonymous, type Principal } from '../access/principal.ts'
+import { anonymous, type Principal } from '../access/principal.ts'
 import { checkAccountSlug, slugCandidates, slugFrom } from '../access/slugs.ts'
+import { audited } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
-import { logEvent } from '../monitoring/event-log.ts'
 
 /** Who an identity provider says has signed in. The identity is (issuer, subject); the rest only describes. */
 export interface Identity {
@@ -81,7 +81,6 @@ export function accountsOf(context: Context) {
       const { email } = contactOf(identity)
       if (email !== null && email !== account.email)
         await database.transact((tx) => updateAccount(tx, account.id, { email }))
-      logEvent(context, 'signed_in', { ...actingAccount(account.id), accountSlug: account.slug }, {})
       return profileOf(account)
     },
 
@@ -130,14 +129,14 @@ async function createOrg(
   const account: AccountRow = { ...org, id: newId(), type: 'org', email: null, createdAt }
   const owner = { orgId: account.id, userId: caller.accountId, role: 'owner', since: createdAt } as const
   const max = context.limits.organizationsMax
-  await context.database.transact(async (tx) => {
+  await audited(context, who, async (tx, tell) => {
     await demandOwnAccount(context, tx, caller)
     if ((await listOwnedOrgs(tx, caller.accountId)).length >= max)
       throw new RegistryError('too_many_organizations', { say: { max } })
     if (!(await insertAccount(tx, account))) throw slugTaken(org.slug)
     await putMember(tx, owner)
+    tell({ action: 'organization.made', account: account.id, target: org.slug })
   })
-  logEvent(context, 'organization_made', who, { organization: org.slug })
   return profileOf(account)
 }
 
@@ -150,28 +149,29 @@ async function changeAccount(
   const seen = await findVisibleAccount(context, who, slug)
   demand(mayManageAccount(who, seen.role), { owner: slug, needed: 'admin' })
   if (changes.slug !== undefined && changes.slug !== seen.account.slug) checkAccountSlug(changes.slug)
-  const work = context.database.transact(async (tx) => {
+  const work = audited(context, who, async (tx, tell) => {
     const account = await demandLocked(tx, seen.account)
     await demandCredential(context, tx, demandCaller(who))
     demand(mayManageAccount(who, await roleIn(tx, who, account)), { owner: slug, needed: 'admin' })
     if (changes.displayName !== undefined)
       await updateAccount(tx, account.id, { displayName: changes.displayName })
-    if (changes.slug !== undefined && changes.slug !== account.slug)
+    if (changes.slug !== undefined && changes.slug !== account.slug) {
       await renameAccount(tx, account, changes.slug)
+      const details = { formerly: account.slug }
+      tell({ action: 'account.renamed', account: account.id, target: changes.slug, details })
+    }
     const { slug: newSlug = account.slug, displayName = account.displayName } = changes
     await renameOwnerOfCollections(tx, account.id, { slug: newSlug, displayName })
   })
   await work.catch((error: unknown) => {
     throw isUniqueViolation(error, 'accounts_slug_unique') ? slugTaken(changes.slug) : error
   })
-  if (changes.slug !== undefined && changes.slug !== slug)
-    logEvent(context, 'account_renamed', who, { account: changes.slug, formerly: slug })
 }
 
 async function removeAccount(context: Context, who: Principal, slug: string): Promise<void> {
   const seen = await findVisibleAccount(context, who, slug)
   demand(mayManageAccount(who, seen.role, 'owner'), { owner: slug, needed: 'owner' })
-  await context.database.transact(async (tx) => {
+  await audited(context, who, async (tx, tell) => {
     if (seen.account.type === 'user') await demandOtherOwners(tx, seen.account.id)
     const account = await demandLocked(tx, seen.account, 'update')
     await demandCredential(context, tx, demandCaller(who))
@@ -181,8 +181,8 @@ async function removeAccount(context: Context, who: Principal, slug: string): Pr
     })
     if (await ownsCollections(tx, account.id)) throw new RegistryError('has_collections')
     await deleteAccount(tx, account.id)
+    tell({ action: 'account.deleted', account: account.id, target: account.slug })
   })
-  logEvent(context, 'account_deleted', who, { account: slug })
 }
 
 /** Rolls back the account made for an identity that has one by now. */

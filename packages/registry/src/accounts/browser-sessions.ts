@@ -15,12 +15,12 @@ import { demandCredential } from '../access/authority.ts'
 import { demandCaller } from '../access/caller.ts'
 import { onMissingRow } from '../access/missing-row.ts'
 import { mayManageAccount } from '../access/policy.ts'
-import type { Caller, Principal } from '../access/principal.ts'
+import { actingAccount, type Caller, type Principal } from '../access/principal.ts'
 import { isUuid } from '../answers/pages.ts'
+import { audited } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
-import { logEvent } from '../monitoring/event-log.ts'
 
 export interface OpenSession {
   readonly caller: Caller
@@ -53,31 +53,20 @@ const tokenShape = /^[\w-]{43}$/
 export type Sessions = ReturnType<typeof sessionsOf>
 
 export function sessionsOf(context: Context) {
-  const { database, limits } = context
-  const endFrom = (now: Date) => new Date(now.getTime() + limits.sessionDays * dayMilliseconds)
+  const { database } = context
   return {
     /**
      * Begins a session. Its token is told only here.
-     * @param userAgent what the browser says of itself, of which 400 characters are kept
+     * @param about `userAgent`: what the browser says of itself, of which 400 characters are kept; `address`: where it asks from
      * @throws sign_in_failed when the account is gone by now.
      */
-    async open(accountId: string, userAgent = ''): Promise<{ token: string; expiresAt: Date }> {
-      const token = randomBytes(32).toString('base64url')
-      const createdAt = context.now()
-      const expiresAt = endFrom(createdAt)
-      const session = {
-        ...{ tokenHash: hashText(token), id: newId(), accountId },
-        userAgent: userAgent.replaceAll(/[^ -~]/g, '').slice(0, userAgentMax),
-        ...{ createdAt, lastUsedAt: createdAt, expiresAt },
-      }
-      await onMissingRow('sign_in_failed', { reason: 'The account was deleted just now.' }, () =>
-        database.transact((tx) => insertSession(tx, session)),
-      )
-      return { token, expiresAt }
-    },
+    open: (
+      account: SignedIn,
+      about: { userAgent?: string | undefined; address?: string } = {},
+    ): Promise<{ token: string; expiresAt: Date }> => openSession(context, account, about),
 
     /** Whose session this is; undefined for a token that is none, or no longer. */
-    async resolve(token: string): Promise<OpenSession | undefined> {
+    async resolve(token: string, address?: string): Promise<OpenSession | undefined> {
       const now = context.now()
       const session = tokenShape.test(token) ? await findSession(database, hashText(token)) : undefined
       if (session === undefined || session.expiresAt <= now) return undefined
@@ -90,8 +79,9 @@ export function sessionsOf(context: Context) {
         limitedTo: null,
         credential: { session: tokenHash },
         expiresAt: null,
+        means: address === undefined ? {} : { address },
       }
-      const extendedTo = endFrom(now)
+      const extendedTo = endFrom(context, now)
       if (extendedTo.getTime() - session.expiresAt.getTime() < extendByMin || (await context.space.isFull()))
         return { caller }
       await database.transact((tx) =>
@@ -114,24 +104,22 @@ export function sessionsOf(context: Context) {
     /** Ends a session of the caller's account. @throws session_not_found, insufficient_scope, key_limited */
     async endOne(who: Principal, id: string): Promise<void> {
       const caller = ownerOf(who)
-      const isEnded =
-        isUuid(id) &&
-        (await database.transact(async (tx) => {
-          await demandCredential(context, tx, caller)
-          return deleteSessionOf(tx, caller.accountId, id)
-        }))
-      if (!isEnded) throw new RegistryError('session_not_found')
-      logEvent(context, 'sessions_ended', who, { session: id })
+      if (!isUuid(id)) throw new RegistryError('session_not_found')
+      await audited(context, who, async (tx, tell) => {
+        await demandCredential(context, tx, caller)
+        if (!(await deleteSessionOf(tx, caller.accountId, id))) throw new RegistryError('session_not_found')
+        tell({ action: 'session.ended', account: caller.accountId, target: id })
+      })
     },
 
     /** Ends every session of the caller's account but the one that asks. @throws insufficient_scope, key_limited */
     async endOthers(who: Principal): Promise<void> {
       const caller = ownerOf(who)
-      await database.transact(async (tx) => {
+      await audited(context, who, async (tx, tell) => {
         await demandCredential(context, tx, caller)
         await deleteSessionsBut(tx, caller.accountId, sessionOf(caller))
+        tell({ action: 'session.ended', account: caller.accountId, target: 'all others' })
       })
-      logEvent(context, 'sessions_ended', who, { session: null })
     },
 
     /** Ends a session; what is none is left alone. */
@@ -139,6 +127,38 @@ export function sessionsOf(context: Context) {
       if (tokenShape.test(token)) await database.transact((tx) => deleteSession(tx, hashText(token)))
     },
   }
+}
+
+/** Whose session is to begin. */
+interface SignedIn {
+  readonly id: string
+  readonly slug: string
+}
+
+const endFrom = ({ limits }: Context, now: Date) =>
+  new Date(now.getTime() + limits.sessionDays * dayMilliseconds)
+
+async function openSession(
+  context: Context,
+  { id: accountId, slug: accountSlug }: SignedIn,
+  { userAgent = '', address }: { userAgent?: string | undefined; address?: string },
+): Promise<{ token: string; expiresAt: Date }> {
+  const token = randomBytes(32).toString('base64url')
+  const createdAt = context.now()
+  const expiresAt = endFrom(context, createdAt)
+  const session = {
+    ...{ tokenHash: hashText(token), id: newId(), accountId },
+    userAgent: userAgent.replaceAll(/[^ -~]/g, '').slice(0, userAgentMax),
+    ...{ createdAt, lastUsedAt: createdAt, expiresAt },
+  }
+  const who = { ...actingAccount(accountId, address === undefined ? {} : { address }), accountSlug }
+  await onMissingRow('sign_in_failed', { reason: 'The account was deleted just now.' }, () =>
+    audited(context, who, async (tx, tell) => {
+      await insertSession(tx, session)
+      tell({ action: 'account.signed_in', account: accountId, target: accountSlug })
+    }),
+  )
+  return { token, expiresAt }
 }
 
 /** Whoever may say which browsers its account is signed in with. @throws unauthenticated, insufficient_scope, key_limited */

@@ -21,11 +21,11 @@ import { demandCredential } from '../access/authority.ts'
 import { demandCaller } from '../access/caller.ts'
 import { findNamedCollection } from '../access/find-collection.ts'
 import { mayHandleKey, mayMakeKeyUntil } from '../access/policy.ts'
-import { actingAccount, type Principal, type Scope } from '../access/principal.ts'
+import { actingAccount, anonymous, type Principal, type Scope } from '../access/principal.ts'
+import { audited } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
-import { logEvent } from '../monitoring/event-log.ts'
 import { addKey, type MadeKey } from './keys.ts'
 
 export interface DeviceRequest {
@@ -176,30 +176,28 @@ const userHashOf = (userCode: string): string => hashText(userCode.toUpperCase()
  * so that the login stays for another question, once there is room for the key.
  */
 async function collect(context: Context, deviceCode: string): Promise<MadeKey> {
-  const { database, now } = context
   const deviceHash = hashText(deviceCode)
-  const outcome = await database.transact(
-    async (tx): Promise<{ made: MadeKey; login: DeviceLoginRow } | RegistryError> => {
-      const at = now()
-      const login = await lockDeviceLogin(tx, deviceHash)
-      if (login === undefined || login.expiresAt <= at) return new RegistryError('expired_token')
-      if (login.status === 'pending') {
-        const since =
-          login.polledAt === null ? Number.POSITIVE_INFINITY : at.getTime() - login.polledAt.getTime()
-        await notePoll(tx, deviceHash, at)
-        const isTooSoon = since < devicePollSeconds * 1_000 - pollSlack
-        return isTooSoon ? new RegistryError('slow_down') : new RegistryError('authorization_pending')
-      }
-      await deleteDeviceLogin(tx, deviceHash)
-      const { accountId, label, scope, collectionId, keyExpiresAt: expiresAt } = login
-      if (accountId === null) return new RegistryError('access_denied')
-      if ((await lockAccount(tx, accountId)) === undefined) return new RegistryError('expired_token')
-      return { login, made: await addKey(context, tx, { accountId, label, scope, collectionId, expiresAt }) }
-    },
-  )
+  const outcome = await audited(context, anonymous, async (tx, tell): Promise<MadeKey | RegistryError> => {
+    const at = context.now()
+    const login = await lockDeviceLogin(tx, deviceHash)
+    if (login === undefined || login.expiresAt <= at) return new RegistryError('expired_token')
+    if (login.status === 'pending') {
+      const since =
+        login.polledAt === null ? Number.POSITIVE_INFINITY : at.getTime() - login.polledAt.getTime()
+      await notePoll(tx, deviceHash, at)
+      const isTooSoon = since < devicePollSeconds * 1_000 - pollSlack
+      return isTooSoon ? new RegistryError('slow_down') : new RegistryError('authorization_pending')
+    }
+    await deleteDeviceLogin(tx, deviceHash)
+    const { accountId, label, scope, collectionId, keyExpiresAt: expiresAt, address } = login
+    if (accountId === null) return new RegistryError('access_denied')
+    const account = await lockAccount(tx, accountId)
+    if (account === undefined) return new RegistryError('expired_token')
+    const by = { ...actingAccount(accountId, { address }), accountSlug: account.slug }
+    return addKey(context, tx, { accountId, label, scope, collectionId, expiresAt }, (act) =>
+      tell({ ...act, by }),
+    )
+  })
   if (outcome instanceof RegistryError) throw outcome
-  const { made, login } = outcome
-  const facts = { key: made.id, scope: made.scope, collection: made.collectionId, expiresAt: made.expiresAt }
-  logEvent(context, 'key_made', actingAccount(login.accountId!), facts)
-  return made
+  return outcome
 }

@@ -11,6 +11,8 @@ import { makeRawKey } from './raw-key.ts'
 
 const start = Date.parse('2026-01-15T10:20:30.400Z')
 
+const idOf = ({ accountId: id, accountSlug: slug }: Caller) => ({ id, slug })
+
 describe.each(anyDatabase)('keys on $name', (database) => {
   let context: TestContext
   let keys: Keys
@@ -81,10 +83,11 @@ describe.each(anyDatabase)('keys on $name', (database) => {
     const ann = await user('resolver')
     const limitedTo = await collection(ann, 'only')
     const { id, key } = await keys.create(ann, { label: 'x', scope: 'read', collectionId: limitedTo })
-    expect(await keys.resolve(key)).toEqual({
+    expect(await keys.resolve(key, '::1')).toEqual({
       ...{ kind: 'key', accountId: ann.accountId, accountSlug: ann.accountSlug, scope: 'read', limitedTo },
       credential: { key: id },
       expiresAt: null,
+      means: { key: { id, label: 'x' }, address: '::1' },
     })
   })
 
@@ -243,7 +246,7 @@ describe.each(anyDatabase)('keys on $name', (database) => {
     const free = await keys.create(ann, { label: 'x', scope: 'read' })
     await collections.remove(ann, { owner: ann.accountSlug, slug: 'gone' })
     expect(await codeOf(keys.resolve(limited.key))).toBe('unauthenticated')
-    const { token } = await sessions.open(ann.accountId)
+    const { token } = await sessions.open(idOf(ann))
     await accountsOf(context).remove(ann, ann.accountSlug)
     expect(await codeOf(keys.resolve(free.key))).toBe('unauthenticated')
     expect(await sessions.resolve(token)).toBeUndefined()
@@ -251,13 +254,14 @@ describe.each(anyDatabase)('keys on $name', (database) => {
 
   test('a session is good for 30 days since its last use, its token stored hashed', async () => {
     const ann = await user('guest')
-    const { token, expiresAt } = await sessions.open(ann.accountId)
+    const { token, expiresAt } = await sessions.open(idOf(ann))
     expect(token).toMatch(/^[\w-]{43}$/)
     expect(expiresAt.getTime() - start).toBe(30 * 86_400_000)
     const caller = {
       ...ann,
       kind: 'session',
       credential: { session: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      means: {},
     }
     expect(await sessions.resolve(token)).toEqual({ caller })
     const { rows } = await context.database.query('select * from browser_sessions', [])
@@ -280,7 +284,7 @@ describe.each(anyDatabase)('keys on $name', (database) => {
     const [ann, ben] = [await user('browsing'), await user('other')]
     const opened = await Promise.all(
       ['Firefox\u0000 \u202e', undefined, 'x'.repeat(1_000)].map((agent) =>
-        sessions.open(ann.accountId, agent),
+        sessions.open(idOf(ann), { userAgent: agent }),
       ),
     )
     const [first, second, third] = await Promise.all(
@@ -301,7 +305,7 @@ describe.each(anyDatabase)('keys on $name', (database) => {
     expect(await codeOf(sessions.endOne(first!, id))).toBe('session_not_found')
     expect(await codeOf(sessions.endOthers(second!))).toBe('unauthenticated')
 
-    const theirs = await sessions.open(ben.accountId)
+    const theirs = await sessions.open(idOf(ben))
     await sessions.endOthers(third!)
     const alive = await Promise.all(
       [...opened, theirs].map(async ({ token }) => (await sessions.resolve(token)) !== undefined),
@@ -311,7 +315,7 @@ describe.each(anyDatabase)('keys on $name', (database) => {
 
   test('a use that puts a session off is told by the list', async () => {
     const ann = await user('daily')
-    const { token } = await sessions.open(ann.accountId)
+    const { token } = await sessions.open(idOf(ann))
     try {
       time = start + 3 * 86_400_000
       await sessions.resolve(token)

@@ -21,10 +21,10 @@ import { onMissingRow } from '../access/missing-row.ts'
 import { type KeyFacts, mayHandleKey, mayMakeKeyUntil, maySee } from '../access/policy.ts'
 import { actingAccount, type Caller, type Principal, type Scope } from '../access/principal.ts'
 import { isUuid } from '../answers/pages.ts'
+import { audited, type Tell } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText, instantTextOrNull, isInstant } from '../instants.ts'
-import { logEvent } from '../monitoring/event-log.ts'
 import { isRawKey, keyStartLength, makeRawKey } from './raw-key.ts'
 
 export interface NewKey {
@@ -80,26 +80,34 @@ export function keysOf(context: Context) {
       if (key === undefined) throw new RegistryError('key_not_found')
       const facts: KeyFacts = key
       demand(mayHandleKey(caller, facts), { needed: key.scope })
-      const revoked = await database.transact(async (tx) => {
+      await audited(context, who, async (tx, tell) => {
         await demandCredential(context, tx, caller)
-        return deleteKey(tx, id)
+        if (!(await deleteKey(tx, id))) throw new RegistryError('key_not_found')
+        const { label, scope } = key
+        tell({ action: 'key.revoked', account: caller.accountId, target: id, details: { label, scope } })
       })
-      if (!revoked) throw new RegistryError('key_not_found')
-      logEvent(context, 'key_revoked', who, { key: id, scope: key.scope })
     },
 
-    /** Who sends this key. One look-up, none for what cannot be a key. @throws unauthenticated */
-    async resolve(raw: string): Promise<Caller> {
+    /**
+     * Who sends this key. One look-up, none for what cannot be a key.
+     * @param address of the request
+     * @throws unauthenticated
+     */
+    async resolve(raw: string, address?: string): Promise<Caller> {
       if (!isRawKey(raw)) throw bad('This is no API key, or it was not copied whole.')
       const key = await findKeyByHash(database, hashText(raw))
       if (key === undefined) throw bad('This API key does not exist, or it was revoked.')
       const now = context.now()
       if (key.expiresAt !== null && key.expiresAt <= now)
         throw bad(`This API key expired at ${instantText(key.expiresAt)}.`)
-      uses.note(key, now)
-      const { accountId, accountSlug, scope, collectionId, expiresAt } = key
-      const credential = { key: key.id }
-      return { kind: 'key', accountId, accountSlug, scope, limitedTo: collectionId, credential, expiresAt }
+      const { id, label, accountId, accountSlug, scope, collectionId, expiresAt } = key
+      const caller: Caller = {
+        ...{ kind: 'key', accountId, accountSlug, scope, limitedTo: collectionId },
+        ...{ credential: { key: id }, expiresAt },
+        means: { key: { id, label }, ...(address !== undefined && { address }) },
+      }
+      uses.note(key, caller, now)
+      return caller
     },
 
     /** Resolves when every use noted so far is written. */
@@ -118,13 +126,10 @@ async function createKey(context: Context, who: Principal, wanted: NewKey): Prom
   demand(mayMakeKeyUntil(caller, expiresAt), { until: caller.expiresAt?.toISOString() })
   if (collectionId !== null) await demandReadable(context, caller.accountId, collectionId)
   const { label, scope } = wanted
-  const made = await context.database.transact(async (tx) => {
+  return audited(context, who, async (tx, tell) => {
     await demandOwnAccount(context, tx, caller)
-    return addKey(context, tx, { accountId: caller.accountId, label, scope, collectionId, expiresAt })
+    return addKey(context, tx, { accountId: caller.accountId, label, scope, collectionId, expiresAt }, tell)
   })
-  const end = made.expiresAt
-  logEvent(context, 'key_made', who, { key: made.id, scope, collection: collectionId, expiresAt: end })
-  return made
 }
 
 /** A key to be made in a transaction that has locked its account. */
@@ -132,7 +137,12 @@ export interface KeyToAdd
   extends Pick<KeyRow, 'accountId' | 'label' | 'scope' | 'collectionId' | 'expiresAt'> {}
 
 /** @throws too_many_keys, collection_not_found */
-export async function addKey(context: Pick<Context, 'now'>, tx: Tx, wanted: KeyToAdd): Promise<MadeKey> {
+export async function addKey(
+  context: Pick<Context, 'now'>,
+  tx: Tx,
+  wanted: KeyToAdd,
+  tell: Tell,
+): Promise<MadeKey> {
   const now = context.now()
   const { accountId, label, scope, collectionId, expiresAt } = wanted
   const live = await countLiveKeys(tx, accountId, now)
@@ -143,7 +153,10 @@ export async function addKey(context: Pick<Context, 'now'>, tx: Tx, wanted: KeyT
   const secret = { hash: hashText(key), start: key.slice(0, keyStartLength) }
   const row: KeyRow = { id, ...wanted, ...secret, createdAt: now, lastUsedAt: null }
   await onMissingRow('collection_not_found', {}, () => insertKey(tx, row))
-  return { id, key, label, scope, collectionId, expiresAt: instantTextOrNull(expiresAt) }
+  const made = { id, key, label, scope, collectionId, expiresAt: instantTextOrNull(expiresAt) }
+  const details = { label, scope, collection: collectionId, expiresAt: made.expiresAt }
+  tell({ action: 'key.made', account: accountId, target: id, details })
+  return made
 }
 
 /** @throws collection_not_found unless the account itself, by whatever credential, may read the collection. */
@@ -155,16 +168,22 @@ async function demandReadable(context: Context, accountId: string, collectionId:
 }
 
 /** When keys were last used, written behind the requests that use them and once a minute and key at most. */
-function usesOf({ database, space, log }: Context) {
+function usesOf(context: Context) {
+  const { space, log } = context
   const noted = new LRUCache<string, number>({ max: rememberedUsesMax })
   const writing = new Set<Promise<void>>()
   return {
-    note({ id, lastUsedAt }: KeyRow, now: Date): void {
+    note({ id, label, lastUsedAt }: KeyRow, caller: Caller, now: Date): void {
       const minute = Math.floor(now.getTime() / minuteMilliseconds) * minuteMilliseconds
       if ((lastUsedAt !== null && lastUsedAt.getTime() >= minute) || noted.get(id) === minute) return
       noted.set(id, minute)
       const touch = async () => {
-        if (!(await space.isFull())) await database.transact((tx) => touchKey(tx, id, new Date(minute)))
+        if (await space.isFull()) return
+        await audited(context, caller, async (tx, tell) => {
+          const { isFirst } = await touchKey(tx, id, new Date(minute))
+          if (isFirst)
+            tell({ action: 'key.first_used', account: caller.accountId, target: id, details: { label } })
+        })
       }
       const write = touch()
         .catch((error: unknown) => {

@@ -20,10 +20,10 @@ import { mayChangeMember, mayListMembers, type Role, roleCovers } from '../acces
 import type { Principal } from '../access/principal.ts'
 import { isAccountSlug } from '../access/slugs.ts'
 import { byText, mapPage, type Page, type PageAsk, pageOf } from '../answers/pages.ts'
+import { audited, type Tell } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
-import { logEvent } from '../monitoring/event-log.ts'
 import { type AccountProfile, profileOf } from './accounts.ts'
 
 export interface Membership {
@@ -74,12 +74,13 @@ export function membersOf(context: Context) {
      * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, not_a_user, last_owner
      */
     async set(who: Principal, path: MemberPath, role: Role): Promise<void> {
-      await change(who, path, role, async (tx, { org, user, held }) => {
+      await change(who, path, role, async (tx, { org, user, held }, tell) => {
         if (held === 'owner' && role !== 'owner') await demandAnotherOwner(tx, org)
         const member = { orgId: org.id, userId: user.id, role, since: context.now() }
         await onMissingRow('account_not_found', { slug: user.slug }, () => putMember(tx, member))
+        if (held !== role)
+          tell({ action: 'member.set', account: org.id, target: user.slug, details: { role, before: held } })
       })
-      logEvent(context, 'member_set', who, { organization: path.slug, user: path.user, role })
     },
 
     /**
@@ -87,13 +88,13 @@ export function membersOf(context: Context) {
      * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, not_a_user, member_not_found, last_owner
      */
     async remove(who: Principal, path: MemberPath): Promise<void> {
-      await change(who, path, null, async (tx, { org, user, held }) => {
+      await change(who, path, null, async (tx, { org, user, held }, tell) => {
         if (held === null)
           throw new RegistryError('member_not_found', { say: { user: user.slug, org: org.slug } })
         if (held === 'owner') await demandAnotherOwner(tx, org)
         await deleteMember(tx, org.id, user.id)
+        tell({ action: 'member.removed', account: org.id, target: user.slug, details: { before: held } })
       })
-      logEvent(context, 'member_removed', who, { organization: path.slug, user: path.user })
     },
   }
 
@@ -102,11 +103,15 @@ export function membersOf(context: Context) {
     who: Principal,
     path: MemberPath,
     given: Role | null,
-    work: (tx: Tx, about: { org: AccountRow; user: AccountRow; held: Role | null }) => Promise<void>,
+    work: (
+      tx: Tx,
+      about: { org: AccountRow; user: AccountRow; held: Role | null },
+      tell: Tell,
+    ) => Promise<void>,
   ): Promise<void> {
     const seen = await findVisibleAccount(context, who, path.slug)
     demandOrg(seen.account)
-    await database.transact(async (tx) => {
+    await audited(context, who, async (tx, tell) => {
       const org = await lockAccount(tx, seen.account.id)
       if (org === undefined) throw new RegistryError('account_not_found', { say: { slug: path.slug } })
       await demandCredential(context, tx, demandCaller(who))
@@ -123,7 +128,7 @@ export function membersOf(context: Context) {
       const user = await demandUser(tx, path.user)
       const held = await findMemberRole(tx, org.id, user.id)
       permitted(higher(held, given), who.kind !== 'anonymous' && who.accountId === user.id)
-      await work(tx, { org, user, held })
+      await work(tx, { org, user, held }, tell)
     })
   }
 }

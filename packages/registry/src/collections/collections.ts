@@ -1,5 +1,6 @@
 /** Collections: made, changed, deleted, listed, shown. interface.md "Collections", http-api §4. */
 import {
+  type AccountRow,
   type CollectionRow,
   insertCollection,
   keepFormerSlug,
@@ -16,10 +17,10 @@ import type { Principal } from '../access/principal.ts'
 import { checkCollectionSlug } from '../access/slugs.ts'
 import { JsonText } from '../answers/json-text.ts'
 import type { Page, PageAsk } from '../answers/pages.ts'
+import { audited, type Tell } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
-import { logEvent } from '../monitoring/event-log.ts'
 import { metadataBytes, semverOf, shownCounts, shownWords } from '../versions/content.ts'
 import type { VersionPath } from '../versions/versions.ts'
 import { type CollectionPath, defineForgetting, removeCollection } from './deletion.ts'
@@ -44,9 +45,11 @@ export function collectionsOf(context: Context) {
       checkCollectionSlug(input.slug)
       const row = newCollection(context, account.id, input)
       await slugTakenAs(input.slug, () =>
-        context.database.transact(async (tx) => {
+        audited(context, who, async (tx, tell) => {
           await demandMayCreate(context, tx, demandCaller(who), account)
           await insertCollection(tx, row, account)
+          const target = `${account.slug}/${row.slug}`
+          tell({ action: 'collection.made', account: account.id, target, details: { public: row.public } })
         }),
       )
       return { id: row.id, owner: account.slug, slug: row.slug, name: row.name }
@@ -108,16 +111,15 @@ async function changeCollection(
   const { collection, owner, role } = await findVisibleCollection(context, who, path)
   demand(mayWork(who, collection, role, 'write'), { owner: owner.slug })
   if (change.slug !== undefined) checkCollectionSlug(change.slug)
-  const before = await slugTakenAs(change.slug, () =>
-    context.database.transact(async (tx) => {
+  await slugTakenAs(change.slug, () =>
+    audited(context, who, async (tx, tell) => {
       const locked = await lockCollection(tx, collection.id, 'update')
       if (locked === undefined) throw new RegistryError('collection_not_found', { say: path })
       await demandStill(context, tx, { who: demandCaller(who), collection, owner })
       await applyChange(context, tx, locked, change)
-      return locked
+      tellChange(tell, { owner, before: locked, change })
     }),
   )
-  tellChange(context, who, { owner: owner.slug, before, change })
   return { ok: true }
 }
 
@@ -142,16 +144,15 @@ async function applyChange(
 }
 
 function tellChange(
-  context: Context,
-  who: Principal,
-  { owner, before, change }: { owner: string; before: CollectionRow; change: CollectionChange },
+  tell: Tell,
+  { owner, before, change }: { owner: AccountRow; before: CollectionRow; change: CollectionChange },
 ): void {
   const slug = change.slug ?? before.slug
-  const collection = `${owner}/${slug}`
+  const about = { account: owner.id, target: `${owner.slug}/${slug}` }
   if (slug !== before.slug)
-    logEvent(context, 'collection_renamed', who, { collection, formerly: `${owner}/${before.slug}` })
+    tell({ action: 'collection.renamed', ...about, details: { formerly: `${owner.slug}/${before.slug}` } })
   if (change.public !== undefined && change.public !== before.public)
-    logEvent(context, 'collection_visibility', who, { collection, public: change.public })
+    tell({ action: 'collection.visibility', ...about, details: { public: change.public } })
 }
 
 async function latestVersionOf(context: Context, { head, view }: Seen) {

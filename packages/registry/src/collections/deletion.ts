@@ -11,9 +11,9 @@ import { demandCaller } from '../access/caller.ts'
 import { findVisibleCollection } from '../access/find-collection.ts'
 import { mayDeleteCollection } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
+import { audited } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand } from '../errors/errors.ts'
-import { logEvent } from '../monitoring/event-log.ts'
 
 export type CollectionPath = {
   owner: string
@@ -39,7 +39,7 @@ export async function removeCollection(
 ): Promise<{ ok: true }> {
   const { collection, owner, role } = await findVisibleCollection(context, who, path)
   demand(mayDeleteCollection(who, collection, role), { owner: owner.slug, needed: 'admin' })
-  await context.database.transact(async (tx) => {
+  await audited(context, who, async (tx, tell) => {
     const acting = { who: demandCaller(who), collection, owner }
     await lockCollection(tx, collection.id, 'update')
     await demandStill(context, tx, acting, mayDeleteCollection)
@@ -48,9 +48,10 @@ export async function removeCollection(
     // Its ancestors may be gone already, and kept only what they knew of files for its sake.
     const collectionIds = [collection.id, ...collection.ancestors]
     await context.jobs.enqueue(tx, sweeping, { collectionIds, pushIds })
+    const target = `${owner.slug}/${collection.slug}`
+    tell({ action: 'collection.deleted', account: owner.id, target })
   })
   context.jobs.poke(sweeping)
-  logEvent(context, 'collection_deleted', who, { collection: `${owner.slug}/${collection.slug}` })
   return { ok: true }
 }
 

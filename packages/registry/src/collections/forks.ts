@@ -25,6 +25,7 @@ import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { retryIfSwept } from '../upkeep/retry-if-swept.ts'
 import { semverOf, storedHash } from '../versions/content.ts'
+import { madeBy, versionMadeRow } from '../versions/land.ts'
 import { readSidecar, writeSidecar } from '../versions/sidecar.ts'
 import type { CollectionPath } from './collections.ts'
 import { demandMayCreate, newCollection, slugTakenAs } from './making.ts'
@@ -89,6 +90,7 @@ export function forksOf(context: Context) {
           ...head,
           ...content,
           ...firstVersion,
+          ...madeBy(caller),
           id: row.headId,
           collectionId: row.id,
           createdAt: row.createdAt,
@@ -97,6 +99,7 @@ export function forksOf(context: Context) {
         const landing = (max: number): Landing => ({
           ...{ version, from: null, headDescription: row.headDescription },
           by: authorityIn(context, caller, target.account.id, (held) => mayCreateIn(caller, held)),
+          audit: versionMadeRow({ who: caller, collection: row, owner: target.account }, version),
           fork: {
             ...{ sourceId: collection.id, ofPrivate: role !== null },
             ...{ collection: row, owner: target.account, collectionsMax: max },

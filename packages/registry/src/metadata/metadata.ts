@@ -27,7 +27,7 @@ import { demandCaller } from '../access/caller.ts'
 import { findVisibleCollection } from '../access/find-collection.ts'
 import { onMissingRow } from '../access/missing-row.ts'
 import { mayWork } from '../access/policy.ts'
-import type { Principal } from '../access/principal.ts'
+import { meansOf, type Principal } from '../access/principal.ts'
 import { isUuid } from '../answers/pages.ts'
 import type { CollectionPath } from '../collections/collections.ts'
 import type { Context } from '../context.ts'
@@ -170,7 +170,7 @@ async function takeSlot(
   const authority = authorityOf(context, seen.by)
   const slot = {
     ...{ id, collectionId, patch: text, startedAt: context.now() },
-    ...{ baseId: base.id, baseSemver: semverOf(base) },
+    ...{ baseId: base.id, baseSemver: semverOf(base), means: meansOf(seen.by.who) },
   }
   const isTaken =
     also === undefined

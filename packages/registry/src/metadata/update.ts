@@ -70,7 +70,7 @@ export async function readUpdate(context: Context, id: string): Promise<Update |
   // Without its base it has gone with its collection since.
   if (base === undefined || found === undefined) return undefined
   const patch = JSON.parse(row.patch) as JsonObject
-  return { id, collectionId: row.collectionId, base, patch, by: onBehalfOf(row.accountId, found) }
+  return { id, collectionId: row.collectionId, base, patch, by: onBehalfOf(row, found) }
 }
 
 /**

@@ -75,7 +75,7 @@ describe.each(anyDatabase)('dry runs on $name', (database) => {
 
     expect(await world.commit(path, session)).toBe('v1.1.0')
     const after = await everything()
-    for (const name of ['versions', 'events', 'collections', 'objects', 'packs', 'files', 'blobs'])
+    for (const name of ['versions', 'audit_events', 'collections', 'objects', 'packs', 'files', 'blobs'])
       expect(after[name], name).not.toBe(before[name])
   })
 

@@ -194,7 +194,7 @@ export async function addVersion(
   const found = (await findCollectionById(context.database, collection.id, null))!
   return makeVersion(context, {
     collection,
-    by: onBehalfOf(found.owner.id, found),
+    by: onBehalfOf({ accountId: found.owner.id, means: {} }, found),
     base: input.base ?? null,
     semver: input.semver ?? { major: 1, minor: 0, patch: 0 },
     content: { full, public: publicDocument, sidecar },

@@ -40,7 +40,8 @@ describe.each(databases)('expiry on $name', (testDatabase) => {
     const ended = async (finishedAt: Date | null) => {
       const id = newId()
       await context.database.transact(async (tx) => {
-        const job = { id, collectionId, baseId, baseSemver: 'v1.0.0', patch: '{}', startedAt: hoursAgo(900) }
+        const about = { id, collectionId, baseId, baseSemver: 'v1.0.0' }
+        const job = { ...about, patch: '{}', means: {}, startedAt: hoursAgo(900) }
         const by = { accountId, credential: null, ownerId: accountId, roles: ['owner'] as const, now }
         expect(await insertMetadataJob(tx, job, true, by)).toBe(true)
         if (finishedAt === null) return

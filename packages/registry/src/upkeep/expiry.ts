@@ -5,6 +5,7 @@ import {
   dropEndedMetadataJobs,
   dropEndedPushes,
   dropEndedSessions,
+  dropOldAuditEvents,
   type Tx,
   vacuumTables,
 } from '@ulmus/storage'
@@ -19,7 +20,7 @@ const pushDays = 7
 const rowsAtOnce = 2_000
 const hourMilliseconds = 3_600_000
 
-export type ExpiryContext = Pick<Context, 'database' | 'now'>
+export type ExpiryContext = Pick<Context, 'database' | 'limits' | 'now'>
 
 /** Once an hour, on whichever server comes first, and not while one starts. */
 export function scheduleExpiry(context: Context): void {
@@ -37,6 +38,7 @@ export async function expireRows(context: ExpiryContext): Promise<void> {
   await dropAll(context, (tx) => dropEndedMetadataJobs(tx, ago(metadataJobHours), rowsAtOnce))
   await dropAll(context, (tx) => dropEndedPushes(tx, ago(pushDays * 24), rowsAtOnce))
   await dropAll(context, (tx) => dropEndedSessions(tx, context.now(), rowsAtOnce))
+  await dropAll(context, (tx) => dropOldAuditEvents(tx, ago(context.limits.auditDays * 24), rowsAtOnce))
   await database.transact((tx) => dropEndedDeviceLogins(tx, context.now()))
   if (database.kind === 'embedded') await vacuumTables(database)
 }

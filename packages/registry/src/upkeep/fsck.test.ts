@@ -424,10 +424,13 @@ describe.each(anyDatabase)('fsck ($name)', (database) => {
       const id = String(row!['id'])
       await makeVersion(context, {
         collection: { id },
-        by: onBehalfOf(world.me.accountId, {
-          collection: { id, slug: path.slug },
-          owner: { id: world.me.accountId, slug: path.owner },
-        }),
+        by: onBehalfOf(
+          { accountId: world.me.accountId, means: {} },
+          {
+            collection: { id, slug: path.slug },
+            owner: { id: world.me.accountId, slug: path.owner },
+          },
+        ),
         base: null,
         semver: { major: 1, minor: 0, patch: 0 },
         content: { full: document, public: document, sidecar },

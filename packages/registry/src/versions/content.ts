@@ -9,7 +9,7 @@ import {
   type ViewDocument,
   type ViewRoots,
 } from '@ulmus/content'
-import type { VersionRow } from '@ulmus/storage'
+import { findAccountNames, type VersionRow } from '@ulmus/storage'
 import type { View } from '../access/policy.ts'
 import type { Context } from '../context.ts'
 import { readSidecar } from './sidecar.ts'
@@ -76,6 +76,27 @@ export const shownWords = (version: VersionRow, view: View) =>
   view === 'full' || version.publicChanged
     ? { message: version.message, appId: version.appId, actorId: version.actorId }
     : { message: null, appId: null, actorId: null }
+
+/** An account that did something, by the names that it has now. */
+export interface Actor {
+  slug: string
+  displayName: string
+}
+
+/**
+ * Who made versions; null: its account is gone, or outsiders are not told, as of a version in which only private things changed. One
+ * statement, or none.
+ */
+export async function findActors(
+  { database }: Pick<Context, 'database'>,
+  versions: readonly VersionRow[],
+  view: View,
+): Promise<(version: VersionRow) => Actor | null> {
+  const isTold = ({ publicChanged }: VersionRow) => view === 'full' || publicChanged
+  const ids = new Set(versions.filter(isTold).map(({ madeBy }) => madeBy))
+  const names = await findAccountNames(database, [...ids])
+  return (version) => (isTold(version) && names.get(version.madeBy)) || null
+}
 
 /** `v1.2.3` of a version row. */
 export const semverOf = (version: VersionRow): string => formatSemver(version)

@@ -8,6 +8,7 @@ import {
   type ViewDocument,
 } from '@ulmus/content'
 import {
+  type AuditEventRow,
   findHead,
   type Landing,
   landVersion,
@@ -22,6 +23,8 @@ import {
 import { v7 as newId } from 'uuid'
 import { type Acting, authorityOf, demandNow } from '../access/authority.ts'
 import type { View } from '../access/policy.ts'
+import { type Caller, meansOf } from '../access/principal.ts'
+import { auditRow } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import { semverOf, totalsOf, type VersionContent } from './content.ts'
@@ -64,6 +67,7 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
     from: making.base?.id ?? null,
     headDescription: listedDescription(content.full.metadata),
     by: authorityOf(context, making.by),
+    audit: versionMadeRow(making.by, version),
     ends: making.ends?.(version),
   }
   const pack = making.also === undefined ? packAlone(packed) : undefined
@@ -171,12 +175,25 @@ function versionRow(context: Context, making: VersionMaking, digests: Record<Vie
     message: making.message ?? null,
     appId: making.appId ?? null,
     actorId: making.actorId ?? null,
+    ...madeBy(making.by.who),
     createdAt: context.now(),
   }
 }
 
 const isEmpty = ({ files, metadata, types }: ViewDocument): boolean =>
   files.root === null && Object.keys(metadata).length === 0 && Object.keys(types).length === 0
+
+/** What a version says of whoever made it. */
+export const madeBy = (who: Caller): Pick<VersionRow, 'madeBy' | 'madeWithKey'> => ({
+  madeBy: who.accountId,
+  madeWithKey: meansOf(who).key ?? null,
+})
+
+/** What the audit log says of a version that lands. */
+export function versionMadeRow({ who, owner, collection }: Acting, version: VersionRow): AuditEventRow {
+  const target = `${owner.slug}/${collection.slug}@${semverOf(version)}`
+  return auditRow(who, { action: 'version.made', account: owner.id, target }, version.createdAt)
+}
 
 /** Characters of a description that lists and details show; the metadata has the whole. */
 const listedDescriptionMax = 10_000

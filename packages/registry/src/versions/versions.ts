@@ -10,7 +10,16 @@ import { countAnswer } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
-import { metadataBytes, rootsOf, semverOf, shownCounts, shownDigest, shownWords } from './content.ts'
+import {
+  type Actor,
+  findActors,
+  metadataBytes,
+  rootsOf,
+  semverOf,
+  shownCounts,
+  shownDigest,
+  shownWords,
+} from './content.ts'
 import { schemasOf } from './schemas.ts'
 
 export interface VersionItem {
@@ -19,6 +28,8 @@ export interface VersionItem {
   message: string | null
   appId: string | null
   actorId: string | null
+  /** The account that made it; null: it is gone, or not told. */
+  actor: Actor | null
   recordCount: number
   fileCount: number
   totalBytes: number
@@ -98,7 +109,8 @@ export function versionsOf(context: Context) {
         },
         (row) => ({ value: semverOf(row), id: row.id }),
       )
-      return mapPage(page, (row) => versionItem(row, seen.view))
+      const actorOf = await findActors(context, page.items, seen.view)
+      return mapPage(page, (row) => versionItem(row, seen.view, actorOf(row)))
     },
 
     /** @throws collection_not_found, version_not_found, busy. */
@@ -114,10 +126,13 @@ export async function detailOf(
 ): Promise<VersionDetail> {
   const metadata = await metadataBytes(context, version, seen.view)
   countAnswer(metadata.length)
-  const schemas = await schemasOf(context.objects, roots)
+  const [schemas, actorOf] = await Promise.all([
+    schemasOf(context.objects, roots),
+    findActors(context, [version], seen.view),
+  ])
   const counts = Object.entries(roots.types).map(([type, { count }]) => [type, count])
   return {
-    ...versionItem(version, seen.view),
+    ...versionItem(version, seen.view, actorOf(version)),
     metadata: new JsonText(metadata),
     schemas: Object.fromEntries(schemas),
     typeCounts: Object.fromEntries(counts),
@@ -125,11 +140,12 @@ export async function detailOf(
   }
 }
 
-function versionItem(version: VersionRow, view: View): VersionItem {
+function versionItem(version: VersionRow, view: View, actor: Actor | null): VersionItem {
   return {
     semver: semverOf(version),
     hash: shownDigest(version, view),
     ...shownWords(version, view),
+    actor,
     ...shownCounts(version, view),
     createdAt: instantText(version.createdAt),
   }

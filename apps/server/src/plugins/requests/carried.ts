@@ -14,6 +14,8 @@ declare module 'fastify' {
      * `:v` is not `latest`; `hash`, always.
      */
     names?: 'version' | 'hash'
+    /** False: its answers have no entity tag. They are streams of what changes while it is read. */
+    tagged?: false
   }
 
   interface FastifyRequest {

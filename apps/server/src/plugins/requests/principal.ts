@@ -28,7 +28,7 @@ export function knowPrincipals(app: FastifyInstance, registry: Credentials, cook
       const caller =
         authorization === undefined
           ? await bySession(registry, cookie, request, reply)
-          : await byKey(registry, authorization)
+          : await byKey(registry, authorization, request.ip)
       if (caller !== undefined) callers.set(request, caller)
     } catch (error) {
       refused.set(request, error)
@@ -50,9 +50,9 @@ export function admitCallers(app: FastifyInstance, origin: () => string): void {
 }
 
 /** RFC 6750 §2.1. The name of the scheme counts in any case (RFC 9110 §11.1). */
-async function byKey(registry: Credentials, authorization: string): Promise<Caller> {
+async function byKey(registry: Credentials, authorization: string, address: string): Promise<Caller> {
   const key = /^Bearer +([^ ]+) *$/i.exec(authorization)?.[1]
-  if (key !== undefined) return registry.keys.resolve(key)
+  if (key !== undefined) return registry.keys.resolve(key, address)
   const reason = 'The `Authorization` header must be `Bearer ul_…`, with an API key.'
   throw new RegistryError('unauthenticated', { say: { reason } })
 }
@@ -65,7 +65,7 @@ async function bySession(
 ): Promise<Caller | undefined> {
   const token = cookie.read(request)
   if (token === undefined) return undefined
-  const session = await registry.sessions.resolve(token)
+  const session = await registry.sessions.resolve(token, request.ip)
   if (session?.extendedTo !== undefined) cookie.set(reply, token, session.extendedTo)
   return session?.caller
 }

@@ -5,6 +5,7 @@ import { Time } from '../../components/small.tsx'
 import { checked, submitted, typed } from '../../form.ts'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { accountPath } from '../../paths.ts'
+import { ManagedPage } from './managed.tsx'
 
 const roles = [
   ['member', 'Member'],
@@ -48,10 +49,7 @@ async function membersPage(
     json: `/api/accounts/${slug}/members`,
     refused: error,
     body: (
-      <div class="wide content narrow-page">
-        <p>
-          <a href={accountPath(slug)}>{slug}</a>
-        </p>
+      <ManagedPage slug={slug} isOrg tab="members">
         <h1>Members</h1>
         <Refusal error={error} />
         <div class="table-scroll">
@@ -116,7 +114,7 @@ async function membersPage(
           Members read and publish. Admins also delete collections and manage members. Owners also manage
           owners.
         </p>
-      </div>
+      </ManagedPage>
     ),
   }
 }

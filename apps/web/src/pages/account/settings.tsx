@@ -81,6 +81,10 @@ async function profilePage(
           <dd>
             <a href={accountPath(own.slug)}>{accountPath(own.slug)}</a>
           </dd>
+          <dt>Audit log</dt>
+          <dd>
+            <a href={`${accountPath(own.slug)}/-/audit`}>What was done with this account</a>
+          </dd>
         </dl>
         <p class="quiet">The e-mail comes from where you sign in, and only you see it.</p>
       </SettingsPage>

@@ -89,9 +89,17 @@ const List = ({ seen, items }: { seen: SeenCollection; items: readonly VersionIt
             <span>{counted(item.recordCount, 'record')}</span>
             {item.fileCount > 0 && <span>{counted(item.fileCount, 'file')}</span>}
             <span>{bytesText(item.totalBytes)}</span>
+            {item.actor !== null && (
+              <span>
+                by{' '}
+                <a href={`/${item.actor.slug}`}>
+                  <bdi>{cutText(item.actor.displayName, nameMax)}</bdi>
+                </a>
+              </span>
+            )}
             {item.actorId !== null && (
               <span>
-                by <bdi>{cutText(item.actorId, nameMax)}</bdi>
+                for <bdi>{cutText(item.actorId, nameMax)}</bdi>
               </span>
             )}
             {item.appId !== null && (

@@ -124,7 +124,7 @@ export async function withNextVersion<T>(
 async function behalfOfCommitter(context: Context, push: PushRow): Promise<Acting> {
   const found = await findCollectionById(context.database, push.collectionId, null)
   if (found === undefined) throw new RegistryError('collection_not_found')
-  return onBehalfOf(push.committerId ?? push.accountId, found)
+  return onBehalfOf({ accountId: push.committerId ?? push.accountId, means: push.committerMeans }, found)
 }
 
 async function* counted(

@@ -16,7 +16,7 @@ import { type Acting, demandNow, demandStill } from '../../access/authority.ts'
 import { demandCaller } from '../../access/caller.ts'
 import { findVisibleCollection, type Seen } from '../../access/find-collection.ts'
 import { mayWork } from '../../access/policy.ts'
-import type { Caller, Principal, Scope } from '../../access/principal.ts'
+import { type Caller, meansOf, type Principal, type Scope } from '../../access/principal.ts'
 import type { Context } from '../../context.ts'
 import { demand, RegistryError, type StoredRefusal } from '../../errors/errors.ts'
 import { filesNeeded } from '../../files/known-files.ts'
@@ -260,7 +260,7 @@ export class PushSessions {
         now: this.#context.now(),
         expiresAt: idleEnd(this.#context),
         lease: options.async ? noLease : newLease(),
-        committerId: by.who.accountId,
+        committer: { id: by.who.accountId, means: meansOf(by.who) },
       })
       if (claimed !== undefined && options.async) {
         await this.#context.jobs.enqueue(tx, commitQueue, {

@@ -31,7 +31,7 @@ const moves: Record<PushEvent, (tx: Tx, push: PushRow) => Promise<unknown>> = {
   receive: (tx, { id }) => touchOpenPush(tx, id, { now, expiresAt: later, receivedRecords: 1 }),
   try: (tx, { id }) => claimPushForDryRun(tx, id, { now, expiresAt: later, lease }),
   commit: (tx, { id, accountId }) =>
-    claimPush(tx, id, { now, expiresAt: later, lease, committerId: accountId }),
+    claimPush(tx, id, { now, expiresAt: later, lease, committer: { id: accountId, means: {} } }),
   done: (tx, { id }) => movePush(tx, id, statesFor('done'), { status: 'committed' }, holder),
   reopen: (tx, { id }) => movePush(tx, id, statesFor('reopen'), { status: 'open' }, holder),
   fail: (tx, { id }) => movePush(tx, id, statesFor('fail'), { status: 'failed' }, holder),

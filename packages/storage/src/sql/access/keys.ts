@@ -1,5 +1,5 @@
 /** API keys. The raw key is stored only as its SHA-256. */
-import { and, asc, count, eq, gt, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gt, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import { check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { prepared } from '../../database/look-ups.ts'
@@ -36,10 +36,9 @@ export const apiKeys = pgTable(
 export type KeyRow = typeof apiKeys.$inferSelect
 
 /** A key with the slug of its account, by the hash of the raw key: one look-up. */
-export async function findKeyByHash(
-  at: Queries,
-  hash: string,
-): Promise<(KeyRow & { accountSlug: string }) | undefined> {
+export type FoundKey = KeyRow & { accountSlug: string }
+
+export async function findKeyByHash(at: Queries, hash: string): Promise<FoundKey | undefined> {
   const [row] = await keyByHash(at, { hash })
   return row && { ...row.key, accountSlug: row.accountSlug }
 }
@@ -91,10 +90,13 @@ export async function deleteKeysExpiredBefore(tx: Tx, accountId: string, before:
 }
 
 /** Notes that a key was used in a minute; the later one stays. */
-export async function touchKey(tx: Tx, id: string, minute: Date): Promise<void> {
-  const earlier = or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, minute))
-  await tx.orm
-    .update(apiKeys)
-    .set({ lastUsedAt: minute })
-    .where(and(eq(apiKeys.id, id), earlier))
+export async function touchKey(tx: Tx, id: string, minute: Date): Promise<{ isFirst: boolean }> {
+  const touch = (before: SQL) =>
+    tx.orm
+      .update(apiKeys)
+      .set({ lastUsedAt: minute })
+      .where(and(eq(apiKeys.id, id), before))
+      .returning({ id: apiKeys.id })
+  if ((await touch(lt(apiKeys.lastUsedAt, minute))).length > 0) return { isFirst: false }
+  return { isFirst: (await touch(isNull(apiKeys.lastUsedAt))).length > 0 }
 }

@@ -77,6 +77,22 @@ export async function findAccountById(at: Queries, id: string): Promise<AccountR
   return (await at.orm.select().from(accounts).where(eq(accounts.id, id)).limit(1))[0]
 }
 
+/** What the accounts among `ids` are called, by id. */
+export async function findAccountNames(
+  at: Queries,
+  ids: readonly string[],
+): Promise<Map<string, Pick<AccountRow, 'slug' | 'displayName'>>> {
+  if (ids.length === 0) return new Map()
+  const { rows } = await at.query(
+    'select id, slug, display_name as name from accounts where id = any($1::uuid[])',
+    [ids],
+    'account_names',
+  )
+  return new Map(
+    rows.map(({ id, slug, name }) => [String(id), { slug: String(slug), displayName: String(name) }]),
+  )
+}
+
 /**
  * The account, until the transaction ends: whoever else locks it waits.
  * @param strength `update`, to delete it: also whatever is to refer to it waits, such as a fork that lands in it

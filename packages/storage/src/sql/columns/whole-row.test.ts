@@ -33,6 +33,8 @@ it.each(databases)('whole rows are what their tables hold ($name)', async ({ ope
         message: null,
         appId: 'null',
         actorId: null,
+        madeBy: ownerId,
+        madeWithKey: { id: 'null', label: '"' },
       },
       ...{
         fullRecords: most,

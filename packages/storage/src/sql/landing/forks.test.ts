@@ -15,7 +15,7 @@ import {
 import { findFormerCollection } from '../joins/found-collection.ts'
 import { findHead } from '../versions/versions.ts'
 import { type ForkOf, type Landing, landVersion } from './land-version.ts'
-import { outcomeOf } from './outcome.fixture.ts'
+import { auditFor, outcomeOf } from './outcome.fixture.ts'
 
 const at = new Date('2026-01-01T00:00:00.000Z')
 const zeros = '0'.repeat(64)
@@ -61,6 +61,8 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
         message: 'm',
         appId: null,
         actorId: null,
+        madeBy: randomUUID(),
+        madeWithKey: null,
       },
       ...{
         fullRecords: 2 ** 40,
@@ -78,7 +80,7 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
       ...{ credential: null, roles: ['owner'] as const },
     }
     const fork = { sourceId, ofPrivate: false, collection, owner, collectionsMax: 10_000, ...of }
-    return { version, from: null, headDescription: 'd', by, fork, collection }
+    return { version, from: null, headDescription: 'd', by, audit: auditFor(version), fork, collection }
   }
   const land = (fork: Landing) => outcomeOf(database.transactOnce((tx) => landVersion(tx, fork)))
   const found = async (id: string) =>

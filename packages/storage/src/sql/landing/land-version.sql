@@ -39,6 +39,7 @@ end $$;
  * authority:  who lands it (`hold_authority`)
  * job:        id of the running metadata update that it completes
  * push:       {id, holder, recordsDone, recordsTotal} of the push session that it ends, with its `answer`
+ * audit:      the row of `audit_events` that tells of it
  * fork:       {sourceId, ofPrivate, collectionsMax, collection, words}: the collection is made here, as public as its source
  *
  * Raises UL000, and nothing of the transaction is recorded: `update_ended`, `collection_gone` (or another's by now), `not_allowed`, `head_moved`,
@@ -48,7 +49,8 @@ end $$;
  */
 create function land_version(
   landed jsonb, follows uuid, head_text text, head_words tsvector, authority jsonb,
-  job uuid default null, push jsonb default null, answer json default null, fork jsonb default null, packed integer default null
+  audit jsonb, job uuid default null, push jsonb default null, answer json default null, fork jsonb default null,
+  packed integer default null
 ) returns void language plpgsql as $$
 declare
   version versions := jsonb_populate_record(null::versions, landed);
@@ -99,6 +101,5 @@ begin
       where id = (push->>'id')::uuid and status = 'committing' and lease_holder = (push->>'holder')::uuid;
     if not found then raise exception 'lease_lost' using errcode = 'UL000'; end if;
   end if;
-  insert into events (kind, at, account_id, collection_id, version_id)
-    values ('version.created', version.created_at, (authority->>'accountId')::uuid, version.collection_id, version.id);
+  insert into audit_events select * from jsonb_populate_record(null::audit_events, audit);
 end $$;

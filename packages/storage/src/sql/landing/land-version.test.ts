@@ -12,7 +12,7 @@ import { condemn } from '../objects/sweeps.ts'
 import { findMetadataJob, finishMetadataJob, insertMetadataJob } from '../versions/metadata-jobs.ts'
 import { findHead, findVersionById, type VersionRow } from '../versions/versions.ts'
 import { type Landing, landVersion } from './land-version.ts'
-import { outcomeOf } from './outcome.fixture.ts'
+import { auditFor, outcomeOf } from './outcome.fixture.ts'
 
 const randomHash = () => randomBytes(32).toString('hex') as Hash
 const at = new Date('2026-01-01T00:00:00.000Z')
@@ -54,12 +54,21 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
       message: 'm',
       appId: null,
       actorId: null,
+      madeBy: by.accountId,
+      madeWithKey: { id: zeros, label: 'ä "' },
     },
     ...{ fullRecords: 2 ** 40, fullFiles: 1, fullBytes: 2, publicRecords: 3, publicFiles: 4, publicBytes: 5 },
   })
   const land = (version: VersionRow, from: string | null) =>
-    outcomeOf(database.transact((tx) => landVersion(tx, { version, from, headDescription: 'd', by })))
-  const landOnce = (landing: Landing) => outcomeOf(database.transactOnce((tx) => landVersion(tx, landing)))
+    outcomeOf(
+      database.transact((tx) =>
+        landVersion(tx, { version, from, headDescription: 'd', by, audit: auditFor(version) }),
+      ),
+    )
+  const landOnce = (landing: Omit<Landing, 'audit'>) =>
+    outcomeOf(
+      database.transactOnce((tx) => landVersion(tx, { ...landing, audit: auditFor(landing.version) })),
+    )
 
   test('only on the head it was made from, and nothing of it is there otherwise', async () => {
     await newCollection()
@@ -86,7 +95,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
 
   const takeSlot = async (base: VersionRow, durably: boolean) => {
     const job = { id: crypto.randomUUID(), collectionId, baseId: base.id, baseSemver: 'v1.0.0' }
-    const slot = { ...job, patch: '{}', startedAt: at }
+    const slot = { ...job, patch: '{}', means: {}, startedAt: at }
     const isTaken = await database.transactOnce((tx) => insertMetadataJob(tx, slot, durably, by))
     return { id: job.id, isTaken }
   }
@@ -117,7 +126,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
       let mode: unknown
       const undone = database.transact(async (tx) => {
         const job = { id: crypto.randomUUID(), collectionId, baseId: first.id, baseSemver: 'v1.0.0' }
-        await insertMetadataJob(tx, { ...job, patch: '{}', startedAt: at }, durably, by)
+        await insertMetadataJob(tx, { ...job, patch: '{}', means: {}, startedAt: at }, durably, by)
         mode = (await tx.query(`select current_setting('synchronous_commit') as mode`)).rows[0]?.['mode']
         throw new Error('undone')
       })
@@ -286,10 +295,12 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     await land(first, null)
     await land(second, null)
     const { rows } = await database.query(
-      'select kind, account_id as account, version_id as version from events where collection_id = $1',
-      [collectionId],
+      'select action, actor_id as actor, means, target as version from audit_events where account_id = $1',
+      [by.accountId],
     )
-    expect(rows).toEqual([{ kind: 'version.created', account: by.accountId, version: first.id }])
+    expect(rows).toEqual([
+      { action: 'version.made', actor: by.accountId, means: { address: '::1' }, version: first.id },
+    ])
   })
 
   test('whoever may not write by then lands nothing', async () => {

@@ -4,6 +4,7 @@ import type { Tx } from '../../database/database.ts'
 import { raised } from '../../database/sql-errors.ts'
 import type { StoredPack } from '../../packs/pack.ts'
 import { type Authority, authorityAsJson } from '../access/authority.ts'
+import { type AuditEventRow, auditEvents } from '../audit/audit-events.ts'
 import {
   type CollectionRow,
   collections,
@@ -22,6 +23,8 @@ export interface Landing {
   from: string | null
   headDescription: string | null
   by: Authority
+  /** What the audit log says of it. */
+  audit: AuditEventRow
   /** Recorded by the same statement; at most `statementRowsMax` objects. Default: what it needs is recorded before, by this transaction. */
   pack?: StoredPack
   /** What ends with it: the running metadata update with that id, or a push session. */
@@ -74,9 +77,9 @@ export class NotLanded extends Error {
 }
 
 const arguments_ = `landed => $1, follows => $2, head_text => $3, head_words => $4, authority => $5,
-  job => $6, push => $7, answer => $8, fork => $9`
+  audit => $6, job => $7, push => $8, answer => $9, fork => $10`
 const landing = `select land_version(${arguments_})`
-const landingWithPack = `select land_version(${arguments_}, packed => ${recordPackCall(10)})`
+const landingWithPack = `select land_version(${arguments_}, packed => ${recordPackCall(11)})`
 
 /**
  * Records a version and makes it its collection's head in place of `from`. A single statement.
@@ -84,13 +87,19 @@ const landingWithPack = `select land_version(${arguments_}, packed => ${recordPa
  *   `collections_owner_slug` when the owner has the slug.
  */
 export async function landVersion(tx: Tx, landed: Landing): Promise<void> {
-  const { version, from, headDescription, by, pack, ends, fork } = landed
+  const { version, from, headDescription, by, audit, pack, ends, fork } = landed
   const job = ends !== undefined && 'job' in ends ? ends.job : null
   const { answer = null, ...push } = ends !== undefined && 'push' in ends ? ends.push : {}
   const words = headDescription === null ? null : descriptionWords(headDescription)
   const values = [
     ...[asJson(versions, version), from, headDescription, words, authorityAsJson(by)],
-    ...[job, answer && JSON.stringify(push), answer && JSON.stringify(answer), fork ? forkOf(fork) : null],
+    ...[
+      asJson(auditEvents, audit),
+      job,
+      answer && JSON.stringify(push),
+      answer && JSON.stringify(answer),
+      fork ? forkOf(fork) : null,
+    ],
   ]
   try {
     if (pack === undefined) await tx.query(landing, values, 'land_version')
@@ -118,7 +127,9 @@ function asJson<T extends Table>(table: T, row: InferSelectModel<T>): string {
   const columns = Object.entries<Column>(getTableColumns(table))
   const members = columns.map(([key, column]) => {
     const value: unknown = row[key as keyof typeof row]
-    return [column.name, value === null ? null : column.mapToDriverValue(value)]
+    // A driver would take JSON as a text.
+    const isPlain = value === null || column.dataType === 'json'
+    return [column.name, isPlain ? value : column.mapToDriverValue(value)]
   })
   return JSON.stringify(Object.fromEntries(members))
 }

@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto'
+import type { AuditEventRow } from '../audit/audit-events.ts'
+import type { VersionRow } from '../versions/versions.ts'
 import { NotLanded } from './land-version.ts'
 
 /** `landed`, or why not. */
@@ -10,3 +13,9 @@ export const outcomeOf = async (landing: Promise<void>): Promise<'landed' | NotL
     throw error
   }
 }
+
+/** What the audit log says of a version. */
+export const auditFor = (version: VersionRow): AuditEventRow => ({
+  ...{ id: randomUUID(), at: version.createdAt, accountId: version.madeBy, actorId: version.madeBy },
+  ...{ action: 'version.made', means: { address: '::1' }, target: version.id, details: {} },
+})

@@ -1,6 +1,7 @@
 /** Who commits a push session, or makes a dry run of it: whoever holds its lease. */
 import { and, eq, gt, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Queries, Tx } from '../../database/database.ts'
+import type { Means } from '../audit/audit-events.ts'
 import {
   commitColumns,
   isHeldBy,
@@ -32,9 +33,12 @@ interface PushClaim {
 export const claimPush = (
   tx: Tx,
   id: string,
-  { committerId, ...claim }: PushClaim & { committerId: string },
+  { committer, ...claim }: PushClaim & { committer: { id: string; means: Means } },
 ): Promise<PushRow | undefined> =>
-  claimOpenPush(tx, id, claim, { status: 'committing', error: null, committerId })
+  claimOpenPush(tx, id, claim, {
+    ...{ status: 'committing', error: null },
+    ...{ committerId: committer.id, committerMeans: committer.means },
+  })
 
 /** The same to `checking`, which no version comes of: `land_version` ends sessions that are `committing`. */
 export const claimPushForDryRun = (tx: Tx, id: string, claim: PushClaim): Promise<PushRow | undefined> =>

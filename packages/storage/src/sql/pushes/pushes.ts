@@ -1,7 +1,19 @@
 /** Push sessions and the spills (checked, sorted batches) that each has received. */
 import { and, eq, getTableColumns, gt, inArray, lte, notInArray, sql } from 'drizzle-orm'
-import { boolean, check, index, integer, json, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import {
+  boolean,
+  check,
+  index,
+  integer,
+  json,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
+import type { Means } from '../audit/audit-events.ts'
 import { collections } from '../collections/collections.ts'
 import { bytewiseText, count, instant } from '../columns/columns.ts'
 
@@ -16,6 +28,7 @@ export const pushes = pgTable(
     accountId: uuid('account_id').notNull(),
     /** On whose behalf it is committed, since somebody asked for that. */
     committerId: uuid('committer_id'),
+    committerMeans: jsonb('committer_means').$type<Means>(),
     kind: text('kind', { enum: ['delta', 'snapshot'] }).notNull(),
     status: text('status', {
       enum: ['open', 'checking', 'committing', 'committed', 'failed', 'cancelled', 'expired'],

@@ -34,6 +34,15 @@ export async function dropEndedSessions(tx: Tx, before: Date, max: number): Prom
   return rows.length
 }
 
+/** Drops up to `max` rows of the audit log that are older than an instant. Returns how many. */
+export async function dropOldAuditEvents(tx: Tx, before: Date, max: number): Promise<number> {
+  const { rows } = await tx.query(
+    'delete from audit_events where id in (select id from audit_events where at < $1 order by at limit $2) returning 1',
+    [before.toISOString(), max],
+  )
+  return rows.length
+}
+
 /**
  * Vacuums and analyses every table, one after the other, so that requests get their turn between two. A server does so by itself;
  * embedded PostgreSQL has no autovacuum, and keeps no statistics that would tell which tables need it.

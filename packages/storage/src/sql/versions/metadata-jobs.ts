@@ -3,6 +3,7 @@ import { and, asc, eq, lt, sql } from 'drizzle-orm'
 import { boolean, check, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { type Authority, authorityAsJson } from '../access/authority.ts'
+import type { Means } from '../audit/audit-events.ts'
 import { collections } from '../collections/collections.ts'
 import { instant } from '../columns/columns.ts'
 
@@ -16,6 +17,7 @@ export const metadataJobs = pgTable(
     status: text('status', { enum: ['running', 'completed', 'failed'] }).notNull(),
     /** Who asked for it, and on whose behalf it lands. No reference: what a deleted account began is refused when it lands. */
     accountId: uuid('account_id').notNull(),
+    means: jsonb('means').$type<Means>().notNull(),
     baseId: uuid('base_id').notNull(),
     baseSemver: text('base_semver').notNull(),
     /** The body as JSON text (jsonb would round numbers and refuse U+0000). Null once finished. */
@@ -48,7 +50,7 @@ export type MetadataJobRow = typeof metadataJobs.$inferSelect
  */
 export async function insertMetadataJob(
   tx: Tx,
-  job: Pick<MetadataJobRow, 'id' | 'collectionId' | 'baseId' | 'baseSemver' | 'startedAt'> & {
+  job: Pick<MetadataJobRow, 'id' | 'collectionId' | 'baseId' | 'baseSemver' | 'means' | 'startedAt'> & {
     patch: string
   },
   durably: boolean,
@@ -61,12 +63,12 @@ export async function insertMetadataJob(
        place as (
          select id, head_id from collections where id = $2 and head_id = $3 and owner_id = ($8::jsonb->>'ownerId')::uuid for share),
        authority as materialized (select from place where hold_authority($8::jsonb))
-     insert into metadata_jobs (id, collection_id, status, base_id, base_semver, patch, started_at, account_id)
-     select $1, place.id, 'running', head_id, $4, $5, $6, ($8::jsonb->>'accountId')::uuid from waiting, place, authority
+     insert into metadata_jobs (id, collection_id, status, base_id, base_semver, patch, started_at, account_id, means)
+     select $1, place.id, 'running', head_id, $4, $5, $6, ($8::jsonb->>'accountId')::uuid, $9 from waiting, place, authority
      returning id`,
     [
       ...[job.id, job.collectionId, job.baseId, job.baseSemver, job.patch, job.startedAt.toISOString()],
-      ...[durably, authorityAsJson(by)],
+      ...[durably, authorityAsJson(by), JSON.stringify(job.means)],
     ],
     'take_metadata_slot',
   )

@@ -1,6 +1,6 @@
 /** Versions: immutable, one row each, pointing at the documents of their two views. */
 import { and, desc, eq } from 'drizzle-orm'
-import { boolean, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { Queries } from '../../database/database.ts'
 import { collections } from '../collections/collections.ts'
 import { bytewiseText, count, instant } from '../columns/columns.ts'
@@ -35,6 +35,10 @@ export const versions = pgTable(
     message: text('message'),
     appId: text('app_id'),
     actorId: text('actor_id'),
+    /** The account that made it. No reference: it stays when the account goes. */
+    madeBy: uuid('made_by').notNull(),
+    /** The API key that it was made with, if any. */
+    madeWithKey: jsonb('made_with_key').$type<{ id: string; label: string }>(),
     createdAt: instant('created_at').notNull(),
   },
   (t) => [

@@ -1,0 +1,19 @@
+/** The audit log, in words. */
+import type { Description } from '../../openapi/routes.ts'
+
+export const listAudit: Description = {
+  operationId: 'listAudit',
+  summary: 'Who did what',
+  description:
+    'Lists what was done in an organization, or by and to a user, the newest first: sign-ins, keys, members, settings, collections, versions. It needs a session or a key with the scope `admin`, of an admin of the organization or of the user itself. Each event was written by the transaction of the act, so there is no act without its event. They are kept for 400 days unless the operator set another number. A page has 50 events unless `limit` says otherwise, and 100 at most.',
+  answers: { 200: 'A page of events.' },
+  codes: ['account_not_found', 'not_a_member', 'insufficient_role'],
+}
+
+export const streamAudit: Description = {
+  operationId: 'streamAudit',
+  summary: 'Who did what, as NDJSON',
+  description:
+    'Answers all events of an audit log as lines, the newest first, in memory that does not grow with their number. It needs what the list needs. To collect them elsewhere, ask with `after` set to a minute before your newest event, and leave out ids that you have: transactions that overlap may end out of the order of their instants.',
+  codes: ['account_not_found', 'not_a_member', 'insufficient_role'],
+}

@@ -1,0 +1,38 @@
+/** What the pages of an account have in common that only its people see. */
+import type { ComponentChildren } from 'preact'
+import { accountPath } from '../../paths.ts'
+
+const tabs = { members: 'Members', audit: 'Audit log' } as const
+
+/** @param slug of an organization, or of the caller itself, who has no members */
+export const ManagedPage = ({
+  slug,
+  isOrg,
+  tab,
+  children,
+}: {
+  slug: string
+  isOrg: boolean
+  tab: keyof typeof tabs
+  children: ComponentChildren
+}) => (
+  <div class="wide content">
+    <p>
+      <a href={accountPath(slug)}>{slug}</a>
+    </p>
+    {isOrg && (
+      <nav class="tabs" aria-label="Organization">
+        {Object.entries(tabs).map(([name, label]) => (
+          <a
+            key={name}
+            href={`${accountPath(slug)}/-/${name}`}
+            aria-current={tab === name ? 'page' : undefined}
+          >
+            {label}
+          </a>
+        ))}
+      </nav>
+    )}
+    {children}
+  </div>
+)

@@ -1,0 +1,87 @@
+/**
+ * What people do that others may have to know of: written to the audit log by the transaction of the act, and to the process log once it
+ * has ended. http-api §11. Acts name, they do not tell: slugs, ids and roles, no secrets and no content.
+ */
+import { type AuditDetails, type AuditEventRow, insertAuditEvents, type Tx } from '@ulmus/storage'
+import { v7 as newId } from 'uuid'
+import { meansOf, type Principal } from '../access/principal.ts'
+import type { Context } from '../context.ts'
+
+/** What the process log says of each; undefined: nothing, since it comes often. */
+const sentences = {
+  'account.signed_in': 'Somebody signed in.',
+  'account.renamed': 'An account has another slug.',
+  'account.deleted': 'An account was deleted.',
+  'session.ended': 'Browsers were signed out by their account.',
+  'key.made': 'An API key was made.',
+  'key.first_used': 'An API key was used for the first time.',
+  'key.revoked': 'An API key was revoked.',
+  'organization.made': 'An organization was made.',
+  'member.set': 'A member was added, or has another role.',
+  'member.removed': 'A member was removed.',
+  'collection.made': undefined,
+  'collection.renamed': 'A collection has another slug.',
+  'collection.visibility': 'A collection was made public or private.',
+  'collection.deleted': 'A collection was deleted with all its versions.',
+  'version.made': undefined,
+} as const
+
+export type Action = keyof typeof sentences
+export const actions = Object.keys(sentences) as readonly Action[]
+
+export interface Act {
+  readonly action: Action
+  /** Id of the account in whose log it stands. */
+  readonly account: string
+  /** What it was done to, as people call it: `owner/slug`, a user's slug. */
+  readonly target: string
+  readonly details?: AuditDetails
+  /** Who did it. Default: whoever asks. */
+  readonly by?: Principal
+}
+
+/** Notes an act of the transaction under way. */
+export type Tell = (act: Act) => void
+
+/**
+ * Does `work` in a transaction, which writes the acts that it tells of as well.
+ * @param who does it
+ */
+export async function audited<Result>(
+  context: Pick<Context, 'database' | 'log' | 'now'>,
+  who: Principal,
+  work: (tx: Tx, tell: Tell) => Promise<Result>,
+): Promise<Result> {
+  let told: Act[] = []
+  const result = await context.database.transact(async (tx) => {
+    // It may run again after a conflict.
+    told = []
+    const done = await work(tx, (act) => told.push(act))
+    const rows = told.map((act) => auditRow(act.by ?? who, act, context.now()))
+    await insertAuditEvents(tx, rows)
+    return done
+  })
+  for (const act of told) logAct(context, act.by ?? who, act)
+  return result
+}
+
+/** What the audit log keeps of an act. */
+export const auditRow = (
+  who: Principal,
+  { action, account, target, details = {} }: Act,
+  at: Date,
+): AuditEventRow => ({
+  ...{ id: newId(), at, accountId: account, action, target, details },
+  actorId: who.kind === 'anonymous' ? null : who.accountId,
+  means: meansOf(who),
+})
+
+function logAct({ log }: Pick<Context, 'log'>, who: Principal, { action, target, details }: Act): void {
+  const sentence = sentences[action]
+  if (sentence === undefined) return
+  const actor = who.kind === 'anonymous' ? null : who.accountSlug
+  const { key } = meansOf(who)
+  // Labels are people's own words.
+  const { label: _, ...facts } = details ?? {}
+  log.info({ event: action, actor, ...(key && { byKey: key.id }), target, ...facts }, sentence)
+}

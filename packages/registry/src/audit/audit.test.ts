@@ -1,0 +1,243 @@
+/** http-api §11, on both databases: every act has its row, written by its transaction, and only who may reads it. */
+import { dropOldAuditEvents } from '@ulmus/storage'
+import { databases } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { anonymous, type Caller, type Principal } from '../access/principal.ts'
+import { accountsOf } from '../accounts/accounts.ts'
+import { sessionsOf } from '../accounts/browser-sessions.ts'
+import { keysOf } from '../accounts/keys.ts'
+import { membersOf } from '../accounts/members.ts'
+import { collectionsOf } from '../collections/collections.ts'
+import { forksOf } from '../collections/forks.ts'
+import { metadataOf } from '../metadata/metadata.ts'
+import { addVersion, openContext, type TestContext } from '../testing/context.ts'
+import { versionsOf } from '../versions/versions.ts'
+import { actions, audited } from './acts.ts'
+import { type AuditEvent, auditOf } from './audit.ts'
+
+describe.each(databases)('the audit log on $name', (database) => {
+  let context: TestContext
+  let services: ReturnType<typeof servicesOf>
+  let ada: Caller
+  let eve: Caller
+  let time = Date.parse('2026-01-15T10:00:00.000Z')
+
+  const servicesOf = (context: TestContext) => ({
+    accounts: accountsOf(context),
+    sessions: sessionsOf(context),
+    keys: keysOf(context),
+    members: membersOf(context),
+    collections: collectionsOf(context),
+    forks: forksOf(context),
+    metadata: metadataOf(context),
+    versions: versionsOf(context),
+    audit: auditOf(context),
+  })
+  const user = async (name: string): Promise<Caller> => {
+    const identity = { issuer: 'https://login.example', subject: name, email: null, name: null }
+    const { id, slug } = await services.accounts.signIn({ ...identity, preferredUsername: name })
+    const { token } = await services.sessions.open({ id, slug })
+    return (await services.sessions.resolve(token, '192.0.2.7'))!.caller
+  }
+  const log = async (who: Caller, slug: string, ask: Parameters<typeof services.audit.list>[2] = {}) =>
+    (await services.audit.list(who, slug, ask)).items
+  const short = ({ action, target, details }: AuditEvent) => [action, target, details]
+  const codeOf = (work: Promise<unknown>) =>
+    work.then(
+      () => 'ok',
+      (error: { code?: string }) => error.code,
+    )
+
+  beforeAll(async () => {
+    context = await openContext(database, { now: () => new Date(time++) })
+    services = servicesOf(context)
+    await context.jobs.start()
+    ada = await user('ada')
+    eve = await user('eve')
+  })
+  afterAll(() => context.dispose())
+
+  test('what was done in an organization is there, once each, with who and from where', async () => {
+    const { accounts, members, collections, forks, metadata } = services
+    await accounts.createOrg(ada, { slug: 'guild', displayName: 'Guild' })
+    await members.set(ada, { slug: 'guild', user: 'eve' }, 'member')
+    await members.set(ada, { slug: 'guild', user: 'eve' }, 'member')
+    await members.set(ada, { slug: 'guild', user: 'eve' }, 'admin')
+    const made = await collections.create(eve, 'guild', { slug: 'maps', public: true })
+    await addVersion(context, { id: made.id })
+    const patch = await metadata.read(eve, bytesOf('{"title":"Maps"}'))
+    await metadata.update(eve, { owner: 'guild', slug: 'maps' }, patch)
+    const again = await metadata.read(eve, bytesOf('{"title":"More"}'))
+    const { job_id } = await metadata.start(eve, { owner: 'guild', slug: 'maps' }, again)
+    while ((await metadata.job(eve, { owner: 'guild', slug: 'maps' }, job_id)).status === 'running')
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    await forks.create(ada, { owner: 'guild', slug: 'maps' }, { targetOrg: 'guild', slug: 'charts' })
+    await collections.patch(
+      ada,
+      { owner: 'guild', slug: 'charts' },
+      { slug: 'plans', public: false, name: 'P' },
+    )
+    await collections.patch(ada, { owner: 'guild', slug: 'plans' }, { name: 'Q' })
+    await collections.remove(ada, { owner: 'guild', slug: 'plans' })
+    await members.remove(eve, { slug: 'guild', user: 'eve' })
+    await accounts.update(ada, 'guild', { slug: 'union', displayName: 'Union' })
+
+    const events = await log(ada, 'union')
+    expect(events.map(short).reverse()).toEqual([
+      ['organization.made', 'guild', {}],
+      ['member.set', 'eve', { role: 'member', before: null }],
+      ['member.set', 'eve', { role: 'admin', before: 'member' }],
+      ['collection.made', 'guild/maps', { public: true }],
+      ['version.made', 'guild/maps@v1.0.0', {}],
+      ['version.made', 'guild/maps@v1.0.1', {}],
+      ['version.made', 'guild/maps@v1.0.2', {}],
+      ['version.made', 'guild/charts@v1.0.0', {}],
+      ['collection.renamed', 'guild/plans', { formerly: 'guild/charts' }],
+      ['collection.visibility', 'guild/plans', { public: false }],
+      ['collection.deleted', 'guild/plans', {}],
+      ['member.removed', 'eve', { before: 'admin' }],
+      ['account.renamed', 'union', { formerly: 'guild' }],
+    ])
+    const byVersion = new Map(events.map(({ target, actor }) => [target, actor]))
+    expect(byVersion.get('guild/maps@v1.0.1')).toEqual({ account: 'eve', ip: '192.0.2.7' })
+    // Also by a job, which has no request.
+    expect(byVersion.get('guild/maps@v1.0.2')).toEqual({ account: 'eve', ip: '192.0.2.7' })
+  })
+
+  test('what a user did with its account and its keys is there, and the labels that keys had', async () => {
+    const { keys, sessions } = services
+    const { id, key } = await keys.create(ada, { label: 'nightly', scope: 'admin' })
+    const caller = await keys.resolve(key, '192.0.2.8')
+    await keys.settle()
+    time += 120_000
+    await keys.resolve(key, '192.0.2.9')
+    await keys.settle()
+    await sessions.endOthers(caller)
+    ada = { ...ada, credential: null }
+    const other = await keys.create(caller, { label: 'other', scope: 'read' })
+    await keys.revoke(caller, other.id)
+    await keys.revoke(ada, id)
+    const events = (await log(ada, 'ada')).reverse()
+    expect(events.map(({ action, target }) => [action, target])).toEqual([
+      ['account.signed_in', 'ada'],
+      ...[
+        ['key.made', id],
+        ['key.first_used', id],
+        ['session.ended', 'all others'],
+        ['key.made', other.id],
+      ],
+      ...[
+        ['key.revoked', other.id],
+        ['key.revoked', id],
+      ],
+    ])
+    expect(events[2]).toMatchObject({
+      actor: { account: 'ada', key: { id, label: 'nightly' }, ip: '192.0.2.8' },
+      details: { label: 'nightly' },
+    })
+    expect(events.at(-1)!.details).toEqual({ label: 'nightly', scope: 'admin' })
+  })
+
+  test('what did not happen has no row, and what happened twice by chance one', async () => {
+    const count = async () => (await log({ ...eve, credential: null }, 'eve')).length
+    const before = await count()
+    const failing = audited(context, eve, async (_tx, tell) => {
+      tell({ action: 'key.made', account: eve.accountId, target: 'x' })
+      throw new Error('undone')
+    })
+    await expect(failing).rejects.toThrow('undone')
+    expect(await count()).toBe(before)
+    let runs = 0
+    await audited(context, eve, async (_tx, tell) => {
+      tell({ action: 'key.made', account: eve.accountId, target: 'x' })
+      if (++runs === 1) throw Object.assign(new Error('again'), { code: '40001' })
+    })
+    expect([runs, (await count()) - before]).toEqual([2, 1])
+  })
+
+  test('admins read it, and users their own; nobody else', async () => {
+    const ben = await user('ben')
+    await services.accounts.createOrg(ben, { slug: 'closed', displayName: 'Closed' })
+    await services.members.set(ben, { slug: 'closed', user: 'eve' }, 'member')
+    const own = { ...eve, credential: null }
+    expect(await codeOf(log(own, 'closed'))).toBe('insufficient_role')
+    expect(await codeOf(log(own, 'union'))).toBe('not_a_member')
+    expect(await codeOf(log(own, 'ben'))).toBe('not_a_member')
+    expect(await codeOf(log({ ...own, scope: 'write' }, 'eve'))).toBe('insufficient_scope')
+    expect(await codeOf(log({ ...own, limitedTo: 'x' }, 'eve'))).toBe('key_limited')
+    expect(await codeOf(services.audit.list({ kind: 'anonymous' }, 'eve', {}))).toBe('unauthenticated')
+    expect(await codeOf(services.audit.stream(own, 'closed', {}))).toBe('insufficient_role')
+    expect(await codeOf(log(own, 'nobody-here'))).toBe('account_not_found')
+    await services.members.set(ben, { slug: 'closed', user: 'eve' }, 'admin')
+    expect(await codeOf(log(own, 'closed'))).toBe('ok')
+  })
+
+  test('it is narrowed down, paged there and back, and streamed whole', async () => {
+    const all = await log(ada, 'union', { limit: 100 })
+    expect((await log(ada, 'union', { actor: 'eve' })).length).toBe(
+      all.filter(({ actor }) => actor.account === 'eve').length,
+    )
+    expect(await log(ada, 'union', { actor: 'nobody-here' })).toEqual([])
+    expect((await log(ada, 'union', { action: 'version.made' })).map(({ action }) => action)).toEqual(
+      Array(4).fill('version.made'),
+    )
+    expect(await log(ada, 'union', { after: all[3]!.at })).toEqual(all.slice(0, 3))
+    const paged: AuditEvent[] = []
+    const cursorOf = (link: string) => ({ limit: 4, cursor: new URLSearchParams(link).get('cursor')! })
+    let page = await services.audit.list(ada, 'union', { limit: 4 })
+    const pages = [page.items]
+    for (paged.push(...page.items); page.links.next !== undefined; paged.push(...page.items)) {
+      page = await services.audit.list(ada, 'union', cursorOf(page.links.next))
+      pages.push(page.items)
+    }
+    expect(paged).toEqual(all)
+    expect((await services.audit.list(ada, 'union', cursorOf(page.links.prev!))).items).toEqual(pages.at(-2))
+    let text = ''
+    for await (const piece of await services.audit.stream(ada, 'union', {})) text += Buffer.from(piece)
+    expect(
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(all)
+  })
+
+  test('versions say who made them, but outsiders not of those in which only private things changed', async () => {
+    const path = { owner: 'union', slug: 'maps' }
+    const actorsOf = async (who: Principal) => {
+      const { items } = await services.versions.list(who, path, {})
+      return items.map(({ actor }) => actor?.slug)
+    }
+    expect(await actorsOf(anonymous)).toEqual(['eve', 'eve', 'union'])
+    await context.database.query('update versions set public_changed = false where patch = 1')
+    expect(await actorsOf(anonymous)).toEqual(['eve', undefined, 'union'])
+    expect(await actorsOf(ada)).toEqual(['eve', 'eve', 'union'])
+  })
+
+  test('whoever is gone is no name any more', async () => {
+    const gone = await user('gone')
+    await services.members.set(ada, { slug: 'union', user: 'gone' }, 'admin')
+    await services.collections.create(gone, 'union', { slug: 'left' })
+    await services.accounts.remove(gone, 'gone')
+    const [event] = await log(ada, 'union', { action: 'collection.made' })
+    expect(event).toMatchObject({ target: 'union/left', actor: { account: null } })
+  })
+
+  test('every action was done by a test above', async () => {
+    const { rows } = await context.database.query('select distinct action from audit_events')
+    expect(rows.map(({ action }) => action).sort()).toEqual([...actions].sort())
+  })
+
+  test('what is old goes, some at once', async () => {
+    const count = async () =>
+      Number((await context.database.query('select count(*) from audit_events')).rows[0]!['count'])
+    const before = await count()
+    const drop = () =>
+      context.database.transact((tx) => dropOldAuditEvents(tx, new Date(time + 1), before - 1))
+    expect([await drop(), await drop(), await drop(), await count()]).toEqual([before - 1, 1, 0, 0])
+  })
+})
+
+async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text)
+}

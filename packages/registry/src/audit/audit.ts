@@ -1,0 +1,108 @@
+/** The audit log as it is read: by admins of an organization, and by users of their own. http-api §11. */
+import { type AuditFilter, type AuditItem, findAccountBySlug, listAuditEvents } from '@ulmus/storage'
+import { findVisibleAccount } from '../access/find-account.ts'
+import { mayManageAccount } from '../access/policy.ts'
+import type { Principal } from '../access/principal.ts'
+import { isAccountSlug } from '../access/slugs.ts'
+import { byInstant, mapPage, type Page, type PageAsk, pageOf } from '../answers/pages.ts'
+import type { Context } from '../context.ts'
+import { demand } from '../errors/errors.ts'
+import { instantText } from '../instants.ts'
+
+export interface AuditEvent {
+  readonly id: string
+  readonly at: string
+  readonly actor: {
+    /** Slug; null: its account is gone, or the registry itself acted. */
+    readonly account: string | null
+    readonly key?: { readonly id: string; readonly label: string }
+    readonly ip?: string
+  }
+  readonly action: string
+  readonly target: string
+  readonly details: Readonly<Record<string, string | number | boolean | null>>
+}
+
+/** Undefined: any. */
+export interface AuditAsk {
+  /** Slug of who did it. */
+  readonly actor?: string | undefined
+  readonly action?: string | undefined
+  /** An instant; only what is later. */
+  readonly after?: string | undefined
+}
+
+/** Rows that a stream reads at once. */
+const streamedAtOnce = 1_000
+const newestFirst = byInstant('audit')
+const placeOf = ({ event }: AuditItem) => ({ value: event.at, id: event.id })
+
+export function auditOf(context: Context) {
+  const { database } = context
+  return {
+    /** The newest first. @throws account_not_found, Moved, insufficient_scope, key_limited, not_a_member, insufficient_role */
+    async list(who: Principal, slug: string, ask: AuditAsk & PageAsk): Promise<Page<AuditEvent>> {
+      const filter = await filterOf(context, await demandLog(context, who, slug), ask)
+      if (filter === undefined) return { items: [], links: {} }
+      const page = await pageOf(
+        ask,
+        newestFirst,
+        (slice) => listAuditEvents(database, filter, slice),
+        placeOf,
+      )
+      return mapPage(page, shown)
+    },
+
+    /** All of it, the newest first, a JSON object a line. @throws what `list` does, before the first line */
+    async stream(who: Principal, slug: string, ask: AuditAsk): Promise<AsyncGenerator<Uint8Array>> {
+      return linesOf(context, await filterOf(context, await demandLog(context, who, slug), ask))
+    },
+  }
+}
+
+/** The id of an account whose log the caller may read. */
+async function demandLog(context: Context, who: Principal, slug: string): Promise<string> {
+  const { account, role } = await findVisibleAccount(context, who, slug)
+  demand(mayManageAccount(who, role), { owner: slug, needed: 'admin' })
+  return account.id
+}
+
+/** Undefined: nobody can have done it. */
+async function filterOf(
+  { database }: Context,
+  accountId: string,
+  { actor, action, after }: AuditAsk,
+): Promise<AuditFilter | undefined> {
+  const filter = {
+    accountId,
+    ...(action !== undefined && { action }),
+    ...(after !== undefined && { after: new Date(after) }),
+  }
+  if (actor === undefined) return filter
+  const account = isAccountSlug(actor) ? await findAccountBySlug(database, actor) : undefined
+  return account && { ...filter, actorId: account.id }
+}
+
+async function* linesOf({ database }: Context, filter: AuditFilter | undefined): AsyncGenerator<Uint8Array> {
+  if (filter === undefined) return
+  let beyond: ReturnType<typeof placeOf> | undefined
+  do {
+    const slice = { limit: streamedAtOnce, offset: 0, backwards: false, ...(beyond && { beyond }) }
+    const items = await listAuditEvents(database, filter, slice)
+    const last = items.at(-1)
+    if (last === undefined) return
+    yield Buffer.from(items.map((item) => `${JSON.stringify(shown(item))}\n`).join(''))
+    beyond = items.length < streamedAtOnce ? undefined : placeOf(last)
+  } while (beyond !== undefined)
+}
+
+const shown = ({ event, actorSlug }: AuditItem): AuditEvent => ({
+  id: event.id,
+  at: instantText(event.at),
+  actor: {
+    account: actorSlug,
+    ...(event.means.key && { key: event.means.key }),
+    ...(event.means.address !== undefined && { ip: event.means.address }),
+  },
+  ...{ action: event.action, target: event.target, details: event.details },
+})
