@@ -269,6 +269,24 @@ describe.each(anyDatabase)('a working folder and a server on $name', ({ settings
     expect((await bob.ulmus('here', 'verify')).code).toBe(0)
   })
 
+  test('a pull overwrites no file that was changed here, and brings none again that was removed', async () => {
+    const { ada, collection } = await published()
+    write(ada, 'birds', { 'files/note.md': 'A note\n', 'files/list.csv': 'a,b\n' })
+    expect(await ada.ulmus('birds', 'push')).toMatchObject({ code: 0 })
+    const bob = person()
+    await bob.ulmus('.', 'clone', collection, 'here')
+    const names = readdirSync(join(bob.home, 'here/files'))
+    const note = `here/files/${names.find((name) => name.endsWith('.md'))}`
+    write(bob, '.', { [note]: 'Another note\n' })
+    rmSync(join(bob.home, 'here/files', names.find((name) => name.endsWith('.csv'))!))
+    write(ada, 'birds', { 'records/Bird.ndjson': lines(owl, robin), 'files/new.txt': 'New\n' })
+    expect(await ada.ulmus('birds', 'push')).toMatchObject({ code: 0 })
+    expect(await bob.ulmus('here', 'pull')).toMatchObject({ code: 0 })
+    expect(read(bob, note)).toBe('Another note\n')
+    const extensions = readdirSync(join(bob.home, 'here/files')).map((name) => name.replace(/^.*\./, ''))
+    expect(extensions.sort()).toEqual(['md', 'txt'])
+  })
+
   test('a type goes with its schema and its records', async () => {
     const { ada, collection } = await published()
     write(ada, 'birds', {

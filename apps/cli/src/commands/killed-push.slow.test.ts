@@ -82,6 +82,27 @@ describe.each(anyDatabase)('kill -9 of a push, to a server on $name', ({ setting
     expect(found.begun).toBeGreaterThan(2)
     ada.dispose()
   }, 300_000)
+
+  test('and somebody published before it is pushed again: it follows that version', async () => {
+    const ada = openPerson(server.url, key)
+    const folder = join(ada.home, 'meanwhile')
+    await ada.ulmus('meanwhile', 'init', 'ada/meanwhile')
+    mkdirSync(join(folder, 'schemas'), { recursive: true })
+    writeFileSync(join(folder, 'schemas/Number.json'), '{}')
+    write(folder, 0)
+    expect(await ada.ulmus('meanwhile', 'push')).toMatchObject({ code: 0 })
+    write(folder, 1)
+    const child = pushing(folder, server.url, key, ada.home)
+    while (!existsSync(join(folder, '.ulmus/push/state.json'))) await sleep(1)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await createClient({ baseUrl: server.url, apiKey: key }).metadata.patch('ada/meanwhile', { title: 'T' })
+    expect(await ada.ulmus('meanwhile', 'pull')).toMatchObject({ code: 0, out: 'v1.0.1\n' })
+    const again = await ada.ulmus('meanwhile', 'push')
+    expect(again, again.said).toMatchObject({ code: 0, out: 'v1.1.0\n' })
+    expect((await ada.ulmus('meanwhile', 'verify')).code).toBe(0)
+    ada.dispose()
+  }, 60_000)
 })
 
 function write(folder: string, round: number): void {

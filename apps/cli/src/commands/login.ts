@@ -54,7 +54,7 @@ async function allowed(
   const code = await startDeviceLogin(registry, { scope: flags.scope, collection: flags.collection, label })
   const { terminal } = call
   call.warn(
-    `Open ${terminal.paint('cyan', code.verification_uri, 'stderr')} and enter the code ${terminal.paint('bold', code.user_code, 'stderr')}`,
+    `Open ${terminal.paint('cyan', harmless(code.verification_uri), 'stderr')} and enter the code ${terminal.paint('bold', harmless(code.user_code), 'stderr')}`,
   )
   // An address of another place is for nobody's browser.
   const isOurs = code.verification_uri_complete.startsWith(`${host}/`)

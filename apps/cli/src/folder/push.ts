@@ -113,9 +113,10 @@ export async function pushFolder(pushing: Pushing): Promise<PushResult | undefin
 async function send(pushing: Pushing): Promise<PushResult> {
   const { folder, plan, source, host, onProgress } = pushing
   const { client, collection, signal } = source
-  const { root } = folder
+  const { root, base } = folder
   const begun = readPushState(root)
-  const digest = `${plan.digest} ${pushing.message ?? ''}`
+  // What was begun against another version would be refused at its end.
+  const digest = `${base?.semver ?? ''} ${plan.digest} ${pushing.message ?? ''}`
   let session = begun?.digest === digest ? begun.session : undefined
   if (session === undefined) {
     if (begun !== undefined) await giveUp(source, begun)

@@ -206,17 +206,22 @@ function stageParts(staging: Staging, { schemas, metadata }: Folder, parts: Part
   if (!isSameJson(parts.metadata, metadata)) stageMetadata(staging, parts.metadata)
 }
 
-/** Files of the other version that are not here are brought; those of the base that it dropped go, whatever they are called. */
+/**
+ * Files that are new in the other version are brought; those of the base that it dropped go, whatever they are called. One of the base
+ * that is not here was removed or changed on purpose, so it is not brought again unless every change is given up.
+ */
 async function stageFiles(
-  { folder, source, head, onProgress }: Updating,
+  { folder, source, head, discardsOurs, onProgress }: Updating,
   staging: Staging,
   cache: string,
 ): Promise<void> {
-  const here = new Set(folder.files.map(({ hash }) => hash))
+  const known = discardsOurs ? folder.files : [...folder.files, ...(folder.base?.files ?? [])]
+  const isKnown = new Set(known.map(({ hash }) => hash))
+  const taken = new Set(discardsOurs ? [] : folder.files.map(({ path }) => path))
   let files = 0
   for (const file of head.files) {
-    if (here.has(file.hash)) continue
-    const target = staging.file(`${paths.files}/${nameOfFile(file)}`)
+    if (isKnown.has(file.hash)) continue
+    const target = staging.file(freePath(`${paths.files}/${nameOfFile(file)}`, taken))
     mkdirSync(dirname(target), { recursive: true })
     await fetchFile(source, file.hash, target, cache)
     onProgress({ records: 0, files: ++files })
@@ -225,3 +230,7 @@ async function stageFiles(
   const dropped = new Set(folder.base?.files.map(({ hash }) => hash).filter((hash) => !kept.has(hash)))
   for (const { path, hash } of folder.files) if (dropped.has(hash)) staging.remove(path)
 }
+
+/** What somebody else's file is called by its hash is not overwritten. */
+const freePath = (path: string, taken: ReadonlySet<string>): string =>
+  taken.has(path) ? freePath(path.replace(/(?=\.|$)/, '_'), taken) : path

@@ -9,6 +9,7 @@ import {
   digestOfTrees,
   type JsonObject,
   parseDigestLabel,
+  parseSemver,
   recordOf,
   type Tree,
   type TreeEntry,
@@ -36,6 +37,11 @@ export interface VersionHead {
 export async function readHead(source: VersionSource, semver: string): Promise<VersionHead> {
   const { client, collection } = source
   const version = await client.versions.get(collection, semver)
+  // They are printed, and become names.
+  if (parseSemver(version.semver) === undefined || parseDigestLabel(version.hash) === undefined)
+    throw tampered(
+      `The registry calls a version ${JSON.stringify(version.semver)}, ${JSON.stringify(version.hash)}.`,
+    )
   const files: VersionFile[] = []
   if (version.fileCount > 0)
     for await (const file of client.versions.files(collection, version.semver)) files.push(file)
