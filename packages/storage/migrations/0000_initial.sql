@@ -44,8 +44,11 @@ CREATE TABLE "accounts" (
 	"display_name" text NOT NULL,
 	"email" text,
 	"created_at" timestamp (3) with time zone NOT NULL,
+	"members_may_change_visibility" boolean DEFAULT true NOT NULL,
+	"default_visibility" text DEFAULT 'private' NOT NULL,
 	CONSTRAINT "accounts_slug_unique" UNIQUE("slug"),
-	CONSTRAINT "accounts_type" CHECK ("accounts"."type" in ('user', 'org'))
+	CONSTRAINT "accounts_type" CHECK ("accounts"."type" in ('user', 'org')),
+	CONSTRAINT "accounts_default_visibility" CHECK ("accounts"."default_visibility" in ('private', 'public'))
 );
 --> statement-breakpoint
 CREATE TABLE "former_account_slugs" (

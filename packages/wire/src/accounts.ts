@@ -34,9 +34,34 @@ export const CreateOrg = z.strictObject({ slug: AccountSlug, displayName: Name }
 })
 export type CreateOrg = z.infer<typeof CreateOrg>
 
+/** `GET /api/accounts/:slug/settings` */
+export const OrgSettings = z
+  .object({
+    membersMayChangeVisibility: z.boolean().meta({
+      description: 'False: admins and owners alone make a private collection public. Default: true.',
+    }),
+    defaultVisibility: z.enum(['private', 'public']).meta({
+      description: 'Of collections that are made without saying. Default: `private`.',
+    }),
+  })
+  .meta({
+    id: 'OrgSettings',
+    description: 'Settings of an organization.',
+    examples: [{ membersMayChangeVisibility: true, defaultVisibility: 'private' }],
+  })
+export type OrgSettings = z.infer<typeof OrgSettings>
+
 /** `PATCH /api/accounts/:slug`: only what is to change. */
 export const UpdateAccount = z
-  .strictObject({ slug: AccountSlug.optional(), displayName: Name.optional() })
+  .strictObject({
+    slug: AccountSlug.optional(),
+    displayName: Name.optional(),
+    settings: z
+      .strictObject(OrgSettings.shape)
+      .partial()
+      .optional()
+      .meta({ description: 'Of an organization, by its owners.' }),
+  })
   .meta({
     id: 'UpdateAccount',
     description: 'What is to change of an account.',

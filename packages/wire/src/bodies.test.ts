@@ -30,10 +30,6 @@ test('bodies refuse unknown members and mistyped ones', () => {
   expect(refused(wire.OpenPush, { base_version: null, strip_unknown_fields: 'yes' })).toBe(true)
 })
 
-test('a collection is private when nothing is said', () => {
-  expect(wire.CreateCollection.parse({ slug: 'a' })).toEqual({ slug: 'a', public: false })
-})
-
 test('a metadata patch is any JSON object, kept member for member', () => {
   const patch: unknown = JSON.parse('{"__proto__":1,"license":null,"10":[],"2":{}}')
   expect(JSON.stringify(wire.MetadataPatch.parse(patch))).toBe(JSON.stringify(patch))

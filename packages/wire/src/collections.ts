@@ -157,7 +157,10 @@ export const CreateCollection = z
   .strictObject({
     slug: CollectionSlug,
     name: Name.optional().meta({ description: 'The slug, if absent.' }),
-    public: z.boolean().default(false).meta({ description: 'Whether anyone may read it.' }),
+    public: z.boolean().optional().meta({
+      description:
+        'Whether anyone may read it. Default: false, or what the settings of the organization say.',
+    }),
     description: Description.nullish().meta({
       description: 'Shown while the metadata of the latest version has no `description`.',
     }),
@@ -192,3 +195,20 @@ export const UpdateCollection = z
     examples: [{ name: 'Cities and countries', public: true }],
   })
 export type UpdateCollection = z.infer<typeof UpdateCollection>
+
+/** `POST /api/collections/:owner/:slug/transfer` */
+export const TransferCollection = z
+  .strictObject({ to: line(39).meta({ description: 'Slug of the account that is to own it.' }) })
+  .meta({
+    id: 'TransferCollection',
+    description: 'Who is to own a collection.',
+    examples: [{ to: 'atlas' }],
+  })
+export type TransferCollection = z.infer<typeof TransferCollection>
+
+export const TransferredCollection = z.object({ owner: z.string(), slug: z.string() }).meta({
+  id: 'TransferredCollection',
+  description: 'Where the collection is now.',
+  examples: [{ owner: 'atlas', slug: 'cities' }],
+})
+export type TransferredCollection = z.infer<typeof TransferredCollection>

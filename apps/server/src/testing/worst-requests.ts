@@ -52,6 +52,7 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
     { path: () => `/accounts/${'a'.repeat(8_000)}`, status: 404 },
   ],
   'PATCH /api/accounts/:slug': write('PATCH', '/accounts/ada'),
+  'GET /api/accounts/:slug/settings': [{ path: () => '/accounts/forkers/settings', as: 'owner' }],
   'DELETE /api/accounts/:slug': write('DELETE', '/accounts/ada'),
   'GET /api/accounts/:slug/members': [{ path: () => '/accounts/forkers/members', as: 'owner' }],
   'PUT /api/accounts/:slug/members/:user': write('PUT', '/accounts/forkers/members/eve'),
@@ -95,6 +96,7 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
   ],
   'PATCH /api/collections/:owner/:slug': write('PATCH', w.worst),
   'DELETE /api/collections/:owner/:slug': write('DELETE', w.worst),
+  'POST /api/collections/:owner/:slug/transfer': write('POST', `${w.worst}/transfer`),
   'PATCH /api/collections/:owner/:slug/metadata': write('PATCH', `${w.worst}/metadata`),
   'GET /api/collections/:owner/:slug/metadata/jobs/:job_id': [
     { path: () => `${w.worst}/metadata/jobs/${wrongId}`, status: 401 },

@@ -6,6 +6,7 @@ import { device, deviceAnswer } from './account/device.tsx'
 import { keys } from './account/keys.tsx'
 import { members } from './account/members.tsx'
 import { newCollection, newOrg } from './account/new.tsx'
+import { orgSettings } from './account/org-settings.tsx'
 import { sessions } from './account/sessions.tsx'
 import { settings } from './account/settings.tsx'
 import { compare, compareForm } from './collection/compare.tsx'
@@ -31,7 +32,19 @@ export { refusalPage } from './site/refusal.tsx'
 
 export const pages: Readonly<Record<PageName, Page>> = {
   ...{ home, explore, docs, document, robots, siteMap, llms, icon, manifest, feed },
-  ...{ newCollection, newOrg, settings, keys, sessions, account, members, audit, device, deviceAnswer },
+  ...{
+    newCollection,
+    newOrg,
+    settings,
+    keys,
+    sessions,
+    account,
+    members,
+    orgSettings,
+    audit,
+    device,
+    deviceAnswer,
+  },
   ...{ overview, records, record, schemas, files, versions, compare, compareForm },
   ...{ fork, edit, editRecord, push, collectionSettings },
 }

@@ -19,6 +19,7 @@ export const table = {
   '/auth/device/answer': 'deviceAnswer',
   '/:owner': 'account',
   '/:owner/-/members': 'members',
+  '/:owner/-/settings': 'orgSettings',
   '/:owner/-/audit': 'audit',
   '/:owner/:slug': 'overview',
   '/:owner/:slug/records': 'records',
@@ -53,6 +54,6 @@ export type PageName = (typeof table)[PagePath]
 
 /** Pages with a form that is posted to them. */
 export const withForm: ReadonlySet<PageName> = new Set([
-  ...(['newCollection', 'newOrg', 'settings', 'keys', 'sessions', 'members', 'deviceAnswer'] as const),
-  ...(['fork', 'edit', 'editRecord', 'collectionSettings'] as const),
+  ...(['newCollection', 'newOrg', 'settings', 'keys', 'sessions', 'members', 'orgSettings'] as const),
+  ...(['deviceAnswer', 'fork', 'edit', 'editRecord', 'collectionSettings'] as const),
 ])

@@ -10,8 +10,11 @@ import {
   mayHandleKey,
   mayListMembers,
   mayMakeKeyUntil,
+  mayMakePublic,
   mayManageAccount,
+  mayReceiveCollection,
   maySee,
+  mayTransfer,
   mayWork,
   type Role,
   roleCovers,
@@ -155,6 +158,19 @@ test('mayDeleteCollection', () => {
     },
     (who, held) => mayDeleteCollection(who, hidden, held),
   )
+})
+
+test('mayTransfer, and mayReceiveCollection', () => {
+  check(managers([member, role, 'ok', 'ok']), (who, held) => mayTransfer(who, hidden, held))
+  check(managers([member, role, 'ok', 'ok']), mayReceiveCollection)
+  expect(mayTransfer(caller('admin', mine), hidden, 'owner')).toBe(limit)
+})
+
+test('mayMakePublic', () => {
+  const answers = (membersMayChangeVisibility: boolean) =>
+    roles.map((held) => mayMakePublic(held, { membersMayChangeVisibility }))
+  expect(answers(true)).toEqual(['ok', 'ok', 'ok', 'ok'])
+  expect(answers(false)).toEqual([role, role, 'ok', 'ok'])
 })
 
 test('mayCreateIn', () => {

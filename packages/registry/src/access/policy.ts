@@ -83,12 +83,27 @@ export function mayDeleteCollection(who: Principal, collection: CollectionFacts,
   return roleCovers(role, 'admin') ? 'ok' : 'insufficient_role'
 }
 
+/** Giving a collection to another account; whether that takes it is `mayReceiveCollection`. */
+export function mayTransfer(who: Principal, collection: CollectionFacts, role: Role | null): Answer {
+  const entered = mayEnter(who, { scope: 'admin', unlimited: true })
+  return entered === 'ok' ? mayDeleteCollection(who, collection, role) : entered
+}
+
+/** Taking a collection into an account. */
+export const mayReceiveCollection = (who: Principal, role: Role | null): Answer => mayManageAccount(who, role)
+
 /** Creating a collection under an account, or forking one into it. */
 export function mayCreateIn(who: Principal, role: Role | null): Answer {
   const entered = mayEnter(who, { scope: 'write', unlimited: true })
   if (entered !== 'ok') return entered
   return role === null ? 'not_a_member' : 'ok'
 }
+
+/** Making public what is private, or making it public at once, in an organization whose settings may leave that to its admins. */
+export const mayMakePublic = (
+  role: Role | null,
+  { membersMayChangeVisibility }: { readonly membersMayChangeVisibility: boolean },
+): Answer => (membersMayChangeVisibility || roleCovers(role, 'admin') ? 'ok' : 'insufficient_role')
 
 /** Renaming an account or org, and managing an org's members up to `wanted`. */
 export function mayManageAccount(who: Principal, role: Role | null, wanted: Role = 'admin'): Answer {

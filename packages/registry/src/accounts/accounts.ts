@@ -5,7 +5,6 @@ import {
   findAccountById,
   findAccountByIdentity,
   insertAccount,
-  insertIdentity,
   isUniqueViolation,
   listOwnedOrgs,
   lockAccount,
@@ -13,7 +12,6 @@ import {
   putMember,
   renameAccount,
   renameOwnerOfCollections,
-  slugsInUse,
   type Tx,
   updateAccount,
 } from '@ulmus/storage'
@@ -24,20 +22,16 @@ import { findVisibleAccount } from '../access/find-account.ts'
 import { demandOtherOwners, roleIn } from '../access/membership.ts'
 import { mayEnter, mayManageAccount } from '../access/policy.ts'
 import { anonymous, type Principal } from '../access/principal.ts'
-import { checkAccountSlug, slugCandidates, slugFrom } from '../access/slugs.ts'
-import { audited } from '../audit/acts.ts'
+import { checkAccountSlug } from '../access/slugs.ts'
+import { audited, type Tell } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
+import { contactOf, type Identity, makeUser } from './first-sign-in.ts'
+import { demandOrg } from './organizations.ts'
+import { changedSettings, type OrgSettings, readSettings } from './settings.ts'
 
-/** Who an identity provider says has signed in. The identity is (issuer, subject); the rest only describes. */
-export interface Identity {
-  readonly issuer: string
-  readonly subject: string
-  readonly preferredUsername: string | null
-  readonly email: string | null
-  readonly name: string | null
-}
+export type { Identity } from './first-sign-in.ts'
 
 /** The public profile. */
 export interface AccountProfile {
@@ -56,28 +50,21 @@ export const profileOf = (account: AccountRow): AccountProfile => ({
   createdAt: instantText(account.createdAt),
 })
 
-/** Characters. */
-const displayNameMax = 200
-const emailMax = 320
-/** How many slugs are tried at once for a new user. */
-const candidatesPerLook = 50
+/** Only what is to change. */
+export interface AccountChanges {
+  displayName?: string | undefined
+  slug?: string | undefined
+  settings?: Partial<OrgSettings> | undefined
+}
 
 export type Accounts = ReturnType<typeof accountsOf>
 
 export function accountsOf(context: Context) {
   const { database } = context
-  /** Two first sign-ins at once: the other one has made the account. */
-  const makeUserOnce = (identity: Identity) =>
-    database
-      .transact((tx) => makeUser(tx, identity, context.now()))
-      .catch(async (error: unknown) => {
-        if (error instanceof SignedInMeanwhile) return (await findAccountByIdentity(database, identity))!
-        throw error
-      })
   return {
     /** The account of an identity, made at its first sign-in. Its e-mail follows the provider's; slug and name stay as they are. */
     async signIn(identity: Identity): Promise<AccountProfile> {
-      const account = (await findAccountByIdentity(database, identity)) ?? (await makeUserOnce(identity))
+      const account = (await findAccountByIdentity(database, identity)) ?? (await makeUser(context, identity))
       const { email } = contactOf(identity)
       if (email !== null && email !== account.email)
         await database.transact((tx) => updateAccount(tx, account.id, { email }))
@@ -103,11 +90,14 @@ export function accountsOf(context: Context) {
       createOrg(context, who, org),
 
     /**
-     * Changes what is given. The former slug leads to the account until another takes it.
-     * @throws account_not_found, Moved, not_a_member, insufficient_role, invalid_slug, reserved_slug, slug_taken
+     * Changes what is given; settings only of an organization, by its owners. The former slug leads to the account until another takes it.
+     * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, invalid_slug, reserved_slug, slug_taken
      */
-    update: (who: Principal, slug: string, changes: { displayName?: string; slug?: string }): Promise<void> =>
+    update: (who: Principal, slug: string, changes: AccountChanges): Promise<void> =>
       changeAccount(context, who, slug, changes),
+
+    /** For members. @throws account_not_found, Moved, not_an_org, key_limited, not_a_member */
+    settings: (who: Principal, slug: string): Promise<OrgSettings> => readSettings(context, who, slug),
 
     /**
      * Deletes an account with its keys, sessions and memberships.
@@ -126,33 +116,37 @@ async function createOrg(
   demand(mayEnter(who, { scope: 'admin', unlimited: true }), { needed: 'admin' })
   checkAccountSlug(org.slug)
   const createdAt = context.now()
-  const account: AccountRow = { ...org, id: newId(), type: 'org', email: null, createdAt }
+  const account = { ...org, id: newId(), type: 'org' as const, email: null, createdAt }
   const owner = { orgId: account.id, userId: caller.accountId, role: 'owner', since: createdAt } as const
   const max = context.limits.organizationsMax
-  await audited(context, who, async (tx, tell) => {
+  return audited(context, who, async (tx, tell) => {
     await demandOwnAccount(context, tx, caller)
     if ((await listOwnedOrgs(tx, caller.accountId)).length >= max)
       throw new RegistryError('too_many_organizations', { say: { max } })
-    if (!(await insertAccount(tx, account))) throw slugTaken(org.slug)
+    const row = await insertAccount(tx, account)
+    if (row === undefined) throw slugTaken(org.slug)
     await putMember(tx, owner)
-    tell({ action: 'organization.made', account: account.id, target: org.slug })
+    tell({ action: 'organization.made', account: row.id, target: org.slug })
+    return profileOf(row)
   })
-  return profileOf(account)
 }
 
 async function changeAccount(
   context: Context,
   who: Principal,
   slug: string,
-  changes: { displayName?: string; slug?: string },
+  changes: AccountChanges,
 ): Promise<void> {
   const seen = await findVisibleAccount(context, who, slug)
-  demand(mayManageAccount(who, seen.role), { owner: slug, needed: 'admin' })
+  if (changes.settings !== undefined) demandOrg(seen.account)
+  const needed = changes.settings === undefined ? 'admin' : 'owner'
+  demand(mayManageAccount(who, seen.role, needed), { owner: slug, needed })
   if (changes.slug !== undefined && changes.slug !== seen.account.slug) checkAccountSlug(changes.slug)
   const work = audited(context, who, async (tx, tell) => {
     const account = await demandLocked(tx, seen.account)
     await demandCredential(context, tx, demandCaller(who))
-    demand(mayManageAccount(who, await roleIn(tx, who, account)), { owner: slug, needed: 'admin' })
+    demand(mayManageAccount(who, await roleIn(tx, who, account), needed), { owner: slug, needed })
+    await changeSettings(tx, account, changes.settings ?? {}, tell)
     if (changes.displayName !== undefined)
       await updateAccount(tx, account.id, { displayName: changes.displayName })
     if (changes.slug !== undefined && changes.slug !== account.slug) {
@@ -166,6 +160,18 @@ async function changeAccount(
   await work.catch((error: unknown) => {
     throw isUniqueViolation(error, 'accounts_slug_unique') ? slugTaken(changes.slug) : error
   })
+}
+
+async function changeSettings(
+  tx: Tx,
+  account: AccountRow,
+  wanted: Partial<OrgSettings>,
+  tell: Tell,
+): Promise<void> {
+  const details = changedSettings(account, wanted)
+  if (Object.keys(details).length === 0) return
+  await updateAccount(tx, account.id, details)
+  tell({ action: 'settings.changed', account: account.id, target: account.slug, details })
 }
 
 async function removeAccount(context: Context, who: Principal, slug: string): Promise<void> {
@@ -183,58 +189,6 @@ async function removeAccount(context: Context, who: Principal, slug: string): Pr
     await deleteAccount(tx, account.id)
     tell({ action: 'account.deleted', account: account.id, target: account.slug })
   })
-}
-
-/** Rolls back the account made for an identity that has one by now. */
-class SignedInMeanwhile extends Error {}
-
-async function makeUser(tx: Tx, identity: Identity, createdAt: Date): Promise<AccountRow> {
-  const base = slugBaseOf(identity)
-  const account = { id: newId(), type: 'user' as const, createdAt, ...contactOf(identity) }
-  for (let from = 1; ; from += candidatesPerLook) {
-    const candidates = slugCandidates(base, from, candidatesPerLook)
-    const taken = await slugsInUse(tx, candidates)
-    for (const slug of candidates) {
-      if (taken.has(slug)) continue
-      const row = { ...account, slug, displayName: account.displayName ?? slug }
-      // Another may have taken the slug since the look; then the next.
-      if (!(await insertAccount(tx, row))) continue
-      if (await insertIdentity(tx, identity, row.id)) return row
-      throw new SignedInMeanwhile()
-    }
-  }
-}
-
-/** The first of what the provider tells that makes a slug. An address is cut at its `@`: e-mails are nobody else's business. */
-function slugBaseOf({ preferredUsername, email, name }: Identity): string {
-  for (const text of [beforeAt(preferredUsername), beforeAt(email), name]) {
-    const slug = text === null ? undefined : slugFrom(text)
-    if (slug !== undefined) return slug
-  }
-  return 'user'
-}
-
-const beforeAt = (text: string | null) => text?.split('@', 1)[0] ?? null
-
-/** What the provider tells, within the bounds of what we keep; null for nothing. */
-function contactOf({ preferredUsername, email, name }: Identity): {
-  displayName: string | null
-  email: string | null
-} {
-  const line = (text: string | null, max: number) =>
-    [
-      ...(text ?? '')
-        .toWellFormed()
-        .replace(/\p{Cc}+/gu, ' ')
-        .trim(),
-    ]
-      .slice(0, max)
-      .join('')
-      .trim() || null
-  return {
-    displayName: line(name, displayNameMax) ?? line(beforeAt(preferredUsername), displayNameMax),
-    email: line(email, emailMax),
-  }
 }
 
 async function demandLocked(tx: Tx, { id, slug }: AccountRow, strength?: 'update'): Promise<AccountRow> {

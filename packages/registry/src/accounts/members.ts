@@ -2,7 +2,6 @@
 import {
   type AccountRow,
   deleteMember,
-  findAccountBySlug,
   findMemberRole,
   listMembers,
   listMemberships,
@@ -18,13 +17,13 @@ import { demandAnotherOwner, roleIn } from '../access/membership.ts'
 import { onMissingRow } from '../access/missing-row.ts'
 import { mayChangeMember, mayListMembers, type Role, roleCovers } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
-import { isAccountSlug } from '../access/slugs.ts'
 import { byText, mapPage, type Page, type PageAsk, pageOf } from '../answers/pages.ts'
 import { audited, type Tell } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
 import { type AccountProfile, profileOf } from './accounts.ts'
+import { demandOrg, demandUser } from './organizations.ts'
 
 export interface Membership {
   readonly account: AccountProfile
@@ -54,6 +53,11 @@ export function membersOf(context: Context) {
       const { accountId } = demandCaller(who)
       const page = await pageOf(ask, bySlug, (slice) => listMemberships(database, accountId, slice), placeOf)
       return mapPage(page, ({ account, role }) => ({ account: profileOf(account), role }))
+    },
+
+    /** The caller's role in an account; null: none. @throws account_not_found, Moved */
+    async roleOf(who: Principal, slug: string): Promise<Role | null> {
+      return (await findVisibleAccount(context, who, slug)).role
     },
 
     /** By slug, for members. @throws account_not_found, Moved, not_an_org, key_limited, not_a_member */
@@ -135,14 +139,3 @@ export function membersOf(context: Context) {
 
 const higher = (held: Role | null, given: Role | null): Role =>
   held !== null && (given === null || roleCovers(held, given)) ? held : (given ?? 'member')
-
-function demandOrg(account: AccountRow): void {
-  if (account.type !== 'org') throw new RegistryError('not_an_org', { say: { slug: account.slug } })
-}
-
-async function demandUser(tx: Tx, slug: string): Promise<AccountRow> {
-  const account = isAccountSlug(slug) ? await findAccountBySlug(tx, slug) : undefined
-  if (account === undefined) throw new RegistryError('account_not_found', { say: { slug } })
-  if (account.type !== 'user') throw new RegistryError('not_a_user', { say: { user: slug } })
-  return account
-}

@@ -80,6 +80,11 @@ describe.each(databases)('the audit log on $name', (database) => {
     await collections.patch(ada, { owner: 'guild', slug: 'plans' }, { name: 'Q' })
     await collections.remove(ada, { owner: 'guild', slug: 'plans' })
     await members.remove(eve, { slug: 'guild', user: 'eve' })
+    await accounts.update(ada, 'guild', { settings: { defaultVisibility: 'public' } })
+    await accounts.update(ada, 'guild', { settings: { defaultVisibility: 'public' } })
+    await accounts.createOrg(ada, { slug: 'heirs', displayName: 'Heirs' })
+    await collections.create(ada, 'guild', { slug: 'atlases' })
+    await collections.transfer(ada, { owner: 'guild', slug: 'atlases' }, 'heirs')
     await accounts.update(ada, 'guild', { slug: 'union', displayName: 'Union' })
 
     const events = await log(ada, 'union')
@@ -96,8 +101,12 @@ describe.each(databases)('the audit log on $name', (database) => {
       ['collection.visibility', 'guild/plans', { public: false }],
       ['collection.deleted', 'guild/plans', {}],
       ['member.removed', 'eve', { before: 'admin' }],
+      ['settings.changed', 'guild', { defaultVisibility: 'public' }],
+      ['collection.made', 'guild/atlases', { public: true }],
+      ['collection.transferred', 'heirs/atlases', { formerly: 'guild/atlases' }],
       ['account.renamed', 'union', { formerly: 'guild' }],
     ])
+    expect((await log(ada, 'heirs')).map(short)[0]).toEqual(events[1] && short(events[1]))
     const byVersion = new Map(events.map(({ target, actor }) => [target, actor]))
     expect(byVersion.get('guild/maps@v1.0.1')).toEqual({ account: 'eve', ip: '192.0.2.7' })
     // Also by a job, which has no request.

@@ -4,6 +4,7 @@ import {
   type CollectionRow,
   insertCollection,
   keepFormerSlug,
+  lockAccount,
   lockCollection,
   type Tx,
   updateCollection,
@@ -12,7 +13,8 @@ import { demandStill } from '../access/authority.ts'
 import { demandCaller } from '../access/caller.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
-import { mayCreateIn, mayWork } from '../access/policy.ts'
+import { roleIn } from '../access/membership.ts'
+import { mayCreateIn, mayMakePublic, mayWork, type Role } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
 import { checkCollectionSlug } from '../access/slugs.ts'
 import { JsonText } from '../answers/json-text.ts'
@@ -27,6 +29,7 @@ import { type CollectionPath, defineForgetting, removeCollection } from './delet
 import { type BrowseAsk, browsePublic, listMine, listOwned, type MyItem, type OwnedItem } from './lists.ts'
 import { demandMayCreate, type NewCollection, newCollection, slugTakenAs } from './making.ts'
 import { factsOf, forkedFromOf, type Shown, type ShownAsk, shownCollection } from './shown.ts'
+import { transferCollection } from './transfer.ts'
 
 export type { CollectionPath } from './deletion.ts'
 
@@ -38,24 +41,27 @@ export type Collections = ReturnType<typeof collectionsOf>
 export function collectionsOf(context: Context) {
   defineForgetting(context)
   return {
-    /** @throws account_not_found, not_a_member, key_limited, invalid_slug, slug_taken. */
+    /** @throws account_not_found, not_a_member, key_limited, invalid_slug, insufficient_role, slug_taken. */
     async create(who: Principal, owner: string, input: NewCollection) {
       const { account, role } = await findVisibleAccount(context, who, owner)
       demand(mayCreateIn(who, role), { owner: account.slug })
       checkCollectionSlug(input.slug)
-      const row = newCollection(context, account.id, input)
-      await slugTakenAs(input.slug, () =>
+      const row = await slugTakenAs(input.slug, () =>
         audited(context, who, async (tx, tell) => {
-          await demandMayCreate(context, tx, demandCaller(who), account)
-          await insertCollection(tx, row, account)
-          const target = `${account.slug}/${row.slug}`
-          tell({ action: 'collection.made', account: account.id, target, details: { public: row.public } })
+          const locked = await demandMayCreate(context, tx, demandCaller(who), account)
+          if (input.public === true) demandMayMakePublic(locked)
+          const isPublic = input.public ?? locked.account.defaultVisibility === 'public'
+          const made = newCollection(context, account.id, { ...input, public: isPublic })
+          await insertCollection(tx, made, account)
+          const target = `${account.slug}/${made.slug}`
+          tell({ action: 'collection.made', account: account.id, target, details: { public: isPublic } })
+          return made
         }),
       )
       return { id: row.id, owner: account.slug, slug: row.slug, name: row.name }
     },
 
-    /** @throws collection_not_found, not_a_member, key_limited, invalid_slug, slug_taken. */
+    /** @throws collection_not_found, not_a_member, key_limited, invalid_slug, insufficient_role, slug_taken. */
     patch: (who: Principal, path: CollectionPath, change: CollectionChange): Promise<{ ok: true }> =>
       changeCollection(context, who, path, change),
 
@@ -65,6 +71,13 @@ export function collectionsOf(context: Context) {
      */
     remove: (who: Principal, path: CollectionPath): Promise<{ ok: true }> =>
       removeCollection(context, who, path),
+
+    /**
+     * Gives it to another account.
+     * @throws collection_not_found, not_a_member, key_limited, insufficient_role, account_not_found, slug_taken, too_many_collections.
+     */
+    transfer: (who: Principal, path: CollectionPath, to: string): Promise<{ owner: string; slug: string }> =>
+      transferCollection(context, who, path, to),
 
     /** Public collections, whoever asks. @throws invalid_request for a cursor of another list. */
     browse: (ask: BrowseAsk) => browsePublic(context, ask),
@@ -113,15 +126,23 @@ async function changeCollection(
   if (change.slug !== undefined) checkCollectionSlug(change.slug)
   await slugTakenAs(change.slug, () =>
     audited(context, who, async (tx, tell) => {
+      // Its settings must stay what they are until the collection is public.
+      const account = change.public === true ? await lockAccount(tx, owner.id) : undefined
       const locked = await lockCollection(tx, collection.id, 'update')
       if (locked === undefined) throw new RegistryError('collection_not_found', { say: path })
       await demandStill(context, tx, { who: demandCaller(who), collection, owner })
+      if (account !== undefined && !locked.public)
+        demandMayMakePublic({ account, role: await roleIn(tx, who, account) })
       await applyChange(context, tx, locked, change)
       tellChange(tell, { owner, before: locked, change })
     }),
   )
   return { ok: true }
 }
+
+/** @throws insufficient_role */
+const demandMayMakePublic = ({ account, role }: { account: AccountRow; role: Role | null }): void =>
+  demand(mayMakePublic(role, account), { owner: account.slug, needed: 'admin' })
 
 async function applyChange(
   context: Context,

@@ -10,7 +10,7 @@ import {
 import { v7 as newId } from 'uuid'
 import { demandCredential } from '../access/authority.ts'
 import { roleIn } from '../access/membership.ts'
-import { mayCreateIn } from '../access/policy.ts'
+import { mayCreateIn, type Role } from '../access/policy.ts'
 import type { Caller } from '../access/principal.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
@@ -19,8 +19,8 @@ export interface NewCollection {
   slug: string
   /** Default: the slug. */
   name?: string
-  /** Default: false. */
-  public?: boolean
+  /** Default: what the owner's settings say. */
+  public?: boolean | undefined
   description?: string | null
 }
 
@@ -33,14 +33,16 @@ export async function demandMayCreate(
   tx: Tx,
   who: Caller,
   { id, slug }: AccountRow,
-): Promise<void> {
+): Promise<{ account: AccountRow; role: Role | null }> {
   const account = await lockAccount(tx, id)
   if (account === undefined) throw new RegistryError('account_not_found', { say: { slug } })
   await demandCredential(context, tx, who)
-  demand(mayCreateIn(who, await roleIn(tx, who, account)), { owner: slug })
+  const role = await roleIn(tx, who, account)
+  demand(mayCreateIn(who, role), { owner: slug })
   const max = context.limits.collectionsMax
   if (!(await ownsFewerCollections(tx, id, max)))
     throw new RegistryError('too_many_collections', { say: { owner: slug, max } })
+  return { account, role }
 }
 
 /** A collection without versions, before it has a row. */

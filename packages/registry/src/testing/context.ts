@@ -120,8 +120,7 @@ export async function addAccount(
     email: null,
     createdAt: context.now(),
   }
-  await context.database.transact((tx) => insertAccount(tx, account))
-  return account
+  return (await context.database.transact((tx) => insertAccount(tx, account)))!
 }
 
 export const addMember = (

@@ -7,6 +7,7 @@ import {
   ListQuery,
   Membership,
   OrgPath,
+  OrgSettings,
   OwnAccount,
   UpdateAccount,
 } from '@ulmus/wire'
@@ -82,6 +83,15 @@ export const accountRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { 
       await registry.accounts.update(request.principal, request.params.slug, request.body)
       return { ok: true as const }
     },
+  )
+
+  app.get(
+    '/accounts/:slug/settings',
+    {
+      config: { entrance: { scope: 'any', unlimited: true } },
+      schema: { tags, ...about.settings, params: OrgPath, response: { 200: OrgSettings } },
+    },
+    async (request) => registry.accounts.settings(request.principal, request.params.slug),
   )
 
   app.delete(

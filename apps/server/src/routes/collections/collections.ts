@@ -11,6 +11,8 @@ import {
   MyCollection,
   OwnedCollection,
   OwnerPath,
+  TransferCollection,
+  TransferredCollection,
   UpdateCollection,
 } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
@@ -134,5 +136,20 @@ const oneCollection: FastifyPluginAsyncZod<RouteOptions> = async (app, { registr
       },
     },
     async (request) => registry.collections.remove(request.principal, request.params),
+  )
+
+  app.post(
+    '/collections/:owner/:slug/transfer',
+    {
+      config: { entrance: { scope: 'admin', unlimited: true } },
+      schema: {
+        tags,
+        ...about.transfer,
+        params: CollectionPath,
+        body: TransferCollection,
+        response: { 200: TransferredCollection },
+      },
+    },
+    async ({ principal, params, body }) => registry.collections.transfer(principal, params, body.to),
   )
 }

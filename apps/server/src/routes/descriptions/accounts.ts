@@ -37,15 +37,24 @@ export const updateAccount: Description = {
   operationId: 'updateAccount',
   summary: 'Change an account',
   description:
-    'Changes the display name or the slug of an account; what the body leaves out stays. It needs a session or a key with the scope `admin`, of the user itself or of an admin of the organization. After a change of the slug the former one answers 308, until another account takes it. The account that is asking can be changed by its own slug.',
+    'Changes the display name or the slug of an account; what the body leaves out stays. It needs a session or a key with the scope `admin`, of the user itself or of an admin of the organization. After a change of the slug the former one answers 308, until another account takes it. The account that is asking can be changed by its own slug. `settings` are those of an organization, and for its owners.',
   codes: [
     'account_not_found',
+    'not_an_org',
     'not_a_member',
     'insufficient_role',
     'slug_taken',
     'invalid_slug',
     'reserved_slug',
   ],
+}
+
+export const settings: Description = {
+  operationId: 'getSettings',
+  summary: 'Settings of an organization',
+  description:
+    'Answers whether members may make a private collection public, and how collections begin. Only members may ask, with a credential of any scope that is not limited to a collection. Owners change them with `PATCH /api/accounts/{slug}`.',
+  codes: ['account_not_found', 'not_a_member', 'not_an_org'],
 }
 
 export const removeAccount: Description = {

@@ -30,8 +30,15 @@ export const create: Description = {
   operationId: 'createCollection',
   summary: 'Make a collection',
   description:
-    'Makes a collection without a version. It needs the scope `write`, and membership where the owner is an organization. `name` is the slug if it is left out, and the collection is private unless `public` is true. An account may have 10,000 collections unless the operator set another number. Next, push its first version: `POST /api/collections/{owner}/{slug}/pushes`.',
-  codes: ['account_not_found', 'not_a_member', 'slug_taken', 'too_many_collections', 'invalid_slug'],
+    'Makes a collection without a version. It needs the scope `write`, and membership where the owner is an organization. `name` is the slug if it is left out, and the collection is private unless `public` is true or the settings of the organization say so. Where they leave it to admins to make collections public, members are refused `public: true`. An account may have 10,000 collections unless the operator set another number. Next, push its first version: `POST /api/collections/{owner}/{slug}/pushes`.',
+  codes: [
+    'account_not_found',
+    'not_a_member',
+    'insufficient_role',
+    'slug_taken',
+    'too_many_collections',
+    'invalid_slug',
+  ],
 }
 
 export const detail: Description = {
@@ -46,8 +53,15 @@ export const update: Description = {
   operationId: 'updateCollection',
   summary: 'Change a collection',
   description:
-    'Changes the name, the slug, the description or the visibility of a collection; what the body leaves out stays, and `description: null` removes the description. It needs the scope `write` and membership. After a change of the slug the former one answers 308, until another collection takes it. No version is made: metadata of versions is changed by `PATCH …/metadata`.',
-  codes: ['collection_not_found', 'not_a_member', 'key_limited', 'slug_taken', 'invalid_slug'],
+    'Changes the name, the slug, the description or the visibility of a collection; what the body leaves out stays, and `description: null` removes the description. It needs the scope `write` and membership. After a change of the slug the former one answers 308, until another collection takes it. No version is made: metadata of versions is changed by `PATCH …/metadata`. Where the settings of the organization leave it to admins to make collections public, members are refused `public: true`.',
+  codes: [
+    'collection_not_found',
+    'not_a_member',
+    'key_limited',
+    'insufficient_role',
+    'slug_taken',
+    'invalid_slug',
+  ],
 }
 
 export const remove: Description = {
@@ -56,6 +70,22 @@ export const remove: Description = {
   description:
     'Deletes a collection with all its versions, records and references to files. It needs the scope `write` and, in an organization, the role admin or owner. Files stay, since other collections may refer to them, and forks stay whole. There is no way back.',
   codes: ['collection_not_found', 'not_a_member', 'key_limited', 'insufficient_role'],
+}
+
+export const transfer: Description = {
+  operationId: 'transferCollection',
+  summary: 'Give a collection to another account',
+  description:
+    'Makes another account the owner of a collection: an organization that the caller is an admin of, or the caller itself. It needs a session or a key with the scope `admin`, and the role admin or owner in the present owner. The former address answers 308. The collection keeps its id, versions, forks and limited keys. A key acts for its own account, so those of people who are no members of the new owner read only what is public.',
+  answers: { 200: 'Where the collection is now.' },
+  codes: [
+    'collection_not_found',
+    'account_not_found',
+    'not_a_member',
+    'insufficient_role',
+    'slug_taken',
+    'too_many_collections',
+  ],
 }
 
 export const fork: Description = {

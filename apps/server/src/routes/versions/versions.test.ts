@@ -62,6 +62,7 @@ describe.each(anyDatabase)('versions on $name', (database) => {
       expect(json[2]).toEqual({
         ...{ semver: 'v1.0.0', hash: expect.stringMatching(/^private:[0-9a-f]{64}$/) },
         ...{ message: 'first', appId: 'app-1', actorId: 'actor-1' },
+        actor: { slug: 'ada', displayName: 'ada' },
         ...{ recordCount: 4, fileCount: 2, totalBytes: expect.any(Number) },
         createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       })

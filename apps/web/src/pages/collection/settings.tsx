@@ -1,23 +1,25 @@
 /** `…/settings`: name, address, who may read it, and its end. */
 import { RegistryError } from '@ulmus/registry'
-import { UpdateCollection } from '@ulmus/wire'
-import { Choice, Field, Refusal, type Refused } from '../../components/form.tsx'
+import { TransferCollection, UpdateCollection } from '@ulmus/wire'
+import { Choice, Field, Refusal, type Refused, Select } from '../../components/form.tsx'
 import { Time } from '../../components/small.tsx'
 import { demandWork, type SeenCollection, seeCollection } from '../../data/collection.ts'
 import { checked, submitted, typed } from '../../form.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
-import { accountPath, collectionPath, withQuery } from '../../paths.ts'
+import { accountPath, collectionPath, versionPath, withQuery } from '../../paths.ts'
 
 export const collectionSettings: Page = {
   needsCaller: true,
   show: (visit) => settingsPage(visit, {}),
   act: (visit, form) =>
     submitted(
-      () => (form['do'] === 'delete' ? remove(visit, form) : save(visit, form)),
+      () => works[form['do'] ?? '']?.(visit, form) ?? save(visit, form),
       (error) => settingsPage(visit, { form, error }),
     ),
 }
+
+const works: Readonly<Record<string, typeof save>> = { delete: remove, transfer }
 
 async function save(visit: Visit, form: Form): Promise<Answer> {
   const path = { owner: visit.params['owner']!, slug: visit.params['slug']! }
@@ -43,6 +45,19 @@ async function remove(visit: Visit, form: Form): Promise<Answer> {
   return new Redirect(accountPath(path.owner))
 }
 
+async function transfer({ registry, who, params }: Visit, form: Form): Promise<Answer> {
+  const path = { owner: params['owner']!, slug: params['slug']! }
+  const { to } = checked(TransferCollection, { to: typed(form, 'to') ?? '' })
+  return new Redirect(versionPath(await registry.collections.transfer(who, path, to)))
+}
+
+/** The accounts that the visitor may give a collection of `owner` to: its own, and the organizations that it is an admin of. */
+async function receiversFor({ registry, who, caller }: Visit, owner: string): Promise<string[]> {
+  const { items } = await registry.members.membershipsOf(who, { limit: 100 })
+  const orgs = items.filter(({ role }) => role !== 'member').map(({ account }) => account.slug)
+  return [caller!.accountSlug, ...orgs].filter((slug) => slug !== owner)
+}
+
 async function settingsPage(
   visit: Visit,
   { form = {}, error }: { form?: Form; error?: Refused },
@@ -52,6 +67,7 @@ async function settingsPage(
   const keys = (await visit.registry.keys.list(visit.who)).filter(
     ({ collectionId }) => collectionId === seen.id,
   )
+  const receivers = seen.deletion === 'ok' ? await receiversFor(visit, seen.owner) : []
   return {
     title: `Settings · ${seen.owner}/${seen.slug}`,
     isPublic: false,
@@ -106,6 +122,7 @@ async function settingsPage(
             </button>
           </form>
           <Keys seen={seen} keys={keys} />
+          {receivers.length > 0 && <Transfer seen={seen} form={form} receivers={receivers} />}
           <Danger seen={seen} form={form} />
         </div>
       </CollectionPage>
@@ -145,6 +162,35 @@ const Keys = ({ seen, keys }: KeysProps) => (
       </a>
       {keys.length > 0 && ', or revoke one'}, for a program that pushes to it.
     </p>
+  </section>
+)
+
+const Transfer = ({
+  seen,
+  form,
+  receivers,
+}: {
+  seen: SeenCollection
+  form: Form
+  receivers: readonly string[]
+}) => (
+  <section>
+    <h2>Transfer</h2>
+    <p>
+      Gives {seen.owner}/{seen.slug} to another account that you manage. This address leads to the new one.
+    </p>
+    <form method="post" class="form">
+      <Select
+        name="to"
+        label="New owner"
+        form={form}
+        value={receivers[0]!}
+        options={receivers.map((slug) => [slug, slug] as const)}
+      />
+      <button type="submit" name="do" value="transfer">
+        Transfer
+      </button>
+    </form>
   </section>
 )
 

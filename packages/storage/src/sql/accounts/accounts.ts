@@ -1,6 +1,6 @@
 /** Accounts (users and organizations), the slugs they once had, the identities that sign in as them. */
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import { check, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { boolean, check, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { prepared } from '../../database/look-ups.ts'
 import { bytewiseText, instant } from '../columns/columns.ts'
@@ -15,8 +15,17 @@ export const accounts = pgTable(
     /** Users only; an org has none. */
     email: text('email'),
     createdAt: instant('created_at').notNull(),
+    /** Settings of an org: false lets its admins alone make public what is private. */
+    membersMayChangeVisibility: boolean('members_may_change_visibility').notNull().default(true),
+    /** Of collections that are made in an org without saying. */
+    defaultVisibility: text('default_visibility', { enum: ['private', 'public'] })
+      .notNull()
+      .default('private'),
   },
-  (t) => [check('accounts_type', sql`${t.type} in ('user', 'org')`)],
+  (t) => [
+    check('accounts_type', sql`${t.type} in ('user', 'org')`),
+    check('accounts_default_visibility', sql`${t.defaultVisibility} in ('private', 'public')`),
+  ],
 )
 
 /** A slug an account gave up: it leads to the account until another takes it. */
@@ -45,6 +54,8 @@ export const identities = pgTable(
 )
 
 export type AccountRow = typeof accounts.$inferSelect
+/** With settings as they are unless somebody changes them. */
+export type NewAccountRow = typeof accounts.$inferInsert & Pick<AccountRow, 'email'>
 
 /** The id of no account. */
 export const nobody = '00000000-0000-0000-0000-000000000000'
@@ -114,22 +125,24 @@ export async function slugsInUse(at: Queries, slugs: string[]): Promise<Set<stri
   return new Set(rows.map(({ slug }) => slug))
 }
 
-/** False when another account has the slug. Where the slug once led to another account, it no longer does. */
-export async function insertAccount(tx: Tx, account: AccountRow): Promise<boolean> {
-  const inserted = await tx.orm
+/** Undefined when another account has the slug. Where the slug once led to another account, it no longer does. */
+export async function insertAccount(tx: Tx, account: NewAccountRow): Promise<AccountRow | undefined> {
+  const [inserted] = await tx.orm
     .insert(accounts)
     .values(account)
     .onConflictDoNothing({ target: accounts.slug })
-    .returning({ id: accounts.id })
-  if (inserted.length === 0) return false
+    .returning()
+  if (inserted === undefined) return undefined
   await tx.orm.delete(formerAccountSlugs).where(eq(formerAccountSlugs.slug, account.slug))
-  return true
+  return inserted
 }
 
 export async function updateAccount(
   tx: Tx,
   id: string,
-  changes: Partial<Pick<AccountRow, 'displayName' | 'email'>>,
+  changes: Partial<
+    Pick<AccountRow, 'displayName' | 'email' | 'membersMayChangeVisibility' | 'defaultVisibility'>
+  >,
 ): Promise<void> {
   await tx.orm.update(accounts).set(changes).where(eq(accounts.id, id))
 }

@@ -201,6 +201,19 @@ export async function updateCollection(
     .where(eq(collectionWords.collectionId, id))
 }
 
+/** Gives a collection to another account. @throws a unique violation of `collections_owner_slug`. */
+export async function giveCollection(
+  tx: Tx,
+  { id, updatedAt }: Pick<CollectionRow, 'id' | 'updatedAt'>,
+  owner: OwnerNames & Pick<AccountRow, 'id'>,
+): Promise<void> {
+  await tx.orm.update(collections).set({ ownerId: owner.id, updatedAt }).where(eq(collections.id, id))
+  await tx.orm
+    .update(collectionWords)
+    .set({ owner: ownerWords(owner) })
+    .where(eq(collectionWords.collectionId, id))
+}
+
 /** The slug, which the collection gives up, leads to it from now on, until another takes it. */
 export async function keepFormerSlug(
   tx: Tx,

@@ -1,0 +1,143 @@
+/** `/:org/-/settings`: what an organization is called, who may make its collections public, and its end. */
+import { RegistryError } from '@ulmus/registry'
+import { UpdateAccount } from '@ulmus/wire'
+import { Choice, Field, Refusal, type Refused } from '../../components/form.tsx'
+import { checked, submitted, typed } from '../../form.ts'
+import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { accountPath } from '../../paths.ts'
+import { ManagedPage } from './managed.tsx'
+
+export const orgSettings: Page = {
+  needsCaller: true,
+  show: (visit) => settingsPage(visit, {}),
+  act: (visit, form) =>
+    submitted(
+      () => (form['do'] === 'delete' ? remove(visit, form) : save(visit, form)),
+      (error) => settingsPage(visit, { form, error }),
+    ),
+}
+
+async function save({ registry, who, params }: Visit, form: Form): Promise<Answer> {
+  const slug = params['owner']!
+  const changes =
+    form['do'] === 'rules'
+      ? {
+          settings: {
+            membersMayChangeVisibility: form['visibility'] !== 'admins',
+            defaultVisibility: form['default'],
+          },
+        }
+      : { displayName: typed(form, 'displayName'), slug: typed(form, 'slug') }
+  const wanted = checked(UpdateAccount, changes)
+  await registry.accounts.update(who, slug, wanted)
+  return new Redirect(`${accountPath(wanted.slug ?? slug)}/-/settings?saved=1`)
+}
+
+async function remove({ registry, who, params }: Visit, form: Form): Promise<Answer> {
+  const slug = params['owner']!
+  if (typed(form, 'confirm') !== slug) {
+    const message = `must be “${slug}”: nothing was deleted`
+    throw new RegistryError('invalid_request', { details: { issues: [{ path: 'confirm', message }] } })
+  }
+  await registry.accounts.remove(who, slug)
+  return new Redirect('/')
+}
+
+async function settingsPage(
+  { registry, who, caller, params, url }: Visit,
+  { form = {}, error }: { form?: Form; error?: Refused },
+): Promise<Answer> {
+  const slug = params['owner']!
+  const settings = await registry.accounts.settings(who, slug)
+  const { displayName } = await registry.accounts.profile(slug)
+  const role = await registry.members.roleOf(who, slug)
+  return {
+    title: `Settings · ${slug}`,
+    isPublic: false,
+    json: `/api/accounts/${slug}/settings`,
+    refused: error,
+    body: (
+      <ManagedPage slug={slug} isOrg tab="settings">
+        <div class="narrow">
+          <h1>Settings</h1>
+          {url.searchParams.has('saved') && (
+            <p class="note" role="status">
+              Saved.
+            </p>
+          )}
+          <Refusal error={error} />
+          {role === 'member' ? (
+            <p>
+              Admins change the name, owners the rest. You are a member, {caller?.accountSlug}: you may look.
+            </p>
+          ) : (
+            <NameForm form={form} slug={slug} displayName={displayName} />
+          )}
+          <h2>Who makes what public</h2>
+          <form method="post" class="form">
+            <Choice
+              name="visibility"
+              label="A private collection is made public by"
+              form={form}
+              value={settings.membersMayChangeVisibility ? 'members' : 'admins'}
+              options={[
+                ['members', 'Members', 'whoever works on it'],
+                ['admins', 'Admins', 'and owners, alone'],
+              ]}
+            />
+            <Choice
+              name="default"
+              label="A new collection is, unless its maker says otherwise"
+              form={form}
+              value={settings.defaultVisibility}
+              options={[
+                ['private', 'Private'],
+                ['public', 'Public'],
+              ]}
+            />
+            {role === 'owner' && (
+              <button type="submit" class="primary" name="do" value="rules">
+                Save
+              </button>
+            )}
+          </form>
+          {role === 'owner' && <Danger slug={slug} form={form} />}
+        </div>
+      </ManagedPage>
+    ),
+  }
+}
+
+const NameForm = ({ form, slug, displayName }: { form: Form; slug: string; displayName: string }) => (
+  <form method="post" class="form">
+    <Field name="displayName" label="Name" form={form} value={displayName} required most={200} />
+    <Field
+      name="slug"
+      label="Handle"
+      form={form}
+      value={slug}
+      required
+      most={39}
+      help="In the address of its collections. The former address leads to the new one until somebody else takes it."
+    />
+    <button type="submit" class="primary">
+      Save
+    </button>
+  </form>
+)
+
+const Danger = ({ slug, form }: { slug: string; form: Form }) => (
+  <section class="danger-zone">
+    <h2>Delete</h2>
+    <p>
+      Deletes the organization and ends its memberships. It must own no collections: delete them or give them
+      to somebody else first.
+    </p>
+    <form method="post" class="form">
+      <Field name="confirm" label={`Type “${slug}” to confirm`} form={form} required />
+      <button type="submit" class="danger" name="do" value="delete">
+        Delete this organization
+      </button>
+    </form>
+  </section>
+)

@@ -1,0 +1,92 @@
+/** The account that somebody's first sign-in makes: its slug, name and e-mail, from what the identity provider tells. http-api §2. */
+import {
+  type AccountRow,
+  findAccountByIdentity,
+  insertAccount,
+  insertIdentity,
+  slugsInUse,
+  type Tx,
+} from '@ulmus/storage'
+import { v7 as newId } from 'uuid'
+import { slugCandidates, slugFrom } from '../access/slugs.ts'
+import type { Context } from '../context.ts'
+
+/** Who an identity provider says has signed in. The identity is (issuer, subject); the rest only describes. */
+export interface Identity {
+  readonly issuer: string
+  readonly subject: string
+  readonly preferredUsername: string | null
+  readonly email: string | null
+  readonly name: string | null
+}
+
+/** Characters. */
+const displayNameMax = 200
+const emailMax = 320
+/** How many slugs are tried at once for a new user. */
+const candidatesPerLook = 50
+
+/** Two first sign-ins may come at once: then the account that the other one has made. */
+export const makeUser = (
+  { database, now }: Pick<Context, 'database' | 'now'>,
+  identity: Identity,
+): Promise<AccountRow> =>
+  database
+    .transact((tx) => makeUserOnce(tx, identity, now()))
+    .catch(async (error: unknown) => {
+      if (error instanceof SignedInMeanwhile) return (await findAccountByIdentity(database, identity))!
+      throw error
+    })
+
+/** Rolls back the account made for an identity that has one by now. */
+class SignedInMeanwhile extends Error {}
+
+async function makeUserOnce(tx: Tx, identity: Identity, createdAt: Date): Promise<AccountRow> {
+  const base = slugBaseOf(identity)
+  const account = { id: newId(), type: 'user' as const, createdAt, ...contactOf(identity) }
+  for (let from = 1; ; from += candidatesPerLook) {
+    const candidates = slugCandidates(base, from, candidatesPerLook)
+    const taken = await slugsInUse(tx, candidates)
+    for (const slug of candidates) {
+      if (taken.has(slug)) continue
+      const row = { ...account, slug, displayName: account.displayName ?? slug }
+      // Another may have taken the slug since the look; then the next.
+      const made = await insertAccount(tx, row)
+      if (made === undefined) continue
+      if (await insertIdentity(tx, identity, row.id)) return made
+      throw new SignedInMeanwhile()
+    }
+  }
+}
+
+/** The first of what the provider tells that makes a slug. An address is cut at its `@`: e-mails are nobody else's business. */
+function slugBaseOf({ preferredUsername, email, name }: Identity): string {
+  for (const text of [beforeAt(preferredUsername), beforeAt(email), name]) {
+    const slug = text === null ? undefined : slugFrom(text)
+    if (slug !== undefined) return slug
+  }
+  return 'user'
+}
+
+const beforeAt = (text: string | null) => text?.split('@', 1)[0] ?? null
+
+/** What the provider tells, within the bounds of what we keep; null for nothing. */
+export function contactOf({ preferredUsername, email, name }: Identity): {
+  displayName: string | null
+  email: string | null
+} {
+  const line = (text: string | null, max: number) =>
+    [
+      ...(text ?? '')
+        .toWellFormed()
+        .replace(/\p{Cc}+/gu, ' ')
+        .trim(),
+    ]
+      .slice(0, max)
+      .join('')
+      .trim() || null
+  return {
+    displayName: line(name, displayNameMax) ?? line(beforeAt(preferredUsername), displayNameMax),
+    email: line(email, emailMax),
+  }
+}

@@ -1,0 +1,35 @@
+/** Settings of organizations: who may make public what, and how collections begin. http-api §11. */
+import type { AccountRow } from '@ulmus/storage'
+import { findVisibleAccount } from '../access/find-account.ts'
+import { mayListMembers } from '../access/policy.ts'
+import type { Principal } from '../access/principal.ts'
+import type { Context } from '../context.ts'
+import { demand } from '../errors/errors.ts'
+import { demandOrg } from './organizations.ts'
+
+export interface OrgSettings {
+  /** False: admins alone make a private collection public. */
+  readonly membersMayChangeVisibility: boolean
+  /** Of collections that are made without saying. */
+  readonly defaultVisibility: 'private' | 'public'
+}
+
+export const settingsIn = (account: AccountRow): OrgSettings => ({
+  membersMayChangeVisibility: account.membersMayChangeVisibility,
+  defaultVisibility: account.defaultVisibility,
+})
+
+/** Only what is other than it was. */
+export function changedSettings(account: AccountRow, wanted: Partial<OrgSettings>): Partial<OrgSettings> {
+  const held: Record<string, unknown> = { ...settingsIn(account) }
+  const differs = ([name, value]: [string, unknown]) => value !== undefined && value !== held[name]
+  return Object.fromEntries(Object.entries(wanted).filter(differs))
+}
+
+/** For members. @throws account_not_found, Moved, not_an_org, key_limited, not_a_member */
+export async function readSettings(context: Context, who: Principal, slug: string): Promise<OrgSettings> {
+  const { account, role } = await findVisibleAccount(context, who, slug)
+  demandOrg(account)
+  demand(mayListMembers(who, role), { owner: slug })
+  return settingsIn(account)
+}

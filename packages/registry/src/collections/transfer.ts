@@ -1,0 +1,89 @@
+/** A collection that gets another owner. http-api §11. */
+import {
+  type AccountRow,
+  giveCollection,
+  keepFormerSlug,
+  lockAccount,
+  lockCollection,
+  ownsFewerCollections,
+  type Tx,
+} from '@ulmus/storage'
+import { demandStill } from '../access/authority.ts'
+import { demandCaller } from '../access/caller.ts'
+import { findVisibleAccount } from '../access/find-account.ts'
+import { findVisibleCollection } from '../access/find-collection.ts'
+import { roleIn } from '../access/membership.ts'
+import { mayReceiveCollection, mayTransfer } from '../access/policy.ts'
+import type { Principal } from '../access/principal.ts'
+import { audited } from '../audit/acts.ts'
+import type { Context } from '../context.ts'
+import { demand, Moved, RegistryError } from '../errors/errors.ts'
+import type { CollectionPath } from './deletion.ts'
+import { slugTakenAs } from './making.ts'
+
+/**
+ * Gives a collection to an account that the caller manages as well. Its id, versions, keys limited to it and forks stay what they are;
+ * its former address leads to it.
+ * @param to slug of an account
+ * @throws collection_not_found, Moved, insufficient_scope, key_limited, not_a_member, insufficient_role, account_not_found, slug_taken,
+ *   too_many_collections
+ */
+export async function transferCollection(
+  context: Context,
+  who: Principal,
+  path: CollectionPath,
+  to: string,
+): Promise<{ owner: string; slug: string }> {
+  const seen = await findVisibleCollection(context, who, path)
+  const { collection, owner } = seen
+  demand(mayTransfer(who, collection, seen.role), { owner: owner.slug, needed: 'admin' })
+  const target = await findTarget(context, who, to)
+  demand(mayReceiveCollection(who, target.role), { owner: target.account.slug, needed: 'admin' })
+  const { id, slug } = collection
+  const receiver = await slugTakenAs(slug, () =>
+    audited(context, who, async (tx, tell) => {
+      const account = await lockBoth(tx, owner, target.account)
+      const locked = await lockCollection(tx, id, 'update')
+      if (locked === undefined) throw new RegistryError('collection_not_found', { say: path })
+      await demandStill(context, tx, { who: demandCaller(who), collection, owner }, mayTransfer)
+      demand(mayReceiveCollection(who, await roleIn(tx, who, account)), {
+        owner: account.slug,
+        needed: 'admin',
+      })
+      if (account.id === owner.id) return account
+      const max = context.limits.collectionsMax
+      if (!(await ownsFewerCollections(tx, account.id, max)))
+        throw new RegistryError('too_many_collections', { say: { owner: account.slug, max } })
+      await giveCollection(tx, { id, updatedAt: context.now() }, account)
+      await keepFormerSlug(tx, { ownerId: owner.id, slug: locked.slug, collectionId: id })
+      const about = {
+        target: `${account.slug}/${locked.slug}`,
+        details: { formerly: `${owner.slug}/${locked.slug}` },
+      }
+      for (const { id } of [owner, account]) tell({ action: 'collection.transferred', account: id, ...about })
+      return account
+    }),
+  )
+  return { owner: receiver.slug, slug }
+}
+
+/** What a body names is not redirected: a former slug is followed. */
+async function findTarget(context: Context, who: Principal, slug: string) {
+  try {
+    return await findVisibleAccount(context, who, slug)
+  } catch (error) {
+    if (!(error instanceof Moved)) throw error
+    return findVisibleAccount(context, who, error.to.owner)
+  }
+}
+
+/** Both accounts, in the order of their ids, so that two transfers do not wait for each other; answers the receiver. */
+async function lockBoth(tx: Tx, owner: AccountRow, target: AccountRow): Promise<AccountRow> {
+  let receiver: AccountRow | undefined
+  for (const id of new Set([owner.id, target.id].sort())) {
+    const account = await lockAccount(tx, id)
+    if (id === target.id) receiver = account
+  }
+  if (receiver === undefined) throw new RegistryError('account_not_found', { say: { slug: target.slug } })
+  return receiver
+}
