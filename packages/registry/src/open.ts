@@ -33,6 +33,7 @@ import { diffsOf } from './versions/diffs.ts'
 import { historiesOf } from './versions/histories.ts'
 import { manifestsOf } from './versions/manifests.ts'
 import { versionsOf } from './versions/versions.ts'
+import { withdrawalsOf } from './withdrawals/withdrawals.ts'
 import { openReadingThreads } from './workers/reading-threads.ts'
 import { openWorkers } from './workers/workers.ts'
 
@@ -109,6 +110,7 @@ function servicesOf(context: Context) {
     pushes: pushesOf(context, pushSessions),
     snapshots: new Snapshots(context, pushSessions),
     versions: versionsOf(context),
+    withdrawals: withdrawalsOf(context),
     records: recordsOf(context),
     files: filesOf(context),
     manifests: manifestsOf(context),

@@ -114,6 +114,7 @@ CREATE TABLE "collections" (
 	"forked_from_id" uuid,
 	"forked_from_semver" text,
 	"ancestors" uuid[] DEFAULT '{}'::uuid[] NOT NULL,
+	"newest_withdrawn" text,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"updated_at" timestamp (3) with time zone NOT NULL
 );
@@ -271,7 +272,13 @@ CREATE TABLE "versions" (
 	"actor_id" text,
 	"made_by" uuid NOT NULL,
 	"made_with_key" jsonb,
-	"created_at" timestamp (3) with time zone NOT NULL
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"withdrawn_at" timestamp (3) with time zone,
+	"withdrawn_reason" text,
+	"erasure" text,
+	"deprecated_at" timestamp (3) with time zone,
+	"deprecation" text,
+	CONSTRAINT "versions_erasure" CHECK ("versions"."erasure" in ('asked', 'done'))
 );
 --> statement-breakpoint
 ALTER TABLE "device_logins" ADD CONSTRAINT "device_logins_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -329,6 +336,7 @@ CREATE UNIQUE INDEX "metadata_jobs_slot" ON "metadata_jobs" USING btree ("collec
 CREATE INDEX "metadata_jobs_collection" ON "metadata_jobs" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "metadata_jobs_finished" ON "metadata_jobs" USING btree ("finished_at") WHERE "metadata_jobs"."finished_at" is not null;--> statement-breakpoint
 CREATE INDEX "metadata_jobs_running" ON "metadata_jobs" USING btree ("started_at") WHERE "metadata_jobs"."status" = 'running';--> statement-breakpoint
+CREATE INDEX "versions_to_erase" ON "versions" USING btree ("id") WHERE "versions"."erasure" = 'asked';--> statement-breakpoint
 CREATE UNIQUE INDEX "versions_semver" ON "versions" USING btree ("collection_id","major","minor","patch");--> statement-breakpoint
 CREATE INDEX "versions_full_digest" ON "versions" USING btree ("collection_id","full_digest");--> statement-breakpoint
 CREATE INDEX "versions_public_digest" ON "versions" USING btree ("collection_id","public_digest");--> statement-breakpoint
@@ -374,10 +382,10 @@ end $$;
  * job:        id of the running metadata update that it completes
  * push:       {id, holder, recordsDone, recordsTotal} of the push session that it ends, with its `answer`
  * audit:      the row of `audit_events` that tells of it
- * fork:       {sourceId, ofPrivate, collectionsMax, collection, words}: the collection is made here, as public as its source
+ * fork:       {sourceId, sourceVersionId, ofPrivate, collectionsMax, collection, words}: the collection is made here, as public as its source
  *
  * Raises UL000, and nothing of the transaction is recorded: `update_ended`, `collection_gone` (or another's by now), `not_allowed`, `head_moved`,
- * `lease_lost`; of a fork `owner_gone`, `source_gone` (or no longer public), `too_many_collections`. A slug that is taken violates
+ * `lease_lost`; of a fork `owner_gone`, `source_gone` (or no longer public), `source_withdrawn`, `too_many_collections`. A slug that is taken violates
  * `collections_owner_slug`.
  * Locks, in this order: the account, the collection, the membership, the credential.
  */
@@ -399,6 +407,9 @@ begin
     select made.public and source.public into made.public from collections source
       where source.id = (fork->>'sourceId')::uuid and (source.public or (fork->>'ofPrivate')::boolean) for share;
     if not found then raise exception 'source_gone' using errcode = 'UL000'; end if;
+    -- What it holds may be erased otherwise before the fork needs it.
+    perform from versions where id = (fork->>'sourceVersionId')::uuid and withdrawn_at is null for share;
+    if not found then raise exception 'source_withdrawn' using errcode = 'UL000'; end if;
   else
     if job is not null then
       perform from metadata_jobs where id = job and status = 'running' for update;

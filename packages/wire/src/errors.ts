@@ -1,6 +1,7 @@
 /** The one shape of every refusal. http-api §1; the codes and what to do about each are in docs/errors.md. */
 import { z } from 'zod'
 import { exampleFile, exampleId, exampleRecord } from './examples.ts'
+import { Instant } from './text.ts'
 
 /** What is wrong with one part of a request. `path`: members joined by dots, empty for the whole. */
 export const Issue = z
@@ -68,6 +69,8 @@ const pushFacts = {
     .optional()
     .meta({ description: '`invalid_records`, `schema_violation`: the first 100.' }),
   totalErrors: z.int().optional().meta({ description: 'How many there are of them.' }),
+  reason: z.string().optional().meta({ description: '`version_withdrawn`: why.' }),
+  withdrawnAt: Instant.optional().meta({ description: '`version_withdrawn`: since when.' }),
   currentVersion: z
     .string()
     .nullable()

@@ -3,11 +3,12 @@ import type { JsonObject } from '@ulmus/content'
 import { z } from 'zod'
 import { exampleDigest, exampleInstant, exampleMetadata, exampleSchemas, exampleUser } from './examples.ts'
 import { AnyObject } from './json.ts'
-import { Count, DigestText, Instant, SemverText } from './text.ts'
+import { Count, DigestText, Instant, line, SemverText } from './text.ts'
 
 /** What the maker of a version says of it. */
 const Word = z.string().nullable().meta({
-  description: 'Null also for who reads the public view of a version in which only private things changed.',
+  description:
+    'Null also for who reads the public view of a version in which only private things changed, and of a version that is withdrawn.',
 })
 
 const first = {
@@ -27,6 +28,12 @@ const first = {
 export const VersionItem = z
   .object({
     semver: SemverText,
+    withdrawn: z.object({ at: Instant, reason: z.string() }).optional().meta({
+      description: 'Nobody reads it any more. Absent of a version that stands.',
+    }),
+    deprecated: z.object({ at: Instant, message: z.string() }).optional().meta({
+      description: 'Its readers are warned. Absent where they are not.',
+    }),
     hash: DigestText,
     message: Word,
     appId: Word,
@@ -72,3 +79,53 @@ export const Version = VersionItem.extend({
   ],
 })
 export type Version = z.infer<typeof Version>
+
+/** `POST …/versions/:v/withdraw` */
+export const WithdrawVersion = z
+  .strictObject({
+    reason: line(1_000).meta({ description: 'Told to whoever asks for the version.' }),
+    erase: z.boolean().optional().meta({
+      description: 'True: what no other version has goes from the stores at the next sweep. Default: false.',
+    }),
+  })
+  .meta({
+    id: 'WithdrawVersion',
+    description: 'Why a version is withdrawn, and whether it is erased.',
+    examples: [{ reason: 'It names people who did not agree.', erase: true }],
+  })
+export type WithdrawVersion = z.infer<typeof WithdrawVersion>
+
+export const WithdrawnVersion = z
+  .object({
+    semver: SemverText,
+    withdrawnAt: Instant,
+    reason: z.string(),
+    erase: z.boolean().meta({ description: 'Whether it is, or will be, erased.' }),
+    latest: SemverText.nullable().meta({ description: 'The newest version that stands; null: none does.' }),
+  })
+  .meta({
+    id: 'WithdrawnVersion',
+    description: 'A version that nobody reads any more.',
+    examples: [
+      {
+        semver: 'v1.1.0',
+        withdrawnAt: exampleInstant,
+        reason: 'It names people who did not agree.',
+        erase: true,
+        latest: 'v1.0.0',
+      },
+    ],
+  })
+export type WithdrawnVersion = z.infer<typeof WithdrawnVersion>
+
+/** `POST …/versions/:v/deprecate` */
+export const DeprecateVersion = z
+  .strictObject({
+    message: line(1_000).nullable().meta({ description: 'What readers are told; null: nothing any more.' }),
+  })
+  .meta({
+    id: 'DeprecateVersion',
+    description: 'What the readers of a version are warned of.',
+    examples: [{ message: 'The population of Lagos is wrong. Take v1.1.0.' }],
+  })
+export type DeprecateVersion = z.infer<typeof DeprecateVersion>

@@ -174,6 +174,23 @@ describe('every operation that can be', () => {
     await allRefused(404, hasPath, () => ({ instead: { path: nothing } }))
   })
 
+  test('is answered 410 for a version that was withdrawn', async () => {
+    await send('createCollection', { body: { slug: 'leaks', public: true } })
+    const path = { slug: 'leaks' }
+    const { session_id } = (
+      await send('openPush', { path, body: { base_version: null, schemas: { A: {} } } })
+    ).json
+    await send('commitPush', { path: { ...path, id: session_id } })
+    await send('withdrawVersion', { path: { ...path, v: 'v1.0.0' } })
+    const query = (call: DescribedCall): Record<string, string> =>
+      call.path.endsWith('/export') ? { version: 'v1.0.0' } : {}
+    const isMeant = (call: DescribedCall) => hasCode(call, 'version_withdrawn')
+    const how = (call: DescribedCall): How => ({
+      instead: { path: { ...path, v: 'v1.0.0' }, query: query(call) },
+    })
+    expect(await allRefused(410, isMeant, how)).toBeGreaterThan(8)
+  })
+
   test('is answered 308 for a former slug', async () => {
     const former = ({ path }: DescribedCall): Record<string, string> => {
       if (path.startsWith('/api/collections')) return { slug: 'old-cities' }
@@ -264,6 +281,7 @@ const particular: [string, number, () => Instead][] = [
   ['updateAccount', 409, () => ({ body: { slug: 'eve' } })],
   ['updateAccount', 422, () => noSlug],
   ['deleteAccount', 409, () => ({ path: { slug: 'ada' } })],
+  ['getSettings', 422, () => ({ path: { slug: 'ada' } })],
   ['listMembers', 422, () => ({ path: { slug: 'ada' } })],
   ['setMember', 409, () => ({ path: { user: 'ada' } })],
   ['setMember', 422, () => ({ path: { user: 'atlas' } })],
@@ -304,6 +322,8 @@ test('a range that the file does not have, one that it has, and a fork that is t
   expect(await refused(file, 206, { also: { headers: { range: 'bytes=0-4' } } })).toEqual([])
   await send('forkCollection')
   expect(await refused(contract.call('forkCollection'), 409)).toEqual([])
+  await send('createCollection', { path: { owner: 'atlas' }, body: { slug: 'empty' } })
+  expect(await refused(contract.call('transferCollection'), 409, { instead: empty })).toEqual([])
 })
 
 test('what a commit lacks, and what has ended', async () => {

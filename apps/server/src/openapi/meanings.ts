@@ -25,6 +25,7 @@ export const meanings: Record<ErrorCode, string> = {
   account_not_found: 'there is no such account',
   collection_not_found: 'there is no such collection, or the caller may not see it',
   version_not_found: 'the collection has no such version',
+  version_withdrawn: 'the version was withdrawn',
   type_not_found: 'there is no such type in what the caller reads',
   record_not_found: 'there is no such record in what the caller reads',
   file_not_found: 'the collection has no such file that the caller may read',

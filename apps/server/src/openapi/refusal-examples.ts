@@ -1,6 +1,6 @@
 /** An example of each refusal, under `components` of the description: its sentence as the catalogue says it, and what facts it brings. */
 import { catalogue, type ErrorCode } from '@ulmus/registry'
-import { exampleFile, exampleId, exampleNeeded, exampleRecord } from '@ulmus/wire'
+import { exampleFile, exampleId, exampleInstant, exampleNeeded, exampleRecord } from '@ulmus/wire'
 import { statusFor } from '../plugins/answers/errors.ts'
 import { meanings } from './meanings.ts'
 
@@ -52,6 +52,7 @@ const details: Partial<Record<ErrorCode, Facts>> = {
   files_missing: { filesNeeded: [exampleFile.hash] },
   unsupported_media_type: { contentTypes: ['application/json'] },
   object_corrupt: { hash },
+  version_withdrawn: { reason: 'It names people who did not agree.', withdrawnAt: exampleInstant },
 }
 
 /** Values for the placeholders of the sentences. */

@@ -2,6 +2,7 @@
 import { NoQuery } from '@ulmus/wire'
 import type { FastifyPluginAsync } from 'fastify'
 import { countAnswers } from '../plugins/answers/budget.ts'
+import { tellDeprecation } from '../plugins/answers/deprecation.ts'
 import { accountRoutes } from './accounts/accounts.ts'
 import { auditRoutes } from './accounts/audit.ts'
 import { keyRoutes } from './accounts/keys.ts'
@@ -38,6 +39,7 @@ export const apiRoutes: FastifyPluginAsync<RouteOptions> = async (app, { registr
     if (route.schema?.hide !== true) route.schema = { querystring: NoQuery, ...route.schema }
   })
   countAnswers(app, registry.answers)
+  tellDeprecation(app)
   // What only removes is let through: it is a way out, and a key that has leaked must go.
   app.addHook('onRequest', async ({ method, headers }) => {
     if (writing.has(method)) await registry.storageQuota.demand(announcedBytes(headers['content-length']))

@@ -96,6 +96,14 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
   ],
   'PATCH /api/collections/:owner/:slug': write('PATCH', w.worst),
   'DELETE /api/collections/:owner/:slug': write('DELETE', w.worst),
+  'POST /api/collections/:owner/:slug/versions/:v/withdraw': write(
+    'POST',
+    `${w.worst}/versions/latest/withdraw`,
+  ),
+  'POST /api/collections/:owner/:slug/versions/:v/deprecate': write(
+    'POST',
+    `${w.worst}/versions/latest/deprecate`,
+  ),
   'POST /api/collections/:owner/:slug/transfer': write('POST', `${w.worst}/transfer`),
   'PATCH /api/collections/:owner/:slug/metadata': write('PATCH', `${w.worst}/metadata`),
   'GET /api/collections/:owner/:slug/metadata/jobs/:job_id': [

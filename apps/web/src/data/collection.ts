@@ -23,6 +23,8 @@ export interface SeenCollection extends VersionPlace, Standing {
   /** Semver of the newest version; null before the first. */
   readonly latest: string | null
   readonly forkedFrom: Shown['forkedFrom']
+  /** What readers of the version that is shown are warned of. Undefined: nothing, or the page shows none. */
+  readonly deprecation: string | undefined
   readonly mayWork: boolean
   /** As whom the page is read. */
   readonly view: 'full' | 'public'
@@ -73,6 +75,7 @@ async function see(visit: Visit, withVersion: boolean) {
     createdAt: facts.createdAt,
     latest,
     forkedFrom,
+    deprecation: version?.deprecated?.message,
     view: standing.isMember && !asPublic ? 'full' : 'public',
     difference: hidden && differenceText(hidden, facts.public),
     inOtherView: otherView(url, asPublic),

@@ -51,6 +51,7 @@ export const CollectionPage = ({ seen, tab, children }: Props) => (
     </div>
     <div class="wide content">
       <OtherVersion seen={seen} />
+      <Deprecation seen={seen} />
       <ViewLine seen={seen} />
       {children}
     </div>
@@ -114,6 +115,14 @@ function OtherVersion({ seen }: { seen: SeenCollection }) {
     </p>
   )
 }
+
+/** What readers of the version that is shown are warned of. */
+const Deprecation = ({ seen: { deprecation } }: { seen: SeenCollection }) =>
+  deprecation === undefined ? null : (
+    <p class="note bad">
+      <strong>This version is deprecated.</strong> <bdi>{deprecation}</bdi>
+    </p>
+  )
 
 /** For members: as whom the page is read, and the way to the other view. */
 function ViewLine({ seen }: { seen: SeenCollection }) {

@@ -14,6 +14,7 @@ import { edit } from './collection/edit.tsx'
 import { fork } from './collection/fork.tsx'
 import { collectionSettings } from './collection/settings.tsx'
 import { versions } from './collection/versions.tsx'
+import { withdraw } from './collection/withdraw.tsx'
 import { editRecord } from './publish/edit-record.tsx'
 import { push } from './publish/push.tsx'
 import { docs, document } from './site/docs.tsx'
@@ -46,5 +47,5 @@ export const pages: Readonly<Record<PageName, Page>> = {
     deviceAnswer,
   },
   ...{ overview, records, record, schemas, files, versions, compare, compareForm },
-  ...{ fork, edit, editRecord, push, collectionSettings },
+  ...{ fork, edit, editRecord, push, collectionSettings, withdraw },
 }

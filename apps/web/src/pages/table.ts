@@ -45,6 +45,7 @@ export const table = {
   '/:owner/:slug/compare/:from/:pair': 'compare',
   '/:owner/:slug/fork': 'fork',
   '/:owner/:slug/edit': 'edit',
+  '/:owner/:slug/withdraw': 'withdraw',
   '/:owner/:slug/push': 'push',
   '/:owner/:slug/settings': 'collectionSettings',
 } as const
@@ -55,5 +56,5 @@ export type PageName = (typeof table)[PagePath]
 /** Pages with a form that is posted to them. */
 export const withForm: ReadonlySet<PageName> = new Set([
   ...(['newCollection', 'newOrg', 'settings', 'keys', 'sessions', 'members', 'orgSettings'] as const),
-  ...(['deviceAnswer', 'fork', 'edit', 'editRecord', 'collectionSettings'] as const),
+  ...(['deviceAnswer', 'fork', 'edit', 'editRecord', 'collectionSettings', 'withdraw'] as const),
 ])

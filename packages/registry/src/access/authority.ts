@@ -18,7 +18,7 @@ import { actingAccount, type Caller } from './principal.ts'
 /** Who acts, and on which collection of whose, as it was found when the request came. */
 export interface Acting {
   readonly who: Caller
-  readonly collection: { readonly id: string; readonly slug: string }
+  readonly collection: { readonly id: string; readonly slug: string; readonly newestWithdrawn: string | null }
   readonly owner: { readonly id: string; readonly slug: string }
 }
 

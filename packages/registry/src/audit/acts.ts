@@ -26,6 +26,8 @@ const sentences = {
   'collection.visibility': 'A collection was made public or private.',
   'collection.deleted': 'A collection was deleted with all its versions.',
   'version.made': undefined,
+  'version.withdrawn': 'A version was withdrawn.',
+  'version.deprecated': 'Readers of a version are warned, or are no longer.',
 } as const
 
 export type Action = keyof typeof sentences
@@ -83,7 +85,7 @@ function logAct({ log }: Pick<Context, 'log'>, who: Principal, { action, target,
   if (sentence === undefined) return
   const actor = who.kind === 'anonymous' ? null : who.accountSlug
   const { key } = meansOf(who)
-  // Labels are people's own words.
-  const { label: _, ...facts } = details ?? {}
+  // People's own words.
+  const { label: _, reason: __, message: ___, ...facts } = details ?? {}
   log.info({ event: action, actor, ...(key && { byKey: key.id }), target, ...facts }, sentence)
 }

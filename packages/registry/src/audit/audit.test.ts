@@ -10,8 +10,12 @@ import { membersOf } from '../accounts/members.ts'
 import { collectionsOf } from '../collections/collections.ts'
 import { forksOf } from '../collections/forks.ts'
 import { metadataOf } from '../metadata/metadata.ts'
+import type { PushOpening } from '../pushes/opening/opening-body.ts'
+import { pushesOf } from '../pushes/pushes.ts'
+import { PushSessions } from '../pushes/session/sessions.ts'
 import { addVersion, openContext, type TestContext } from '../testing/context.ts'
 import { versionsOf } from '../versions/versions.ts'
+import { withdrawalsOf } from '../withdrawals/withdrawals.ts'
 import { actions, audited } from './acts.ts'
 import { type AuditEvent, auditOf } from './audit.ts'
 
@@ -31,6 +35,8 @@ describe.each(databases)('the audit log on $name', (database) => {
     forks: forksOf(context),
     metadata: metadataOf(context),
     versions: versionsOf(context),
+    withdrawals: withdrawalsOf(context),
+    pushes: pushesOf(context, new PushSessions(context)),
     audit: auditOf(context),
   })
   const user = async (name: string): Promise<Caller> => {
@@ -77,6 +83,16 @@ describe.each(databases)('the audit log on $name', (database) => {
       { owner: 'guild', slug: 'charts' },
       { slug: 'plans', public: false, name: 'P' },
     )
+    await collections.create(ada, 'guild', { slug: 'leaks' })
+    const leaks = { owner: 'guild', slug: 'leaks' }
+    const opening = bytesOf('{"base_version":null,"schemas":{"A":{}}}')
+    const asIs = (outline: unknown) => outline as PushOpening
+    const { session_id } = await services.pushes.open(ada, leaks, opening, asIs)
+    await services.pushes.commit(ada, leaks, session_id, { async: false })
+    const drawn = { ...leaks, v: 'v1.0.0' }
+    for (const message of ['old', 'old', null]) await services.withdrawals.deprecate(ada, drawn, message)
+    await services.withdrawals.withdraw(ada, drawn, { reason: 'wrong' })
+    await services.withdrawals.withdraw(ada, drawn, { reason: 'again' })
     await collections.patch(ada, { owner: 'guild', slug: 'plans' }, { name: 'Q' })
     await collections.remove(ada, { owner: 'guild', slug: 'plans' })
     await members.remove(eve, { slug: 'guild', user: 'eve' })
@@ -99,6 +115,11 @@ describe.each(databases)('the audit log on $name', (database) => {
       ['version.made', 'guild/charts@v1.0.0', {}],
       ['collection.renamed', 'guild/plans', { formerly: 'guild/charts' }],
       ['collection.visibility', 'guild/plans', { public: false }],
+      ['collection.made', 'guild/leaks', { public: false }],
+      ['version.made', 'guild/leaks@v1.0.0', {}],
+      ['version.deprecated', 'guild/leaks@v1.0.0', { message: 'old' }],
+      ['version.deprecated', 'guild/leaks@v1.0.0', { message: null }],
+      ['version.withdrawn', 'guild/leaks@v1.0.0', { erase: false, reason: 'wrong' }],
       ['collection.deleted', 'guild/plans', {}],
       ['member.removed', 'eve', { before: 'admin' }],
       ['settings.changed', 'guild', { defaultVisibility: 'public' }],
@@ -107,7 +128,9 @@ describe.each(databases)('the audit log on $name', (database) => {
       ['account.renamed', 'union', { formerly: 'guild' }],
     ])
     expect((await log(ada, 'heirs')).map(short)[0]).toEqual(events[1] && short(events[1]))
-    const byVersion = new Map(events.map(({ target, actor }) => [target, actor]))
+    const byVersion = new Map(
+      events.filter(({ action }) => action === 'version.made').map(({ target, actor }) => [target, actor]),
+    )
     expect(byVersion.get('guild/maps@v1.0.1')).toEqual({ account: 'eve', ip: '192.0.2.7' })
     // Also by a job, which has no request.
     expect(byVersion.get('guild/maps@v1.0.2')).toEqual({ account: 'eve', ip: '192.0.2.7' })
@@ -188,7 +211,7 @@ describe.each(databases)('the audit log on $name', (database) => {
     )
     expect(await log(ada, 'union', { actor: 'nobody-here' })).toEqual([])
     expect((await log(ada, 'union', { action: 'version.made' })).map(({ action }) => action)).toEqual(
-      Array(4).fill('version.made'),
+      Array(5).fill('version.made'),
     )
     expect(await log(ada, 'union', { after: all[3]!.at })).toEqual(all.slice(0, 3))
     const paged: AuditEvent[] = []

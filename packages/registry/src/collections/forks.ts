@@ -11,6 +11,7 @@ import {
   openObjectWriter,
   type PackedObjects,
   recordPacks,
+  standing,
   type VersionRow,
 } from '@ulmus/storage'
 import { v7 as newId } from 'uuid'
@@ -90,6 +91,7 @@ export function forksOf(context: Context) {
           ...head,
           ...content,
           ...firstVersion,
+          ...standing,
           ...madeBy(caller),
           id: row.headId,
           collectionId: row.id,
@@ -101,7 +103,7 @@ export function forksOf(context: Context) {
           by: authorityIn(context, caller, target.account.id, (held) => mayCreateIn(caller, held)),
           audit: versionMadeRow({ who: caller, collection: row, owner: target.account }, version),
           fork: {
-            ...{ sourceId: collection.id, ofPrivate: role !== null },
+            ...{ sourceId: collection.id, sourceVersionId: head.id, ofPrivate: role !== null },
             ...{ collection: row, owner: target.account, collectionsMax: max },
           },
         })
@@ -123,7 +125,7 @@ export function forksOf(context: Context) {
         return version
       }
       const version = await slugTakenAs(slug, () => retryIfSwept(context.objects, land)).catch((error) => {
-        throw error instanceof NotLanded ? new RegistryError('collection_not_found', { say: path }) : error
+        throw error instanceof NotLanded ? refusalFor(error, path, head) : error
       })
       return {
         id: row.id,
@@ -140,6 +142,12 @@ export function forksOf(context: Context) {
     },
   }
 }
+
+/** Why a fork did not land. */
+const refusalFor = ({ why }: NotLanded, path: CollectionPath, head: VersionRow): RegistryError =>
+  why === 'source_withdrawn'
+    ? new RegistryError('version_not_found', { say: { version: semverOf(head) } })
+    : new RegistryError('collection_not_found', { say: path })
 
 /** A user account is no target. Nor is a former slug: what a body names is not redirected. */
 async function findTarget(context: Context, who: Caller, slug: string): Promise<SeenAccount | undefined> {

@@ -64,6 +64,7 @@ export function newCollection(
     forkedFromId: null,
     forkedFromSemver: null,
     ancestors: [],
+    newestWithdrawn: null,
     createdAt: now,
     updatedAt: now,
   }

@@ -8,6 +8,7 @@ export type Kind =
   | 'unauthenticated'
   | 'forbidden'
   | 'missing'
+  | 'gone'
   | 'unsupported_method'
   | 'conflict'
   | 'too_large'
@@ -129,6 +130,11 @@ export const catalogue = {
       : `There is no collection \`${f.owner}/${f.slug}\` that you may see.`,
   ),
   version_not_found: entry('missing', (f) => `The collection has no version \`${f.version}\`.`),
+  version_withdrawn: entry(
+    'gone',
+    (f) =>
+      `Version \`${f.version}\` was withdrawn${f.withdrawnAt ? ` on ${String(f.withdrawnAt).slice(0, 10)}` : ''}: ${f.reason ?? 'no reason is given.'}`,
+  ),
   type_not_found: entry(
     'missing',
     (f) => `The version has no type \`${f.type}\`. ${hasTypes(f.types as string)}`,

@@ -22,14 +22,14 @@ import { rootsOf } from '../versions/content.ts'
 /** A fork's first version holds what it inherited. */
 const firstSemver = { major: 1, minor: 0, patch: 0 }
 
-/** The version whose files a fork inherited; undefined for what is no fork. */
+/** The version whose files a fork inherited; undefined for what is no fork, and when it was withdrawn. */
 export async function inheritedVersion(
   context: Context,
   collection: CollectionRow,
 ): Promise<VersionRow | undefined> {
-  return collection.forkedFromId === null
-    ? undefined
-    : findVersionBySemver(context.database, collection.id, firstSemver)
+  if (collection.forkedFromId === null) return undefined
+  const version = await findVersionBySemver(context.database, collection.id, firstSemver)
+  return version?.withdrawnAt === null ? version : undefined
 }
 
 /** Sizes of those of `files` that the collection may refer to. Bytes. */

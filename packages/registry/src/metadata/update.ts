@@ -1,12 +1,5 @@
 /** Running a metadata update that holds its collection's slot: see metadata.ts. */
-import {
-  canonicalize,
-  type JsonObject,
-  mergeMetadata,
-  metadataBytes,
-  metadataBytesMax,
-  nextSemver,
-} from '@ulmus/content'
+import { canonicalize, type JsonObject, mergeMetadata, metadataBytes, metadataBytesMax } from '@ulmus/content'
 import {
   findCollectionById,
   findHead,
@@ -24,8 +17,9 @@ import type { Context } from '../context.ts'
 import { RegistryError, type StoredRefusal, storedRefusal } from '../errors/errors.ts'
 import { refusalOf } from '../errors/refusals.ts'
 import { retryIfSwept } from '../upkeep/retry-if-swept.ts'
-import { documentOf, readContent, semverOf, withMetadata } from '../versions/content.ts'
+import { documentOf, readContent, refusalOfWithdrawn, semverOf, withMetadata } from '../versions/content.ts'
 import { makeVersion } from '../versions/land.ts'
+import { numberAfter } from '../versions/number.ts'
 
 /** An update that holds its collection's slot. */
 export interface Update {
@@ -103,6 +97,7 @@ export async function endOf(context: Context, row: MetadataJobRow | undefined): 
   const made =
     row.resultVersionId === null ? undefined : await findVersionById(context.database, row.resultVersionId)
   if (made === undefined) throw new Error(`metadata job ${row.id} is ${row.status} and has no version`)
+  if (made.withdrawnAt !== null) return { refusal: refusalOfWithdrawn(made) }
   const { metadata } = await documentOf(context, made, 'full')
   return { version: made, unchanged: row.unchanged, metadata }
 }
@@ -131,7 +126,7 @@ async function execute(context: Context, { id, collectionId, base, patch, by }: 
     collection: { id: collectionId },
     by,
     base,
-    semver: nextSemver(base, 'other'),
+    semver: numberAfter(base, by.collection.newestWithdrawn, 'other'),
     content: withMetadata(content, metadata),
     // The statement that lands the update keeps rows that are there already, so the look-up is skipped.
     writer: openObjectWriter({

@@ -15,6 +15,7 @@ import { PushSessions } from '../pushes/session/sessions.ts'
 import { Snapshots } from '../pushes/snapshots.ts'
 import { recordsOf } from '../records/records.ts'
 import { versionsOf } from '../versions/versions.ts'
+import { withdrawalsOf } from '../withdrawals/withdrawals.ts'
 import { addAccount, addCollection, addMember, callerOf, openContext, type TestContext } from './context.ts'
 import { textOf } from './text-of.ts'
 
@@ -68,6 +69,7 @@ export async function inhabit(context: TestContext, { ada, elms }: People, serve
   const collections = collectionsOf(context)
   const metadata = metadataOf(context)
   const versions = versionsOf(context)
+  const withdrawals = withdrawalsOf(context)
   await context.jobs.start()
   const me = callerOf(ada)
   let made = 0
@@ -99,6 +101,7 @@ export async function inhabit(context: TestContext, { ada, elms }: People, serve
     ada,
     collections,
     versions,
+    withdrawals,
     dispose: () => context.dispose(),
     async collection(): Promise<Path> {
       const { slug } = await addCollection(context, ada, {

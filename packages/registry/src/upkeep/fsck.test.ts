@@ -427,7 +427,7 @@ describe.each(anyDatabase)('fsck ($name)', (database) => {
         by: onBehalfOf(
           { accountId: world.me.accountId, means: {} },
           {
-            collection: { id, slug: path.slug },
+            collection: { id, slug: path.slug, newestWithdrawn: null },
             owner: { id: world.me.accountId, slug: path.owner },
           },
         ),

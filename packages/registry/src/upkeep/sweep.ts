@@ -35,17 +35,17 @@ import {
 import { v7 as newId } from 'uuid'
 import type { Context } from '../context.ts'
 import { defaultLimits } from '../limits.ts'
+import { eraseWithdrawn } from './sweep/erasure.ts'
 import { Marks } from './sweep/marks.ts'
 import { refuseMost } from './sweep/most.ts'
+import { emptyReport, type SweepReport } from './sweep/report.ts'
 import {
   add,
   addTo,
   forgetUploads,
-  noBlobs,
   removeLongAside,
   removeSpills,
   setUnreferencedAside,
-  type Tally,
 } from './sweep/unreferenced.ts'
 
 /** The periodic task's name: one server at a time begins it, and metrics tell how it ended. */
@@ -57,26 +57,7 @@ const asideSecondsUsual = 7 * daySeconds
 const cacheBytes = 33_554_432
 const rowsAtOnceUsual = 5_000
 
-export interface SweepReport {
-  versions: number
-  /** Objects that versions need. */
-  living: number
-  /** Objects taken out of the index. */
-  objectsRemoved: number
-  /** Packs of which nothing is left in the index. */
-  packsEmptied: number
-  packsRewritten: number
-  /** What packs written anew take. */
-  bytesWritten: number
-  /** Uploads that no version ever had, forgotten because they are old: the next sweep sets their bytes aside. */
-  uploadsForgotten: Tally
-  /** Packs and uploads set aside by this sweep. */
-  setAside: Tally
-  /** What is gone from the store: what had been set aside long enough, and what ended push sessions had received. */
-  removed: Tally
-  /** All that is set aside now. */
-  aside: Tally
-}
+export type { SweepReport } from './sweep/report.ts'
 
 export type SweepContext = Pick<Context, 'database' | 'blobs' | 'log' | 'now'>
 
@@ -92,7 +73,7 @@ export interface SweepOptions {
   /** Rows that one transaction condemns, pardons or removes: fewer in tests. */
   rowsAtOnce?: number
   /** Called between the steps; for tests that let something happen there. */
-  onStep?: (step: 'marked' | 'condemned' | 'pardoned') => Promise<void>
+  onStep?: (step: 'erasing' | 'marked' | 'condemned' | 'pardoned') => Promise<void>
 }
 
 /**
@@ -122,18 +103,7 @@ class Sweep {
   readonly #rowsAtOnce: number
   readonly #onStep: NonNullable<SweepOptions['onStep']>
   readonly #marks: Marks
-  readonly #report: SweepReport = {
-    versions: 0,
-    living: 0,
-    objectsRemoved: 0,
-    packsEmptied: 0,
-    packsRewritten: 0,
-    bytesWritten: 0,
-    uploadsForgotten: noBlobs(),
-    setAside: noBlobs(),
-    removed: noBlobs(),
-    aside: noBlobs(),
-  }
+  readonly #report = emptyReport()
 
   constructor(context: SweepContext, options: SweepOptions) {
     const { database, blobs } = context
@@ -149,6 +119,7 @@ class Sweep {
 
   async run(): Promise<SweepReport> {
     const before = new Date(this.#context.now().getTime() - this.#grace * 1_000)
+    await this.#erase()
     const youngSince = await momentAgo(this.#context.database, this.#grace)
     await this.#mark(youngSince)
     const dead = await this.#dead(youngSince)
@@ -174,6 +145,15 @@ class Sweep {
     this.#report.versions = this.#marks.versions
     this.#report.living = this.#marks.living
     return this.#report
+  }
+
+  async #erase(): Promise<void> {
+    const { versions, objects, removed } = await eraseWithdrawn(this.#context, this.#id, () =>
+      this.#onStep('erasing'),
+    )
+    this.#report.versionsErased = versions
+    this.#report.objectsRemoved += objects
+    add(this.#report.removed, removed)
   }
 
   async #setUnreferencedAside(before: Date): Promise<void> {

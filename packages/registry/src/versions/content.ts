@@ -12,6 +12,8 @@ import {
 import { findAccountNames, type VersionRow } from '@ulmus/storage'
 import type { View } from '../access/policy.ts'
 import type { Context } from '../context.ts'
+import { RegistryError } from '../errors/errors.ts'
+import { instantText } from '../instants.ts'
 import { readSidecar } from './sidecar.ts'
 
 /** What a version points at: the documents of its two views and its sidecar. */
@@ -71,11 +73,29 @@ export const shownCounts = (version: VersionRow, view: View) =>
 
 /**
  * What its maker says of a version. Outsiders are told nothing of one in which only private things changed: it has a number and a time.
+ * Nobody is told what was said of one that is withdrawn.
  */
 export const shownWords = (version: VersionRow, view: View) =>
-  view === 'full' || version.publicChanged
+  version.withdrawnAt === null && (view === 'full' || version.publicChanged)
     ? { message: version.message, appId: version.appId, actorId: version.actorId }
     : { message: null, appId: null, actorId: null }
+
+/** Since when a version is withdrawn, and why; undefined: it stands. */
+export const withdrawalOf = ({ withdrawnAt, withdrawnReason }: VersionRow) =>
+  withdrawnAt === null ? undefined : { at: instantText(withdrawnAt), reason: withdrawnReason ?? '' }
+
+/** What whoever reads a withdrawn version is told. */
+export function refusalOfWithdrawn(version: VersionRow): RegistryError {
+  const { at, reason } = withdrawalOf(version)!
+  return new RegistryError('version_withdrawn', {
+    say: { version: semverOf(version) },
+    details: { reason, withdrawnAt: at },
+  })
+}
+
+/** Since when, and of what, a version's readers are warned; undefined: they are not. */
+export const deprecationOf = ({ deprecatedAt, deprecation }: VersionRow) =>
+  deprecatedAt === null ? undefined : { at: instantText(deprecatedAt), message: deprecation ?? '' }
 
 /** An account that did something, by the names that it has now. */
 export interface Actor {

@@ -65,7 +65,7 @@ export function historiesOf(context: Context) {
         ask,
         newestFirst,
         (slice) => readSlice(context, seen, path, slice),
-        ({ version }) => ({ value: semverOf(version), id: version.id }),
+        ({ version }) => placeOf(version),
       )
       const isWhole = ask.cursor === undefined && (ask.offset ?? 0) === 0
       if (page.items.length === 0 && isWhole && page.links.next === undefined) {
@@ -96,7 +96,7 @@ async function readSlice(
     if (found.length === slice.limit) break
     if (++looked < versionsMax) continue
     if (passed < slice.offset) throw tooFar()
-    return { rows: found, at: { value: semverOf(read.version), id: read.version.id } }
+    return { rows: found, at: placeOf(read.version) }
   }
   return found
 }
@@ -138,8 +138,9 @@ async function* versionsBeyond(
       backwards,
     })
     const trees = new Map<string, Promise<Tree>>()
-    for (let i = 0; i < rows.length; i += rootsAtOnce) {
-      const some = rows.slice(i, i + rootsAtOnce)
+    const standing = rows.filter(({ withdrawnAt }) => withdrawnAt === null)
+    for (let i = 0; i < standing.length; i += rootsAtOnce) {
+      const some = standing.slice(i, i + rootsAtOnce)
       yield* await Promise.all(some.map((version) => read(context, seen, type, version, trees)))
     }
     if (rows.length < versionsAtOnce) return
@@ -147,15 +148,20 @@ async function* versionsBeyond(
   }
 }
 
+const placeOf = (version: VersionRow) => ({ value: semverOf(version), id: version.id })
+
 async function versionBefore(
   context: Context,
   seen: Seen,
   type: string,
   { version }: Read,
 ): Promise<Read | undefined> {
-  const older = { limit: 1, offset: 0, beyond: version, backwards: false }
-  const [row] = await listVersions(context.database, seen.collection.id, older)
-  return row && read(context, seen, type, row)
+  for await (const older of versionsBeyond(context, seen, type, {
+    beyond: placeOf(version),
+    backwards: false,
+  }))
+    return older
+  return undefined
 }
 
 /** @param trees by sidecar: versions that differ in their metadata alone have one. */

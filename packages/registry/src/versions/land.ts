@@ -17,6 +17,7 @@ import {
   type ObjectWriter,
   packAlone,
   recordPacks,
+  standing,
   type Tx,
   type VersionRow,
 } from '@ulmus/storage'
@@ -176,6 +177,7 @@ function versionRow(context: Context, making: VersionMaking, digests: Record<Vie
     appId: making.appId ?? null,
     actorId: making.actorId ?? null,
     ...madeBy(making.by.who),
+    ...standing,
     createdAt: context.now(),
   }
 }
@@ -199,7 +201,7 @@ export function versionMadeRow({ who, owner, collection }: Acting, version: Vers
 const listedDescriptionMax = 10_000
 
 /** A metadata's description as its collection's row keeps it: not a MiB of it, and without U+0000, which PostgreSQL's text cannot hold. */
-function listedDescription({ description }: JsonObject): string | null {
+export function listedDescription({ description }: JsonObject): string | null {
   if (typeof description !== 'string') return null
   const whole = description.replaceAll('\0', '\ufffd')
   return whole.length <= listedDescriptionMax

@@ -12,18 +12,26 @@ import { RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
 import {
   type Actor,
+  deprecationOf,
   findActors,
   metadataBytes,
+  refusalOfWithdrawn,
   rootsOf,
   semverOf,
   shownCounts,
   shownDigest,
   shownWords,
+  withdrawalOf,
 } from './content.ts'
+import { noticeDeprecation } from './notices.ts'
 import { schemasOf } from './schemas.ts'
 
 export interface VersionItem {
   semver: string
+  /** Nobody reads it any more. Absent: it stands. */
+  withdrawn?: { at: string; reason: string }
+  /** Its readers are warned. Absent: they are not. */
+  deprecated?: { at: string; message: string }
   hash: string
   message: string | null
   appId: string | null
@@ -64,9 +72,22 @@ export async function seeVersion(context: Context, who: Principal, path: Version
 
 /** A version of a collection that was looked up already: two versions must be read in one view. @throws version_not_found. */
 export async function versionIn(context: Context, seen: Seen, v: string): Promise<SeenVersion> {
+  const version = demandStanding(await namedVersion(context, seen, v))
+  if (version.deprecatedAt !== null) noticeDeprecation(version.deprecatedAt)
+  return { seen, version, roots: await rootsOf(context, version, seen.view) }
+}
+
+/** A version as its row has it, withdrawn or not. @throws version_not_found. */
+export async function namedVersion(context: Context, seen: Seen, v: string): Promise<VersionRow> {
   const version = await resolveVersion(context, seen, v)
   if (version === undefined) throw new RegistryError('version_not_found', { say: { version: v } })
-  return { seen, version, roots: await rootsOf(context, version, seen.view) }
+  return version
+}
+
+/** @throws version_withdrawn */
+function demandStanding(version: VersionRow): VersionRow {
+  if (version.withdrawnAt === null) return version
+  throw refusalOfWithdrawn(version)
 }
 
 async function resolveVersion(context: Context, seen: Seen, asked: string): Promise<VersionRow | undefined> {
@@ -113,7 +134,7 @@ export function versionsOf(context: Context) {
       return mapPage(page, (row) => versionItem(row, seen.view, actorOf(row)))
     },
 
-    /** @throws collection_not_found, version_not_found, busy. */
+    /** @throws collection_not_found, version_not_found, version_withdrawn, busy. */
     detail: async (who: Principal, path: VersionPath): Promise<VersionDetail> =>
       detailOf(context, await seeVersion(context, who, path)),
   }
@@ -141,8 +162,11 @@ export async function detailOf(
 }
 
 function versionItem(version: VersionRow, view: View, actor: Actor | null): VersionItem {
+  const [withdrawn, deprecated] = [withdrawalOf(version), deprecationOf(version)]
   return {
     semver: semverOf(version),
+    ...(withdrawn && { withdrawn }),
+    ...(deprecated && { deprecated }),
     hash: shownDigest(version, view),
     ...shownWords(version, view),
     actor,

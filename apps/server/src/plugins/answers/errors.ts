@@ -22,6 +22,7 @@ const statusOf: Record<Kind, number> = {
   unauthenticated: 401,
   forbidden: 403,
   missing: 404,
+  gone: 410,
   unsupported_method: 405,
   conflict: 409,
   too_large: 413,

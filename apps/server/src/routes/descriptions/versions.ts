@@ -1,7 +1,13 @@
 /** Versions and what is in them, in words. */
 import type { Description } from '../../openapi/routes.ts'
 
-const reading = ['collection_not_found', 'version_not_found', 'object_corrupt', 'busy'] as const
+const reading = [
+  'collection_not_found',
+  'version_not_found',
+  'version_withdrawn',
+  'object_corrupt',
+  'busy',
+] as const
 
 export const listVersions: Description = {
   operationId: 'listVersions',
@@ -16,8 +22,32 @@ export const version: Description = {
   operationId: 'getVersion',
   summary: 'A version with its metadata and schemas',
   description:
-    'Answers a version with its whole metadata, the schema of each type and the number of records of each. A version is named by `latest`, its number or its digest. What is named by number or digest never changes, so it can be kept. The records are at `…/records` and `…/records.ndjson`.',
+    'Answers a version with its whole metadata, the schema of each type and the number of records of each. A version is named by `latest`, its number or its digest. What is named by number or digest never changes, so it can be kept, unless it is withdrawn. The records are at `…/records` and `…/records.ndjson`.',
   codes: reading,
+}
+
+export const withdraw: Description = {
+  operationId: 'withdrawVersion',
+  summary: 'Withdraw a version: nobody reads it any more',
+  description:
+    'Withdraws a version. It needs the scope `write` and, in an organization, the role admin or owner. Its number stays taken, every call that reads it answers 410 with the reason, and `latest` is the newest version that stands. With `erase`, records, schemas, metadata and files that no other version has, of any collection, go from the stores at the next sweep, which the operator can also run at once; forks keep what they have. A withdrawn version stays withdrawn. The same request again changes nothing, but that it may ask for the erasure.',
+  answers: { 200: 'The version is withdrawn.' },
+  codes: ['collection_not_found', 'version_not_found', 'not_a_member', 'key_limited', 'insufficient_role'],
+}
+
+export const deprecate: Description = {
+  operationId: 'deprecateVersion',
+  summary: 'Warn the readers of a version',
+  description:
+    'Says of a version why it should not be used any more; `null` takes it back. It needs the scope `write` and, in an organization, the role admin or owner. Nothing else changes: lists and details have `deprecated`, pages a line, and every answer that reads the version a `Deprecation` header with the instant (RFC 9745).',
+  codes: [
+    'collection_not_found',
+    'version_not_found',
+    'version_withdrawn',
+    'not_a_member',
+    'key_limited',
+    'insufficient_role',
+  ],
 }
 
 export const versionFiles: Description = {

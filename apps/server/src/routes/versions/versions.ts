@@ -1,12 +1,16 @@
 /** Versions over HTTP. http-api §7. */
 import {
   CollectionPath,
+  DeprecateVersion,
+  Done,
   NoQuery,
   Version,
   VersionFile,
   VersionItem,
   VersionListQuery,
   VersionPath,
+  WithdrawnVersion,
+  WithdrawVersion,
 } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
@@ -65,5 +69,39 @@ export const versionRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { 
       },
     },
     async ({ principal, params }) => registry.files.list(principal, params),
+  )
+  await app.register(withdrawalRoutes, { registry })
+}
+
+const withdrawalRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
+  const config = { entrance: { scope: 'write' } } as const
+  app.post(
+    '/collections/:owner/:slug/versions/:v/withdraw',
+    {
+      config,
+      schema: {
+        tags,
+        ...about.withdraw,
+        params: VersionPath,
+        body: WithdrawVersion,
+        response: { 200: WithdrawnVersion },
+      },
+    },
+    async ({ principal, params, body }) => registry.withdrawals.withdraw(principal, params, body),
+  )
+
+  app.post(
+    '/collections/:owner/:slug/versions/:v/deprecate',
+    {
+      config,
+      schema: {
+        tags,
+        ...about.deprecate,
+        params: VersionPath,
+        body: DeprecateVersion,
+        response: { 200: Done },
+      },
+    },
+    async ({ principal, params, body }) => registry.withdrawals.deprecate(principal, params, body.message),
   )
 }

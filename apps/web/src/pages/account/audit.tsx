@@ -25,6 +25,8 @@ const words: Readonly<Record<string, string>> = {
   'collection.visibility': 'changed who sees the collection',
   'collection.deleted': 'deleted the collection',
   'version.made': 'made the version',
+  'version.withdrawn': 'withdrew the version',
+  'version.deprecated': 'warned the readers of the version',
 }
 
 const pageRows = 50

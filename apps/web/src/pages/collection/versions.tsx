@@ -1,6 +1,6 @@
 /** `…/versions`: every version of a collection, the newest first; two can be chosen to be compared. */
 import type { VersionItem } from '@ulmus/wire'
-import { Empty, Pager, ShortHash, Time } from '../../components/small.tsx'
+import { Badge, Empty, Pager, ShortHash, Time } from '../../components/small.tsx'
 import { reasonOf } from '../../data/changes.ts'
 import { type SeenCollection, seeCollection } from '../../data/collection.ts'
 import { bytesText, counted, cutText } from '../../format.ts'
@@ -53,74 +53,114 @@ export const versions: Page = {
   },
 }
 
-const List = ({ seen, items }: { seen: SeenCollection; items: readonly VersionItem[] }) => (
-  <ol class="versions">
-    {items.map((item, index) => (
-      <li key={item.semver}>
-        <span class="pick">
-          <input
-            type="radio"
-            name="from"
-            value={item.semver}
-            aria-label={`From ${item.semver}`}
-            checked={index === Math.min(1, items.length - 1)}
-          />
-          <input
-            type="radio"
-            name="to"
-            value={item.semver}
-            aria-label={`To ${item.semver}`}
-            checked={index === 0}
-          />
-        </span>
-        <div>
-          <p>
-            <a class="semver" href={seen.inView(versionPath({ ...seen, version: item.semver }))}>
-              {item.semver}
-            </a>{' '}
-            {item.message === null ? (
-              <span class="quiet">No message</span>
-            ) : (
-              <bdi>{cutText(item.message, messageMax)}</bdi>
-            )}
-          </p>
-          <p class="facts">
-            <Time at={item.createdAt} />
-            <span>{counted(item.recordCount, 'record')}</span>
-            {item.fileCount > 0 && <span>{counted(item.fileCount, 'file')}</span>}
-            <span>{bytesText(item.totalBytes)}</span>
-            {item.actor !== null && (
-              <span>
-                by{' '}
-                <a href={`/${item.actor.slug}`}>
-                  <bdi>{cutText(item.actor.displayName, nameMax)}</bdi>
-                </a>
-              </span>
-            )}
-            {item.actorId !== null && (
-              <span>
-                for <bdi>{cutText(item.actorId, nameMax)}</bdi>
-              </span>
-            )}
-            {item.appId !== null && (
-              <span>
-                with <bdi>{cutText(item.appId, nameMax)}</bdi>
-              </span>
-            )}
-            <ShortHash hash={item.hash} />
-            {items[index + 1] !== undefined && <span>{reasonOf(items[index + 1]!.semver, item.semver)}</span>}
-            {items[index + 1] !== undefined && (
-              <a
-                href={seen.inView(
-                  collectionPath(seen, 'compare', `${items[index + 1]!.semver}...${item.semver}`),
-                )}
-              >
-                what changed
-              </a>
-            )}
-          </p>
-        </div>
-      </li>
-    ))}
-  </ol>
+/** Whether it is withdrawn or deprecated, and why. */
+const Standing = ({ item: { withdrawn, deprecated } }: { item: VersionItem }) =>
+  withdrawn !== undefined ? (
+    <>
+      <Badge>withdrawn</Badge> <bdi>{cutText(withdrawn.reason, messageMax)}</bdi>
+    </>
+  ) : deprecated !== undefined ? (
+    <>
+      <Badge>deprecated</Badge> <bdi>{cutText(deprecated.message, messageMax)}</bdi>{' '}
+    </>
+  ) : null
+
+const isStanding = ({ withdrawn }: VersionItem): boolean => withdrawn === undefined
+
+function List({ seen, items }: { seen: SeenCollection; items: readonly VersionItem[] }) {
+  const [newest, older = newest] = items.filter(isStanding)
+  return (
+    <ol class="versions">
+      {items.map((item, index) => (
+        <Version
+          key={item.semver}
+          seen={seen}
+          item={item}
+          isFrom={item === older}
+          isTo={item === newest}
+          before={isStanding(item) ? items.slice(index + 1).find(isStanding) : undefined}
+        />
+      ))}
+    </ol>
+  )
+}
+
+interface VersionProps {
+  readonly seen: SeenCollection
+  readonly item: VersionItem
+  /** Whether it is chosen at first, to compare from, or to. */
+  readonly isFrom: boolean
+  readonly isTo: boolean
+  /** The version before it that stands, on this page. */
+  readonly before: VersionItem | undefined
+}
+
+const Version = ({ seen, item, isFrom, isTo, before }: VersionProps) => (
+  <li>
+    <span class="pick">
+      <input
+        type="radio"
+        name="from"
+        value={item.semver}
+        aria-label={`From ${item.semver}`}
+        checked={isFrom}
+        disabled={!isStanding(item)}
+      />
+      <input
+        type="radio"
+        name="to"
+        value={item.semver}
+        aria-label={`To ${item.semver}`}
+        checked={isTo}
+        disabled={!isStanding(item)}
+      />
+    </span>
+    <div>
+      <p>
+        <a class="semver" href={seen.inView(versionPath({ ...seen, version: item.semver }))}>
+          {item.semver}
+        </a>{' '}
+        <Standing item={item} />
+        {item.withdrawn !== undefined ? null : item.message === null ? (
+          <span class="quiet">No message</span>
+        ) : (
+          <bdi>{cutText(item.message, messageMax)}</bdi>
+        )}
+      </p>
+      <p class="facts">
+        <Time at={item.createdAt} />
+        <span>{counted(item.recordCount, 'record')}</span>
+        {item.fileCount > 0 && <span>{counted(item.fileCount, 'file')}</span>}
+        <span>{bytesText(item.totalBytes)}</span>
+        {item.actor !== null && (
+          <span>
+            by{' '}
+            <a href={`/${item.actor.slug}`}>
+              <bdi>{cutText(item.actor.displayName, nameMax)}</bdi>
+            </a>
+          </span>
+        )}
+        {item.actorId !== null && (
+          <span>
+            for <bdi>{cutText(item.actorId, nameMax)}</bdi>
+          </span>
+        )}
+        {item.appId !== null && (
+          <span>
+            with <bdi>{cutText(item.appId, nameMax)}</bdi>
+          </span>
+        )}
+        <ShortHash hash={item.hash} />
+        {before !== undefined && <span>{reasonOf(before.semver, item.semver)}</span>}
+        {before !== undefined && (
+          <a href={seen.inView(collectionPath(seen, 'compare', `${before.semver}...${item.semver}`))}>
+            what changed
+          </a>
+        )}
+        {seen.deletion === 'ok' && item.withdrawn === undefined && (
+          <a href={withQuery(collectionPath(seen, 'withdraw'), { version: item.semver })}>warn or withdraw</a>
+        )}
+      </p>
+    </div>
+  </li>
 )

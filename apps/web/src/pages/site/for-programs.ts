@@ -152,17 +152,20 @@ interface Item {
   readonly message: string | null
   readonly createdAt: string
   readonly recordCount: number
+  readonly withdrawn?: { readonly at: string; readonly reason: string }
 }
 
 const entryOf = (
   { origin }: Visit,
   seen: SeenCollection,
-  { semver, message, createdAt, recordCount }: Item,
-): string =>
-  `<entry>
+  { semver, message, createdAt, recordCount, withdrawn }: Item,
+): string => {
+  const words = withdrawn === undefined ? message : `withdrawn: ${withdrawn.reason}`
+  return `<entry>
 <id>urn:uuid:${seen.id}:${semver}</id>
-<title>${xml(message === null ? semver : `${semver}: ${cutText(message, wordsMax)}`)}</title>
-<updated>${createdAt}</updated>
+<title>${xml(words === null ? semver : `${semver}: ${cutText(words, wordsMax)}`)}</title>
+<updated>${withdrawn?.at ?? createdAt}</updated>
 <link rel="alternate" href="${origin}${versionPath({ ...seen, version: semver })}"/>
 <summary>${recordCount} records</summary>
 </entry>`
+}

@@ -8,6 +8,7 @@ const titles: Readonly<Record<number, string>> = {
   403: 'Not allowed',
   404: 'There is nothing here',
   405: 'Nothing can be sent here',
+  410: 'This is gone',
   413: 'Too large',
   429: 'Too many requests',
   500: 'Something went wrong',

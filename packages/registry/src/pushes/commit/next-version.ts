@@ -2,14 +2,7 @@
  * The version that a session is about to become: its base read, its content built, its objects written but not recorded. Asked for by
  * a commit, which makes that version, and by a dry run, which tells of it.
  */
-import {
-  changeBetween,
-  documentDigest,
-  type Hash,
-  type JsonObject,
-  mergeMetadata,
-  nextSemver,
-} from '@ulmus/content'
+import { changeBetween, documentDigest, type Hash, type JsonObject, mergeMetadata } from '@ulmus/content'
 import { findCollectionById, openObjectWriter, type PushRow } from '@ulmus/storage'
 import { type Acting, demandNow, onBehalfOf } from '../../access/authority.ts'
 import type { Context } from '../../context.ts'
@@ -17,6 +10,7 @@ import { RegistryError } from '../../errors/errors.ts'
 import { knownFiles } from '../../files/known-files.ts'
 import type { VersionContent } from '../../versions/content.ts'
 import { abortOnError, type VersionMaking } from '../../versions/land.ts'
+import { numberAfter } from '../../versions/number.ts'
 import { ReferringTypes, recordWarnings } from '../references/record-warnings.ts'
 import { byType } from '../schemas/push-schema.ts'
 import { broughtSchemas } from '../schemas/session-schemas.ts'
@@ -105,7 +99,7 @@ export async function withNextVersion<T>(
         collection: { id: push.collectionId },
         by,
         base: base.version,
-        semver: nextSemver(base.version, change),
+        semver: numberAfter(base.version, by.collection.newestWithdrawn, change),
         content: built.content,
         writer,
         message: push.message,

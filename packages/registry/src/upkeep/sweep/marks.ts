@@ -12,6 +12,7 @@ import {
 } from '@ulmus/content'
 import {
   findVersionById,
+  ObjectMissing,
   type ObjectName,
   type ObjectReader,
   objectKey,
@@ -26,6 +27,7 @@ const atOnce = 8
 export class Marks {
   readonly #objects: ObjectReader
   readonly #database: Queries
+  readonly #mayLack: boolean
   readonly #versions = new Set<string>()
   /** `objectKey`s of what versions need. What is here lives with all below it. */
   readonly #needed = new Set<string>()
@@ -35,7 +37,9 @@ export class Marks {
    */
   readonly #alone = new Set<string>()
 
-  constructor(database: Queries, objects: ObjectReader) {
+  /** @param mayLack objects may be gone, with all that they alone know of, when they were erased in part before */
+  constructor(database: Queries, objects: ObjectReader, { mayLack = false }: { mayLack?: boolean } = {}) {
+    this.#mayLack = mayLack
     this.#database = database
     this.#objects = objects
   }
@@ -56,6 +60,14 @@ export class Marks {
     return this.#needed.has(key) || this.#alone.has(key)
   }
 
+  /** Names of all that lives: what an object needs comes before it, but for documents. */
+  *names(): Generator<ObjectName> {
+    for (const key of new Set([...this.#alone, ...this.#needed]))
+      yield key.startsWith('=')
+        ? { kind: 'body', hash: key.slice(1) as Hash }
+        : { kind: 'plain', hash: key as Hash }
+  }
+
   /** The object lives, and nothing below it does for that: such as a base, which lives with what is a delta to it. */
   markAlone(name: ObjectName): void {
     this.#alone.add(objectKey(name))
@@ -68,8 +80,9 @@ export class Marks {
       try {
         await this.#version(version)
       } catch (error) {
-        // Gone with its collection, and swept by another already: it needs nothing.
-        if ((await findVersionById(this.#database, version.id)) !== undefined) throw error
+        // Gone with its collection, or erased, and swept by another already: it needs nothing.
+        if (this.#mayLack || (await findVersionById(this.#database, version.id))?.erasure === null)
+          throw error
       }
       this.#versions.add(version.id)
     }
@@ -78,7 +91,9 @@ export class Marks {
   async #version({ fullDigest, publicDigest, sidecar }: VersionRoots): Promise<void> {
     for (const digest of [fullDigest, publicDigest]) this.#alone.add(digest)
     if (this.#needed.has(sidecar)) return
-    const { roots, references, hiddenTrees } = await readSidecar(this.#objects, sidecar)
+    const read = await this.#unlessLacking(() => readSidecar(this.#objects, sidecar))
+    if (read === undefined) return
+    const { roots, references, hiddenTrees } = read
     for (const view of new Set([roots.full, roots.public])) await this.#view(view)
     for (const tree of [references.full, references.public]) await this.#tree(tree, 'set')
     for (const tree of Object.values(hiddenTrees)) await this.#tree(tree, 'records')
@@ -99,7 +114,8 @@ export class Marks {
 
   async #node(hash: Hash, kind: TreeKind): Promise<void> {
     if (this.#needed.has(hash)) return
-    const node = await this.#objects.node(hash)
+    const node = await this.#unlessLacking(() => this.#objects.node(hash))
+    if (node === undefined) return
     if (node.kind === 'node') await this.#children(node, kind)
     else if (kind === 'records') {
       this.#needed.add(objectKey({ kind: 'body', hash }))
@@ -108,6 +124,15 @@ export class Marks {
       }
     }
     this.#needed.add(hash)
+  }
+
+  async #unlessLacking<T>(read: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await read()
+    } catch (error) {
+      if (this.#mayLack && error instanceof ObjectMissing) return undefined
+      throw error
+    }
   }
 
   async #children({ children, level }: InteriorNode, kind: TreeKind): Promise<void> {

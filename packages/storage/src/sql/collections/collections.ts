@@ -39,6 +39,8 @@ export const collections = pgTable(
     forkedFromSemver: text('forked_from_semver'),
     /** The source, its source, and so on, nearest first: where the content types of inherited files are known. */
     ancestors: uuid('ancestors').array().notNull().default(sql`'{}'::uuid[]`),
+    /** Semver of the newest version that was withdrawn, with its `v`: no later version has a lower number. Null: none was. */
+    newestWithdrawn: text('newest_withdrawn'),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
   },
@@ -199,6 +201,30 @@ export async function updateCollection(
     .update(collectionWords)
     .set({ name: nameWords(next), description: descriptionWords(next.description) })
     .where(eq(collectionWords.collectionId, id))
+}
+
+/**
+ * Makes another version the head, after the head was withdrawn. Null: none stands.
+ * @param description of the new head's metadata; null: it has none
+ */
+export async function moveHead(
+  tx: Tx,
+  id: string,
+  { headId, description, updatedAt }: { headId: string | null; description: string | null; updatedAt: Date },
+): Promise<void> {
+  await tx.orm
+    .update(collections)
+    .set({ headId, headDescription: description, updatedAt })
+    .where(eq(collections.id, id))
+  await tx.orm
+    .update(collectionWords)
+    .set({ headDescription: description === null ? null : descriptionWords(description) })
+    .where(eq(collectionWords.collectionId, id))
+}
+
+/** Says which is the newest number that was withdrawn. */
+export async function keepWithdrawnNumber(tx: Tx, id: string, newestWithdrawn: string): Promise<void> {
+  await tx.orm.update(collections).set({ newestWithdrawn }).where(eq(collections.id, id))
 }
 
 /** Gives a collection to another account. @throws a unique violation of `collections_owner_slug`. */

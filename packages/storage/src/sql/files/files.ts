@@ -161,18 +161,32 @@ export async function forgetOldUploads(
 }
 
 /** Records that files entered a view of some version of the collection. */
-export async function markFilesInViews(
+export const markFilesInViews = (
   tx: Tx,
   collectionId: string,
   entered: { full: readonly string[]; public: readonly string[] },
+): Promise<void> => setInViews(tx, collectionId, entered, true)
+
+/** Records that no version of the collection has the files in a view any more. */
+export const unmarkFilesInViews = (
+  tx: Tx,
+  collectionId: string,
+  left: { full: readonly string[]; public: readonly string[] },
+): Promise<void> => setInViews(tx, collectionId, left, false)
+
+async function setInViews(
+  tx: Tx,
+  collectionId: string,
+  files: { full: readonly string[]; public: readonly string[] },
+  is: boolean,
 ): Promise<void> {
-  const mark = (hashes: readonly string[], set: { inFull?: true; inPublic?: true }) =>
+  const set = (hashes: readonly string[], columns: { inFull?: boolean; inPublic?: boolean }) =>
     inSlices(hashes, async (some) => {
       await tx.orm
         .update(collectionFiles)
-        .set(set)
+        .set(columns)
         .where(and(eq(collectionFiles.collectionId, collectionId), isAmong(collectionFiles.hash, some)))
     })
-  await mark(entered.full, { inFull: true })
-  await mark(entered.public, { inPublic: true })
+  await set(files.full, { inFull: is })
+  await set(files.public, { inPublic: is })
 }

@@ -13,7 +13,7 @@ import {
   updateCollection,
 } from '../collections/collections.ts'
 import { findFormerCollection } from '../joins/found-collection.ts'
-import { findHead } from '../versions/versions.ts'
+import { findHead, markVersion, standing, versions } from '../versions/versions.ts'
 import { type ForkOf, type Landing, landVersion } from './land-version.ts'
 import { auditFor, outcomeOf } from './outcome.fixture.ts'
 
@@ -27,6 +27,7 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
   let dispose: () => Promise<void>
   let ownerId: string
   let sourceId: string
+  let sourceVersionId: string
   let made = 0
 
   beforeAll(async () => {
@@ -39,47 +40,42 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
     const account = { ...owner, id: ownerId, slug: ownerId, type: 'org' as const, createdAt: at }
     await database.orm.insert(accounts).values(account)
     await database.transact((tx) => insertCollection(tx, rowOf(sourceId), owner))
+    sourceVersionId = randomUUID()
+    await database.orm.insert(versions).values(versionOf(sourceVersionId, sourceId))
   })
 
   const rowOf = (id: string) => ({
     ...{ id, ownerId, slug: `c${++made}`, name: 'É', description: null, public: true },
     ...{ headId: null, headDescription: null, forkedFromId: null, forkedFromSemver: null },
-    ...{ ancestors: [] as string[], createdAt: at, updatedAt: at },
+    ...{ ancestors: [] as string[], newestWithdrawn: null, createdAt: at, updatedAt: at },
+  })
+  const versionOf = (id: string, collectionId: string) => ({
+    ...{ id, collectionId, major: 1, minor: 0, patch: 0, baseSemver: null, createdAt: at, ...standing },
+    ...{ fullDigest: zeros, publicDigest: zeros, sidecar: zeros, publicChanged: true },
+    ...{ message: 'm', appId: null, actorId: null, madeBy: randomUUID(), madeWithKey: null },
+    ...{ fullRecords: 2 ** 40, fullFiles: 1, fullBytes: 2, publicRecords: 3, publicFiles: 4, publicBytes: 5 },
   })
   function forkOf(
     change: Partial<ForkOf['collection']> = {},
     of: Partial<ForkOf> = {},
   ): Landing & { collection: ForkOf['collection'] } {
     const [id, headId] = [randomUUID(), randomUUID()]
-    const version = {
-      ...{ id: headId, collectionId: id, major: 1, minor: 0, patch: 0, baseSemver: null, createdAt: at },
-      ...{
-        fullDigest: zeros,
-        publicDigest: zeros,
-        sidecar: zeros,
-        publicChanged: true,
-        message: 'm',
-        appId: null,
-        actorId: null,
-        madeBy: randomUUID(),
-        madeWithKey: null,
-      },
-      ...{
-        fullRecords: 2 ** 40,
-        fullFiles: 1,
-        fullBytes: 2,
-        publicRecords: 3,
-        publicFiles: 4,
-        publicBytes: 5,
-      },
-    }
+    const version = versionOf(headId, id)
     const origin = { forkedFromId: sourceId, forkedFromSemver: 'v1.0.0', ancestors: [sourceId, randomUUID()] }
     const collection = { ...rowOf(id), headId, headDescription: 'd', ...origin, ...change }
     const by = {
       ...{ accountId: collection.ownerId, ownerId: collection.ownerId, now: at },
       ...{ credential: null, roles: ['owner'] as const },
     }
-    const fork = { sourceId, ofPrivate: false, collection, owner, collectionsMax: 10_000, ...of }
+    const fork = {
+      sourceId,
+      sourceVersionId,
+      ofPrivate: false,
+      collection,
+      owner,
+      collectionsMax: 10_000,
+      ...of,
+    }
     return { version, from: null, headDescription: 'd', by, audit: auditFor(version), fork, collection }
   }
   const land = (fork: Landing) => outcomeOf(database.transactOnce((tx) => landVersion(tx, fork)))
@@ -117,6 +113,9 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
     }
     const before = await counts()
     expect(await land(forkOf({}, { sourceId: randomUUID() }))).toBe('source_gone')
+    await database.transact((tx) => markVersion(tx, sourceVersionId, { withdrawnAt: at }))
+    expect(await land(forkOf())).toBe('source_withdrawn')
+    await database.transact((tx) => markVersion(tx, sourceVersionId, { withdrawnAt: null }))
     expect(await land(forkOf({ ownerId: randomUUID() }))).toBe('owner_gone')
     expect(await land(forkOf({}, { collectionsMax: 1 }))).toBe('too_many_collections')
     const { slug } = (await found(sourceId))!

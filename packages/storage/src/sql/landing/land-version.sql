@@ -40,10 +40,10 @@ end $$;
  * job:        id of the running metadata update that it completes
  * push:       {id, holder, recordsDone, recordsTotal} of the push session that it ends, with its `answer`
  * audit:      the row of `audit_events` that tells of it
- * fork:       {sourceId, ofPrivate, collectionsMax, collection, words}: the collection is made here, as public as its source
+ * fork:       {sourceId, sourceVersionId, ofPrivate, collectionsMax, collection, words}: the collection is made here, as public as its source
  *
  * Raises UL000, and nothing of the transaction is recorded: `update_ended`, `collection_gone` (or another's by now), `not_allowed`, `head_moved`,
- * `lease_lost`; of a fork `owner_gone`, `source_gone` (or no longer public), `too_many_collections`. A slug that is taken violates
+ * `lease_lost`; of a fork `owner_gone`, `source_gone` (or no longer public), `source_withdrawn`, `too_many_collections`. A slug that is taken violates
  * `collections_owner_slug`.
  * Locks, in this order: the account, the collection, the membership, the credential.
  */
@@ -65,6 +65,9 @@ begin
     select made.public and source.public into made.public from collections source
       where source.id = (fork->>'sourceId')::uuid and (source.public or (fork->>'ofPrivate')::boolean) for share;
     if not found then raise exception 'source_gone' using errcode = 'UL000'; end if;
+    -- What it holds may be erased otherwise before the fork needs it.
+    perform from versions where id = (fork->>'sourceVersionId')::uuid and withdrawn_at is null for share;
+    if not found then raise exception 'source_withdrawn' using errcode = 'UL000'; end if;
   else
     if job is not null then
       perform from metadata_jobs where id = job and status = 'running' for update;

@@ -10,7 +10,7 @@ import { collections, insertCollection } from '../collections/collections.ts'
 import { passSweepGate, recordPacks } from '../objects/objects.ts'
 import { condemn } from '../objects/sweeps.ts'
 import { findMetadataJob, finishMetadataJob, insertMetadataJob } from '../versions/metadata-jobs.ts'
-import { findHead, findVersionById, type VersionRow } from '../versions/versions.ts'
+import { findHead, findVersionById, standing, type VersionRow } from '../versions/versions.ts'
 import { type Landing, landVersion } from './land-version.ts'
 import { auditFor, outcomeOf } from './outcome.fixture.ts'
 
@@ -37,7 +37,9 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     const owner = { id: crypto.randomUUID(), slug: collectionId, type: 'org' as const, displayName: 'O' }
     await database.orm.insert(accounts).values({ ...owner, createdAt: at })
     by = { accountId: owner.id, credential: null, ownerId: owner.id, roles: ['owner'], now: at }
-    const none = { description: null, headId: null, headDescription: null, ancestors: [] }
+    const none = {
+      ...{ description: null, headId: null, headDescription: null, ancestors: [], newestWithdrawn: null },
+    }
     const row = { ...none, id: collectionId, ownerId: owner.id, slug: 'c', name: 'C', public: true }
     const fork = { forkedFromId: null, forkedFromSemver: null }
     await database.transact((tx) =>
@@ -57,6 +59,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
       madeBy: by.accountId,
       madeWithKey: { id: zeros, label: 'ä "' },
     },
+    ...standing,
     ...{ fullRecords: 2 ** 40, fullFiles: 1, fullBytes: 2, publicRecords: 3, publicFiles: 4, publicBytes: 5 },
   })
   const land = (version: VersionRow, from: string | null) =>

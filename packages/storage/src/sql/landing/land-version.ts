@@ -45,6 +45,8 @@ export interface PushEnd {
 
 export interface ForkOf {
   sourceId: string
+  /** Version of the source that it is a fork of, which must stand. */
+  sourceVersionId: string
   /** Whether it lands also when the source is not public. */
   ofPrivate: boolean
   /** Its head is the version. `public`: if the source is. */
@@ -62,6 +64,7 @@ const reasons = [
   'lease_lost',
   'owner_gone',
   'source_gone',
+  'source_withdrawn',
   'too_many_collections',
 ] as const
 
@@ -115,10 +118,10 @@ function notLandedIn(error: unknown): NotLanded | undefined {
   return why && new NotLanded(why)
 }
 
-const forkOf = ({ sourceId, ofPrivate, collectionsMax, collection, owner }: ForkOf): string => {
+const forkOf = ({ collection, owner, ...facts }: ForkOf): string => {
   const row = asJson(collections, { ...collection, foldedName: foldName(collection.name) })
   const words = asJson(collectionWords, wordsRow(collection, owner))
-  const rest = JSON.stringify({ sourceId, ofPrivate, collectionsMax })
+  const rest = JSON.stringify(facts)
   return `${rest.slice(0, -1)},"collection":${row},"words":${words}}`
 }
 

@@ -258,12 +258,12 @@ export interface VersionRoots {
 }
 
 /**
- * Every version that is there, seen at one moment: read in parts, a version could come and its source go between two of them, and
+ * Every version that is there and not to be erased, seen at one moment: read in parts, a version could come and its source go between two of them, and
  * neither be seen. Some 400 bytes each.
  */
 export async function allVersionRoots(at: Queries): Promise<VersionRoots[]> {
   const { rows } = await at.query(
-    'select id, full_digest as "fullDigest", public_digest as "publicDigest", sidecar from versions',
+    'select id, full_digest as "fullDigest", public_digest as "publicDigest", sidecar from versions where erasure is null',
   )
   return rows as unknown as VersionRoots[]
 }

@@ -229,6 +229,14 @@ export async function replacePushSpills(
   return true
 }
 
+/** Forgets what was said with the push that made a version. */
+export async function forgetWordsOfPush(tx: Tx, collectionId: string, semver: string): Promise<void> {
+  await tx.query(
+    `update pushes set metadata = null, message = null where collection_id = $1 and result->>'semver' = $2`,
+    [collectionId, semver],
+  )
+}
+
 export async function deletePushSpills(tx: Tx, pushId: string): Promise<void> {
   await tx.orm.delete(pushSpills).where(eq(pushSpills.pushId, pushId))
 }

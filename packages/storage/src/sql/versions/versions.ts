@@ -1,7 +1,7 @@
-/** Versions: immutable, one row each, pointing at the documents of their two views. */
-import { and, desc, eq } from 'drizzle-orm'
-import { boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import type { Queries } from '../../database/database.ts'
+/** Versions: one row each, pointing at the documents of their two views. What they hold is immutable; what is said of them is not. */
+import { and, desc, eq, isNull, ne, sql } from 'drizzle-orm'
+import { boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import type { Queries, Tx } from '../../database/database.ts'
 import { collections } from '../collections/collections.ts'
 import { bytewiseText, count, instant } from '../columns/columns.ts'
 import { rowAsJson } from '../columns/whole-row.ts'
@@ -40,8 +40,18 @@ export const versions = pgTable(
     /** The API key that it was made with, if any. */
     madeWithKey: jsonb('made_with_key').$type<{ id: string; label: string }>(),
     createdAt: instant('created_at').notNull(),
+    /** Since when nobody reads it; null: it stands. */
+    withdrawnAt: instant('withdrawn_at'),
+    withdrawnReason: text('withdrawn_reason'),
+    /** Of a withdrawn version: whether what it alone has is to go, or is gone, from the stores. Null: it stays there. */
+    erasure: text('erasure', { enum: ['asked', 'done'] }),
+    /** Since when its readers are warned, and of what; null: they are not. */
+    deprecatedAt: instant('deprecated_at'),
+    deprecation: text('deprecation'),
   },
   (t) => [
+    check('versions_erasure', sql`${t.erasure} in ('asked', 'done')`),
+    index('versions_to_erase').on(t.id).where(sql`${t.erasure} = 'asked'`),
     uniqueIndex('versions_semver').on(t.collectionId, t.major, t.minor, t.patch),
     index('versions_full_digest').on(t.collectionId, t.fullDigest),
     index('versions_public_digest').on(t.collectionId, t.publicDigest),
@@ -49,6 +59,12 @@ export const versions = pgTable(
 )
 
 export type VersionRow = typeof versions.$inferSelect
+
+/** Of a version that is neither withdrawn nor deprecated. */
+export const standing = Object.freeze({
+  ...{ withdrawnAt: null, withdrawnReason: null, erasure: null },
+  ...{ deprecatedAt: null, deprecation: null },
+}) satisfies Partial<VersionRow>
 
 /** The latest version; null before the first; undefined when the collection is gone. */
 export async function findHead(at: Queries, collectionId: string): Promise<VersionRow | null | undefined> {
@@ -86,7 +102,7 @@ export async function findVersionBySemver(
 
 const newestFirst = [desc(versions.major), desc(versions.minor), desc(versions.patch)]
 
-/** Of several versions with one digest, the newest. */
+/** Of several versions with one digest, the newest that stands; if none does, the newest. */
 export async function findVersionByDigest(
   at: Queries,
   collectionId: string,
@@ -97,9 +113,61 @@ export async function findVersionByDigest(
     .select()
     .from(versions)
     .where(and(eq(versions.collectionId, collectionId), eq(column, digest.hash)))
-    .orderBy(...newestFirst)
+    .orderBy(desc(isNull(versions.withdrawnAt)), ...newestFirst)
     .limit(1)
   return row
+}
+
+/** The newest version that stands, leaving one out. Certain only while the collection is locked. */
+export async function findNewestStanding(
+  at: Queries,
+  collectionId: string,
+  leftOut: string,
+): Promise<VersionRow | null> {
+  const [row] = await at.orm
+    .select()
+    .from(versions)
+    .where(
+      and(eq(versions.collectionId, collectionId), isNull(versions.withdrawnAt), ne(versions.id, leftOut)),
+    )
+    .orderBy(...newestFirst)
+    .limit(1)
+  return row ?? null
+}
+
+/** Sidecars of the versions of some collections that stand, leaving one version out, each once. */
+export async function standingSidecars(
+  at: Queries,
+  collectionIds: readonly string[],
+  leftOut: string,
+): Promise<string[]> {
+  const { rows } = await at.query(
+    `select distinct sidecar from versions
+     where collection_id = any($1::uuid[]) and withdrawn_at is null and id <> $2`,
+    [collectionIds, leftOut],
+  )
+  return rows.map(({ sidecar }) => String(sidecar))
+}
+
+/** Changes what is said of a version; what it holds never changes. */
+export async function markVersion(
+  tx: Tx,
+  id: string,
+  marks: Partial<
+    Pick<
+      VersionRow,
+      | 'withdrawnAt'
+      | 'withdrawnReason'
+      | 'erasure'
+      | 'deprecatedAt'
+      | 'deprecation'
+      | 'message'
+      | 'appId'
+      | 'actorId'
+    >
+  >,
+): Promise<void> {
+  await tx.orm.update(versions).set(marks).where(eq(versions.id, id))
 }
 
 /** Newest first; `beyond`: only those older than this semver, or, `backwards`, newer ones, oldest of them first. */

@@ -1,0 +1,285 @@
+/**
+ * Erasing what withdrawn versions alone have (http-api §11), before the rest of a sweep: whatever its age, without setting it aside.
+ *
+ *     objects of the versions that no other version has
+ *       ─▶ deltas to them are written anew, to stand alone
+ *       ─▶ condemned; what was committed meanwhile is pardoned; the rest leaves the index (storage sql/objects/sweeps.ts says why so)
+ *       ─▶ packs that held any are written anew without it, and removed
+ *     files of the versions that no other version of the collection has
+ *       ─▶ forgotten there; removed when no other collection knows them
+ *
+ * A version is erased when all of that is done; until then each sweep goes on with it. What a commit began to need meanwhile waits for the
+ * next one.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { Hash } from '@ulmus/content'
+import {
+  allVersionRoots,
+  condemn,
+  copyObjects,
+  emptyPacks,
+  endErasure,
+  fileName,
+  forgetFile,
+  forgetPacks,
+  moveRows,
+  ObjectMissing,
+  type ObjectName,
+  type ObjectReader,
+  objectKey,
+  oldRows,
+  openObjectReader,
+  openObjectWriter,
+  packNames,
+  packsOf,
+  pardon,
+  passSweepGate,
+  recordPacks,
+  removeCondemned,
+  rowsOfPack,
+  type SweptRow,
+  sidecarsInFamily,
+  type VersionToErase,
+  versionsToErase,
+} from '@ulmus/storage'
+import type { Context } from '../../context.ts'
+import { storedHash } from '../../versions/content.ts'
+import { readSidecar } from '../../versions/sidecar.ts'
+import { allFiles, withoutThoseIn } from '../../withdrawals/left-files.ts'
+import { Marks } from './marks.ts'
+import { addTo, noBlobs, type Tally } from './unreferenced.ts'
+
+type SweepContext = Pick<Context, 'database' | 'blobs'>
+
+export interface Erased {
+  versions: number
+  /** Objects taken out of the index. */
+  objects: number
+  /** Packs and files removed from the store. */
+  removed: Tally
+}
+
+const cacheBytes = 33_554_432
+const rowsAtOnce = 5_000
+/** Objects that one transaction puts in another place. */
+const detachedAtOnce = 500
+
+/**
+ * @param sweep id of the sweep that erases
+ * @param condemned called once, when all that is to go is condemned; for tests that let something happen there
+ */
+export async function eraseWithdrawn(
+  context: SweepContext,
+  sweep: string,
+  condemned: () => Promise<void>,
+): Promise<Erased> {
+  const erased: Erased = { versions: 0, objects: 0, removed: noBlobs() }
+  const asked = await versionsToErase(context.database)
+  if (asked.length === 0) return erased
+  // Read before the trees that name them are gone.
+  const files = await filesOf(context, asked)
+  const waiting = await eraseObjects(context, { sweep, asked, erased, condemned })
+  const waitingFor = await eraseFiles(context, files, erased)
+  await removeWithoutRows(context, erased)
+  const done = waiting ? [] : asked.filter(({ id }) => !waitingFor.has(id)).map(({ id }) => id)
+  await context.database.transact((tx) => endErasure(tx, done))
+  erased.versions = done.length
+  return erased
+}
+
+const readerOf = ({ database, blobs }: SweepContext): ObjectReader =>
+  openObjectReader({ database, blobs, cacheBytesMax: cacheBytes })
+
+/** @returns whether something stays that a commit began to need. */
+async function eraseObjects(
+  context: SweepContext,
+  {
+    sweep,
+    asked,
+    erased,
+    condemned,
+  }: {
+    sweep: string
+    asked: readonly VersionToErase[]
+    erased: Erased
+    condemned: () => Promise<void>
+  },
+): Promise<boolean> {
+  const { database } = context
+  const living = new Marks(database, readerOf(context))
+  await living.mark(await allVersionRoots(database))
+  const had = new Marks(database, readerOf(context), { mayLack: true })
+  await had.mark(asked)
+  const going = new Map<string, number>()
+  for (const name of had.names()) if (!living.lives(name)) going.set(objectKey(name), going.size)
+  const found = await rowsAbout(context, going)
+  await detach(context, found.dependants)
+  // What needs an object goes after it: an erasure that is interrupted finds the rest.
+  const order = (row: ObjectName) => going.get(objectKey(row))!
+  const rows = found.going.sort((a, b) => order(a) - order(b))
+  // Young rows, too: those that go on from them were written anew, and who does so from now on is seen below.
+  await inSlices(rows, (some) => database.transact((tx) => condemn(tx, sweep, some, farAhead())))
+  await condemned()
+  await living.mark(await allVersionRoots(database))
+  const since = (await rowsAbout(context, going)).dependants
+  const kept = new Set(since.flatMap(({ kind, bases }) => bases.map((hash) => objectKey({ kind, hash }))))
+  const stays = (row: ObjectName) => living.lives(row) || kept.has(objectKey(row))
+  await inSlices(rows.filter(stays), (some) => database.transact((tx) => pardon(tx, sweep, some)))
+  const doomed = rows.filter((row) => !stays(row))
+  await inSlices(doomed, async (some) => {
+    erased.objects += await database.transact((tx) => removeCondemned(tx, sweep, some))
+  })
+  for (const id of new Set(doomed.map(({ packId }) => packId))) await rewrite(context, id)
+  return kept.size > 0
+}
+
+const farAhead = () => new Date(Date.now() + 365 * 86_400_000)
+
+/** Rows of what is to go, and rows of others that are stored as what differs from it. */
+async function rowsAbout(
+  { database }: SweepContext,
+  going: ReadonlyMap<string, number>,
+): Promise<{ going: SweptRow[]; dependants: SweptRow[] }> {
+  const found: { going: SweptRow[]; dependants: SweptRow[] } = { going: [], dependants: [] }
+  for await (const page of oldRows(database, farAhead())) {
+    for (const row of page) {
+      if (going.has(objectKey(row))) found.going.push(row)
+      else if (row.bases.some((hash) => going.has(objectKey({ kind: row.kind, hash }))))
+        found.dependants.push(row)
+    }
+  }
+  return found
+}
+
+/** Writes objects anew, each to stand alone. */
+async function detach(context: SweepContext, rows: readonly SweptRow[]): Promise<void> {
+  const { database, blobs } = context
+  const reader = readerOf(context)
+  await inSlices(
+    rows,
+    async (some) => {
+      const names = await packNames(database, [...new Set(some.map(({ packId }) => packId))])
+      const writer = openObjectWriter({ database, blobs, lookUp: false })
+      try {
+        for (const { kind, hash } of some) {
+          try {
+            await writer.add(kind, hash, await reader.raw(kind, hash))
+          } catch (error) {
+            // Swept meanwhile.
+            if (!(error instanceof ObjectMissing)) throw error
+          }
+        }
+        const { packs } = await writer.finish()
+        const replaced = some.map(({ kind, hash, packId }) => ({ kind, hash, pack: names.get(packId) ?? '' }))
+        await database.transact((tx) => recordPacks(tx, { packs, reliedOn: [], replaced }))
+      } catch (error) {
+        await writer.abort()
+        throw error
+      }
+    },
+    detachedAtOnce,
+  )
+}
+
+/** A pack without what left the index, in another place; nothing is left in its own. */
+async function rewrite(context: SweepContext, packId: number): Promise<void> {
+  const { database, blobs } = context
+  const entries = await rowsOfPack(database, packId)
+  const name = (await packNames(database, [packId])).get(packId)
+  if (entries.length === 0 || name === undefined) return
+  const copy = await copyObjects(blobs, packsOf(context), [{ name, entries }])
+  await database.transact((tx) => moveRows(tx, copy, [packId]))
+}
+
+/** Removes packs of which the index has nothing: bytes first, so that nobody forgets where they are while they are there. */
+async function removeWithoutRows({ database, blobs }: SweepContext, erased: Erased): Promise<void> {
+  const empty = await emptyPacks(database)
+  for (const { name, isInline } of empty) if (!isInline) await blobs.remove(name)
+  addTo(
+    erased.removed,
+    empty.filter(({ isInline }) => !isInline),
+  )
+  await inSlices(empty, (some) =>
+    database.transact((tx) =>
+      forgetPacks(
+        tx,
+        some.map(({ id }) => id),
+      ),
+    ),
+  )
+}
+
+/** The files of versions, by version. */
+async function filesOf(
+  context: SweepContext,
+  asked: readonly VersionToErase[],
+): Promise<Map<VersionToErase, Hash[]>> {
+  const objects = readerOf(context)
+  const found = new Map<VersionToErase, Hash[]>()
+  for (const version of asked) {
+    try {
+      const { roots } = await readSidecar(objects, storedHash(version.sidecar))
+      found.set(version, await allFiles({ objects }, roots.full.files))
+    } catch (error) {
+      // They went before the trees, by a sweep that was interrupted.
+      if (!(error instanceof ObjectMissing)) throw error
+    }
+  }
+  return found
+}
+
+/** @returns versions of which a file stays because something landed meanwhile. */
+async function eraseFiles(
+  context: SweepContext,
+  files: ReadonlyMap<VersionToErase, readonly Hash[]>,
+  erased: Erased,
+): Promise<Set<string>> {
+  const objects = readerOf(context)
+  const waiting = new Set<string>()
+  for (const [{ id, collectionId }, hashes] of files) {
+    const family = await sidecarsInFamily(context.database, collectionId)
+    const own = family.get(collectionId) ?? []
+    const left = await withoutThoseIn({ objects }, hashes, own, 'full')
+    const heirs = new Map([...left].map((hash): [Hash, string[]] => [hash, []]))
+    for (const [fork, sidecars] of family) {
+      if (fork === collectionId) continue
+      const lacked = await withoutThoseIn({ objects }, [...left], sidecars, 'full')
+      for (const hash of left) if (!lacked.has(hash)) heirs.get(hash)!.push(fork)
+    }
+    for (const [hash, forks] of heirs) {
+      const gone = await eraseFile(context, { hash, collectionId, family, heirs: forks })
+      if (gone === 'waits') waiting.add(id)
+      else if (gone !== undefined) addTo(erased.removed, [gone])
+    }
+  }
+  return waiting
+}
+
+/** Behind the gate, so that no commit and no upload is recorded meanwhile. Undefined: others have it. */
+async function eraseFile(
+  { database, blobs }: SweepContext,
+  file: {
+    hash: Hash
+    collectionId: string
+    family: ReadonlyMap<string, readonly string[]>
+    heirs: readonly string[]
+  },
+): Promise<{ name: string; bytes: number } | 'waits' | undefined> {
+  return database.transact(async (tx) => {
+    await passSweepGate(tx, 'sweep')
+    if (!isDeepStrictEqual(await sidecarsInFamily(tx, file.collectionId), file.family)) return 'waits'
+    const bytes = await forgetFile(tx, file)
+    if (bytes === undefined) return undefined
+    const name = fileName(file.hash)
+    await blobs.remove(name)
+    return { name, bytes }
+  })
+}
+
+async function inSlices<T>(
+  all: readonly T[],
+  work: (some: readonly T[]) => Promise<void>,
+  atOnce = rowsAtOnce,
+): Promise<void> {
+  for (let i = 0; i < all.length; i += atOnce) await work(all.slice(i, i + atOnce))
+}

@@ -1,0 +1,39 @@
+/** What a sweep tells of itself. */
+import { noBlobs, type Tally } from './unreferenced.ts'
+
+export interface SweepReport {
+  versions: number
+  /** Objects that versions need. */
+  living: number
+  /** Objects taken out of the index. */
+  objectsRemoved: number
+  /** Packs of which nothing is left in the index. */
+  packsEmptied: number
+  packsRewritten: number
+  /** What packs written anew take. */
+  bytesWritten: number
+  /** Uploads that no version ever had, forgotten because they are old: the next sweep sets their bytes aside. */
+  uploadsForgotten: Tally
+  /** Packs and uploads set aside by this sweep. */
+  setAside: Tally
+  /** Withdrawn versions of which nothing is left but their numbers. */
+  versionsErased: number
+  /** What is gone from the store: erased, what had been set aside long enough, and what ended push sessions had received. */
+  removed: Tally
+  /** All that is set aside now. */
+  aside: Tally
+}
+
+export const emptyReport = (): SweepReport => ({
+  versions: 0,
+  living: 0,
+  objectsRemoved: 0,
+  packsEmptied: 0,
+  packsRewritten: 0,
+  bytesWritten: 0,
+  uploadsForgotten: noBlobs(),
+  setAside: noBlobs(),
+  versionsErased: 0,
+  removed: noBlobs(),
+  aside: noBlobs(),
+})

@@ -1,0 +1,11 @@
+/** What whoever asks should know beside the answer: that the version is deprecated. Told to the request under way, whatever it asks for. */
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+const underWay = new AsyncLocalStorage<(since: Date) => void>()
+
+/** Says to the request under way that a version it reads is deprecated; outside of `hearingNotices` nobody hears it. */
+export const noticeDeprecation = (since: Date): void => underWay.getStore()?.(since)
+
+/** Runs `work`, which answers a request. @param deprecated called for each deprecated version that it reads */
+export const hearingNotices = <T>(deprecated: (since: Date) => void, work: () => T): T =>
+  underWay.run(deprecated, work)

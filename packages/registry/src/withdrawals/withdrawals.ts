@@ -1,0 +1,188 @@
+/**
+ * Withdrawing versions, whose numbers stay taken and which nobody reads any more, and deprecating them, which only warns. http-api §11.
+ *
+ *     stands ── withdrawn ──▶ 410, stays stored ── erase ──▶ 410, erased by the next sweep (upkeep/sweep/erasure.ts)
+ */
+import { compareSemver, parseSemver } from '@ulmus/content'
+import {
+  findNewestStanding,
+  findVersionById,
+  forgetWordsOfPush,
+  keepWithdrawnNumber,
+  lockCollection,
+  markFilesInViews,
+  markVersion,
+  moveHead,
+  type Tx,
+  unmarkFilesInViews,
+  type VersionRow,
+} from '@ulmus/storage'
+import { demandStill } from '../access/authority.ts'
+import { demandCaller } from '../access/caller.ts'
+import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
+import { mayDeleteCollection } from '../access/policy.ts'
+import type { Principal } from '../access/principal.ts'
+import { audited, type Tell } from '../audit/acts.ts'
+import type { Context } from '../context.ts'
+import { demand, RegistryError } from '../errors/errors.ts'
+import { recordInherited } from '../files/known-files.ts'
+import { documentOf, refusalOfWithdrawn, semverOf, withdrawalOf } from '../versions/content.ts'
+import { listedDescription } from '../versions/land.ts'
+import { namedVersion, type VersionPath } from '../versions/versions.ts'
+import { filesLeftBy, type LeftFiles } from './left-files.ts'
+
+export interface Withdrawal {
+  /** What readers are told. */
+  reason: string
+  /** True: what no other version has goes from the stores, too. */
+  erase?: boolean | undefined
+}
+
+export interface Withdrawn {
+  semver: string
+  withdrawnAt: string
+  reason: string
+  erase: boolean
+  /** Of the newest version that stands; null: none does. */
+  latest: string | null
+}
+
+/** What was read before the transaction, which looks whether it still is so. */
+interface Look {
+  readonly seen: Seen
+  readonly version: VersionRow
+  /** The head when `version` is withdrawn. */
+  readonly head: VersionRow | null
+  readonly description: string | null
+  readonly files: LeftFiles
+}
+
+export type Withdrawals = ReturnType<typeof withdrawalsOf>
+
+export const withdrawalsOf = (context: Context) => ({
+  /**
+   * Nobody reads the version any more, and `latest` is the newest that stands. What is withdrawn stays so; the same again changes
+   * nothing, but that it may be erased.
+   * @throws collection_not_found, Moved, version_not_found, insufficient_scope, key_limited, not_a_member, insufficient_role
+   */
+  withdraw: (who: Principal, path: VersionPath, wanted: Withdrawal): Promise<Withdrawn> =>
+    withdraw(context, who, path, wanted),
+
+  /**
+   * Readers of the version are warned; null: no longer.
+   * @throws what `withdraw` does; version_withdrawn
+   */
+  deprecate: (who: Principal, path: VersionPath, message: string | null): Promise<{ ok: true }> =>
+    deprecate(context, who, path, message),
+})
+
+/** A push landed meanwhile: look again. So often at most. */
+const looksMax = 5
+
+async function withdraw(
+  context: Context,
+  who: Principal,
+  path: VersionPath,
+  wanted: Withdrawal,
+): Promise<Withdrawn> {
+  for (let looks = 1; ; looks++) {
+    const look = await lookAt(context, who, path)
+    try {
+      return await audited(context, who, (tx, tell) => record(context, tx, tell, { who, look, wanted }))
+    } catch (error) {
+      if (!(error instanceof MovedOn) || looks === looksMax) throw error
+    }
+  }
+}
+
+class MovedOn extends Error {}
+
+async function lookAt(context: Context, who: Principal, path: VersionPath): Promise<Look> {
+  const seen = await findVisibleCollection(context, who, path)
+  demand(mayDeleteCollection(who, seen.collection, seen.role), { owner: seen.owner.slug, needed: 'admin' })
+  const version = await namedVersion(context, seen, path.v)
+  const nothing = { full: [], public: [] }
+  if (version.withdrawnAt !== null)
+    return { seen, version, head: seen.head, description: null, files: { left: nothing, kept: nothing } }
+  const isHead = seen.head?.id === version.id
+  const head = isHead ? await findNewestStanding(context.database, seen.collection.id, version.id) : seen.head
+  const metadata = head === null ? {} : (await documentOf(context, head, 'full')).metadata
+  const files = await filesLeftBy(context, seen.collection, version)
+  return { seen, version, head, description: listedDescription(metadata), files }
+}
+
+async function record(
+  context: Context,
+  tx: Tx,
+  tell: Tell,
+  { who, look, wanted }: { who: Principal; look: Look; wanted: Withdrawal },
+): Promise<Withdrawn> {
+  const { seen, head, description, files } = look
+  const { collection, owner } = seen
+  const locked = await lockCollection(tx, collection.id, 'update')
+  await demandStill(context, tx, { who: demandCaller(who), collection, owner }, mayDeleteCollection)
+  const version = await findVersionById(tx, look.version.id)
+  if (locked === undefined || version === undefined) throw new RegistryError('collection_not_found')
+  const at = context.now()
+  const isFirstTime = version.withdrawnAt === null
+  const erase = wanted.erase === true && version.erasure === null
+  if (isFirstTime) {
+    if (locked.headId !== (seen.head?.id ?? null) || look.version.withdrawnAt !== null) throw new MovedOn()
+    if (head?.id !== locked.headId)
+      await moveHead(tx, collection.id, { headId: head?.id ?? null, description, updatedAt: at })
+    await recordInherited(tx, collection.id, [...new Set([...files.kept.full, ...files.kept.public])])
+    await markFilesInViews(tx, collection.id, files.kept)
+    await unmarkFilesInViews(tx, collection.id, files.left)
+    if (isNewer(version, locked.newestWithdrawn))
+      await keepWithdrawnNumber(tx, collection.id, semverOf(version))
+  }
+  const marks = {
+    ...(isFirstTime && { withdrawnAt: at, withdrawnReason: wanted.reason }),
+    ...(erase && { erasure: 'asked' as const, message: null, appId: null, actorId: null }),
+  }
+  if (isFirstTime || erase) {
+    await markVersion(tx, version.id, marks)
+    if (erase) await forgetWordsOfPush(tx, collection.id, semverOf(version))
+    const target = `${owner.slug}/${collection.slug}@${semverOf(version)}`
+    const details = { erase, ...(isFirstTime && { reason: wanted.reason }) }
+    tell({ action: 'version.withdrawn', account: owner.id, target, details })
+  }
+  const after = { ...version, ...marks }
+  const { at: withdrawnAt, reason } = withdrawalOf(after)!
+  return {
+    semver: semverOf(version),
+    withdrawnAt,
+    reason,
+    erase: after.erasure !== null,
+    latest: head === null ? null : semverOf(head),
+  }
+}
+
+const isNewer = (version: VersionRow, than: string | null): boolean => {
+  const other = than === null ? undefined : parseSemver(than)
+  return other === undefined || compareSemver(version, other) > 0
+}
+
+async function deprecate(
+  context: Context,
+  who: Principal,
+  path: VersionPath,
+  message: string | null,
+): Promise<{ ok: true }> {
+  const seen = await findVisibleCollection(context, who, path)
+  const { collection, owner } = seen
+  demand(mayDeleteCollection(who, collection, seen.role), { owner: owner.slug, needed: 'admin' })
+  const { id } = await namedVersion(context, seen, path.v)
+  await audited(context, who, async (tx, tell) => {
+    await lockCollection(tx, collection.id, 'update')
+    await demandStill(context, tx, { who: demandCaller(who), collection, owner }, mayDeleteCollection)
+    const version = await findVersionById(tx, id)
+    if (version === undefined) throw new RegistryError('collection_not_found')
+    if (version.withdrawnAt !== null) throw refusalOfWithdrawn(version)
+    if (version.deprecation === message) return
+    await markVersion(tx, id, { deprecation: message, deprecatedAt: message === null ? null : context.now() })
+    const target = `${owner.slug}/${collection.slug}@${semverOf(version)}`
+    tell({ action: 'version.deprecated', account: owner.id, target, details: { message } })
+  })
+  return { ok: true }
+}

@@ -1,0 +1,105 @@
+/** Erasing what withdrawn versions alone have: at once, whatever its age, and not set aside. The order of things is registry's (erasure.ts). */
+import { and, arrayOverlaps, eq, inArray, isNull, or } from 'drizzle-orm'
+import type { Queries, Tx } from '../../database/database.ts'
+import { collections } from '../collections/collections.ts'
+import { collectionFiles } from '../files/files.ts'
+import { versions } from '../versions/versions.ts'
+import type { VersionRoots } from './sweeps.ts'
+
+export interface VersionToErase extends VersionRoots {
+  collectionId: string
+}
+
+/** Versions whose erasure was asked for and is not done. */
+export async function versionsToErase(at: Queries): Promise<VersionToErase[]> {
+  const { rows } = await at.query(
+    `select id, collection_id as "collectionId", full_digest as "fullDigest", public_digest as "publicDigest", sidecar
+     from versions where erasure = 'asked' order by id`,
+  )
+  return rows as unknown as VersionToErase[]
+}
+
+export async function endErasure(tx: Tx, ids: readonly string[]): Promise<void> {
+  await tx.orm
+    .update(versions)
+    .set({ erasure: 'done' })
+    .where(inArray(versions.id, [...ids]))
+}
+
+/** Those of the packs, and whichever else there are, of which the index has nothing: by id, with their names. */
+export async function emptyPacks(
+  at: Queries,
+): Promise<{ id: number; name: string; bytes: number; isInline: boolean }[]> {
+  const { rows } = await at.query(
+    `select p.id, p.name, p.bytes, exists (select from inline_packs i where i.name = p.name) as inline
+     from packs p where not exists (select from objects o where o.pack_id = p.id)`,
+  )
+  return rows.map((row) => ({
+    id: Number(row['id']),
+    name: String(row['name']),
+    bytes: Number(row['bytes']),
+    isInline: row['inline'] === true,
+  }))
+}
+
+/** Names of packs by their ids. */
+export async function packNames(at: Queries, ids: readonly number[]): Promise<Map<number, string>> {
+  const { rows } = await at.query('select id, name from packs where id = any($1::integer[])', [ids])
+  return new Map(rows.map((row) => [Number(row['id']), String(row['name'])]))
+}
+
+/** Forgets packs of which the index has nothing. Inline ones are gone with that. */
+export async function forgetPacks(tx: Tx, ids: readonly number[]): Promise<void> {
+  await tx.query(
+    `with gone as (
+       delete from packs p where id = any($1::integer[]) and not exists (select from objects o where o.pack_id = p.id)
+       returning name),
+     cleared as (delete from inline_packs i using gone where i.name = gone.name)
+     delete from blobs_set_aside a using gone where a.name = gone.name`,
+    [ids],
+  )
+}
+
+/** Sidecars of versions, but for those to be erased, by collection: of one, and of what was forked from it, or from that. */
+export async function sidecarsInFamily(at: Queries, collectionId: string): Promise<Map<string, string[]>> {
+  const rows = await at.orm
+    .selectDistinct({ id: collections.id, sidecar: versions.sidecar })
+    .from(versions)
+    .innerJoin(collections, eq(collections.id, versions.collectionId))
+    .where(
+      and(
+        isNull(versions.erasure),
+        or(eq(collections.id, collectionId), arrayOverlaps(collections.ancestors, [collectionId])),
+      ),
+    )
+    .orderBy(collections.id, versions.sidecar)
+  const family = new Map<string, string[]>()
+  for (const { id, sidecar } of rows) family.set(id, [...(family.get(id) ?? []), sidecar])
+  return family
+}
+
+/**
+ * A collection forgets a file. Forks that have it and know it from there are told of it themselves. When nobody knows it any more, the
+ * file is forgotten.
+ * @returns its size when it was forgotten. Bytes.
+ */
+export async function forgetFile(
+  tx: Tx,
+  { hash, collectionId, heirs }: { hash: string; collectionId: string; heirs: readonly string[] },
+): Promise<number | undefined> {
+  await tx.query(
+    `insert into collection_files (collection_id, hash, content_type, in_full, in_public, created_at, uploaded_at)
+     select heir, hash, content_type, false, false, created_at, uploaded_at
+     from collection_files, unnest($3::uuid[]) as heir where hash = $1 and collection_id = $2
+     on conflict do nothing`,
+    [hash, collectionId, heirs],
+  )
+  await tx.orm
+    .delete(collectionFiles)
+    .where(and(eq(collectionFiles.hash, hash), eq(collectionFiles.collectionId, collectionId)))
+  const { rows } = await tx.query(
+    'delete from files where hash = $1 and not exists (select from collection_files where hash = $1) returning size',
+    [hash],
+  )
+  return rows[0] && Number(rows[0]['size'])
+}
