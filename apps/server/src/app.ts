@@ -94,7 +94,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   describeApi(app, { sessionCookie: browserCookie.name, version: manifest.version })
   measure(app, { figures: registry.figures, openConnections, version: manifest.version })
 
-  await app.register(apiRoutes, { prefix: '/api', registry })
+  await app.register(apiRoutes, { prefix: '/api', registry, origin: options.origin })
   await app.register(probeRoutes, { registry })
   await app.register(signInRoutes, {
     registry,

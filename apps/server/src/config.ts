@@ -29,6 +29,8 @@ export interface Config {
   readonly collectionsMax: number
   readonly uploadDays: number
   readonly auditDays: number
+  /** How somebody becomes a member whom an admin names. */
+  readonly newMembers: 'added' | 'invited'
   /** Free space of the disk of `dataFolder` that is left alone. Bytes. */
   readonly diskReserveBytes: number
   /** Whether readmes show pictures of other sites, which then learn who reads them. */
@@ -76,6 +78,7 @@ export function readConfig(env: Environment): Config {
     organizationsMax: read.integer('MAX_ORGANIZATIONS', { min: 1, max: 1e6, usual: 100 }),
     collectionsMax: read.integer('MAX_COLLECTIONS', { min: 1, max: 1e6, usual: 10_000 }),
     auditDays: read.integer('AUDIT_DAYS', { min: 1, max: 36_500, usual: 400 }),
+    newMembers: read.oneOf('MEMBERS', ['added', 'invited'], 'added'),
     uploadDays: read.integer('UPLOAD_DAYS', { min: 1, max: 3_650, usual: 30 }),
     diskReserveBytes: read.integer('DISK_RESERVE_BYTES', { min: 0, max: 2 ** 40, usual: 2 ** 28 }),
     readmeImages: read.oneOf('README_IMAGES', ['on', 'off'], 'off') === 'on',

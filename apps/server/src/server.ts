@@ -45,6 +45,7 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
       collectionsMax: config.collectionsMax,
       uploadDays: config.uploadDays,
       auditDays: config.auditDays,
+      newMembers: config.newMembers,
     },
     works: config.roles.includes('worker'),
     now,

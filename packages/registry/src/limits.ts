@@ -20,6 +20,8 @@ export interface Limits {
   readonly uploadDays: number
   /** How long the audit log keeps what was done. Days. Default 400. */
   readonly auditDays: number
+  /** How somebody becomes a member whom an admin names: at once, or by accepting an invitation. Default: `added`. */
+  readonly newMembers: 'added' | 'invited'
 }
 
 export const defaultLimits: Limits = Object.freeze({
@@ -33,4 +35,5 @@ export const defaultLimits: Limits = Object.freeze({
   collectionsMax: 10_000,
   uploadDays: 30,
   auditDays: 400,
+  newMembers: 'added',
 })

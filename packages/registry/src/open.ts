@@ -3,6 +3,7 @@ import { openObjectReader } from '@ulmus/storage'
 import { accountsOf } from './accounts/accounts.ts'
 import { sessionsOf } from './accounts/browser-sessions.ts'
 import { deviceLoginsOf } from './accounts/device-logins.ts'
+import { invitationsOf } from './accounts/invitations.ts'
 import { keysOf } from './accounts/keys.ts'
 import { membersOf } from './accounts/members.ts'
 import { auditOf } from './audit/audit.ts'
@@ -100,6 +101,7 @@ function servicesOf(context: Context) {
   return {
     accounts: accountsOf(context),
     members: membersOf(context),
+    invitations: invitationsOf(context),
     keys: keysOf(context),
     deviceLogins: deviceLoginsOf(context),
     sessions: sessionsOf(context),

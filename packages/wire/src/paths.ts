@@ -26,6 +26,22 @@ export type OrgPath = z.infer<typeof OrgPath>
 export const MemberPath = z.object({ slug: org, user: segment('grace', 'Slug of a user.') })
 export type MemberPath = z.infer<typeof MemberPath>
 
+/** `/api/accounts/:slug/invitations/:id` */
+export const InvitationPath = z.object({
+  slug: org,
+  id: segment(exampleId, 'Id of the invitation, as the list of invitations has it.'),
+})
+export type InvitationPath = z.infer<typeof InvitationPath>
+
+/** `/api/invitations/:token` */
+export const InvitationTokenPath = z.object({
+  token: segment(
+    'x3u0pYb9V1m5sQyq8Jt2cKfLwRzE7aHdNoGiXeTvU4k',
+    'Token of the link, or the id of an invitation of the caller.',
+  ),
+})
+export type InvitationTokenPath = z.infer<typeof InvitationTokenPath>
+
 /** `/api/accounts/keys/:id` */
 export const KeyPath = z.object({ id: segment(exampleId, 'Id of the key, as the list of keys has it.') })
 export type KeyPath = z.infer<typeof KeyPath>

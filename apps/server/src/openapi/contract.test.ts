@@ -282,6 +282,10 @@ const particular: [string, number, () => Instead][] = [
   ['updateAccount', 422, () => noSlug],
   ['deleteAccount', 409, () => ({ path: { slug: 'ada' } })],
   ['getSettings', 422, () => ({ path: { slug: 'ada' } })],
+  ['createInvitation', 409, () => ({ body: { user: 'ada', role: 'member' } })],
+  ['createInvitation', 422, () => ({ body: { user: 'atlas', role: 'member' } })],
+  ['listInvitations', 422, () => ({ path: { slug: 'ada' } })],
+  ['removeInvitation', 422, () => ({ path: { slug: 'ada' } })],
   ['listMembers', 422, () => ({ path: { slug: 'ada' } })],
   ['setMember', 409, () => ({ path: { user: 'ada' } })],
   ['setMember', 422, () => ({ path: { user: 'atlas' } })],
@@ -343,7 +347,8 @@ test('a key that is limited to a collection does not list all', async () => {
   const { id: collectionId } = (await send('getCollection')).json
   const { key } = (await send('createKey', { body: { label: 'one', scope: 'read', collectionId } })).json
   const by = askerOf(url, key as string, '')
-  expect(await refused(contract.call('listMyCollections'), 403, { by })).toEqual([])
+  for (const one of ['listMyCollections', 'listOwnInvitations'])
+    expect(await refused(contract.call(one), 403, { by })).toEqual([])
 })
 
 test('signing in and out, and one key too many', async () => {

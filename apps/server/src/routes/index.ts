@@ -5,6 +5,7 @@ import { countAnswers } from '../plugins/answers/budget.ts'
 import { tellDeprecation } from '../plugins/answers/deprecation.ts'
 import { accountRoutes } from './accounts/accounts.ts'
 import { auditRoutes } from './accounts/audit.ts'
+import { invitationRoutes } from './accounts/invitations.ts'
 import { keyRoutes } from './accounts/keys.ts'
 import { memberRoutes } from './accounts/members.ts'
 import { browserSessionRoutes } from './accounts/sessions.ts'
@@ -33,7 +34,10 @@ function announcedBytes(length: string | undefined): number | undefined {
 /** Shorter bodies are not worth asking the file system for. Bytes. */
 const announcedBytesMin = 1_048_576
 
-export const apiRoutes: FastifyPluginAsync<RouteOptions> = async (app, { registry }) => {
+export const apiRoutes: FastifyPluginAsync<RouteOptions & { origin: () => string }> = async (
+  app,
+  { registry, origin },
+) => {
   // A parameter that a call does not know is refused, also by calls that know none.
   app.addHook('onRoute', (route) => {
     if (route.schema?.hide !== true) route.schema = { querystring: NoQuery, ...route.schema }
@@ -45,7 +49,8 @@ export const apiRoutes: FastifyPluginAsync<RouteOptions> = async (app, { registr
     if (writing.has(method)) await registry.storageQuota.demand(announcedBytes(headers['content-length']))
   })
   await app.register(accountRoutes, { registry })
-  await app.register(memberRoutes, { registry })
+  await app.register(memberRoutes, { registry, origin })
+  await app.register(invitationRoutes, { registry, origin })
   await app.register(keyRoutes, { registry })
   await app.register(auditRoutes, { registry })
   await app.register(browserSessionRoutes, { registry })

@@ -57,6 +57,11 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
   'GET /api/accounts/:slug/members': [{ path: () => '/accounts/forkers/members', as: 'owner' }],
   'PUT /api/accounts/:slug/members/:user': write('PUT', '/accounts/forkers/members/eve'),
   'DELETE /api/accounts/:slug/members/:user': write('DELETE', '/accounts/forkers/members/eve'),
+  'POST /api/accounts/:slug/invitations': write('POST', '/accounts/forkers/invitations'),
+  'GET /api/accounts/:slug/invitations': [{ path: () => '/accounts/forkers/invitations', as: 'owner' }],
+  'DELETE /api/accounts/:slug/invitations/:id': write('DELETE', `/accounts/forkers/invitations/${wrongId}`),
+  'GET /api/accounts/me/invitations': [{ path: () => '/accounts/me/invitations', as: 'owner' }],
+  'POST /api/invitations/:token': write('POST', '/invitations/none'),
   'GET /api/accounts/:slug/audit': [
     { path: () => '/accounts/ada/audit?limit=100', as: 'owner' },
     { path: () => '/accounts/ada/audit?limit=100&offset=2147483647', as: 'owner' },

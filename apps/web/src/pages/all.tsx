@@ -3,6 +3,7 @@ import type { Page } from '../page.ts'
 import { account } from './account/account.tsx'
 import { audit } from './account/audit.tsx'
 import { device, deviceAnswer } from './account/device.tsx'
+import { invitation } from './account/invitation.tsx'
 import { keys } from './account/keys.tsx'
 import { members } from './account/members.tsx'
 import { newCollection, newOrg } from './account/new.tsx'
@@ -44,6 +45,7 @@ export const pages: Readonly<Record<PageName, Page>> = {
     orgSettings,
     audit,
     device,
+    invitation,
     deviceAnswer,
   },
   ...{ overview, records, record, schemas, files, versions, compare, compareForm },

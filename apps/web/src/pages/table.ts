@@ -17,6 +17,7 @@ export const table = {
   '/settings/sessions': 'sessions',
   '/auth/device': 'device',
   '/auth/device/answer': 'deviceAnswer',
+  '/invitations/:token': 'invitation',
   '/:owner': 'account',
   '/:owner/-/members': 'members',
   '/:owner/-/settings': 'orgSettings',
@@ -56,5 +57,13 @@ export type PageName = (typeof table)[PagePath]
 /** Pages with a form that is posted to them. */
 export const withForm: ReadonlySet<PageName> = new Set([
   ...(['newCollection', 'newOrg', 'settings', 'keys', 'sessions', 'members', 'orgSettings'] as const),
-  ...(['deviceAnswer', 'fork', 'edit', 'editRecord', 'collectionSettings', 'withdraw'] as const),
+  ...([
+    'deviceAnswer',
+    'invitation',
+    'fork',
+    'edit',
+    'editRecord',
+    'collectionSettings',
+    'withdraw',
+  ] as const),
 ])

@@ -2,6 +2,7 @@
 import {
   type AccountRow,
   deleteMember,
+  findAccountBySlug,
   findMemberRole,
   listMembers,
   listMemberships,
@@ -17,12 +18,14 @@ import { demandAnotherOwner, roleIn } from '../access/membership.ts'
 import { onMissingRow } from '../access/missing-row.ts'
 import { mayChangeMember, mayListMembers, type Role, roleCovers } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
+import { isAccountSlug } from '../access/slugs.ts'
 import { byText, mapPage, type Page, type PageAsk, pageOf } from '../answers/pages.ts'
 import { audited, type Tell } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
 import { type AccountProfile, profileOf } from './accounts.ts'
+import { invite, type MadeInvitation } from './invitations.ts'
 import { demandOrg, demandUser } from './organizations.ts'
 
 export interface Membership {
@@ -75,16 +78,20 @@ export function membersOf(context: Context) {
 
     /**
      * Makes a user a member, or gives a member another role. The same again changes nothing.
-     * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, not_a_user, last_owner
+     * @returns the invitation that was made instead, where the operator lets nobody be added without being asked
+     * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, not_a_user, last_owner, too_many_invitations
      */
-    async set(who: Principal, path: MemberPath, role: Role): Promise<void> {
-      await change(who, path, role, async (tx, { org, user, held }, tell) => {
+    async set(who: Principal, path: MemberPath, role: Role): Promise<MadeInvitation | undefined> {
+      if (context.limits.newMembers === 'invited' && !(await isMember(context, path)))
+        return invite(context, who, path.slug, { user: path.user, role })
+      await change(context, who, path, role, async (tx, { org, user, held }, tell) => {
         if (held === 'owner' && role !== 'owner') await demandAnotherOwner(tx, org)
         const member = { orgId: org.id, userId: user.id, role, since: context.now() }
         await onMissingRow('account_not_found', { slug: user.slug }, () => putMember(tx, member))
         if (held !== role)
           tell({ action: 'member.set', account: org.id, target: user.slug, details: { role, before: held } })
       })
+      return undefined
     },
 
     /**
@@ -92,7 +99,7 @@ export function membersOf(context: Context) {
      * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, not_a_user, member_not_found, last_owner
      */
     async remove(who: Principal, path: MemberPath): Promise<void> {
-      await change(who, path, null, async (tx, { org, user, held }, tell) => {
+      await change(context, who, path, null, async (tx, { org, user, held }, tell) => {
         if (held === null)
           throw new RegistryError('member_not_found', { say: { user: user.slug, org: org.slug } })
         if (held === 'owner') await demandAnotherOwner(tx, org)
@@ -101,40 +108,48 @@ export function membersOf(context: Context) {
       })
     },
   }
+}
 
-  /** With the organization locked, so that roles are what they seem and its last owner cannot leave twice at once. */
-  async function change(
-    who: Principal,
-    path: MemberPath,
-    given: Role | null,
-    work: (
-      tx: Tx,
-      about: { org: AccountRow; user: AccountRow; held: Role | null },
-      tell: Tell,
-    ) => Promise<void>,
-  ): Promise<void> {
-    const seen = await findVisibleAccount(context, who, path.slug)
-    demandOrg(seen.account)
-    await audited(context, who, async (tx, tell) => {
-      const org = await lockAccount(tx, seen.account.id)
-      if (org === undefined) throw new RegistryError('account_not_found', { say: { slug: path.slug } })
-      await demandCredential(context, tx, demandCaller(who))
-      const role = await roleIn(tx, who, org)
-      const permitted = (target: Role, self: boolean) => {
-        const needed = target === 'owner' ? 'owner' : 'admin'
-        demand(mayChangeMember(who, role, { target, self, removal: given === null }), {
-          owner: org.slug,
-          needed,
-        })
-      }
-      const self = who.kind !== 'anonymous' && who.accountSlug === path.user
-      permitted(given ?? 'member', self)
-      const user = await demandUser(tx, path.user)
-      const held = await findMemberRole(tx, org.id, user.id)
-      permitted(higher(held, given), who.kind !== 'anonymous' && who.accountId === user.id)
-      await work(tx, { org, user, held }, tell)
-    })
-  }
+/** With the organization locked, so that roles are what they seem and its last owner cannot leave twice at once. */
+async function change(
+  context: Context,
+  who: Principal,
+  path: MemberPath,
+  given: Role | null,
+  work: (
+    tx: Tx,
+    about: { org: AccountRow; user: AccountRow; held: Role | null },
+    tell: Tell,
+  ) => Promise<void>,
+): Promise<void> {
+  const seen = await findVisibleAccount(context, who, path.slug)
+  demandOrg(seen.account)
+  await audited(context, who, async (tx, tell) => {
+    const org = await lockAccount(tx, seen.account.id)
+    if (org === undefined) throw new RegistryError('account_not_found', { say: { slug: path.slug } })
+    await demandCredential(context, tx, demandCaller(who))
+    const role = await roleIn(tx, who, org)
+    const permitted = (target: Role, self: boolean) => {
+      const needed = target === 'owner' ? 'owner' : 'admin'
+      demand(mayChangeMember(who, role, { target, self, removal: given === null }), {
+        owner: org.slug,
+        needed,
+      })
+    }
+    const self = who.kind !== 'anonymous' && who.accountSlug === path.user
+    permitted(given ?? 'member', self)
+    const user = await demandUser(tx, path.user)
+    const held = await findMemberRole(tx, org.id, user.id)
+    permitted(higher(held, given), who.kind !== 'anonymous' && who.accountId === user.id)
+    await work(tx, { org, user, held }, tell)
+  })
+}
+
+async function isMember({ database }: Context, path: MemberPath): Promise<boolean> {
+  const find = async (slug: string) => (isAccountSlug(slug) ? findAccountBySlug(database, slug) : undefined)
+  const [org, user] = await Promise.all([find(path.slug), find(path.user)])
+  if (org === undefined || user === undefined) return false
+  return (await findMemberRole(database, org.id, user.id)) !== null
 }
 
 const higher = (held: Role | null, given: Role | null): Role =>

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anonymous, type Caller, type Principal } from '../access/principal.ts'
 import { accountsOf } from '../accounts/accounts.ts'
 import { sessionsOf } from '../accounts/browser-sessions.ts'
+import { invitationsOf } from '../accounts/invitations.ts'
 import { keysOf } from '../accounts/keys.ts'
 import { membersOf } from '../accounts/members.ts'
 import { collectionsOf } from '../collections/collections.ts'
@@ -31,6 +32,7 @@ describe.each(databases)('the audit log on $name', (database) => {
     sessions: sessionsOf(context),
     keys: keysOf(context),
     members: membersOf(context),
+    invitations: invitationsOf(context),
     collections: collectionsOf(context),
     forks: forksOf(context),
     metadata: metadataOf(context),
@@ -64,8 +66,12 @@ describe.each(databases)('the audit log on $name', (database) => {
   afterAll(() => context.dispose())
 
   test('what was done in an organization is there, once each, with who and from where', async () => {
-    const { accounts, members, collections, forks, metadata } = services
+    const { accounts, members, invitations, collections, forks, metadata } = services
     await accounts.createOrg(ada, { slug: 'guild', displayName: 'Guild' })
+    const invited = await invitations.create(ada, 'guild', { user: 'eve', role: 'member' })
+    await invitations.answer(eve, invited.token, false)
+    const { id } = await invitations.create(ada, 'guild', { email: 'e@example.org', role: 'member' })
+    await invitations.remove(ada, 'guild', id)
     await members.set(ada, { slug: 'guild', user: 'eve' }, 'member')
     await members.set(ada, { slug: 'guild', user: 'eve' }, 'member')
     await members.set(ada, { slug: 'guild', user: 'eve' }, 'admin')
@@ -106,6 +112,10 @@ describe.each(databases)('the audit log on $name', (database) => {
     const events = await log(ada, 'union')
     expect(events.map(short).reverse()).toEqual([
       ['organization.made', 'guild', {}],
+      ['member.invited', 'eve', { role: 'member' }],
+      ['invitation.declined', 'eve', { role: 'member' }],
+      ['member.invited', 'whoever has the link', { role: 'member' }],
+      ['invitation.removed', 'whoever has the link', { role: 'member' }],
       ['member.set', 'eve', { role: 'member', before: null }],
       ['member.set', 'eve', { role: 'admin', before: 'member' }],
       ['collection.made', 'guild/maps', { public: true }],

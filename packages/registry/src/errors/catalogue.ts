@@ -151,6 +151,10 @@ export const catalogue = {
     'There is no such code, or it has ended, or it was answered already. Codes last ten minutes: look at the terminal again.',
   ),
   session_not_found: entry('missing', 'You are signed in with no such browser session.'),
+  invitation_not_found: entry(
+    'missing',
+    'There is no such invitation for you: it was answered or taken back, it ended after 14 days, or it is for another account.',
+  ),
   member_not_found: entry('missing', (f) => `\`${f.user}\` is not a member of \`${f.org}\`.`),
   job_not_found: entry('missing', 'The collection has no metadata job with this id.'),
   push_not_found: entry('missing', 'The collection has no push session with this id.'),
@@ -181,6 +185,11 @@ export const catalogue = {
     'conflict',
     (f) =>
       `An account may have at most ${f.max} open push sessions. Commit or cancel one first; whatever is idle ends by itself.`,
+  ),
+  already_member: entry('conflict', (f) => `\`${f.user}\` is a member of \`${f.org}\` already.`),
+  too_many_invitations: entry(
+    'conflict',
+    (f) => `The organization has ${f.max} invitations that nobody has answered. Take some back first.`,
   ),
   too_many_organizations: entry(
     'conflict',

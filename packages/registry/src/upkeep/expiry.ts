@@ -2,6 +2,7 @@
 import {
   claimPeriodicTask,
   dropEndedDeviceLogins,
+  dropEndedInvitations,
   dropEndedMetadataJobs,
   dropEndedPushes,
   dropEndedSessions,
@@ -40,6 +41,7 @@ export async function expireRows(context: ExpiryContext): Promise<void> {
   await dropAll(context, (tx) => dropEndedSessions(tx, context.now(), rowsAtOnce))
   await dropAll(context, (tx) => dropOldAuditEvents(tx, ago(context.limits.auditDays * 24), rowsAtOnce))
   await database.transact((tx) => dropEndedDeviceLogins(tx, context.now()))
+  await database.transact((tx) => dropEndedInvitations(tx, context.now()))
   if (database.kind === 'embedded') await vacuumTables(database)
 }
 

@@ -1,5 +1,5 @@
 /** Members of organizations over HTTP. http-api §3. */
-import { Done, ListQuery, Member, MemberPath, OrgPath, SetMember } from '@ulmus/wire'
+import { CreatedInvitation, Done, ListQuery, Member, MemberPath, OrgPath, SetMember } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import * as about from '../descriptions/accounts.ts'
@@ -8,7 +8,10 @@ import type { RouteOptions } from '../options.ts'
 
 const tags = ['members']
 
-export const memberRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
+export const memberRoutes: FastifyPluginAsyncZod<RouteOptions & { origin: () => string }> = async (
+  app,
+  { registry, origin },
+) => {
   app.get(
     '/accounts/:slug/members',
     {
@@ -38,12 +41,13 @@ export const memberRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { r
         ...about.setMember,
         params: MemberPath,
         body: SetMember,
-        response: { 200: Done },
+        response: { 200: Done, 202: CreatedInvitation },
       },
     },
-    async (request) => {
-      await registry.members.set(request.principal, request.params, request.body.role)
-      return { ok: true as const }
+    async ({ principal, params, body }, reply) => {
+      const invited = await registry.members.set(principal, params, body.role)
+      if (invited === undefined) return { ok: true as const }
+      return reply.code(202).send({ ...invited, url: `${origin()}/invitations/${invited.token}` })
     },
   )
 

@@ -78,8 +78,17 @@ export const setMember: Description = {
   operationId: 'setMember',
   summary: 'Add a member or change its role',
   description:
-    'Makes a user a member of an organization, or gives a member another role. Admins may do so up to the role `admin`; only owners make owners or change them. The same request again changes nothing. The last owner cannot be given a lower role.',
-  codes: ['account_not_found', 'not_a_member', 'insufficient_role', 'last_owner', 'not_an_org', 'not_a_user'],
+    'Makes a user a member of an organization, or gives a member another role. Admins may do so up to the role `admin`; only owners make owners or change them. The same request again changes nothing. The last owner cannot be given a lower role. Where the operator set `MEMBERS=invited`, who is not a member yet is invited instead (202).',
+  answers: { 202: 'The user was invited, and is no member before accepting.' },
+  codes: [
+    'account_not_found',
+    'not_a_member',
+    'insufficient_role',
+    'last_owner',
+    'not_an_org',
+    'not_a_user',
+    'too_many_invitations',
+  ],
 }
 
 export const removeMember: Description = {

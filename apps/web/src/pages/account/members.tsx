@@ -1,7 +1,7 @@
 /** `/:org/-/members`: the people of an organization and their roles. */
-import { SetMember } from '@ulmus/wire'
+import { CreateInvitation, SetMember } from '@ulmus/wire'
 import { Field, Refusal, type Refused, Select } from '../../components/form.tsx'
-import { Time } from '../../components/small.tsx'
+import { Code, Time } from '../../components/small.tsx'
 import { checked, submitted, typed } from '../../form.ts'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { accountPath } from '../../paths.ts'
@@ -21,13 +21,13 @@ export const members: Page = {
       async () => {
         const slug = visit.params['owner']!
         const user = typed(form, 'user') ?? ''
-        if (form['do'] === 'remove') await visit.registry.members.remove(visit.who, { slug, user })
-        else
-          await visit.registry.members.set(
-            visit.who,
-            { slug, user },
-            checked(SetMember, { role: form['role'] }).role,
-          )
+        const { members, invitations } = visit.registry
+        if (form['do'] === 'remove') await members.remove(visit.who, { slug, user })
+        else if (form['do'] === 'take-back') await invitations.remove(visit.who, slug, form['id'] ?? '')
+        else {
+          const made = await add(visit, slug, form)
+          if (made !== undefined) return membersPage(visit, { made })
+        }
         const isLeaving = form['do'] === 'remove' && user === visit.caller?.accountSlug
         return new Redirect(isLeaving ? accountPath(slug) : `${accountPath(slug)}/-/members`)
       },
@@ -35,14 +35,29 @@ export const members: Page = {
     ),
 }
 
-async function membersPage(
-  visit: Visit,
-  { form = {}, error }: { form?: Form; error?: Refused },
-): Promise<Answer> {
+type Made = Awaited<ReturnType<Visit['registry']['invitations']['create']>>
+
+/** A role for a member, or an invitation: of whom an e-mail address names, and of whom nobody adds without being asked. */
+async function add({ registry, who }: Visit, slug: string, form: Form): Promise<Made | undefined> {
+  const user = typed(form, 'user') ?? ''
+  const { role } = checked(SetMember, { role: form['role'] })
+  if (!user.includes('@')) return registry.members.set(who, { slug, user }, role)
+  return registry.invitations.create(who, slug, checked(CreateInvitation, { email: user, role }))
+}
+
+interface Shown {
+  readonly form?: Form
+  readonly error?: Refused
+  /** An invitation that was made just now, with its link. */
+  readonly made?: Made
+}
+
+async function membersPage(visit: Visit, { form = {}, error, made }: Shown): Promise<Answer> {
   const slug = visit.params['owner']!
   const { items } = await visit.registry.members.list(visit.who, slug, { limit: 100 })
   const own = items.find(({ account }) => account.slug === visit.caller?.accountSlug)?.role
   const mayManage = own === 'admin' || own === 'owner'
+  const pending = mayManage ? await visit.registry.invitations.list(visit.who, slug) : []
   return {
     title: `Members · ${slug}`,
     isPublic: false,
@@ -52,6 +67,7 @@ async function membersPage(
       <ManagedPage slug={slug} isOrg tab="members">
         <h1>Members</h1>
         <Refusal error={error} />
+        {made !== undefined && <Link made={made} origin={visit.origin} />}
         <div class="table-scroll">
           <table class="data">
             <thead>
@@ -91,17 +107,18 @@ async function membersPage(
             </tbody>
           </table>
         </div>
+        {pending.length > 0 && <Pending pending={pending} />}
         {mayManage && (
           <>
             <h2>Add somebody</h2>
             <form method="post" class="form">
               <Field
                 name="user"
-                label="Handle"
+                label="Handle, or e-mail address"
                 form={form}
                 required
-                most={39}
-                help="They have signed in here before."
+                most={320}
+                help="Whoever has signed in here has a handle. For an e-mail address you get a link to send."
               />
               <Select name="role" label="Role" form={form} value="member" options={roles} />
               <button type="submit" class="primary">
@@ -118,6 +135,37 @@ async function membersPage(
     ),
   }
 }
+
+/** What whoever invites has to pass on: it is shown once. */
+const Link = ({ made, origin }: { made: Made; origin: string }) => (
+  <div class="note" role="status">
+    <p>
+      Send this link to <bdi>{made.email ?? made.user?.slug}</bdi>. It works once, until{' '}
+      <Time at={made.expiresAt} />, and is shown only now.
+    </p>
+    <Code>{`${origin}/invitations/${made.token}`}</Code>
+  </div>
+)
+
+const Pending = ({ pending }: { pending: Awaited<ReturnType<Visit['registry']['invitations']['list']>> }) => (
+  <section>
+    <h2>Invited</h2>
+    <ul class="plain">
+      {pending.map(({ id, user, email, role, expiresAt }) => (
+        <li key={id}>
+          <form method="post" class="inline">
+            <bdi>{user?.slug ?? email}</bdi> <span class="quiet">as {role}, until</span>{' '}
+            <Time at={expiresAt} />
+            <input type="hidden" name="id" value={id} />
+            <button type="submit" class="danger" name="do" value="take-back">
+              Take back<span class="sr-only"> the invitation of {user?.slug ?? email}</span>
+            </button>
+          </form>
+        </li>
+      ))}
+    </ul>
+  </section>
+)
 
 const RoleForm = ({ user, role }: { user: string; role: string }) => (
   <form method="post" class="inline">

@@ -73,9 +73,10 @@ const Recent = ({ recent }: { recent: readonly CollectionItem[] }) => (
 
 async function signedIn({ registry, who, caller }: Visit, recent: readonly CollectionItem[]) {
   const own = caller!.accountSlug
-  const [orgs, mine] = await Promise.all([
+  const [orgs, mine, invitations] = await Promise.all([
     registry.members.membershipsOf(who, { limit: 20 }),
     registry.collections.mine(who, { limit: recentMax }),
+    registry.invitations.own(who),
   ])
   const isNew = orgs.items.length === 0 && mine.items.length === 0
   return (
@@ -85,6 +86,21 @@ async function signedIn({ registry, who, caller }: Visit, recent: readonly Colle
         <Recent recent={recent} />
       </div>
       <aside>
+        {invitations.length > 0 && (
+          <section>
+            <h2>Invitations</h2>
+            <ul class="plain">
+              {invitations.map(({ id, org, role }) => (
+                <li key={id}>
+                  <a href={`/invitations/${id}`}>
+                    Join <bdi>{org.displayName}</bdi>
+                  </a>{' '}
+                  <span class="quiet">as {role}</span>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
         <div class="section-head">
           <h2>Organizations</h2>
           <a href="/new/org">New</a>

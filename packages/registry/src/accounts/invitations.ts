@@ -1,0 +1,261 @@
+/**
+ * Invitations to organizations. http-api §11.
+ *
+ *     made ──▶ pending ── accepted by whom it is for ──▶ member, gone
+ *                 └── declined, taken back, or 14 days later ──▶ gone
+ *
+ * Nothing is mailed: whoever invites passes the link on. Its token is told once and works once, for whoever signs in with it; an invitation
+ * of a user works for that user alone, by its id too.
+ */
+import { randomBytes } from 'node:crypto'
+import { hashText } from '@ulmus/content'
+import {
+  type AccountRow,
+  deleteInvitation,
+  findAccountById,
+  findAccountNames,
+  findInvitation,
+  findMemberRole,
+  type InvitationItem,
+  type InvitationRow,
+  insertInvitation,
+  listInvitations,
+  listInvitationsOf,
+  lockAccount,
+  putMember,
+  type Tx,
+} from '@ulmus/storage'
+import { v7 as newId } from 'uuid'
+import { demandCredential } from '../access/authority.ts'
+import { demandCaller } from '../access/caller.ts'
+import { findVisibleAccount } from '../access/find-account.ts'
+import { roleIn } from '../access/membership.ts'
+import { onMissingRow } from '../access/missing-row.ts'
+import { mayChangeMember, mayEnter, mayManageAccount, type Role, roleCovers } from '../access/policy.ts'
+import type { Caller, Principal } from '../access/principal.ts'
+import { isUuid } from '../answers/pages.ts'
+import { audited } from '../audit/acts.ts'
+import type { Context } from '../context.ts'
+import { demand, RegistryError } from '../errors/errors.ts'
+import { instantText } from '../instants.ts'
+import { type AccountProfile, profileOf } from './accounts.ts'
+import { demandOrg, demandUser } from './organizations.ts'
+
+export interface NewInvitation {
+  /** Slug. Or `email`. */
+  user?: string | undefined
+  email?: string | undefined
+  role: Role
+}
+
+interface Common {
+  readonly id: string
+  readonly role: Role
+  /** Slug; null: the account is gone. */
+  readonly invitedBy: string | null
+  readonly createdAt: string
+  readonly expiresAt: string
+}
+
+export interface Invitation extends Common {
+  readonly user: AccountProfile | null
+  readonly email: string | null
+}
+
+/** What the invited sees of it. */
+export interface OwnInvitation extends Common {
+  readonly org: AccountProfile
+}
+
+/** The only time that the token is told. */
+export type MadeInvitation = Invitation & { readonly token: string }
+
+const dayMilliseconds = 86_400_000
+const invitationDays = 14
+/** Of an organization at once. */
+const pendingMax = 100
+const tokenShape = /^[\w-]{43}$/
+
+export type Invitations = ReturnType<typeof invitationsOf>
+
+export function invitationsOf(context: Context) {
+  const { database } = context
+  return {
+    /**
+     * Invites a user, or whoever gets a link by e-mail, in place of an earlier invitation of the same.
+     * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, not_a_user, already_member, too_many_invitations
+     */
+    create: (who: Principal, slug: string, wanted: NewInvitation): Promise<MadeInvitation> =>
+      invite(context, who, slug, wanted),
+
+    /** Those that are pending, the newest first; 100 at most. @throws account_not_found, Moved, not_an_org, insufficient_role */
+    async list(who: Principal, slug: string): Promise<Invitation[]> {
+      const { account, role } = await findVisibleAccount(context, who, slug)
+      demandOrg(account)
+      demand(mayManageAccount(who, role), { owner: slug, needed: 'admin' })
+      const items = await listInvitations(database, account.id, context.now())
+      const slugOf = await inviters(context, items)
+      return items.map((item) => shown(item, slugOf))
+    },
+
+    /** Takes one back. @throws account_not_found, Moved, not_an_org, insufficient_role, invitation_not_found */
+    remove: (who: Principal, slug: string, id: string): Promise<void> => takeBack(context, who, slug, id),
+
+    /** Of whoever asks. An invitation by e-mail is nobody's until its link is followed. */
+    async own(who: Principal): Promise<OwnInvitation[]> {
+      const { accountId } = demandCaller(who)
+      const items = await listInvitationsOf(database, accountId, context.now())
+      const slugOf = await inviters(context, items)
+      return items.map(({ invitation, account }) => ownShown(invitation, account!, slugOf))
+    },
+
+    /** The invitation behind a link, for whoever may answer it. @throws unauthenticated, invitation_not_found */
+    async find(who: Principal, token: string): Promise<OwnInvitation> {
+      const invitation = await findFor(context, demandCaller(who), token)
+      const org = await findAccountById(database, invitation.orgId)
+      if (org === undefined) throw new RegistryError('invitation_not_found')
+      return ownShown(invitation, org, await inviters(context, [{ invitation }]))
+    },
+
+    /**
+     * Joins the organization, or declines; either uses the invitation up. A member keeps the higher role.
+     * @param token of the link, or the id of an invitation of the user who asks
+     * @returns the slug of the organization
+     * @throws insufficient_scope, key_limited, invitation_not_found
+     */
+    answer: (who: Principal, token: string, accept: boolean): Promise<{ org: string }> =>
+      answer(context, who, token, accept),
+  }
+}
+
+export async function invite(
+  context: Context,
+  who: Principal,
+  slug: string,
+  { user, email, role }: NewInvitation,
+): Promise<MadeInvitation> {
+  const seen = await findVisibleAccount(context, who, slug)
+  demandOrg(seen.account)
+  const caller = demandCaller(who)
+  const token = randomBytes(32).toString('base64url')
+  return audited(context, who, async (tx, tell) => {
+    const org = await lockOrg(tx, seen.account)
+    await demandCredential(context, tx, caller)
+    const change = { target: role, self: false, removal: false }
+    const needed = role === 'owner' ? 'owner' : 'admin'
+    demand(mayChangeMember(who, await roleIn(tx, who, org), change), { owner: org.slug, needed })
+    const invited = user === undefined ? null : await demandUser(tx, user)
+    if (invited !== null && (await findMemberRole(tx, org.id, invited.id)) !== null)
+      throw new RegistryError('already_member', { say: { user, org: org.slug } })
+    const createdAt = context.now()
+    if ((await listInvitations(tx, org.id, createdAt)).length >= pendingMax)
+      throw new RegistryError('too_many_invitations', { say: { max: pendingMax } })
+    const row: InvitationRow = {
+      ...{ id: newId(), orgId: org.id, role, tokenHash: hashText(token) },
+      ...{ userId: invited?.id ?? null, email: invited === null ? (email ?? '') : null },
+      ...{ invitedBy: caller.accountId, createdAt },
+      expiresAt: new Date(createdAt.getTime() + invitationDays * dayMilliseconds),
+    }
+    await onMissingRow('account_not_found', { slug: user ?? '' }, () => insertInvitation(tx, row))
+    tell({ action: 'member.invited', account: org.id, target: nameOf(invited), details: { role } })
+    return { ...shown({ invitation: row, account: invited }, () => caller.accountSlug), token }
+  })
+}
+
+/** In the audit log. E-mail addresses are nobody else's business, so none is in it. */
+const nameOf = (invited: Pick<AccountRow, 'slug'> | null | undefined): string =>
+  invited?.slug ?? 'whoever has the link'
+
+async function takeBack(context: Context, who: Principal, slug: string, id: string): Promise<void> {
+  const seen = await findVisibleAccount(context, who, slug)
+  demandOrg(seen.account)
+  await audited(context, who, async (tx, tell) => {
+    const org = await lockOrg(tx, seen.account)
+    await demandCredential(context, tx, demandCaller(who))
+    const role = await roleIn(tx, who, org)
+    demand(mayManageAccount(who, role), { owner: org.slug, needed: 'admin' })
+    const row = isUuid(id) ? await findInvitation(tx, { id }, context.now()) : undefined
+    if (row?.orgId !== org.id) throw new RegistryError('invitation_not_found')
+    const invited = row.userId === null ? null : await findAccountById(tx, row.userId)
+    await deleteInvitation(tx, row.id)
+    tell({
+      action: 'invitation.removed',
+      account: org.id,
+      target: nameOf(invited),
+      details: { role: row.role },
+    })
+  })
+}
+
+async function answer(
+  context: Context,
+  who: Principal,
+  token: string,
+  accept: boolean,
+): Promise<{ org: string }> {
+  const caller = demandCaller(who)
+  demand(mayEnter(who, { scope: 'admin', unlimited: true }), { needed: 'admin' })
+  const found = await findFor(context, caller, token)
+  return audited(context, who, async (tx, tell) => {
+    const org = await lockOrg(tx, { id: found.orgId, slug: '' })
+    await demandCredential(context, tx, caller)
+    if (!(await deleteInvitation(tx, found.id))) throw new RegistryError('invitation_not_found')
+    const held = await findMemberRole(tx, org.id, caller.accountId)
+    const about = { account: org.id, target: caller.accountSlug }
+    if (!accept) tell({ action: 'invitation.declined', ...about, details: { role: found.role } })
+    else if (!roleCovers(held, found.role)) {
+      const since = context.now()
+      await putMember(tx, { orgId: org.id, userId: caller.accountId, role: found.role, since })
+      tell({ action: 'member.set', ...about, details: { role: found.role, before: held, invited: true } })
+    }
+    return { org: org.slug }
+  })
+}
+
+/** @throws invitation_not_found, also when it is for another user */
+async function findFor({ database, now }: Context, caller: Caller, token: string): Promise<InvitationRow> {
+  const row = isUuid(token)
+    ? await findInvitation(database, { id: token }, now())
+    : tokenShape.test(token)
+      ? await findInvitation(database, { tokenHash: hashText(token) }, now())
+      : undefined
+  const isFor = row?.userId === caller.accountId || (row?.userId === null && !isUuid(token))
+  if (row === undefined || !isFor) throw new RegistryError('invitation_not_found')
+  return row
+}
+
+async function lockOrg(tx: Tx, { id, slug }: Pick<AccountRow, 'id' | 'slug'>): Promise<AccountRow> {
+  const org = await lockAccount(tx, id)
+  if (org === undefined) throw new RegistryError('account_not_found', { say: { slug } })
+  return org
+}
+
+/** The slugs that inviters have now, by their ids. */
+async function inviters(
+  { database }: Context,
+  items: readonly Pick<InvitationItem, 'invitation'>[],
+): Promise<(id: string) => string | null> {
+  const ids = [...new Set(items.map(({ invitation }) => invitation.invitedBy))]
+  const names = await findAccountNames(database, ids)
+  return (id) => names.get(id)?.slug ?? null
+}
+
+const commonOf = (row: InvitationRow, slugOf: (id: string) => string | null): Common => ({
+  ...{ id: row.id, role: row.role, invitedBy: slugOf(row.invitedBy) },
+  ...{ createdAt: instantText(row.createdAt), expiresAt: instantText(row.expiresAt) },
+})
+
+const shown = (
+  { invitation, account }: InvitationItem,
+  slugOf: (id: string) => string | null,
+): Invitation => ({
+  ...commonOf(invitation, slugOf),
+  user: account && profileOf(account),
+  email: invitation.email,
+})
+
+const ownShown = (
+  invitation: InvitationRow,
+  org: AccountRow,
+  slugOf: (id: string) => string | null,
+): OwnInvitation => ({ ...commonOf(invitation, slugOf), org: profileOf(org) })

@@ -1,0 +1,95 @@
+/** Invitations to organizations: of a user, or of whoever follows a link that was sent to an e-mail address. */
+import { and, desc, eq, gt, sql } from 'drizzle-orm'
+import { check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import type { Queries, Tx } from '../../database/database.ts'
+import { bytewiseText, instant } from '../columns/columns.ts'
+import { type AccountRow, accounts } from './accounts.ts'
+
+export const invitations = pgTable(
+  'invitations',
+  {
+    id: uuid('id').primaryKey(),
+    orgId: uuid('org_id')
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    /** Whom it is for; null: for whoever has the link. */
+    userId: uuid('user_id').references(() => accounts.id, { onDelete: 'cascade' }),
+    /** Where the link was sent, as the inviter says; null: it is for a user. */
+    email: text('email'),
+    role: text('role', { enum: ['owner', 'admin', 'member'] }).notNull(),
+    /** SHA-256 of the link's token. */
+    tokenHash: bytewiseText('token_hash').notNull().unique(),
+    /** No reference: an invitation outlives whoever made it. */
+    invitedBy: uuid('invited_by').notNull(),
+    createdAt: instant('created_at').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  (t) => [
+    check('invitations_role', sql`${t.role} in ('owner', 'admin', 'member')`),
+    check('invitations_for', sql`(${t.userId} is null) <> (${t.email} is null)`),
+    index('invitations_org').on(t.orgId, t.createdAt),
+    index('invitations_user').on(t.userId),
+  ],
+)
+
+export type InvitationRow = typeof invitations.$inferSelect
+
+export interface InvitationItem {
+  invitation: InvitationRow
+  /** The organization in the list of a user, the user in that of an organization; null: it is for whoever has the link. */
+  account: AccountRow | null
+}
+
+/** Those of an organization that have not ended, the newest first. */
+export async function listInvitations(at: Queries, orgId: string, now: Date): Promise<InvitationItem[]> {
+  return at.orm
+    .select({ invitation: invitations, account: accounts })
+    .from(invitations)
+    .leftJoin(accounts, eq(accounts.id, invitations.userId))
+    .where(and(eq(invitations.orgId, orgId), gt(invitations.expiresAt, now)))
+    .orderBy(desc(invitations.createdAt), desc(invitations.id))
+}
+
+/** Those of a user that have not ended, the newest first. */
+export async function listInvitationsOf(at: Queries, userId: string, now: Date): Promise<InvitationItem[]> {
+  return at.orm
+    .select({ invitation: invitations, account: accounts })
+    .from(invitations)
+    .innerJoin(accounts, eq(accounts.id, invitations.orgId))
+    .where(and(eq(invitations.userId, userId), gt(invitations.expiresAt, now)))
+    .orderBy(desc(invitations.createdAt), desc(invitations.id))
+}
+
+/** One that has not ended, by its id or by the hash of its token; undefined: there is none. */
+export async function findInvitation(
+  at: Queries,
+  by: { id: string } | { tokenHash: string },
+  now: Date,
+): Promise<InvitationRow | undefined> {
+  const named = 'id' in by ? eq(invitations.id, by.id) : eq(invitations.tokenHash, by.tokenHash)
+  const [row] = await at.orm
+    .select()
+    .from(invitations)
+    .where(and(named, gt(invitations.expiresAt, now)))
+  return row
+}
+
+/** In place of one to the same user or address. */
+export async function insertInvitation(tx: Tx, row: InvitationRow): Promise<void> {
+  const same = row.userId === null ? eq(invitations.email, row.email!) : eq(invitations.userId, row.userId)
+  await tx.orm.delete(invitations).where(and(eq(invitations.orgId, row.orgId), same))
+  await tx.orm.insert(invitations).values(row)
+}
+
+/** False: it is gone by now, so that of two who use it at once one does. */
+export async function deleteInvitation(tx: Tx, id: string): Promise<boolean> {
+  const gone = await tx.orm
+    .delete(invitations)
+    .where(eq(invitations.id, id))
+    .returning({ id: invitations.id })
+  return gone.length > 0
+}
+
+export async function dropEndedInvitations(tx: Tx, now: Date): Promise<void> {
+  await tx.query('delete from invitations where expires_at <= $1', [now.toISOString()])
+}

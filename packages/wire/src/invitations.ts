@@ -1,0 +1,91 @@
+/** Invitations to organizations. http-api §11. */
+import { z } from 'zod'
+import { Account } from './accounts.ts'
+import { exampleId, exampleInstant, exampleUser } from './examples.ts'
+import { Role } from './members.ts'
+import { Id, Instant, line } from './text.ts'
+
+/** `POST /api/accounts/:slug/invitations` */
+export const CreateInvitation = z
+  .strictObject({
+    user: line(39).optional().meta({ description: 'Slug of a user. Or `email`.' }),
+    email: z.email().max(320).optional().meta({
+      description: 'Where you send the link. It is only kept to tell invitations apart: nothing is mailed.',
+    }),
+    role: Role,
+  })
+  .refine(({ user, email }) => (user === undefined) !== (email === undefined), {
+    message: 'needs either `user` or `email`',
+  })
+  .meta({
+    id: 'CreateInvitation',
+    description: 'Whom to invite, and as what.',
+    examples: [{ email: 'grace@example.org', role: 'member' }],
+  })
+export type CreateInvitation = z.infer<typeof CreateInvitation>
+
+const common = {
+  id: Id,
+  role: Role,
+  invitedBy: z.string().nullable().meta({ description: 'Slug. Null: the account is gone.' }),
+  createdAt: Instant,
+  expiresAt: Instant,
+}
+const exampleCommon = {
+  ...{ id: exampleId, role: 'member' as const, invitedBy: 'ada' },
+  ...{ createdAt: exampleInstant, expiresAt: '2026-01-29T00:00:00.000Z' },
+}
+const exampleInvitation = { ...exampleCommon, user: null, email: 'grace@example.org' }
+
+/** An item of `GET /api/accounts/:slug/invitations`. */
+export const Invitation = z
+  .object({ ...common, user: Account.nullable(), email: z.string().nullable() })
+  .meta({
+    id: 'Invitation',
+    description: 'An invitation that nobody has answered.',
+    examples: [exampleInvitation],
+  })
+export type Invitation = z.infer<typeof Invitation>
+
+/** The answer to making one: the only time the token is told. */
+export const CreatedInvitation = Invitation.extend({
+  token: z.string().meta({ description: 'Told only here.' }),
+  url: z.string().meta({ description: 'The page where it is answered. Pass it on.' }),
+}).meta({
+  id: 'CreatedInvitation',
+  description: 'The new invitation. Only this answer has its link.',
+  examples: [
+    {
+      ...exampleInvitation,
+      token: 'x3u0pYb9V1m5sQyq8Jt2cKfLwRzE7aHdNoGiXeTvU4k',
+      url: 'https://registry.example/invitations/x3u0pYb9V1m5sQyq8Jt2cKfLwRzE7aHdNoGiXeTvU4k',
+    },
+  ],
+})
+export type CreatedInvitation = z.infer<typeof CreatedInvitation>
+
+/** An item of `GET /api/accounts/me/invitations`. */
+export const OwnInvitation = z.object({ ...common, org: Account }).meta({
+  id: 'OwnInvitation',
+  description: 'An invitation of whoever asks.',
+  examples: [
+    {
+      ...exampleCommon,
+      org: { ...exampleUser, slug: 'atlas', type: 'org', displayName: 'The Atlas Project' },
+    },
+  ],
+})
+export type OwnInvitation = z.infer<typeof OwnInvitation>
+
+/** `POST /api/invitations/:token` */
+export const AnswerInvitation = z.strictObject({ accept: z.boolean() }).meta({
+  id: 'AnswerInvitation',
+  description: 'Whether to join.',
+  examples: [{ accept: true }],
+})
+export type AnswerInvitation = z.infer<typeof AnswerInvitation>
+
+export const AnsweredInvitation = z
+  .object({ org: z.string().meta({ description: 'Slug of the organization.' }) })
+  .meta({ id: 'AnsweredInvitation', description: 'It is answered.', examples: [{ org: 'atlas' }] })
+export type AnsweredInvitation = z.infer<typeof AnsweredInvitation>
