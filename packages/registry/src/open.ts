@@ -1,4 +1,5 @@
 /** From configuration to a running registry: stores opened, services made, background work started; closed in reverse. */
+import { join } from 'node:path'
 import { openObjectReader } from '@ulmus/storage'
 import { accountsOf } from './accounts/accounts.ts'
 import { sessionsOf } from './accounts/browser-sessions.ts'
@@ -6,6 +7,7 @@ import { deviceLoginsOf } from './accounts/device-logins.ts'
 import { keysOf } from './accounts/keys.ts'
 import { membersOf } from './accounts/members.ts'
 import { auditOf } from './audit/audit.ts'
+import { serveDumps } from './backups/channel.ts'
 import { AnswerBudget } from './budgets/answer-budget.ts'
 import { BodyBudget } from './budgets/body-budget.ts'
 import { storageQuotaOf } from './budgets/storage-quota.ts'
@@ -84,6 +86,8 @@ export async function openRegistry(config: RegistryConfig) {
     // A server that is ready says so of its own background work at once.
     if (config.works && !(await space.isFull())) await beat(context)
     opened.defer(() => services.keys.settle())
+    if (database.kind === 'embedded')
+      opened.defer(await serveDumps(database, join(config.dataFolder, 'database'), log))
     await context.jobs.start()
     opened.defer(() => context.jobs.stop())
     return { ...services, close: () => opened.disposeAsync() }
