@@ -80,7 +80,7 @@ export async function openStores(
   return { ...stores, space, demandSame: () => joinStores(stores, places, 'check') }
 }
 
-/** Opens the database alone, made where it is absent. @param lastMigration see `DatabaseConfig` */
+/** Opens the database alone, made where it is absent. @param lastMigration the time of the last migration that is run; undefined: all are */
 export async function openRows(
   config: StoresConfig,
   opened: AsyncDisposableStack,
@@ -90,7 +90,7 @@ export async function openRows(
   const database = await openDatabase({
     ...(folder === undefined ? { url: config.databaseUrl! } : { folder }),
     log: (line) => config.log.info({}, line),
-    ...(lastMigration !== undefined && { lastMigration }),
+    ...(lastMigration !== undefined && { migrations: { last: lastMigration } }),
   })
   opened.defer(() => database.close())
   return database

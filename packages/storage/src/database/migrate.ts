@@ -7,6 +7,14 @@ import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import type pg from 'pg'
 import { DatabaseUnfit } from './sql-errors.ts'
 
+/** Which migrations are run. */
+export interface Migrations {
+  /** The time of the last one. Default: all are run. */
+  last?: number | undefined
+  /** Where they lie. Default: those of this release. For tests, which add some. */
+  folder?: string | undefined
+}
+
 const migrationsFolder = fileURLToPath(new URL('../../migrations', import.meta.url))
 
 /** The times of all migrations, by which they are known. Milliseconds, ascending. */
@@ -15,11 +23,11 @@ export const migrationTimes = (): number[] =>
 
 /**
  * Runs what has not run yet, all of it in one transaction. One process at a time.
- * @param last the time of the last migration that is run; undefined: all are
  * @throws DatabaseUnfit for a database that a newer release, or a version that was never released, has migrated
  */
-export async function migrate(client: pg.ClientBase, last = Number.POSITIVE_INFINITY): Promise<void> {
-  const migrations = readMigrationFiles({ migrationsFolder })
+export async function migrate(client: pg.ClientBase, which: Migrations = {}): Promise<void> {
+  const { last = Number.POSITIVE_INFINITY, folder = migrationsFolder } = which
+  const migrations = readMigrationFiles({ migrationsFolder: folder })
   await client.query('begin')
   try {
     await client.query('create schema if not exists drizzle')

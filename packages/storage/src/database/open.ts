@@ -1,5 +1,6 @@
 /** Opens either database, and loads what that one needs alone. */
 import type { Database } from './database.ts'
+import type { Migrations } from './migrate.ts'
 
 export interface DatabaseConfig {
   /** Connection string of a PostgreSQL server, 13 or newer, with the `pg_trgm` extension at hand. */
@@ -10,8 +11,8 @@ export interface DatabaseConfig {
   log?: (line: string) => void
   /** Connections to the server at most, one of them for look-ups alone. 2 or more, default 10. */
   poolMax?: number
-  /** The time of the last migration to be run, as a backup names it. Default: all are run. */
-  lastMigration?: number
+  /** Default: all of this release. */
+  migrations?: Migrations
 }
 
 /**
@@ -20,15 +21,15 @@ export interface DatabaseConfig {
  * a database that is newer than this program.
  */
 export async function openDatabase(config: DatabaseConfig): Promise<Database> {
-  const { log = () => undefined, lastMigration } = config
+  const { log = () => undefined, migrations } = config
   // A process needs one of the two, and starts sooner without the other.
   if (config.url !== undefined) {
     const { openServer } = await import('./server.ts')
-    return openServer({ url: config.url, poolMax: config.poolMax ?? 10, log, lastMigration })
+    return openServer({ url: config.url, poolMax: config.poolMax ?? 10, log, migrations })
   }
   if (config.folder !== undefined) {
     const { openEmbedded } = await import('./embedded/database.ts')
-    return openEmbedded({ folder: config.folder, lastMigration })
+    return openEmbedded({ folder: config.folder, migrations })
   }
   throw new Error('openDatabase needs a url or a folder.')
 }

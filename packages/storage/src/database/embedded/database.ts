@@ -9,7 +9,7 @@ import pg from 'pg'
 import { isStorageFull, StorageFull } from '../../errors/storage-full.ts'
 import type { Database } from '../database.ts'
 import { LookUps, ormOnBoth } from '../look-ups.ts'
-import { migrate } from '../migrate.ts'
+import { type Migrations, migrate } from '../migrate.ts'
 import { type Outside, pooledDatabase } from '../pool.ts'
 import { DatabaseUnfit } from '../sql-errors.ts'
 import { lacksRoom, releaseBallast } from './ballast.ts'
@@ -27,7 +27,7 @@ const planMilliseconds = 60_000
 /** @throws FolderInUse when another process has the folder open; StorageFull when there is not even room to start. */
 export async function openEmbedded(options: {
   folder: string
-  lastMigration?: number | undefined
+  migrations?: Migrations | undefined
 }): Promise<Database> {
   const lock = lockFolder(options.folder)
   try {
@@ -42,7 +42,7 @@ export async function openEmbedded(options: {
     let ended: Promise<void> | undefined
     const close = () => (ended ??= end())
     try {
-      await migrateOn(pool, options.lastMigration)
+      await migrateOn(pool, options.migrations)
       return pooledDatabase({ kind: 'embedded', pool, outside: outsideOf(pool), close })
     } catch (error) {
       await close()
@@ -55,10 +55,10 @@ export async function openEmbedded(options: {
   }
 }
 
-async function migrateOn(pool: pg.Pool, lastMigration: number | undefined): Promise<void> {
+async function migrateOn(pool: pg.Pool, migrations: Migrations | undefined): Promise<void> {
   const client = await pool.connect()
   try {
-    await migrate(client, lastMigration)
+    await migrate(client, migrations)
   } finally {
     client.release()
   }
