@@ -1,7 +1,9 @@
 /** What docs/operations.md and the systemd unit say of the server is so. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { read } from './source-files.ts'
+import { read, root } from './source-files.ts'
 
 interface Compose {
   readonly services: Record<string, { readonly environment?: Record<string, string> }>
@@ -32,6 +34,12 @@ test('the page of organizations has every action of the audit log, and no other'
   expect(told.length).toBeGreaterThan(5)
   const listed = namesIn(read('docs/organizations.md'), /^\| `([a-z_]+\.[a-z_]+)` \|/gm)
   expect(listed, 'Keep the table of actions in docs/organizations.md.').toEqual(told)
+})
+
+test('a registry of every release is kept, for the test that upgrades it', () => {
+  const released = namesIn(read('CHANGELOG.md'), /^## \[([^\]]+)\] - \d/gm)
+  const lost = released.filter((version) => !existsSync(join(root, 'packages/registry/releases', version)))
+  expect(lost, 'Before a release: `npm run release:keep`.').toEqual([])
 })
 
 test('the unit starts the program that npm links, by the Node that npm brings', () => {

@@ -1,39 +1,88 @@
 /**
- * `npm run migrations`: writes the one initial migration anew from the tables and the functions (.sql) in src/sql. Nothing is released, so no database
- * needs a step from one form to the next. The generator knows no extensions; the one that the indexes need comes first.
- * With `--check` it writes nothing and fails when the migration is not what the tables say.
+ * `npm run migrations`: writes the migrations from the tables and the functions (.sql) in src/sql. While nothing is released, the one initial migration is written
+ * anew. From the first release on (a folder in packages/registry/releases), what was released stays as it is, and a migration of what has changed is added: forward only.
+ * The generator of Drizzle knows no extensions and no functions; both are put around what it writes.
+ * With `--check` it writes nothing and fails when the migrations are not what the tables say.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 
 const here = import.meta.dirname
 const folder = join(here, 'migrations')
 const made = `migrations.${process.pid}`
-const initial = '0000_initial.sql'
+const separator = '--> statement-breakpoint\n'
+const isReleased = readdirSync(join(here, '../registry/releases'), { withFileTypes: true }).some((entry) =>
+  entry.isDirectory(),
+)
 
 rmSync(join(here, made), { recursive: true, force: true })
-const kit = join(here, '../../node_modules/drizzle-kit/bin.cjs')
-execFileSync(process.execPath, [kit, 'generate', '--name', 'initial'], {
-  cwd: here,
-  env: { ...process.env, MIGRATIONS_OUT: `./${made}` },
-  stdio: ['ignore', 'ignore', 'inherit'],
-})
 const functions = globSync('src/sql/**/*.sql', { cwd: here }).sort()
-const text = [
-  'CREATE EXTENSION IF NOT EXISTS pg_trgm;\n',
-  ...[join(made, initial), ...functions].map((file) => readFileSync(join(here, file), 'utf8')),
-].join('--> statement-breakpoint\n')
-writeFileSync(join(here, made, initial), text)
-
-const before = join(folder, initial)
-const current = existsSync(before) && readFileSync(before, 'utf8') === text
-if (current || process.argv.includes('--check')) {
+const read = (file: string) => readFileSync(file, 'utf8')
+const changed = isReleased ? next() : initial()
+if (!changed || process.argv.includes('--check')) {
   rmSync(join(here, made), { recursive: true })
-  console.log(current ? 'The migration is up to date.' : 'The tables have changed: run "npm run migrations".')
-  process.exitCode = current ? 0 : 1
+  console.log(
+    changed ? 'The tables have changed: run "npm run migrations".' : 'The migrations are up to date.',
+  )
+  process.exitCode = changed ? 1 : 0
 } else {
   rmSync(folder, { recursive: true, force: true })
   renameSync(join(here, made), folder)
-  console.log(`Wrote packages/storage/migrations/${initial}.`)
+  console.log('Wrote packages/storage/migrations.')
+}
+
+function generate(...more: string[]): void {
+  const kit = join(here, '../../node_modules/drizzle-kit/bin.cjs')
+  execFileSync(process.execPath, [kit, 'generate', ...more], {
+    cwd: here,
+    env: { ...process.env, MIGRATIONS_OUT: `./${made}` },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+}
+
+/** @returns whether it differs from the one there is */
+function initial(): boolean {
+  const name = '0000_initial.sql'
+  generate('--name', 'initial')
+  const text = [
+    'CREATE EXTENSION IF NOT EXISTS pg_trgm;\n',
+    read(join(here, made, name)),
+    ...functions.map((file) => read(join(here, file))),
+  ].join(separator)
+  writeFileSync(join(here, made, name), text)
+  const before = join(folder, name)
+  return !existsSync(before) || read(before) !== text
+}
+
+/** Adds a migration to those there are. @returns whether there was anything to add */
+function next(): boolean {
+  cpSync(folder, join(here, made), { recursive: true })
+  const migrations = () => readdirSync(join(here, made)).filter((file) => file.endsWith('.sql'))
+  const before = migrations()
+  const all = before.map((file) => read(join(here, made, file))).join('')
+  const newer = functions.map((file) => read(join(here, file))).filter((text) => !all.includes(text))
+  generate('--name', 'next')
+  const ofTables = migrations().length > before.length
+  if (!ofTables && newer.length === 0) return false
+  if (!ofTables) generate('--custom', '--name', 'next')
+  const added = join(here, made, migrations().find((file) => !before.includes(file))!)
+  const parts = [ofTables ? read(added) : '-- The tables are as they were.\n', ...newer.map(replaced)]
+  writeFileSync(added, parts.join(`\n${separator}`))
+  return true
+}
+
+/** A function may have other parameters than before, so that it cannot be replaced in place. */
+function replaced(text: string): string {
+  const names = Array.from(text.matchAll(/^create function (\w+)\(/gm), ([, name]) => name!)
+  return [...names.map((name) => `drop function if exists ${name};\n`), text].join(separator)
 }

@@ -6,7 +6,6 @@ import { promisify } from 'node:util'
 import { defaultLimits, openRegistry } from '@ulmus/registry'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from './commands.ts'
-import { readConfig, readSecrets } from './config.ts'
 
 const binary = join(import.meta.dirname, '../ulmus-server.js')
 const log = { info() {}, warn() {}, error() {} }
@@ -19,7 +18,7 @@ describe('the commands', () => {
     const said = { out: '', err: '' }
     const env = { DATA_DIR: folder }
     const code = await runCommand(args, {
-      settings: () => ({ config: readConfig(env), secrets: readSecrets(env) }),
+      environment: env,
       out: (text) => {
         said.out += text
       },
@@ -70,7 +69,7 @@ describe('the commands', () => {
   test('say what they do', async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [binary, '--help'])
     expect(stdout).toContain('ulmus-server [command]')
-    for (const command of ['start', 'sweep', 'fsck']) {
+    for (const command of ['start', 'backup', 'restore', 'move', 'sweep', 'fsck']) {
       expect(stdout).toContain(command)
       expect(await run(command, '--help')).toMatchObject({
         code: 0,
@@ -86,6 +85,11 @@ describe('the commands', () => {
       [['sweep', '--force=no'], "Option '--force' does not take an argument"],
       [['fsck', 'everything'], "Unexpected argument 'everything'"],
       [['start', '--port=80'], "Unknown option '--port'"],
+      [['backup'], 'TARGET is not given'],
+      [['backup', 'a', 'b'], "Unexpected argument 'b'"],
+      [['backup', 'a', '--keep', '0'], '--keep must be a number from 1'],
+      [['restore', '--settings=x'], 'SOURCE is not given'],
+      [['move'], 'FILE is not given'],
     ] as const) {
       const { code, err } = await run(...args)
       expect(code).toBe(2)

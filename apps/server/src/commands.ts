@@ -1,16 +1,24 @@
-/** What the binary does besides serving: `ulmus-server sweep`, `ulmus-server fsck`, `ulmus-server --help`. */
+/** What the binary does besides serving: `ulmus-server sweep`, `fsck`, `backup`, `restore`, `move`, `--help`. */
 import { parseArgs } from 'node:util'
-import { type Log, openStoreCommands, type StoreCommands, SweepTooLarge } from '@ulmus/registry'
+import { openStoreCommands, type StoreCommands, SweepTooLarge } from '@ulmus/registry'
 import manifest from '../package.json' with { type: 'json' }
-import type { Config, Secrets } from './config.ts'
-
-/** Exit codes: all is well; damage was found, or the command refused to go on; the command line is wrong. */
-const exits = { well: 0, damaged: 1, misused: 2 }
+import {
+  backupCommands,
+  backupHelp,
+  exits,
+  type Given,
+  type Surroundings,
+  storesOf,
+} from './backup-commands.ts'
+import { readConfig } from './config.ts'
 
 const overview = `ulmus-server [command]
 
   start    Starts the server, as no command does. Settings are environment variables, which its page
            /docs/configuration lists.
+  backup   Copies everything to a folder or a bucket, while the server serves.
+  restore  Puts a backup into empty stores.
+  move     Copies everything to another database, another folder or a bucket.
   sweep    Removes stored objects that no version needs any more.
   fsck     Checks everything that is stored.
 
@@ -50,23 +58,23 @@ const help: Record<string, string> = {
 
   With DATABASE_URL a check may run beside servers; the embedded database must not be in use.
 `,
+  ...backupHelp,
 }
 
-/** The flags of each command. */
-const flags: Record<string, readonly string[]> = {
-  start: [],
-  sweep: ['force'],
-  fsck: ['files', 'rebuild-index'],
+/** What each command takes: switches, options with a value, and what it must be given, by the name that its help has. */
+const forms: Record<string, Form> = {
+  start: {},
+  sweep: { switches: ['force'] },
+  fsck: { switches: ['files', 'rebuild-index'] },
+  backup: { options: ['keep', 'settings'], operand: 'TARGET' },
+  restore: { options: ['backup', 'settings'], operand: 'SOURCE' },
+  move: { operand: 'FILE' },
 }
 
-/** Those of a command that are set. */
-type Given = Readonly<Record<string, boolean | undefined>>
-
-export interface Surroundings {
-  /** Reads the settings. @throws ConfigError */
-  settings(): { config: Config; secrets: Secrets }
-  out(text: string): void
-  err(text: string): void
+interface Form {
+  switches?: readonly string[]
+  options?: readonly string[]
+  operand?: string
 }
 
 /** Runs a command line without the program's name. Resolves to the exit code. @throws what opening the stores throws. */
@@ -88,6 +96,8 @@ export async function runCommand(args: readonly string[], around: Surroundings):
     around.err(`${(error as Error).message}\n\n${usage}`)
     return exits.misused
   }
+  const work = backupCommands[command]
+  if (work !== undefined) return work(given, around)
   const commands = await open(around, given['rebuild-index'] ? 'rebuild' : 'check')
   try {
     return command === 'sweep' ? await sweep(commands, given, around) : await fsck(commands, given, around)
@@ -96,34 +106,37 @@ export async function runCommand(args: readonly string[], around: Surroundings):
   }
 }
 
-/** @throws Error for a command or an argument that there is not. */
+/** @throws Error for a command or an argument that there is not, and for one that is lacking. */
 function givenTo(command: string, args: string[]): Given {
-  const known = flags[command]
-  if (known === undefined) throw new Error(`There is no command "${command}".`)
-  const options = Object.fromEntries(known.map((name) => [name, { type: 'boolean' as const }]))
-  return parseArgs({ args, options }).values
+  const form = forms[command]
+  if (form === undefined) throw new Error(`There is no command "${command}".`)
+  const { switches = [], options = [], operand } = form
+  const kinds = [
+    ...switches.map((name) => [name, { type: 'boolean' as const }] as const),
+    ...options.map((name) => [name, { type: 'string' as const }] as const),
+  ]
+  const parsed = parseArgs({
+    args,
+    options: Object.fromEntries(kinds),
+    allowPositionals: operand !== undefined,
+  })
+  const [named, more] = parsed.positionals
+  if (operand !== undefined && named === undefined) throw new Error(`${operand} is not given.`)
+  if (more !== undefined) throw new Error(`Unexpected argument '${more}'.`)
+  return { ...parsed.values, ...(named !== undefined && { operand: named }) }
 }
 
 function open(around: Surroundings, purpose: 'check' | 'rebuild'): Promise<StoreCommands> {
-  const { config, secrets } = around.settings()
-  const say = (_facts: object, line: string) => around.err(`${line}\n`)
-  const log: Log = { info: say, warn: say, error: say }
-  const stores = {
-    dataFolder: config.dataFolder,
-    databaseUrl: secrets.databaseUrl,
-    bucket: config.objectStore === null ? undefined : { ...config.objectStore, keys: secrets.s3Keys },
-    log,
-  }
-  return openStoreCommands(stores, purpose)
+  return openStoreCommands(storesOf(around.environment, around), purpose)
 }
 
 async function sweep(
   commands: StoreCommands,
   given: Given,
-  { out, err, settings }: Surroundings,
+  { out, err, environment }: Surroundings,
 ): Promise<number> {
   try {
-    const { uploadDays } = settings().config
+    const { uploadDays } = readConfig(environment)
     const done = await commands.sweep({ force: given['force'] === true, uploadDays })
     const { uploadsForgotten, setAside, removed, aside } = done
     out(

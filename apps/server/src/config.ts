@@ -146,6 +146,15 @@ const bucketName = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
 /** What needs no escaping anywhere, and is no way up. */
 const prefixPart = /^(?!\.\.?$)[A-Za-z0-9._-]{1,100}$/
 
+/**
+ * A bucket that backups lie in, written as OBJECT_STORE is; `env` has the settings that go with it.
+ * @throws ConfigError
+ */
+export function readBackupBucket(place: string, env: Environment): S3Settings {
+  const read = variablesOf({ ...env, OBJECT_STORE: place })
+  return { ...readObjectStore(read)!, keys: readS3Keys(read) }
+}
+
 function readObjectStore(read: Variables): Config['objectStore'] {
   const place = read.text('OBJECT_STORE')
   const endpoint = read.url('S3_ENDPOINT')

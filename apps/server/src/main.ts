@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   if (args.length === 0 || (args.length === 1 && args[0] === 'start')) return serve()
   onEndWanted(npmScript(), { end: exitUnfinished, endAtOnce: exitUnfinished })
   process.exitCode = await runCommand(args, {
-    settings: () => ({ config: readConfig(process.env), secrets: readSecrets(process.env) }),
+    environment: process.env,
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
   })

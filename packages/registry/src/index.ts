@@ -3,8 +3,10 @@
 // What the floors below reject with and read by, for those who may only come down to this one.
 export { InputError, type Json, parseStrict } from '@ulmus/content'
 export {
+  BlobMissing,
   BucketUnusable,
   DatabaseUnfit,
+  DumpUnreadable,
   FolderInUse,
   giveWay,
   isStorageFull,
@@ -22,6 +24,12 @@ export { anonymous, type Caller, type Principal, type Scope, scopes } from './ac
 export type { Identity } from './accounts/accounts.ts'
 export { deviceLoginSeconds, devicePollSeconds } from './accounts/device-logins.ts'
 export { JsonText, jsonOf } from './answers/json-text.ts'
+export { type BackupOptions, type BackupReport, backUp } from './backups/backup.ts'
+export { DumpRefused } from './backups/channel.ts'
+export { BlobDamaged } from './backups/copy.ts'
+export { type MoveReport, move } from './backups/move.ts'
+export { type RestoreReport, restore } from './backups/restore.ts'
+export { type ShelfPlace, ShelfUnfit } from './backups/shelf.ts'
 export { AnswerBudget, countAnswer } from './budgets/answer-budget.ts'
 export type { Context } from './context.ts'
 export * from './errors/errors.ts'
@@ -31,6 +39,7 @@ export type { Log } from './log.ts'
 export { openRegistry, type Registry, type RegistryConfig } from './open.ts'
 export { recordsLimitMax } from './records/records.ts'
 export { StoresUnfit } from './stores/installation.ts'
+export type { StoresConfig } from './stores/stores.ts'
 export type { Damage } from './upkeep/fsck/damage.ts'
 export { openStoreCommands, type StoreCommands } from './upkeep/store-commands.ts'
 export { SweepTooLarge } from './upkeep/sweep/most.ts'

@@ -1,4 +1,5 @@
 /** From configuration to a running registry: stores opened, services made, background work started; closed in reverse. */
+import { join } from 'node:path'
 import { openObjectReader } from '@ulmus/storage'
 import { accountsOf } from './accounts/accounts.ts'
 import { sessionsOf } from './accounts/browser-sessions.ts'
@@ -7,6 +8,7 @@ import { invitationsOf } from './accounts/invitations.ts'
 import { keysOf } from './accounts/keys.ts'
 import { membersOf } from './accounts/members.ts'
 import { auditOf } from './audit/audit.ts'
+import { serveDumps } from './backups/channel.ts'
 import { AnswerBudget } from './budgets/answer-budget.ts'
 import { BodyBudget } from './budgets/body-budget.ts'
 import { storageQuotaOf } from './budgets/storage-quota.ts'
@@ -86,6 +88,8 @@ export async function openRegistry(config: RegistryConfig) {
     // A server that is ready says so of its own background work at once.
     if (config.works && !(await space.isFull())) await beat(context)
     opened.defer(() => services.keys.settle())
+    if (database.kind === 'embedded')
+      opened.defer(await serveDumps(database, join(config.dataFolder, 'database'), log))
     await context.jobs.start()
     opened.defer(() => context.jobs.stop())
     return { ...services, close: () => opened.disposeAsync() }

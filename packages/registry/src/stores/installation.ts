@@ -70,6 +70,17 @@ export async function joinStores(stores: Stores, places: Places, purpose: Purpos
   return makeOne(stores, places, undefined)
 }
 
+/** @throws StoresUnfit for objects that are not of the installation */
+export async function demandInstallation(
+  blobs: BlobStore,
+  installation: string,
+  places: Places,
+): Promise<void> {
+  const stored = await idIn(blobs)
+  if (stored === installation) return
+  throw stored === undefined ? unnamedStore(places, installation) : differing(places, stored, installation)
+}
+
 /** @throws StoresUnfit when another server has given the store another id at the same moment. */
 async function makeOne(
   { database, blobs }: Stores,
@@ -86,7 +97,7 @@ async function makeOne(
 const wellFormed = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Undefined when there is none that reads. */
-async function idIn(blobs: BlobStore): Promise<string | undefined> {
+export async function idIn(blobs: BlobStore): Promise<string | undefined> {
   try {
     const text = Buffer.from(await blobs.read(installationName))
       .toString()

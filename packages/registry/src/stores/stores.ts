@@ -57,31 +57,20 @@ export async function openStores(
   purpose: Purpose,
 ): Promise<OpenStores> {
   const folders = foldersOf(config)
-  const places = placesOf(config, folders)
+  const places = placesOf(config)
   demandFolders(config, folders, purpose)
   makePrivate(config.dataFolder, folders, config.log, purpose !== 'check')
   const reserveBytes = config.reserveBytes ?? 0
   const watched = Object.values(folders).filter((folder) => folder !== undefined)
   const space = watchSpace({ folders: watched, reserveBytes })
   let blobs: BlobStore | undefined
-  const openBlobs = async (): Promise<BlobStore> => {
-    const store =
-      folders.objects === undefined
-        ? await openS3Store(config.bucket!)
-        : await openDiskStore(folders.objects, space)
-    opened.defer(() => store.close())
-    return store
-  }
+  const openBlobs = () => openObjectStore(config, opened, space)
   // Before anything is made: a new database beside objects would be in the way of the one that is to be put back.
   if (isMissing(folders.database, hasEmbedded) && !isMissing(folders.objects, existsSync)) {
     blobs = await openBlobs()
     if (purpose !== 'rebuild' && (await holdsBlobs(blobs))) throw databaseMissing(places)
   }
-  const database = await openDatabase({
-    ...(folders.database === undefined ? { url: config.databaseUrl! } : { folder: folders.database }),
-    log: (line) => config.log.info({}, line),
-  })
-  opened.defer(() => database.close())
+  const database = await openRows(config, opened)
   if (folders.database !== undefined && reserveBytes > 0)
     opened.defer(ballastedAlways(folders.database, reserveBytes, config.log))
   if (isMissing(folders.objects, existsSync) && (await recordsBlobs(database))) throw storeLost(places)
@@ -91,7 +80,35 @@ export async function openStores(
   return { ...stores, space, demandSame: () => joinStores(stores, places, 'check') }
 }
 
-const foldersOf = ({ dataFolder, databaseUrl, bucket }: StoresConfig): Folders => ({
+/** Opens the database alone, made where it is absent. @param lastMigration the time of the last migration that is run; undefined: all are */
+export async function openRows(
+  config: StoresConfig,
+  opened: AsyncDisposableStack,
+  lastMigration?: number,
+): Promise<Database> {
+  const { database: folder } = foldersOf(config)
+  const database = await openDatabase({
+    ...(folder === undefined ? { url: config.databaseUrl! } : { folder }),
+    log: (line) => config.log.info({}, line),
+    ...(lastMigration !== undefined && { migrations: { last: lastMigration } }),
+  })
+  opened.defer(() => database.close())
+  return database
+}
+
+/** Opens the objects alone, their folder made where it is absent. */
+export async function openObjectStore(
+  config: StoresConfig,
+  opened: AsyncDisposableStack,
+  space?: DiskSpace,
+): Promise<BlobStore> {
+  const { objects: folder } = foldersOf(config)
+  const store = folder === undefined ? await openS3Store(config.bucket!) : await openDiskStore(folder, space)
+  opened.defer(() => store.close())
+  return store
+}
+
+export const foldersOf = ({ dataFolder, databaseUrl, bucket }: StoresConfig): Folders => ({
   database: databaseUrl === undefined ? join(dataFolder, 'database') : undefined,
   objects: bucket === undefined ? join(dataFolder, 'objects') : undefined,
 })
@@ -112,7 +129,9 @@ function demandFolders({ dataFolder }: StoresConfig, folders: Folders, purpose: 
     refuse(`database in ${folders.database}`)
 }
 
-const placesOf = ({ databaseUrl, bucket }: StoresConfig, folders: Folders): Places => ({
+export const placesOf = (config: StoresConfig): Places => placesIn(config, foldersOf(config))
+
+const placesIn = ({ databaseUrl, bucket }: StoresConfig, folders: Folders): Places => ({
   database:
     databaseUrl === undefined
       ? `the database in ${folders.database}`

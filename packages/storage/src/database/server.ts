@@ -2,8 +2,8 @@
 import pg from 'pg'
 import type { Database } from './database.ts'
 import { LookUps, ormOnBoth, poolForLookUps } from './look-ups.ts'
-import { migrate } from './migrate.ts'
-import { ormOn, pooledDatabase } from './pool.ts'
+import { type Migrations, migrate } from './migrate.ts'
+import { pooledDatabase } from './pool.ts'
 import { refusalOf } from './server-refusals.ts'
 import { DatabaseUnfit } from './sql-errors.ts'
 
@@ -16,6 +16,7 @@ export async function openServer(options: {
   url: string
   poolMax: number
   log: (line: string) => void
+  migrations?: Migrations | undefined
 }): Promise<Database> {
   const config = {
     connectionString: options.url,
@@ -34,7 +35,7 @@ export async function openServer(options: {
     one.on('connect', (client) => client.on('error', tellLoss))
   }
   try {
-    await prepare(pool)
+    await prepare(pool, options.migrations)
   } catch (error) {
     await pool.end()
     throw refusalOf(error)
@@ -53,12 +54,12 @@ export async function openServer(options: {
 }
 
 /** Checks the server and migrates, one process at a time: the lock is the connection's and goes with it. */
-async function prepare(pool: pg.Pool): Promise<void> {
+async function prepare(pool: pg.Pool, migrations: Migrations | undefined): Promise<void> {
   const client = await pool.connect()
   try {
     await refuseUnfit(client)
     await client.query('select pg_advisory_lock($1)', [migrationLock])
-    await migrate(ormOn(client))
+    await migrate(client, migrations)
     await client.query('select pg_advisory_unlock($1)', [migrationLock])
     client.release()
   } catch (error) {

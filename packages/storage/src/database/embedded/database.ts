@@ -9,8 +9,8 @@ import pg from 'pg'
 import { isStorageFull, StorageFull } from '../../errors/storage-full.ts'
 import type { Database } from '../database.ts'
 import { LookUps, ormOnBoth } from '../look-ups.ts'
-import { migrate } from '../migrate.ts'
-import { type Outside, ormOn, pooledDatabase } from '../pool.ts'
+import { type Migrations, migrate } from '../migrate.ts'
+import { type Outside, pooledDatabase } from '../pool.ts'
 import { DatabaseUnfit } from '../sql-errors.ts'
 import { lacksRoom, releaseBallast } from './ballast.ts'
 import { endProcess, exitProcess } from './ending.ts'
@@ -25,7 +25,10 @@ import { logFullExit } from './log.ts'
 const planMilliseconds = 60_000
 
 /** @throws FolderInUse when another process has the folder open; StorageFull when there is not even room to start. */
-export async function openEmbedded(options: { folder: string }): Promise<Database> {
+export async function openEmbedded(options: {
+  folder: string
+  migrations?: Migrations | undefined
+}): Promise<Database> {
   const lock = lockFolder(options.folder)
   try {
     releaseBallast(options.folder)
@@ -39,7 +42,7 @@ export async function openEmbedded(options: { folder: string }): Promise<Databas
     let ended: Promise<void> | undefined
     const close = () => (ended ??= end())
     try {
-      await migrate(ormOn(pool))
+      await migrateOn(pool, options.migrations)
       return pooledDatabase({ kind: 'embedded', pool, outside: outsideOf(pool), close })
     } catch (error) {
       await close()
@@ -49,6 +52,15 @@ export async function openEmbedded(options: { folder: string }): Promise<Databas
     lock.release()
     if (isStorageFull(error) || lacksRoom(options.folder)) throw noRoomToStart(options.folder, error)
     throw error
+  }
+}
+
+async function migrateOn(pool: pg.Pool, migrations: Migrations | undefined): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await migrate(client, migrations)
+  } finally {
+    client.release()
   }
 }
 

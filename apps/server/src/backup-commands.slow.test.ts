@@ -1,0 +1,196 @@
+/** Backups as an operator makes them: the commands as processes, beside a server that serves. */
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { databases } from '@ulmus/storage/testing'
+import { makeBucket, s3Server } from '@ulmus/storage/testing/buckets'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Asker, askerOf, fileHash } from './testing/asker.ts'
+import { Browser } from './testing/browser.ts'
+import { startProcess } from './testing/server-process.ts'
+
+const program = join(import.meta.dirname, '../start.js')
+const ending: (() => unknown)[] = []
+afterEach(async () => {
+  for (const end of ending.splice(0).toReversed()) await end()
+})
+
+function temporary(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ulmus-backups-'))
+  ending.push(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function command(env: Record<string, string>, ...args: string[]) {
+  const run = promisify(execFile)(process.execPath, [program, ...args], {
+    env: { PATH: process.env['PATH'], ...env },
+  })
+  return run.then(
+    ({ stdout, stderr }) => ({ code: 0, out: stdout, err: stderr }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+      ...{ code, out: stdout, err: stderr },
+    }),
+  )
+}
+
+const path = '/collections/ada/kept'
+
+/** Signs in, makes a collection and uploads a file. */
+async function filled(url: string): Promise<{ ada: Asker; key: string }> {
+  const browser = new Browser(url)
+  await browser.signIn({ login: 'ada' })
+  const made = await fetch(`${url}/api/accounts/keys`, {
+    method: 'POST',
+    headers: {
+      ...{ cookie: browser.cookieHeader('/'), 'content-type': 'application/json' },
+      'sec-fetch-site': 'same-origin',
+    },
+    body: JSON.stringify({ label: 'test', scope: 'admin' }),
+  })
+  const { key } = (await made.json()) as { key: string }
+  const ada = askerOf(url, key)
+  expect((await ada.post('/accounts/ada/collections', { slug: 'kept' })).status).toBe(201)
+  expect((await ada.upload(path, 'a file')).status).toBeLessThan(300)
+  return { ada, key }
+}
+
+async function push(ada: Asker, base: string | null, from: number): Promise<string> {
+  const schemas = base === null ? { A: {} } : undefined
+  const { json } = await ada.post(`${path}/pushes`, { base_version: base, schemas })
+  const lines = Array.from({ length: 500 }, (_, i) => ({
+    id: `r${from + i}`,
+    type: 'A',
+    data: { n: from + i },
+  }))
+  await ada.lines(`${path}/pushes/${json.session_id}/records`, lines)
+  return String((await ada.post(`${path}/pushes/${json.session_id}/commit`)).json.semver)
+}
+
+/** What a reader sees of it: all versions, with their digests, and the file. */
+async function seen(ada: Asker) {
+  const { json } = await ada.get(`${path}/versions`)
+  const file = await ada.get(`${path}/files/${fileHash('a file')}`)
+  return { versions: json, file: file.text }
+}
+
+describe('the commands, beside a server', () => {
+  test.each(databases)(
+    'back up while it serves and is written to, and restore the same ($name)',
+    async (database) => {
+      const rows = await database.settings()
+      ending.push(rows.dispose)
+      const home = temporary()
+      const env = {
+        DATA_DIR: join(home, 'data'),
+        ...(rows.settings.url !== undefined && { DATABASE_URL: rows.settings.url }),
+      }
+      const server = await startProcess(env)
+      ending.push(() => server.end('SIGKILL'))
+      const { ada, key } = await filled(server.url)
+      let semver = await push(ada, null, 0)
+      let pushing = true
+      const meanwhile = (async () => {
+        for (let i = 1; pushing; i++) semver = await push(ada, semver, 500 * i)
+      })()
+      const target = join(home, 'backups')
+      for (const _ of [1, 2])
+        expect(await command(env, 'backup', target)).toMatchObject({
+          ...{ code: 0, err: '' },
+          out: expect.stringMatching(/^The backup \d{8}t\d{9}z is whole: \d+ rows/),
+        })
+      pushing = false
+      await meanwhile
+      const last = await command(env, 'backup', target, '--keep', '1')
+      expect(last.out).toMatch(/Removed: \d{8}t\d{9}z, \d{8}t\d{9}z\.\n$/)
+      const before = await seen(ada)
+      if (database.name === 'embedded') {
+        expect(server.said.out).toContain('dumped for a backup')
+        expect(readdirSync(join(home, 'data/database')).filter((name) => name.startsWith('dump-'))).toEqual(
+          [],
+        )
+      }
+      expect(await server.end('SIGTERM')).toBe(0)
+      expect(existsSync(join(home, 'data/database/control'))).toBe(false)
+
+      const there = { DATA_DIR: join(home, 'there') }
+      expect(await command(there, 'restore', target)).toMatchObject({ code: 0, err: '' })
+      expect(await command(there, 'fsck', '--files')).toMatchObject({ code: 0 })
+      const again = await startProcess(there)
+      ending.push(() => again.end('SIGKILL'))
+      expect(await seen(askerOf(again.url, key))).toEqual(before)
+      const refused = await command(there, 'restore', target)
+      expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^There are objects in/) })
+    },
+    300_000,
+  )
+
+  test.runIf(s3Server() !== null)(
+    'move to a server and a bucket that a file names, and back',
+    async () => {
+      const home = temporary()
+      const env = { DATA_DIR: join(home, 'data') }
+      const first = await startProcess(env)
+      ending.push(() => first.end('SIGKILL'))
+      const { ada, key } = await filled(first.url)
+      await push(ada, null, 0)
+      const before = await seen(ada)
+      await first.end('SIGTERM')
+
+      const rows = await databases[1]!.settings()
+      ending.push(rows.dispose)
+      const bucket = await makeBucket()
+      ending.push(bucket.dispose)
+      const { endpoint, keys, bucket: name } = bucket.settings
+      const there = {
+        ...{ DATABASE_URL: rows.settings.url!, DATA_DIR: join(home, 'unused') },
+        ...{ OBJECT_STORE: `s3://${name}/ulmus`, S3_ENDPOINT: endpoint! },
+        ...{ AWS_ACCESS_KEY_ID: keys!.accessKeyId, AWS_SECRET_ACCESS_KEY: keys!.secretAccessKey },
+      }
+      const file = join(home, 'new.env')
+      const written = (variables: Record<string, string>) =>
+        writeFileSync(
+          file,
+          Object.entries(variables)
+            .map(([variable, value]) => `${variable}=${value}\n`)
+            .join(''),
+        )
+      written(there)
+      expect(await command(env, 'move', file)).toMatchObject({ code: 0, err: '' })
+      expect(await command(there, 'fsck', '--files')).toMatchObject({ code: 0 })
+      const second = await startProcess(there)
+      ending.push(() => second.end('SIGKILL'))
+      expect(await seen(askerOf(second.url, key))).toEqual(before)
+      written({ DATA_DIR: join(home, 'back') })
+      expect(await command(there, 'move', file)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('Stop all'),
+      })
+      await second.end('SIGTERM')
+      expect(await command(there, 'move', file)).toMatchObject({ code: 0, err: '' })
+      expect(await command({ DATA_DIR: join(home, 'back') }, 'fsck', '--files')).toMatchObject({ code: 0 })
+
+      const shelf = ['backup', `s3://${name}/backups`, '--settings', file]
+      written(there)
+      expect(await command({ DATA_DIR: join(home, 'back') }, ...shelf)).toMatchObject({ code: 0, err: '' })
+    },
+    300_000,
+  )
+
+  test('say in a sentence what is wrong', async () => {
+    const home = temporary()
+    const env = { DATA_DIR: join(home, 'data') }
+    for (const [args, sentence] of [
+      [['restore', join(home, 'absent')], /^There is no folder .*absent\.\n$/],
+      [['restore', home], /^There is no backup in /],
+      [['backup', join(home, 'target')], /^There is no /],
+      [['move', join(home, 'absent.env')], /^The settings in .*absent\.env cannot be read: ENOENT/],
+      [['backup', 's3://X'], /OBJECT_STORE must be like s3:/],
+    ] as const) {
+      const { code, out, err } = await command(env, ...args)
+      expect([code, out]).toEqual([1, ''])
+      expect(err).toMatch(sentence)
+    }
+  })
+})

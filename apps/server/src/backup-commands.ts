@@ -1,0 +1,164 @@
+/** `ulmus-server backup`, `restore` and `move`: settings and words around what the registry does. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { parseEnv } from 'node:util'
+import {
+  BlobDamaged,
+  BlobMissing,
+  backUp,
+  DumpRefused,
+  DumpUnreadable,
+  type Log,
+  move,
+  restore,
+  type ShelfPlace,
+  ShelfUnfit,
+  type StoresConfig,
+  StoresUnfit,
+} from '@ulmus/registry'
+import manifest from '../package.json' with { type: 'json' }
+import { readBackupBucket, readConfig, readSecrets } from './config.ts'
+import { ConfigError, type Environment } from './variables.ts'
+
+/** Exit codes: all is well; damage was found, or the command refused to go on; the command line is wrong. */
+export const exits = { well: 0, damaged: 1, misused: 2 }
+
+/** What a command line says: its flags, and its operand. */
+export type Given = Readonly<Record<string, string | boolean | undefined>>
+
+export interface Surroundings {
+  /** What the settings are read from. */
+  readonly environment: Environment
+  out(text: string): void
+  err(text: string): void
+}
+
+export const backupHelp: Record<string, string> = {
+  backup: `ulmus-server backup TARGET [--keep N] [--settings FILE]
+
+  Copies the database, as it is at one moment, and all that belongs to it to TARGET: a folder, or s3://bucket/prefix.
+  Servers go on serving. What TARGET holds from backups before is not copied again. A backup is there when it is
+  whole, and else not at all. It holds what is private, and the hashes of keys: keep TARGET closed.
+
+  --keep N         Then removes all backups in TARGET but the last N, and what only they needed.
+  --settings FILE  Where TARGET is a bucket: a file of S3_ENDPOINT and AWS_… variables for it, in place of the
+                   environment's.
+
+  The embedded database is asked of the server that runs; the command must run as the same account. Without a
+  running server the command opens it itself. Exits 0 when the backup is there, 1 with a sentence when it is not.
+`,
+  restore: `ulmus-server restore SOURCE [--backup ID] [--settings FILE]
+
+  Puts the last backup in SOURCE into the database and the object store that the settings name, both of which must
+  be empty; every blob is checked. Broken off, the same command goes on. SOURCE is a TARGET of backup. No server may
+  run meanwhile.
+
+  --backup ID      Takes this one: the time it was made, as backup has said it.
+  --settings FILE  As for backup.
+`,
+  move: `ulmus-server move FILE
+
+  Copies everything from where the settings of the environment say to where those in FILE do, a file of variables
+  such as systemd reads: to another DATABASE_URL or none, another OBJECT_STORE or none, another DATA_DIR. What
+  FILE names no other place for stays. The new places must be empty. Start the server with the settings of FILE then;
+  what was in the old places is still there.
+
+  All servers must be stopped.
+`,
+}
+
+export const backupCommands: Record<string, (given: Given, around: Surroundings) => Promise<number>> = {
+  backup: (given, around) =>
+    orRefused(around, async () => {
+      const keep = given['keep'] === undefined ? undefined : Number(given['keep'])
+      if (keep !== undefined && !(Number.isSafeInteger(keep) && keep > 0)) {
+        around.err(`--keep must be a number from 1; it is "${given['keep']}".\n\n${backupHelp['backup']}`)
+        return exits.misused
+      }
+      const began = performance.now()
+      const { id, rows, blobs, copied, removed } = await backUp(
+        storesOf(around.environment, around),
+        placeOf(given, around),
+        { by: manifest.version, keep },
+      )
+      around.out(
+        `The backup ${id} is whole: ${rows} rows, ${blobs.count} blobs of ${blobs.bytes} bytes, ` +
+          `of which ${copied.count} of ${copied.bytes} bytes were copied, in ${secondsSince(began)} s.\n` +
+          (removed.length > 0 ? `Removed: ${removed.join(', ')}.\n` : ''),
+      )
+      return exits.well
+    }),
+
+  restore: (given, around) =>
+    orRefused(around, async () => {
+      const began = performance.now()
+      const wanted = given['backup'] === undefined ? undefined : String(given['backup'])
+      const config = storesOf(around.environment, around)
+      const { id, rows, blobs } = await restore(placeOf(given, around), config, wanted)
+      around.out(
+        `The backup ${id} is restored: ${rows} rows, ${blobs.count} blobs of ${blobs.bytes} bytes, in ${secondsSince(began)} s.\n` +
+          '`ulmus-server fsck` checks all of it; then start the server.\n',
+      )
+      return exits.well
+    }),
+
+  move: (given, around) =>
+    orRefused(around, async () => {
+      const began = performance.now()
+      const to = storesOf(variablesIn(String(given['operand'])), around)
+      const { rows, blobs, database, objects } = await move(storesOf(around.environment, around), to)
+      if (database !== undefined) around.out(`${rows} rows are in ${database}.\n`)
+      if (objects !== undefined) around.out(`${blobs.count} blobs of ${blobs.bytes} bytes: ${objects}.\n`)
+      around.out(
+        `Moved in ${secondsSince(began)} s. Start the server with the settings of ${given['operand']}, and no more with the old ones.\n`,
+      )
+      return exits.well
+    }),
+}
+
+const secondsSince = (began: number): string => ((performance.now() - began) / 1_000).toFixed(1)
+
+/** The stores that settings name. @throws ConfigError */
+export function storesOf(environment: Environment, { err }: Surroundings): StoresConfig {
+  const [config, secrets] = [readConfig(environment), readSecrets(environment)]
+  const say = (_facts: object, line: string) => err(`${line}\n`)
+  const log: Log = { info: say, warn: say, error: say }
+  return {
+    dataFolder: config.dataFolder,
+    ...(secrets.databaseUrl !== undefined && { databaseUrl: secrets.databaseUrl }),
+    ...(config.objectStore !== null && { bucket: { ...config.objectStore, keys: secrets.s3Keys } }),
+    log,
+  }
+}
+
+/** Where backups lie. @throws ConfigError */
+function placeOf(given: Given, { environment }: Surroundings): ShelfPlace {
+  const place = String(given['operand'])
+  if (!place.startsWith('s3://')) return { folder: resolve(place) }
+  const settings = given['settings'] === undefined ? environment : variablesIn(String(given['settings']))
+  return { bucket: readBackupBucket(place, settings) }
+}
+
+/** @throws ConfigError for a file that cannot be read */
+function variablesIn(file: string): Environment {
+  try {
+    return parseEnv(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new ConfigError(`The settings in ${file} cannot be read: ${(error as Error).message}.`)
+  }
+}
+
+const refusals = [ShelfUnfit, StoresUnfit, BlobDamaged, BlobMissing, DumpRefused, DumpUnreadable, ConfigError]
+
+/** Tells in a sentence what the operator can mend. */
+async function orRefused({ err }: Surroundings, work: () => Promise<number>): Promise<number> {
+  try {
+    return await work()
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const isOfDisk = ['ENOSPC', 'EDQUOT', 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR'].includes(code ?? '')
+    if (!isOfDisk && !refusals.some((kind) => error instanceof kind)) throw error
+    err(isOfDisk ? `It was broken off: ${message}.\n` : `${message}\n`)
+    return exits.damaged
+  }
+}

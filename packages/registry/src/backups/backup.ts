@@ -1,0 +1,180 @@
+/**
+ * A backup: the database as it was at one moment, and every blob that it names. The database comes first: blobs never change, and what a
+ * sweep finds needed by nobody stays for a week, so all that the database names is there after it. Blobs that the target holds are not
+ * copied again.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve, sep } from 'node:path'
+import { BlobMissing, type BlobStore } from '@ulmus/storage'
+import type { StoresConfig } from '../stores/stores.ts'
+import { type Contents, contentsOf, type NamedBlob } from './contents.ts'
+import { type CopiedBlob, copyBlob, forEachBlob, hashBlob, listed } from './copy.ts'
+import { openObjects, takeDump } from './dump-taking.ts'
+import { removeOldBackups } from './retention.ts'
+import {
+  blobPrefixes,
+  claimShelf,
+  idOf,
+  openShelf,
+  type Shelf,
+  type ShelfPlace,
+  ShelfUnfit,
+  writeBackup,
+} from './shelf.ts'
+
+export interface BackupOptions {
+  /** The version of the program. */
+  by: string
+  /** How many backups are kept in the target, this one among them; undefined: all. */
+  keep?: number | undefined
+  now?: () => Date
+  /** Called between the steps; for tests that let something happen there. */
+  onStep?: (step: 'dumped' | 'copied') => Promise<void>
+}
+
+export interface BackupReport {
+  readonly id: string
+  /** Rows of all tables. */
+  readonly rows: number
+  readonly blobs: { readonly count: number; readonly bytes: number }
+  /** Those of them that the target did not hold. */
+  readonly copied: { readonly count: number; readonly bytes: number }
+  /** Backups that were removed. */
+  readonly removed: readonly string[]
+}
+
+/** How often the database is dumped anew when something went that it had named. */
+const triesMax = 3
+
+/**
+ * Makes a backup of the stores. Servers may run meanwhile.
+ * @throws ShelfUnfit, BlobDamaged, DumpRefused, and what opening the stores throws. Then there is no backup, and none is broken.
+ */
+export async function backUp(
+  config: StoresConfig,
+  to: ShelfPlace,
+  options: BackupOptions,
+): Promise<BackupReport> {
+  refuseOwnObjects(config, to)
+  await using opened = new AsyncDisposableStack()
+  const folder = await mkdtemp(join(tmpdir(), 'ulmus-backup-'))
+  opened.defer(() => rm(folder, { recursive: true, force: true }))
+  for (let tries = 1; ; tries++) {
+    const at = (options.now ?? (() => new Date()))()
+    const dump = join(folder, `dump-${tries}`)
+    await takeDump(config, dump)
+    const contents = await contentsOf(dump)
+    await options.onStep?.('dumped')
+    await using stores = new AsyncDisposableStack()
+    const blobs = await openObjects(config, contents.installation, stores)
+    const shelf = await openShelf(to, true)
+    stores.defer(() => shelf.store.close())
+    await claimShelf(shelf, contents.installation)
+    const copy = new Copying(blobs, shelf)
+    try {
+      await copy.run(contents)
+    } catch (error) {
+      if (!(error instanceof BlobMissing)) throw error
+      if (tries === triesMax) throw lacking(error)
+      continue
+    }
+    await options.onStep?.('copied')
+    const { installation, migration, rows } = contents
+    const id = idOf(at)
+    await writeBackup(shelf, id, dump, {
+      ...{ at: at.toISOString(), by: options.by, installation, migration, rows },
+      ...{ blobs: copy.blobs, endedPushes: [...copy.endedPushes] },
+    })
+    const removed = options.keep === undefined ? [] : await removeOldBackups(shelf, options.keep, at)
+    return {
+      id,
+      rows: Object.values(rows).reduce((sum, count) => sum + count, 0),
+      blobs: tallyOf(copy.blobs),
+      copied: tallyOf(copy.copied),
+      removed,
+    }
+  }
+}
+
+const tallyOf = (blobs: readonly CopiedBlob[]) => ({
+  count: blobs.length,
+  bytes: blobs.reduce((sum, { bytes }) => sum + bytes, 0),
+})
+
+const lacking = (error: BlobMissing) =>
+  new ShelfUnfit(
+    `${error.message} The database names it, so no backup can be whole. \`ulmus-server fsck\` says what is damaged.`,
+    { cause: error },
+  )
+
+/** Backups beside what they are of would go with it; in the very folder or prefix their blobs would be one. */
+function refuseOwnObjects({ dataFolder, bucket }: StoresConfig, to: ShelfPlace): void {
+  const isInside =
+    to.folder !== undefined && `${resolve(to.folder)}${sep}`.startsWith(`${resolve(dataFolder)}${sep}`)
+  const isTheBucket =
+    to.bucket !== undefined &&
+    bucket !== undefined &&
+    to.bucket.bucket === bucket.bucket &&
+    (to.bucket.prefix.startsWith(bucket.prefix) || bucket.prefix.startsWith(to.bucket.prefix))
+  if (isInside)
+    throw new ShelfUnfit(
+      `${to.folder} is in the data folder ${dataFolder}, and would be lost with it. Name another place.`,
+    )
+  if (isTheBucket)
+    throw new ShelfUnfit(
+      `s3://${to.bucket.bucket}/${to.bucket.prefix} and the objects in s3://${bucket.bucket}/${bucket.prefix} are one in the other. Name another bucket or prefix.`,
+    )
+}
+
+/** Copies what the target does not hold. */
+class Copying {
+  readonly #from: BlobStore
+  readonly #shelf: Shelf
+  readonly blobs: CopiedBlob[] = []
+  readonly copied: CopiedBlob[] = []
+  readonly endedPushes = new Set<string>()
+
+  constructor(from: BlobStore, shelf: Shelf) {
+    this.#from = from
+    this.#shelf = shelf
+  }
+
+  /** @throws BlobMissing for a pack or a file */
+  async run(contents: Contents): Promise<void> {
+    const held = await listed(this.#shelf.store, blobPrefixes)
+    const known = await this.#lastBackup()
+    await forEachBlob(contents.blobs, async (blob) => {
+      try {
+        this.blobs.push(await this.#one(blob, held.get(blob.name), known.get(blob.name)))
+      } catch (error) {
+        // What a push has received goes with it when it ends: its version, if it came to one, is in the next backup.
+        if (!(error instanceof BlobMissing) || blob.pushId === undefined) throw error
+        this.endedPushes.add(blob.pushId)
+      }
+    })
+  }
+
+  /** The hashes of what the last backup has. */
+  async #lastBackup(): Promise<Map<string, string>> {
+    const last = (await this.#shelf.ids()).at(-1)
+    if (last === undefined) return new Map()
+    const blobs = await this.#shelf.blobs(last, await this.#shelf.manifest(last))
+    return new Map(blobs.map(({ name, sha256 }) => [name, sha256]))
+  }
+
+  async #one(
+    { name, bytes, sha256 }: NamedBlob,
+    heldBytes: number | undefined,
+    known: string | undefined,
+  ): Promise<CopiedBlob> {
+    if (heldBytes === bytes) {
+      // One that a backup left behind which was broken off came here whole, and is only read.
+      const held = sha256 ?? known ?? (await hashBlob(this.#shelf.store, { name, bytes }))
+      return { name, bytes, sha256: held }
+    }
+    const copied = await copyBlob(this.#from, this.#shelf.store, { name, bytes, sha256 })
+    this.copied.push(copied)
+    return copied
+  }
+}

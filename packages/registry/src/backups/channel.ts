@@ -1,0 +1,160 @@
+/**
+ * Where a running server gives a dump of its embedded database, which nobody else can open: a socket in the database's folder, for the
+ * server's account alone. Whoever connects is sent one line of JSON, which says how many bytes follow or why there are none, and those bytes.
+ */
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { connect, createServer, type Socket } from 'node:net'
+import { join, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { type Database, writeDump } from '@ulmus/storage'
+import type { Log } from '../log.ts'
+
+const dumpPrefix = 'dump-'
+/** Of a socket's path, as the system has it. Bytes. */
+const pathBytesMax = process.platform === 'linux' ? 107 : 103
+
+/** On Windows sockets are pipes, which have names of their own. */
+function channelOf(databaseFolder: string): string {
+  if (process.platform !== 'win32') return join(databaseFolder, 'control')
+  const name = createHash('sha256').update(resolve(databaseFolder).toLowerCase()).digest('hex')
+  return `\\\\.\\pipe\\ulmus-${name}`
+}
+
+/**
+ * Gives dumps to whoever asks, until it is closed. The caller holds the lock of the folder, so a socket that lies there is a dead server's.
+ * @returns what closes it
+ */
+export async function serveDumps(
+  database: Database,
+  databaseFolder: string,
+  log: Log,
+): Promise<() => Promise<void>> {
+  const path = channelOf(databaseFolder)
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket))
+    void sendDump(socket, database, databaseFolder, log)
+  })
+  try {
+    await removeLeftBehind(databaseFolder)
+    if (process.platform !== 'win32') await rm(path, { force: true })
+    await new Promise<void>((listening, failed) => {
+      server.once('error', failed)
+      if (Buffer.byteLength(path) > pathBytesMax) failed(new Error(`${path} is too long for a socket.`))
+      else server.listen(path, listening)
+    })
+  } catch (error) {
+    log.warn(
+      { err: error },
+      'A backup cannot ask this server for its database, and needs it stopped. A shorter DATA_DIR, on a disk of this machine, has room for the socket that it asks on.',
+    )
+    return async () => undefined
+  }
+  server.on('error', (error) => log.warn({ err: error }, 'the socket that backups ask on failed'))
+  server.unref()
+  return async () => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise((closed) => server.close(closed))
+  }
+}
+
+/** What a server that was killed was about to send. */
+async function removeLeftBehind(databaseFolder: string): Promise<void> {
+  for (const entry of await readdir(databaseFolder))
+    if (entry.startsWith(dumpPrefix)) await rm(join(databaseFolder, entry), { recursive: true, force: true })
+}
+
+/** The dump goes to a file first: requests wait while it is written, and would wait for a slow reader, too. */
+async function sendDump(socket: Socket, database: Database, parent: string, log: Log): Promise<void> {
+  let folder: string | undefined
+  try {
+    folder = await mkdtemp(join(parent, dumpPrefix))
+    const file = join(folder, 'dump')
+    const began = performance.now()
+    await writeDump(database, file)
+    const { size } = await stat(file)
+    const milliseconds = Math.round(performance.now() - began)
+    log.info({ bytes: size, milliseconds }, 'the database was dumped for a backup')
+    socket.write(`${JSON.stringify({ bytes: size })}\n`)
+    await pipeline(createReadStream(file), socket)
+  } catch (error) {
+    log.error({ err: error }, 'a dump of the database could not be given')
+    socket.end(`${JSON.stringify({ error: (error as Error).message })}\n`)
+  } finally {
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** The running server could not give a dump. The sentence says why. */
+export class DumpRefused extends Error {
+  override name = 'DumpRefused'
+}
+
+/**
+ * Asks the server that has this database open for a dump, and writes it to a new file. False when no server listens there.
+ * @throws DumpRefused
+ */
+export async function askForDump(databaseFolder: string, file: string): Promise<boolean> {
+  const path = channelOf(databaseFolder)
+  if (Buffer.byteLength(path) > pathBytesMax) return false
+  const socket = await connected(path)
+  if (socket === undefined) return false
+  try {
+    const pieces = socket[Symbol.asyncIterator]() as AsyncIterator<Buffer>
+    const { head, rest } = await firstLine(pieces)
+    if (head.bytes === undefined)
+      throw new DumpRefused(`The running server could not dump its database: ${head.error}`)
+    let bytes = 0
+    await pipeline(
+      async function* () {
+        for (let piece: Buffer | undefined = rest; piece !== undefined; ) {
+          bytes += piece.length
+          if (piece.length > 0) yield piece
+          const next = await pieces.next()
+          piece = next.done === true ? undefined : next.value
+        }
+      },
+      createWriteStream(file, { flags: 'wx', mode: 0o600 }),
+    )
+    if (bytes !== head.bytes) throw new DumpRefused('The running server ended while it gave its database.')
+    return true
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** Undefined: nobody listens. */
+function connected(path: string): Promise<Socket | undefined> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path)
+    socket.once('connect', () => resolve(socket))
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED' || error.code === 'ENOTDIR')
+        resolve(undefined)
+      else reject(error)
+    })
+  })
+}
+
+interface Head {
+  bytes?: number
+  error?: string
+}
+
+async function firstLine(pieces: AsyncIterator<Buffer>): Promise<{ head: Head; rest: Buffer }> {
+  let text = Buffer.alloc(0)
+  for (;;) {
+    const { done, value } = await pieces.next()
+    if (done === true) throw new DumpRefused('The running server ended before it gave its database.')
+    text = Buffer.concat([text, value])
+    const end = text.indexOf(10)
+    if (end < 0) continue
+    return {
+      head: JSON.parse(text.subarray(0, end).toString()) as Head,
+      rest: text.subarray(end + 1),
+    }
+  }
+}

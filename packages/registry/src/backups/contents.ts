@@ -1,0 +1,63 @@
+/** What a dump names: the blobs that belong to it, and whose it is. Read from the dump itself, so that both are of one moment. */
+import { createReadStream } from 'node:fs'
+import { parseHash } from '@ulmus/content'
+import { type DumpedRows, DumpUnreadable, dumpedMigration, fileName, readDump } from '@ulmus/storage'
+
+/** A blob that the database names. */
+export interface NamedBlob {
+  readonly name: string
+  readonly bytes: number
+  /** Of an uploaded file, which is named by it; undefined: the database does not know it. */
+  readonly sha256?: string
+  /** The push session under way that has received it, and removes it when it ends; undefined of packs and files. */
+  readonly pushId?: string
+}
+
+export interface Contents {
+  readonly installation: string
+  /** The last migration of the database. */
+  readonly migration: number
+  /** Rows of each table. */
+  readonly rows: Readonly<Record<string, number>>
+  readonly blobs: readonly NamedBlob[]
+}
+
+/** Of a push session: nothing is needed any more of what it had received. */
+const ends = new Set(['committed', 'failed', 'cancelled', 'expired'])
+
+/** @throws Error when the database belongs to no installation: no server has started on it. */
+export async function contentsOf(dump: string): Promise<Contents> {
+  const migration = await dumpedMigration(createReadStream(dump))
+  const rows: Record<string, number> = {}
+  const blobs: NamedBlob[] = []
+  const inline = new Set<string>()
+  const underWay = new Set<string>()
+  let installation: string | undefined
+  for await (const part of readDump(createReadStream(dump))) {
+    rows[part.table] = (rows[part.table] ?? 0) + part.rows.length
+    const value = valuesOf(part)
+    for (const row of part.rows) {
+      if (part.table === 'installation') installation = value(row, 'id')
+      else if (part.table === 'packs')
+        blobs.push({ name: value(row, 'name'), bytes: Number(value(row, 'bytes')) })
+      else if (part.table === 'inline_packs') inline.add(value(row, 'name'))
+      else if (part.table === 'files') {
+        const sha256 = parseHash(value(row, 'hash'))
+        if (sha256 === undefined) throw new DumpUnreadable('The dump names a file by what is no hash.')
+        blobs.push({ name: fileName(sha256), bytes: Number(value(row, 'size')), sha256 })
+      } else if (part.table === 'pushes') {
+        if (!ends.has(value(row, 'status'))) underWay.add(value(row, 'id'))
+      } else if (part.table === 'push_spills') {
+        const [pushId, bytes] = [value(row, 'push_id'), Number(value(row, 'bytes'))]
+        if (underWay.has(pushId)) blobs.push({ name: value(row, 'name'), bytes, pushId })
+      }
+    }
+  }
+  if (installation === undefined) throw new Error('The dump says of no installation that it is its.')
+  return { installation, migration, rows, blobs: blobs.filter(({ name }) => !inline.has(name)) }
+}
+
+function valuesOf({ columns }: DumpedRows) {
+  const places = new Map(columns.map((column, index) => [column, index]))
+  return (row: DumpedRows['rows'][number], column: string): string => row[places.get(column)!]!
+}

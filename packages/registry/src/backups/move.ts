@@ -1,0 +1,73 @@
+/** Moving a registry to other stores: a backup that is restored at once. Its servers are stopped; what it had stays where it was. */
+import { createReadStream } from 'node:fs'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { otherConnections, writeDump } from '@ulmus/storage'
+import { StoresUnfit } from '../stores/installation.ts'
+import { openStores, placesOf, type StoresConfig } from '../stores/stores.ts'
+import { contentsOf } from './contents.ts'
+import { hashBlob } from './copy.ts'
+import { type FillingReport, fillStores } from './filling.ts'
+
+export interface MoveReport extends FillingReport {
+  /** Where the half that was moved is now, for people; undefined: it stays where it was. */
+  readonly database: string | undefined
+  readonly objects: string | undefined
+}
+
+/**
+ * Copies the database, the objects, or both, whichever `to` names another place for.
+ * @throws StoresUnfit where a server runs, and where both stay; what `openStores` and `fillStores` throw
+ */
+export async function move(from: StoresConfig, to: StoresConfig): Promise<MoveReport> {
+  const [moves, places] = [
+    { database: !isSameDatabase(from, to), objects: !isSameObjects(from, to) },
+    placesOf(to),
+  ]
+  if (!moves.database && !moves.objects)
+    throw new StoresUnfit(
+      `The registry has ${places.database} and ${places.objects} already. Name another DATABASE_URL, OBJECT_STORE or DATA_DIR to move to.`,
+    )
+  if (from.databaseUrl !== undefined) await demandNoServer(from.databaseUrl)
+  await using opened = new AsyncDisposableStack()
+  const { database, blobs } = await openStores(from, opened, 'check')
+  const folder = await mkdtemp(join(tmpdir(), 'ulmus-move-'))
+  opened.defer(() => rm(folder, { recursive: true, force: true }))
+  const dump = join(folder, 'dump')
+  await writeDump(database, dump)
+  const { installation, migration, blobs: named } = await contentsOf(dump)
+  const { size: bytes } = await stat(dump)
+  const sha256 = await hashBlob({ stream: () => createReadStream(dump) }, { name: 'dump', bytes })
+  const report = await fillStores(to, {
+    ...{ mark: `move ${sha256}`, installation, migration, endedPushes: [] },
+    dump: moves.database ? () => createReadStream(dump) : undefined,
+    objects: moves.objects ? { from: blobs, blobs: named } : undefined,
+  })
+  return {
+    ...report,
+    database: moves.database ? places.database : undefined,
+    objects: moves.objects ? places.objects : undefined,
+  }
+}
+
+const isSameDatabase = (a: StoresConfig, b: StoresConfig): boolean =>
+  a.databaseUrl === undefined || b.databaseUrl === undefined
+    ? a.databaseUrl === b.databaseUrl && resolve(a.dataFolder) === resolve(b.dataFolder)
+    : a.databaseUrl === b.databaseUrl
+
+const isSameObjects = (a: StoresConfig, b: StoresConfig): boolean =>
+  a.bucket === undefined || b.bucket === undefined
+    ? a.bucket === b.bucket && resolve(a.dataFolder) === resolve(b.dataFolder)
+    : a.bucket.bucket === b.bucket.bucket &&
+      a.bucket.prefix === b.bucket.prefix &&
+      a.bucket.endpoint === b.bucket.endpoint
+
+/** An embedded database says so itself, by its lock. */
+async function demandNoServer(url: string): Promise<void> {
+  const others = await otherConnections(url)
+  if (others > 0)
+    throw new StoresUnfit(
+      `A server has the database at DATABASE_URL open (${others} connections). Stop all servers first: what they write during the move would be lost.`,
+    )
+}

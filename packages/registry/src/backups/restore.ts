@@ -1,0 +1,41 @@
+/** Restoring: a backup becomes a registry again, in stores that are empty. Every blob is checked against the manifest as it is copied. */
+import type { StoresConfig } from '../stores/stores.ts'
+import { type FillingReport, fillStores } from './filling.ts'
+import { openShelf, type ShelfPlace, ShelfUnfit } from './shelf.ts'
+
+export interface RestoreReport extends FillingReport {
+  /** Which backup it was, and when it was made. */
+  readonly id: string
+  readonly at: string
+}
+
+/**
+ * Restores a backup into the stores of `config`, which must be empty: the last one, or that of an id.
+ * @throws ShelfUnfit, and what `fillStores` throws
+ */
+export async function restore(from: ShelfPlace, config: StoresConfig, id?: string): Promise<RestoreReport> {
+  const shelf = await openShelf(from, false)
+  try {
+    const ids = await shelf.ids()
+    const chosen = id ?? ids.at(-1)
+    if (chosen === undefined)
+      throw new ShelfUnfit(`There is no backup in ${shelf.place}. Name the place that \`backup\` was given.`)
+    if (!ids.includes(chosen))
+      throw new ShelfUnfit(
+        `There is no backup ${chosen} in ${shelf.place}. It has ${ids.join(', ') || 'none'}.`,
+      )
+    const manifest = await shelf.manifest(chosen)
+    const blobs = await shelf.blobs(chosen, manifest)
+    const report = await fillStores(config, {
+      mark: `restore ${chosen}`,
+      installation: manifest.installation,
+      migration: manifest.migration,
+      dump: () => shelf.database(chosen, manifest),
+      objects: { from: shelf.store, blobs },
+      endedPushes: manifest.endedPushes,
+    })
+    return { id: chosen, at: manifest.at, ...report }
+  } finally {
+    await shelf.store.close()
+  }
+}

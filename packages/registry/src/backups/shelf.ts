@@ -1,0 +1,199 @@
+/**
+ * Where backups lie: a folder or a bucket, in which all backups share their blobs (docs/formats.md). A backup is there once its manifest is,
+ * which is written last, in one step.
+ */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { zstdCompress, zstdDecompress } from 'node:zlib'
+import {
+  allSpillsPrefix,
+  BlobMissing,
+  type BlobStore,
+  filesPrefix,
+  installationName,
+  openDiskStore,
+  openS3Store,
+  packsPrefix,
+  type S3Settings,
+} from '@ulmus/storage'
+import { type CopiedBlob, checked, copyBlob } from './copy.ts'
+
+export const manifestFormat = 1
+const backupsPrefix = 'backups/'
+const ownerName = 'backups/installation'
+/** Under which the blobs of a registry lie, and those of its backups. */
+export const blobPrefixes = [packsPrefix, filesPrefix, allSpillsPrefix]
+
+/** A folder, or a bucket. */
+export type ShelfPlace = { folder: string; bucket?: undefined } | { bucket: S3Settings; folder?: undefined }
+
+/** A backup cannot be made or taken there. The sentence says why, and the way out. */
+export class ShelfUnfit extends Error {
+  override name = 'ShelfUnfit'
+}
+
+interface Part {
+  readonly bytes: number
+  readonly sha256: string
+}
+
+export interface Manifest {
+  readonly format: number
+  /** When the database was dumped. */
+  readonly at: string
+  /** The version of the program that made it. */
+  readonly by: string
+  readonly installation: string
+  /** The last migration of the database. */
+  readonly migration: number
+  readonly rows: Readonly<Record<string, number>>
+  /** `backups/<id>/database` and `backups/<id>/blobs`. */
+  readonly database: Part
+  readonly blobs: Part & { readonly count: number; readonly total: number }
+  /** Push sessions that ended before all they had received was copied: a restored database is without them. */
+  readonly endedPushes: readonly string[]
+}
+
+export interface Shelf {
+  /** For people: `/srv/backups` or `s3://bucket/prefix`. */
+  readonly place: string
+  readonly store: BlobStore
+  /** Of all backups here, ascending by time. */
+  ids(): Promise<string[]>
+  manifest(id: string): Promise<Manifest>
+  /** The blobs of a backup. */
+  blobs(id: string, manifest: Manifest): Promise<CopiedBlob[]>
+  /** The dump of the database, checked against the manifest; what it ends with when it is damaged is BlobDamaged. */
+  database(id: string, manifest: Manifest): AsyncIterable<Uint8Array>
+}
+
+/**
+ * Opens a place of backups.
+ * @param isNew it may be made here
+ * @throws ShelfUnfit for a folder that is not there, unless it may be made
+ */
+export async function openShelf(at: ShelfPlace, isNew: boolean): Promise<Shelf> {
+  const place = at.bucket === undefined ? at.folder : `s3://${at.bucket.bucket}/${at.bucket.prefix}`
+  if (at.folder !== undefined && !isNew && (await stat(at.folder).catch(() => undefined)) === undefined)
+    throw new ShelfUnfit(`There is no folder ${at.folder}.`)
+  const store = at.bucket === undefined ? await openDiskStore(at.folder) : await openS3Store(at.bucket)
+  return {
+    place,
+    store,
+    ids: () => idsIn(store),
+    manifest: (id) => readManifest(store, id, place),
+    async blobs(id, { blobs: part }) {
+      const name = nameOf(id, 'blobs')
+      const text = await unpacked(checked(store.stream(name), { name, ...part }))
+      return text
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => {
+          const [name, bytes, sha256] = JSON.parse(line) as [string, number, string]
+          return { name, bytes, sha256 }
+        })
+    },
+    database: (id, { database: part }) =>
+      checked(store.stream(nameOf(id, 'database')), { name: nameOf(id, 'database'), ...part }),
+  }
+}
+
+export const nameOf = (id: string, part: 'manifest' | 'database' | 'blobs') => `${backupsPrefix}${id}/${part}`
+
+/** A time that sorts, as names of blobs may be: 20260131t120000123z. */
+export const idOf = (at: Date): string => at.toISOString().replaceAll(/[-:.]/g, '').toLowerCase()
+
+async function idsIn(store: BlobStore): Promise<string[]> {
+  const ids: string[] = []
+  for await (const { name } of store.list(backupsPrefix)) {
+    const [, id] = /^backups\/([^/]+)\/manifest$/.exec(name) ?? []
+    if (id !== undefined) ids.push(id)
+  }
+  return ids.sort()
+}
+
+/** @throws ShelfUnfit for one that is not there, or of a format that this program does not read */
+async function readManifest(store: BlobStore, id: string, place: string): Promise<Manifest> {
+  let manifest: Manifest
+  try {
+    manifest = JSON.parse(Buffer.from(await store.read(nameOf(id, 'manifest'))).toString()) as Manifest
+  } catch (error) {
+    if (error instanceof BlobMissing || error instanceof RangeError)
+      throw new ShelfUnfit(`There is no backup ${id} in ${place}.`)
+    if (error instanceof SyntaxError)
+      throw new ShelfUnfit(`The manifest of the backup ${id} in ${place} is damaged.`)
+    throw error
+  }
+  if (manifest.format === manifestFormat) return manifest
+  throw new ShelfUnfit(
+    `The backup ${id} in ${place} has the format ${manifest.format}, and this program reads ${manifestFormat}. Use the release that made it (${manifest.by}), or a newer one.`,
+  )
+}
+
+/**
+ * Makes sure that backups of this installation may be put here, and says so where nothing is yet.
+ * @throws ShelfUnfit for what holds another installation's, and for what is no place of backups
+ */
+export async function claimShelf({ store, place }: Shelf, installation: string): Promise<void> {
+  const owner = await ownerOf(store)
+  if (owner === installation) return
+  if (owner !== undefined)
+    throw new ShelfUnfit(
+      `${place} has backups of another installation (${owner}; this one is ${installation}). Name another place.`,
+    )
+  for (const prefix of [installationName, ...blobPrefixes])
+    for await (const _ of store.list(prefix))
+      throw new ShelfUnfit(
+        `${place} holds the objects of a registry, and is no place of backups. Name one that is empty.`,
+      )
+  await store.put(ownerName, Buffer.from(`${installation}\n`))
+}
+
+async function ownerOf(store: BlobStore): Promise<string | undefined> {
+  try {
+    return Buffer.from(await store.read(ownerName))
+      .toString()
+      .trim()
+  } catch (error) {
+    if (error instanceof BlobMissing) return undefined
+    throw error
+  }
+}
+
+/** Writes a backup whose blobs are in the store: the manifest last. */
+export async function writeBackup(
+  { store }: Shelf,
+  id: string,
+  dump: string,
+  backup: { blobs: readonly CopiedBlob[] } & Omit<Manifest, 'format' | 'database' | 'blobs'>,
+): Promise<Manifest> {
+  const { blobs, ...facts } = backup
+  const bytes = (await stat(dump)).size
+  const file = { stream: () => createReadStream(dump) }
+  const database = await copyBlob(file, store, { name: nameOf(id, 'database'), bytes })
+  const lines = blobs.map(({ name, bytes, sha256 }) => `${JSON.stringify([name, bytes, sha256])}\n`)
+  const list = await promisify(zstdCompress)(lines.join(''))
+  const listHash = createHash('sha256').update(list).digest('hex')
+  await store.put(nameOf(id, 'blobs'), list)
+  const manifest: Manifest = {
+    format: manifestFormat,
+    ...facts,
+    database: { bytes, sha256: database.sha256 },
+    blobs: {
+      bytes: list.length,
+      sha256: listHash,
+      count: blobs.length,
+      total: blobs.reduce((sum, blob) => sum + blob.bytes, 0),
+    },
+  }
+  await store.put(nameOf(id, 'manifest'), Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`))
+  return manifest
+}
+
+async function unpacked(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const all: Uint8Array[] = []
+  for await (const piece of pieces) all.push(piece)
+  return (await promisify(zstdDecompress)(Buffer.concat(all))).toString()
+}

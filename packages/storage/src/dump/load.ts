@@ -1,0 +1,61 @@
+/** Loading a dump into a database that has the tables and no rows. */
+import type { Tx } from '../database/database.ts'
+import { type DumpedRow, type DumpedRows, DumpUnreadable } from './read.ts'
+import { quoted } from './tables.ts'
+
+/**
+ * Inserts every row, and lets the sequences go on after them. Returns how many there are, by table.
+ * @throws DumpUnreadable for a table or a column that this database has not
+ */
+export async function loadDump(tx: Tx, dump: AsyncIterable<DumpedRows>): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  let at: { table: string; insert: string } | undefined
+  for await (const { table, columns, rows } of dump) {
+    if (at?.table !== table) {
+      at = { table, insert: await insertionInto(tx, table, columns) }
+      counts[table] = 0
+    }
+    counts[table]! += rows.length
+    if (rows.length > 0) await tx.query(at.insert, columnsOf(rows, columns.length))
+  }
+  await continueSequences(tx)
+  return counts
+}
+
+/** The values of each column: arrays are a parameter each, however many rows there are. */
+const columnsOf = (rows: readonly DumpedRow[], columns: number): (string | null)[][] =>
+  Array.from({ length: columns }, (_, index) => rows.map((row) => row[index] ?? null))
+
+async function insertionInto(tx: Tx, table: string, columns: readonly string[]): Promise<string> {
+  const { rows } = await tx.query(
+    `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
+     where attrelid = to_regclass($1) and attnum > 0 and not attisdropped`,
+    [`public.${quoted(table)}`],
+  )
+  const types = new Map(rows.map((row) => [String(row['name']), String(row['type'])]))
+  const lost = columns.find((column) => !types.has(column))
+  if (lost !== undefined)
+    throw new DumpUnreadable(`The dump has ${table}.${lost}, which the release that made it has not.`)
+  const values = columns.map((column, index) => `c${index}::${types.get(column)!}`)
+  return `insert into ${quoted(table)} (${columns.map(quoted).join(', ')}) overriding system value
+     select ${values.join(', ')}
+     from unnest(${columns.map((_, index) => `$${index + 1}::text[]`).join(', ')})
+       as dumped (${columns.map((_, index) => `c${index}`).join(', ')})`
+}
+
+/** Every sequence that fills a column begins after the greatest value that is there. */
+async function continueSequences(tx: Tx): Promise<void> {
+  const { rows } = await tx.query(
+    `select c.relname as table, a.attname as column, pg_get_serial_sequence(quote_ident(c.relname), a.attname) as sequence
+     from pg_class c join pg_attribute a on a.attrelid = c.oid
+     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
+       and pg_get_serial_sequence(quote_ident(c.relname), a.attname) is not null`,
+  )
+  for (const row of rows) {
+    const [table, column] = [quoted(String(row['table'])), quoted(String(row['column']))]
+    await tx.query(
+      `select setval($1::text::regclass, max(${column})) from ${table} having max(${column}) is not null`,
+      [row['sequence']],
+    )
+  }
+}

@@ -1,0 +1,46 @@
+/** The tables that a dump holds: all of ours. Those of pg-boss are not: what its jobs are for is in rows of ours, and is taken up from there. */
+import { is } from 'drizzle-orm'
+import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
+import type { Queries } from '../database/database.ts'
+import * as schema from '../sql/schema.ts'
+
+export interface DumpedTable {
+  readonly name: string
+  readonly columns: readonly string[]
+}
+
+/** What a table refers to comes before it, so that rows can be inserted in this order. */
+export function dumpedTables(): DumpedTable[] {
+  const exported: unknown[] = Object.values(schema)
+  const tables = exported.filter((value): value is PgTable => is(value, PgTable))
+  const ordered = new Set<PgTable>()
+  const visit = (table: PgTable, way: readonly PgTable[]): void => {
+    if (ordered.has(table)) return
+    if (way.includes(table)) throw new Error('Foreign keys go round in a circle: no order of tables serves.')
+    for (const key of getTableConfig(table).foreignKeys) {
+      const { foreignTable } = key.reference()
+      if (foreignTable !== table) visit(foreignTable, [...way, table])
+    }
+    ordered.add(table)
+  }
+  for (const table of tables) visit(table, [])
+  return [...ordered].map((table) => {
+    const { name, columns } = getTableConfig(table)
+    const stored = columns.filter(({ generated }) => generated === undefined)
+    return { name, columns: stored.map((column) => column.name) }
+  })
+}
+
+/** Whether there are no rows of ours, in a database that may have the tables of an older release. */
+export async function holdsNoRows(at: Queries): Promise<boolean> {
+  for (const { name } of dumpedTables()) {
+    const { rows: there } = await at.query('select to_regclass($1) is not null as there', [`public.${name}`])
+    if (there[0]?.['there'] !== true) continue
+    const { rows } = await at.query(`select exists (select from ${quoted(name)}) as found`)
+    if (rows[0]?.['found'] === true) return false
+  }
+  return true
+}
+
+/** A name as SQL takes it, whatever it is. */
+export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`

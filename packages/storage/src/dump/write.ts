@@ -1,0 +1,83 @@
+/**
+ * Dumping the database: every row of ours, seen at one moment, in a file that either kind of database takes (docs/formats.md). A value is
+ * PostgreSQL's own text of it, which keeps every type as it is.
+ */
+import { createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import { createZstdCompress } from 'node:zlib'
+import type { Database, Tx } from '../database/database.ts'
+import { type DumpedTable, dumpedTables, quoted } from './tables.ts'
+
+export const dumpFormat = 1
+/** What one statement brings is kept between these, rows being of any size. Characters. */
+const [charactersFew, charactersMany] = [262_144, 2_097_152]
+const rowsAtOnceMax = 4_096
+
+/**
+ * Writes a dump to a file that is not there yet. On a server others go on meanwhile; the embedded database has one session, and all
+ * others wait until the last row is read.
+ */
+export async function writeDump(database: Database, path: string): Promise<void> {
+  const compressed = createZstdCompress()
+  const written = pipeline(compressed, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
+  // Told below; a stream that broke lets the writes fail, too.
+  written.catch(() => undefined)
+  const write = (text: string) =>
+    new Promise<void>((resolve, reject) => {
+      compressed.write(text, (error) => (error ? reject(error) : resolve()))
+    })
+  try {
+    await database.transact(async (tx) => {
+      await tx.query('set transaction isolation level repeatable read, read only')
+      await dumpInto(tx, write)
+    })
+    compressed.end()
+    await written
+  } catch (error) {
+    compressed.destroy(error as Error)
+    await written.catch(() => undefined)
+    throw error
+  }
+}
+
+async function dumpInto(tx: Tx, write: (text: string) => Promise<void>): Promise<void> {
+  // Each value's text must read the same in another database, whatever this one's settings.
+  await tx.query(
+    "set local datestyle = iso; set local intervalstyle = postgres; set local timezone = 'UTC'; set local bytea_output = hex; set local extra_float_digits = 3",
+  )
+  const { rows } = await tx.query(
+    'select max(created_at)::double precision as migration from drizzle.__drizzle_migrations',
+  )
+  await write(line({ format: dumpFormat, migration: Number(rows[0]!['migration']) }))
+  for (const table of dumpedTables()) {
+    await write(line({ table: table.name, columns: table.columns }))
+    await write(line({ rows: await dumpRows(tx, table, write) }))
+  }
+  await write(line({ end: true }))
+}
+
+const line = (value: object): string => `${JSON.stringify(value)}\n`
+
+/** Returns how many there are. */
+async function dumpRows(
+  tx: Tx,
+  { name, columns }: DumpedTable,
+  write: (text: string) => Promise<void>,
+): Promise<number> {
+  const values = columns.map((column) => `${quoted(column)}::text`).join(', ')
+  await tx.query(
+    `declare dumped no scroll cursor for select json_build_array(${values})::text as row from ${quoted(name)}`,
+  )
+  let count = 0
+  for (let atOnce = 16; ; ) {
+    const { rows } = await tx.query(`fetch ${atOnce} from dumped`)
+    if (rows.length === 0) break
+    count += rows.length
+    const text = rows.map((row) => `${String(row['row'])}\n`).join('')
+    await write(text)
+    if (text.length < charactersFew) atOnce = Math.min(atOnce * 2, rowsAtOnceMax)
+    else if (text.length > charactersMany) atOnce = Math.max(atOnce >> 2, 1)
+  }
+  await tx.query('close dumped')
+  return count
+}
