@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { TcpProxy } from './proxy.ts'
+import { TcpProxy } from './tcp-proxy.ts'
 
 let proxy: TcpProxy
 let ending: AsyncDisposableStack
