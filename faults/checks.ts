@@ -52,7 +52,10 @@ async function checkLists(asking: Worker, workers: readonly Worker[]): Promise<v
     const found: string[] = []
     for (let more = true; more; ) {
       const path = `/api/accounts/${account}/collections?limit=100&offset=${found.length}`
-      const page = JSON.parse((await asking.ask('GET', path)).text || '[]') as { slug: string }[]
+      const answer = await asking.ask('GET', path)
+      if (asking.requests.fateOf(`listing ${account}`, answer, [200]) !== 'done')
+        return asking.report.violation(`the collections of ${account} cannot be listed`)
+      const page = JSON.parse(answer.text) as { slug: string }[]
       found.push(...page.map(({ slug }) => slug))
       more = page.length === 100
     }

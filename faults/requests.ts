@@ -34,6 +34,9 @@ export const answerMillisecondsMax = 120_000
 /** 503 `unavailable`, 507 `storage_full`: what the server may say of its stores. */
 const saysOfStores = [503, 507]
 
+/** A server that does not stand still itself says within this what it can or cannot do. Milliseconds. */
+const answeredMillisecondsMax = 30_000
+
 /** What is broken just now, as far as answers may differ for it. */
 export interface Weather {
   /** A fault is on, or has ended so short a time ago that connections may still fail of it. */
@@ -70,9 +73,9 @@ export class Requests {
       const took = performance.now() - began
       this.#examine(`${method} ${path} at ${server.name}`, answer, wasCalm && this.#weather.isCalm)
       this.#report.waited('answer', took)
-      if (answer.status === 0 && took >= answerMillisecondsMax - 1)
+      if (took > answeredMillisecondsMax && server.stoodStillAt < began)
         this.#report.violation(
-          `${method} ${path} at ${server.name} was not answered in ${Math.round(took / 1000)} s`,
+          `${method} ${path} at ${server.name} was answered ${answer.status} after ${Math.round(took / 1000)} s`,
         )
       return answer
     } finally {

@@ -24,6 +24,8 @@ export class FaultyServer {
   #said = ''
   /** How it ended without having been killed, since this was last asked. */
   #ends: string[] = []
+  /** When it was last killed, frozen or thawed, by `performance.now()`. */
+  stoodStillAt = Number.NEGATIVE_INFINITY
 
   private constructor(name: string, port: number, folder: string, environment: Record<string, string>) {
     this.name = name
@@ -92,6 +94,7 @@ export class FaultyServer {
   /** Ends it, and it stays so. @returns the exit code; null: by the signal */
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
     this.#isWanted = false
+    this.stoodStillAt = performance.now()
     const child = this.#child
     if (child === undefined || !this.isRunning) return null
     const exited = once(child, 'exit')
@@ -101,10 +104,12 @@ export class FaultyServer {
   }
 
   freeze(): void {
+    this.stoodStillAt = Number.POSITIVE_INFINITY
     this.#child?.kill('SIGSTOP')
   }
 
   thaw(): void {
+    this.stoodStillAt = performance.now()
     this.#child?.kill('SIGCONT')
   }
 
