@@ -42,7 +42,9 @@ export class Report implements Figures {
   }
 
   waited(what: string, milliseconds: number): void {
-    this.#waits.set(what, [...(this.#waits.get(what) ?? []), milliseconds])
+    const waits = this.#waits.get(what)
+    if (waits === undefined) this.#waits.set(what, [milliseconds])
+    else waits.push(milliseconds)
   }
 
   /** The tables at the end of a run. */
