@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createWriteStream, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '@ulmus/storage/testing/postgres'
+import { quietPort } from '@ulmus/storage/testing/quiet-port'
 import { startArguments, startEnvironment } from '../apps/server/src/testing/start-command.ts'
 import { tied } from '../bench/children.ts'
 
@@ -43,7 +43,7 @@ export class FaultyServer {
     folder: string
     environment: Record<string, string>
   }): Promise<FaultyServer> {
-    return new FaultyServer(options.name, await freePort(), options.folder, options.environment)
+    return new FaultyServer(options.name, await quietPort(), options.folder, options.environment)
   }
 
   /** Returns at once; it answers when it does. */

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { quietPort } from './quiet-port.ts'
 
 export type NetworkState =
   | { readonly kind: 'pass' }
@@ -36,7 +37,7 @@ export class TcpProxy {
 
   static async before(target: { host: string; port: number }): Promise<TcpProxy> {
     const proxy = new TcpProxy(target)
-    await proxy.#listen(0)
+    await proxy.#listen(await quietPort())
     return proxy
   }
 
