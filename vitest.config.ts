@@ -2,12 +2,17 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 /** What needs no database does not wait for one. */
-const pure = ['packages/content', 'packages/wire', 'packages/client', 'packages/tabular', 'house'].map(
-  (folder) => `${folder}/**/*.test.ts`,
-)
+const pure = [
+  'packages/content',
+  'packages/wire',
+  'packages/client',
+  'packages/tabular',
+  'house',
+  'faults',
+].map((folder) => `${folder}/**/*.test.ts`)
 
 /** Kills, an S3 server, browsers, other people's tools. */
-const slow = ['{packages,apps,demo,release}/**/*.slow.test.ts']
+const slow = ['{packages,apps,demo,release,faults}/**/*.slow.test.ts']
 /** What takes minutes, and a machine that does nothing else: load, memory, the event loop. */
 const long = ['{packages,apps,bench}/**/*.long.test.ts']
 const globalSetup = 'packages/storage/src/testing/global-setup.ts'
@@ -35,7 +40,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'databases',
-          include: ['{packages,apps,house,bench,demo}/**/*.test.ts'],
+          include: ['{packages,apps,house,bench,demo,faults}/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...pure, ...slow, ...long],
           globalSetup,
         },

@@ -78,7 +78,7 @@ test('whatever part of the design the sources cite is in docs/design', () => {
 
 test.each(['ARCHITECTURE.md', 'CONTRIBUTING.md'])('%s names files and folders that are there', (page) => {
   const named = Array.from(
-    read(page).matchAll(/`((?:packages|apps|house|docs|bench|deploy)\/[^`\s<*]+)`/g),
+    read(page).matchAll(/`((?:packages|apps|house|docs|bench|deploy|faults)\/[^`\s<*]+)`/g),
     ([, path]) => path!,
   )
   expect(named.length).toBeGreaterThan(10)

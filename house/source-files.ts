@@ -6,7 +6,7 @@ export const root = normalize(join(import.meta.dirname, '..'))
 
 /** Every hand-written TypeScript file, by its path from the root. Migrations and declarations are not ours to shape. */
 export const sourceFiles: readonly string[] = globSync(
-  '{packages,apps,house,bench,demo,release}/**/*.{ts,tsx}',
+  '{packages,apps,house,bench,demo,release,faults}/**/*.{ts,tsx}',
   {
     cwd: root,
     exclude: (path) => /(?:^|\/)(?:node_modules|migrations)(?:\/|$)/.test(path),

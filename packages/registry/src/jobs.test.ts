@@ -1,4 +1,4 @@
-import { unlimitedSpace } from '@ulmus/storage'
+import { openDatabase, unlimitedSpace } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type Jobs, jobsOf } from './jobs.ts'
@@ -93,6 +93,25 @@ describe.each(databases)('jobs on $name', (testDatabase) => {
     await vi.waitFor(() => expect(ran).toHaveBeenCalledWith({ number: 7 }), { timeout: 3_000 })
     expect(idle).not.toHaveBeenCalled()
   })
+
+  test.runIf(testDatabase.name === 'server')(
+    'processes that start at the same time on a new database all get ready',
+    async () => {
+      await using ending = new AsyncDisposableStack()
+      const { settings, dispose } = await testDatabase.settings()
+      ending.defer(dispose)
+      const starting = Array.from({ length: 4 }, async () => {
+        const database = await openDatabase(settings)
+        ending.defer(() => database.close())
+        const jobs = jobsOf({ database, space: unlimitedSpace, log, works: true })
+        jobs.define('count', async () => undefined)
+        await jobs.start()
+        ending.defer(() => jobs.stop())
+      })
+      const ends = await Promise.allSettled(starting)
+      expect(ends.filter(({ status }) => status === 'rejected')).toEqual([])
+    },
+  )
 
   test('a job that fails is run again', async () => {
     const ran = vi.fn(async () => undefined).mockRejectedValueOnce(new Error('once'))

@@ -4,7 +4,7 @@
  *
  * A job may run more than once and after what it was for is settled, so every `work` must be harmless to repeat.
  */
-import { type Database, type DiskSpace, StorageFull, type Tx } from '@ulmus/storage'
+import { type Database, type DiskSpace, isUniqueViolation, StorageFull, type Tx } from '@ulmus/storage'
 import { type Db, PgBoss } from 'pg-boss'
 import type { Log } from './log.ts'
 import type { Repeated } from './schedule.ts'
@@ -53,6 +53,7 @@ const maintenanceIntervalSeconds = 3_600
 /** Rows of jobs that ended are dropped after a day; so are those that nobody took for two weeks. */
 const kept = { deleteAfterSeconds: 86_400, retentionSeconds: 14 * 86_400 }
 const drainMillisecondsMax = 30_000
+const startTriesMax = 5
 
 export function jobsOf(options: JobsOptions): Jobs {
   const { space, log } = options
@@ -140,13 +141,28 @@ class Queues {
   }
 
   async begin(): Promise<void> {
-    await this.#boss.start()
+    await this.#startBoss()
     for (const queue of this.#works.keys()) {
       await this.#boss.createQueue(queue, { ...retries, expireInSeconds: expireSeconds, ...kept })
       // Reads the queue into pg-boss's cache: `enqueue`, inside a transaction, could not.
       await this.#boss.findJobs(queue, { id: noJob })
     }
     this.#hasBegun = true
+  }
+
+  /**
+   * Of processes that make pg-boss's tables at the same time one does; the others wait for it and are then refused by a unique index of
+   * PostgreSQL's own, since what they looked up before the wait counts for them still. They find the tables when they look again.
+   */
+  async #startBoss(): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.#boss.start()
+        return
+      } catch (error) {
+        if (tries === startTriesMax || !isUniqueViolation(error)) throw error
+      }
+    }
   }
 
   /** Takes jobs from now on. */

@@ -12,6 +12,7 @@ import { serveDumps } from './backups/channel.ts'
 import { AnswerBudget } from './budgets/answer-budget.ts'
 import { BodyBudget } from './budgets/body-budget.ts'
 import { storageQuotaOf } from './budgets/storage-quota.ts'
+import { clockOf } from './clock.ts'
 import { collectionsOf } from './collections/collections.ts'
 import { forksOf } from './collections/forks.ts'
 import type { Context } from './context.ts'
@@ -28,6 +29,7 @@ import { pushesOf } from './pushes/pushes.ts'
 import { PushSessions } from './pushes/session/sessions.ts'
 import { Snapshots } from './pushes/snapshots.ts'
 import { recordsOf } from './records/records.ts'
+import { schedule } from './schedule.ts'
 import { openStores, type StoresConfig } from './stores/stores.ts'
 import { scheduleCompaction } from './upkeep/compaction.ts'
 import { scheduleExpiry } from './upkeep/expiry.ts'
@@ -46,7 +48,7 @@ export interface RegistryConfig extends StoresConfig {
   works: boolean
   /** Decoded objects kept in memory at most. Bytes. Default 256 MiB. */
   cacheBytesMax?: number
-  /** Default: the system's clock. */
+  /** Default: the system's clock, or the database server's where that is off (`clock.ts`). */
   now?: () => Date
 }
 
@@ -66,6 +68,8 @@ export async function openRegistry(config: RegistryConfig) {
     const objects = openObjectReader({ database, blobs, cacheBytesMax })
     const reading = openReadingThreads(objects.forget)
     opened.defer(() => reading.close())
+    const clock = clockOf(database, log)
+    await clock.compare()
     const context: Context = {
       database,
       blobs,
@@ -78,13 +82,14 @@ export async function openRegistry(config: RegistryConfig) {
       commitCounters: new CommitCounters(),
       limits: config.limits,
       log,
-      now: config.now ?? (() => new Date()),
+      now: config.now ?? clock.now,
     }
     const services = servicesOf(context)
     scheduleCompaction(context)
     scheduleSweeps(context, demandSame)
     scheduleExpiry(context)
     scheduleHeartbeat(context)
+    context.jobs.repeat(schedule.clock, clock.compare)
     // A server that is ready says so of its own background work at once.
     if (config.works && !(await space.isFull())) await beat(context)
     opened.defer(() => services.keys.settle())

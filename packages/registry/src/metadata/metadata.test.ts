@@ -299,8 +299,12 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
   })
 
   /** Puts a job in the row as a process leaves it that dies between accepting and making the version. */
-  const abandon = async (path: { owner: string; slug: string }, patch: Record<string, number | string>) => {
-    const dying = { ...context, jobs: { ...context.jobs, enqueue: async () => undefined, poke() {} } }
+  const abandon = async (
+    path: { owner: string; slug: string },
+    patch: Record<string, number | string>,
+    now = context.now,
+  ) => {
+    const dying = { ...context, now, jobs: { ...context.jobs, enqueue: async () => undefined, poke() {} } }
     return metadataOf({ ...dying, jobs: { ...dying.jobs, define() {}, repeat() {} } }).start(
       owner,
       path,
@@ -327,6 +331,16 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
     )
     expect(await findHead(context.database, row.id)).toMatchObject({ patch: 1 })
     expect((await latestJob(row.id))?.patch).toBeNull()
+  })
+
+  test('so is what one left whose clock was ahead', async () => {
+    const { path } = await fresh()
+    const ahead = () => new Date(Date.now() + 3_600_000)
+    const { job_id } = await abandon(path, { survived: 'yes' }, ahead)
+    await vi.waitFor(
+      async () => expect(await metadata.job(owner, path, job_id)).toMatchObject({ status: 'completed' }),
+      { timeout: 5_000, interval: 100 },
+    )
   })
 
   test('a process that starts takes up at once what it finds running', async () => {

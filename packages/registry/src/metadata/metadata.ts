@@ -62,8 +62,8 @@ export interface MetadataJob {
 export type Metadata = ReturnType<typeof metadataOf>
 
 const updating = 'update-metadata'
-/** A running job older than this may have lost its server. Seconds. */
-const recoveredAfterSeconds = 2
+/** A job that has been seen running for so long may have lost its server. Milliseconds. */
+const recoveredAfterMilliseconds = 2_000
 const recoveredAtOnce = 100
 
 export function metadataOf(context: Context) {
@@ -81,12 +81,17 @@ export function metadataOf(context: Context) {
     }
   }
   context.jobs.define(updating, (payload) => run(String(payload['jobId'])))
+  /** When each was first seen running, by a clock that nobody sets: when it was begun is told by one that may have been turned back since. */
+  let seen = new Map<string, number>()
   // At the start every running job is taken for a dead server's, perhaps this one's own a second ago.
-  let age = 0
+  let patience = 0
   context.jobs.repeat(schedule.updateRecovery, async () => {
-    const since = new Date(context.now().getTime() - age)
-    age = recoveredAfterSeconds * 1000
-    for (const id of await listRunningMetadataJobs(context.database, since, recoveredAtOnce)) await run(id)
+    const ids = await listRunningMetadataJobs(context.database, recoveredAtOnce)
+    const now = performance.now()
+    seen = new Map(ids.map((id) => [id, seen.get(id) ?? now]))
+    const lost = ids.filter((id) => now - seen.get(id)! >= patience)
+    patience = recoveredAfterMilliseconds
+    for (const id of lost) await run(id)
   })
 
   return {

@@ -1,5 +1,9 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { Piscina } from 'piscina'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { openThreadPool } from './thread-pool.ts'
+import { Deadline, openThreadPool } from './thread-pool.ts'
 
 const options = { filename: new URL('../workers/reading.ts', import.meta.url).href }
 let pool: ReturnType<typeof openThreadPool>
@@ -8,6 +12,16 @@ let begun: number
 const open = (maxThreads: number) => {
   pool = openThreadPool({ ...options, maxThreads })
   pool.on('workerCreate', () => begun++)
+}
+/** A deadline of a tenth of a second for what a thread of its own does. */
+async function deadlineOf(program: string): Promise<{ deadline: Deadline; thread: Worker }> {
+  const thread = new Worker(program, { eval: true })
+  await once(thread, 'online')
+  const deadline = new Deadline({ usual: 50, most: 100 }, () => undefined)
+  const task = deadline.mark({})
+  const notes = Reflect.get(task, Piscina.queueOptionsSymbol) as { begun(thread: Worker): void }
+  notes.begun(thread)
+  return { deadline, thread }
 }
 const run = () => pool.run(undefined, { name: 'begin' })
 
@@ -47,4 +61,20 @@ test('a thread that dies when nobody waits for it any more ends nothing else', a
   // As Piscina tells of a thread without a task, such as one that ran out of memory after its task was given up.
   expect(() => pool.emit('error', new Error('out of memory'))).not.toThrow()
   await run()
+})
+
+test('a task is ended by the CPU time that it takes', async () => {
+  const { deadline, thread } = await deadlineOf('for (;;) {}')
+  await expect.poll(() => deadline.isOver, { timeout: 20_000 }).toBe(true)
+  await thread.terminate()
+})
+
+test('a task is not ended by time in which its thread stands still, as that of a process that is stopped does', async () => {
+  const still =
+    'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700); setInterval(() => {}, 1_000)'
+  const { deadline, thread } = await deadlineOf(still)
+  await sleep(1_500)
+  expect(deadline.isOver).toBe(false)
+  deadline.settle()
+  await thread.terminate()
 })

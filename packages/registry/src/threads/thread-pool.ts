@@ -1,5 +1,7 @@
 /** Pools of threads for tasks that cost CPU. */
 import { availableParallelism } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Worker } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 
 type PoolOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>
@@ -9,7 +11,7 @@ export const threadsUsual = Math.max(2, availableParallelism())
 
 /** What the pool is told of a task beside what its thread is. */
 interface TaskNotes {
-  begun(): void
+  begun(thread: Worker): void
 }
 
 /**
@@ -27,7 +29,8 @@ export function openThreadPool(options: PoolOptions): Piscina {
       const idle = workers.filter(({ currentUsage }) => currentUsage === 0)
       const taking = idle.find(({ id }) => begun.has(id)) ?? idle[0] ?? null
       const notes: TaskNotes | null = Reflect.get(task, Piscina.queueOptionsSymbol)
-      if (taking !== null) notes?.begun()
+      const thread = pool.threads.find(({ threadId }) => threadId === taking?.id)
+      if (thread !== undefined) notes?.begun(thread)
       return taking
     },
     ...options,
@@ -39,13 +42,22 @@ export function openThreadPool(options: PoolOptions): Piscina {
   return pool
 }
 
-/** How long a task may run in its thread. Milliseconds. */
+/**
+ * How much of its thread's CPU time a task may take. Time in which the thread waits for a core, or the whole process stands still, is none of
+ * the task's. Milliseconds.
+ */
 export interface TimeAllowed {
   /** From then on it is costly. */
   usual: number
   /** Then it is ended. */
   most: number
 }
+
+/** Between two looks at what a task has taken, at least. Milliseconds. */
+const lookMillisecondsMin = 50
+/** A thread tells of its CPU time between two steps of its program. One that takes longer for a step counts as working for a part of the time. */
+const tellMillisecondsMax = 1_000
+const partCounted = 1 / 4
 
 /** Ends a task by ending its thread, also in the midst of what never pauses; another thread begins for the next. */
 export class Deadline {
@@ -54,6 +66,8 @@ export class Deadline {
   readonly #onCostly: () => void
   #timer: NodeJS.Timeout | undefined
   #isOver = false
+  #isCostly = false
+  #isSettled = false
 
   /** @param allowed undefined: any time */
   constructor(allowed: TimeAllowed | undefined, onCostly: () => void) {
@@ -72,17 +86,26 @@ export class Deadline {
 
   /** Marks a task so that its time is counted from when a thread takes it. */
   mark<Task extends object>(task: Task): Task {
-    const notes: TaskNotes = { begun: () => this.#begin() }
+    const notes: TaskNotes = { begun: (thread) => this.#begin(thread) }
     return Object.defineProperty(task, Piscina.queueOptionsSymbol, { value: notes })
   }
 
-  #begin(): void {
+  #begin(thread: Worker): void {
     if (this.#allowed === undefined) return
     const { usual, most } = this.#allowed
-    this.#timer = setTimeout(() => {
-      this.#timer = setTimeout(() => this.#end(), most - usual)
-      this.#onCostly()
-    }, usual)
+    const spent = cpuTimeFromNow(thread)
+    const look = async () => {
+      const milliseconds = await spent()
+      if (this.#isSettled) return
+      if (milliseconds >= usual && !this.#isCostly) {
+        this.#isCostly = true
+        this.#onCostly()
+      }
+      if (milliseconds >= most) return this.#end()
+      const left = (this.#isCostly ? most : usual) - milliseconds
+      this.#timer = setTimeout(() => void look(), Math.max(lookMillisecondsMin, left))
+    }
+    this.#timer = setTimeout(() => void look(), usual)
   }
 
   #end(): void {
@@ -96,6 +119,24 @@ export class Deadline {
   }
 
   settle(): void {
+    this.#isSettled = true
     clearTimeout(this.#timer)
+  }
+}
+
+/** How much CPU time a thread takes from now on. Milliseconds. Never rejects: a thread that has ended takes none. */
+function cpuTimeFromNow(thread: Worker): () => Promise<number> {
+  const began = performance.now()
+  const taken = async () => {
+    const { user, system } = await thread.cpuUsage()
+    return (user + system) / 1000
+  }
+  const before = taken().catch(() => 0)
+  return () => {
+    const told = Promise.all([taken(), before]).then(([now, then]) => now - then)
+    const guessed = sleep(tellMillisecondsMax, undefined, { ref: false }).then(
+      () => (performance.now() - began) * partCounted,
+    )
+    return Promise.race([told, guessed]).catch(() => 0)
   }
 }

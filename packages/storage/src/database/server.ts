@@ -5,9 +5,15 @@ import { LookUps, ormOnBoth, poolForLookUps } from './look-ups.ts'
 import { type Migrations, migrate } from './migrate.ts'
 import { pooledDatabase } from './pool.ts'
 import { refusalOf } from './server-refusals.ts'
+import { giveUpSilent } from './silent-connections.ts'
 import { DatabaseUnfit } from './sql-errors.ts'
 
 const connectMillisecondsMax = 5_000
+/**
+ * When a transaction stands still for so long, the server ends it and what it locks is free: whoever began it is gone, or has stood still
+ * itself. Milliseconds.
+ */
+const idleInTransactionMillisecondsMax = 20_000
 const serverVersionMin = 13
 /** "ulmus", as the number of the lock that migrating servers wait on. */
 const migrationLock = 0x75_6c_6d_75
@@ -17,13 +23,15 @@ export async function openServer(options: {
   poolMax: number
   log: (line: string) => void
   migrations?: Migrations | undefined
+  /** How long a connection waits for an answer until somebody looks; less in tests. Milliseconds. */
+  silenceMilliseconds?: number
 }): Promise<Database> {
   const config = {
     connectionString: options.url,
     connectionTimeoutMillis: connectMillisecondsMax,
     keepAlive: true,
     application_name: 'ulmus',
-    options: '-c TimeZone=UTC',
+    options: `-c TimeZone=UTC -c idle_in_transaction_session_timeout=${idleInTransactionMillisecondsMax}`,
   }
   // One of the connections is for look-ups.
   const pool = new pg.Pool({ ...config, max: options.poolMax - 1 })
@@ -34,34 +42,48 @@ export async function openServer(options: {
     // A pool listens to idle connections only; one lost while something runs on it would end the process.
     one.on('connect', (client) => client.on('error', tellLoss))
   }
+  const lookUps = new LookUps(lookUpPool)
+  let isDirect: boolean
   try {
-    await prepare(pool, options.migrations)
+    ;({ isDirect } = await prepare(pool, options.migrations))
   } catch (error) {
     await pool.end()
     throw refusalOf(error)
   }
+  const { silenceMilliseconds } = options
+  const ask = (text: string, values: unknown[]) => lookUps.query({ text }, values)
+  // A pooler in between has its own names for connections, and gives up silent ones itself.
+  const end = isDirect ? giveUpSilent(pool, { ask, tell: options.log, silenceMilliseconds }) : () => undefined
   return pooledDatabase({
     kind: 'server',
     pool,
     outside: {
-      orm: ormOnBoth(pool, new LookUps(lookUpPool)),
+      orm: ormOnBoth(pool, lookUps),
       run: (statement) => pool.query(statement),
     },
     async close() {
+      end()
       await Promise.all([pool, lookUpPool].map((one) => (one.ended ? undefined : one.end())))
     },
   })
 }
 
-/** Checks the server and migrates, one process at a time: the lock is the connection's and goes with it. */
-async function prepare(pool: pg.Pool, migrations: Migrations | undefined): Promise<void> {
+/**
+ * Checks the server and migrates, one process at a time: the lock is the connection's and goes with it.
+ * @returns `isDirect`: the server itself is at the other end of connections, and not a pooler
+ */
+async function prepare(pool: pg.Pool, migrations: Migrations | undefined): Promise<{ isDirect: boolean }> {
   const client = await pool.connect()
   try {
     await refuseUnfit(client)
     await client.query('select pg_advisory_lock($1)', [migrationLock])
     await migrate(client, migrations)
     await client.query('select pg_advisory_unlock($1)', [migrationLock])
-    client.release()
+    const { rows } = await client.query<{ backend: number }>('select pg_backend_pid() as backend')
+    const { processID } = client as unknown as { processID: number }
+    // Made before anybody watched it.
+    client.release(true)
+    return { isDirect: rows[0]?.backend === processID }
   } catch (error) {
     client.release(true)
     throw error

@@ -12,8 +12,11 @@ const networkCodes = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ])
-/** Class 08 is connection trouble, 57P0x a server that stops or starts, 53300 one with no connection to spare. */
-const databaseAway = /^(?:08...|57P0[1-5]|53300)$/
+/**
+ * Class 08 is connection trouble, 57P0x a server that stops or starts, 53300 one with no connection to spare, 25P03 one that ended a
+ * transaction because nothing came for long.
+ */
+const databaseAway = /^(?:08...|57P0[1-5]|53300|25P03)$/
 const driverSays =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|Cannot use a pool after calling end)/
 

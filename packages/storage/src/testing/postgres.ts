@@ -10,15 +10,20 @@ import { createServer } from 'node:net'
 import { arch, platform } from 'node:os'
 import { dirname, join, relative } from 'node:path'
 
+export interface PostgresServer {
+  /** The same after a restart. */
+  readonly url: string
+  stop(): Promise<void>
+  /** On the same port and data: `crash` cuts every connection and leaves recovery to the start; `fast` rolls transactions back and writes a checkpoint. */
+  restart(how: 'crash' | 'fast'): Promise<void>
+}
+
 /**
  * Starts a server on a free port of 127.0.0.1, with its files in `folder`, which is made. Nothing is synced: the data goes with
  * the run. Its locale is en-US, so that whatever relies on the order of bytes without saying so fails here.
  * @param more settings as `name=value`, which replace those of the same name here
  */
-export async function startPostgres(
-  folder: string,
-  more: readonly string[] = [],
-): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startPostgres(folder: string, more: readonly string[] = []): Promise<PostgresServer> {
   mkdirSync(folder)
   const binaries = copyBinaries(join(folder, 'native'))
   const account = unprivilegedAccount()
@@ -40,14 +45,25 @@ export async function startPostgres(
   const port = await freePort()
   const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=200', 'unix_socket_directories=']
   const flags = [...settings, 'listen_addresses=127.0.0.1', ...more].flatMap((setting) => ['-c', setting])
-  const server = spawn(join(binaries, 'postgres'), ['-D', data, '-p', String(port), ...flags], {
-    ...account,
-    cwd: folder,
-    env: environment,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  await untilReady(server)
-  return { url: `postgres://ulmus@127.0.0.1:${port}/postgres`, stop: () => stop(server) }
+  const start = async () => {
+    const server = spawn(join(binaries, 'postgres'), ['-D', data, '-p', String(port), ...flags], {
+      ...account,
+      cwd: folder,
+      env: environment,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    await untilReady(server)
+    return server
+  }
+  let server = await start()
+  return {
+    url: `postgres://ulmus@127.0.0.1:${port}/postgres`,
+    stop: () => stop(server, 'SIGQUIT'),
+    async restart(how) {
+      await stop(server, how === 'crash' ? 'SIGQUIT' : 'SIGINT')
+      server = await start()
+    },
+  }
 }
 
 function copyBinaries(to: string): string {
@@ -98,11 +114,11 @@ function untilReady(server: ChildProcess): Promise<void> {
   })
 }
 
-/** At once, without a checkpoint: nobody wants the data. */
-function stop(server: ChildProcess): Promise<void> {
+/** @param signal SIGQUIT ends it at once and without a checkpoint, SIGINT with one. */
+function stop(server: ChildProcess, signal: 'SIGQUIT' | 'SIGINT'): Promise<void> {
   return new Promise((resolve) => {
     if (server.exitCode !== null || server.signalCode !== null) return resolve()
     server.once('exit', () => resolve())
-    server.kill('SIGQUIT')
+    server.kill(signal)
   })
 }

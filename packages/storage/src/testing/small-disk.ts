@@ -53,8 +53,14 @@ export function mountSmallDisk(bytes: number): SmallDisk {
     fill(bytesLeft) {
       const file = openSync(filler, 'a')
       const page = new Uint8Array(4_096)
-      for (let left = free() - bytesLeft; left >= page.length; left -= page.length) writeSync(file, page)
-      closeSync(file)
+      try {
+        for (let left = free() - bytesLeft; left >= page.length; left -= page.length) writeSync(file, page)
+      } catch (error) {
+        // Others write to it meanwhile.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+      } finally {
+        closeSync(file)
+      }
     },
     clear: () => rmSync(filler, { force: true }),
     dispose() {

@@ -134,6 +134,16 @@ describe.each(databases)('leases of commits ($name)', (testDatabase) => {
     expect(await linesOf(path)).toBe(records + 1)
   })
 
+  test('whose lease ends later than any that is given now is taken over: the clock has turned back since', async () => {
+    const { path, session, answer } = await stuck()
+    await database.query(`update pushes set lease_until = now() + interval '1 hour' where id = $1`, [session])
+    await b.leases.recover()
+    await becomes(path, session, 'committed')
+    a.gate.open()
+    expect(await answer).toBe('v1.0.0')
+    expect(await linesOf(path)).toBe(records)
+  })
+
   test('of commits taken over none waits for another', async () => {
     const { path, session, answer } = await stuck()
     await takenOverByB(session)

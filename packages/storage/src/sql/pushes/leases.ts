@@ -15,6 +15,7 @@ import {
 export interface PushLease {
   /** Null: nobody yet, but soon. */
   holder: string | null
+  /** At most 8. */
   seconds: number
 }
 
@@ -73,7 +74,13 @@ export async function renewPushLease(
   return renewed.length === 1
 }
 
-const isLeaseOver = or(isNull(pushes.leaseUntil), lt(pushes.leaseUntil, sql`now()`))
+/** Longer than any lease: one that ends later than that from now was given by a clock that has turned back since. Seconds. */
+const leaseSecondsMax = 8
+const isLeaseOver = or(
+  isNull(pushes.leaseUntil),
+  lt(pushes.leaseUntil, sql`now()`),
+  gt(pushes.leaseUntil, sql`clock_timestamp() + make_interval(secs => ${leaseSecondsMax})`),
+)
 const isAbandoned = and(eq(pushes.status, 'committing'), isLeaseOver)
 
 /** Takes a commit that nobody has, or whose holder fell silent; undefined for all callers but one. */

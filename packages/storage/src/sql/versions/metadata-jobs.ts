@@ -1,5 +1,5 @@
 /** Metadata updates, one row each, synchronous ones too. A running row is the collection's one update slot. */
-import { and, asc, eq, lt, sql } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import { boolean, check, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { type Authority, authorityAsJson } from '../access/authority.ts'
@@ -113,12 +113,12 @@ export async function finishMetadataJob(
   return rows.length === 1
 }
 
-/** Ids of jobs that have been running since before an instant, oldest first. */
-export async function listRunningMetadataJobs(at: Queries, since: Date, max: number): Promise<string[]> {
+/** Ids of the running jobs, oldest first. */
+export async function listRunningMetadataJobs(at: Queries, max: number): Promise<string[]> {
   const rows = await at.orm
     .select({ id: metadataJobs.id })
     .from(metadataJobs)
-    .where(and(eq(metadataJobs.status, 'running'), lt(metadataJobs.startedAt, since)))
+    .where(eq(metadataJobs.status, 'running'))
     .orderBy(asc(metadataJobs.startedAt))
     .limit(max)
   return rows.map((row) => row.id)

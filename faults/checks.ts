@@ -1,0 +1,88 @@
+/** What must be true when a fault is over: everything is known, whole, and where it was. */
+import type { CollectionModel } from './model.ts'
+import { readUpload, readWhole } from './operations/reads.ts'
+import type { Report } from './report.ts'
+import type { Requests } from './requests.ts'
+import { settle } from './settling.ts'
+import { org, owner, type Stage } from './stage.ts'
+import type { Worker } from './workload.ts'
+
+/** Versions of each collection that are read whole after every fault: the latest, and some of those before. */
+const olderVersions = 1
+
+/** Nobody works meanwhile. @param everything reads every version and file, not some */
+export async function checkAll(workers: readonly Worker[], options: { everything: boolean }): Promise<void> {
+  await Promise.all(workers.map((worker) => checkWorker(worker, options)))
+  const [first] = workers
+  if (first !== undefined) await checkLists(first, workers)
+}
+
+async function checkWorker(worker: Worker, { everything }: { everything: boolean }): Promise<void> {
+  for (const collection of worker.collections) await settle(worker, collection)
+  worker.sortOut()
+  for (const collection of worker.collections) await checkContent(worker, collection, everything)
+  for (const { path } of worker.deleted) {
+    const { status } = await worker.ask('GET', path)
+    if (status !== 404) worker.report.violation(`${path}, which is deleted, is answered ${status}`)
+  }
+}
+
+async function checkContent(worker: Worker, collection: CollectionModel, everything: boolean): Promise<void> {
+  const older = collection.versions.slice(0, -1)
+  const some =
+    older.length === 0 ? [] : Array.from({ length: olderVersions }, () => worker.random.pick(older))
+  const versions = [
+    ...(everything ? older : some),
+    ...(collection.head === undefined ? [] : [collection.head]),
+  ]
+  for (const version of versions) {
+    const fate = await readWhole(worker, collection, version)
+    if (fate === 'open' || fate === 'refused')
+      worker.report.violation(`${collection.path} ${version.semver} cannot be read after the fault`)
+  }
+  const files = [...collection.uploads, ...(collection.head?.content.files ?? [])]
+  for (const [hash, text] of everything ? files : files.slice(0, 1))
+    await readUpload(worker, collection, hash, text)
+}
+
+/** The lists of both owners have what there is and nothing else. */
+async function checkLists(asking: Worker, workers: readonly Worker[]): Promise<void> {
+  for (const account of [owner, org]) {
+    const expected = workers.flatMap(({ collections }) => collections.filter((one) => one.owner === account))
+    const found: string[] = []
+    for (let more = true; more; ) {
+      const path = `/api/accounts/${account}/collections?limit=100&offset=${found.length}`
+      const answer = await asking.ask('GET', path)
+      if (asking.requests.fateOf(`listing ${account}`, answer, [200]) !== 'done')
+        return asking.report.violation(`the collections of ${account} cannot be listed`)
+      const page = JSON.parse(answer.text) as { slug: string }[]
+      found.push(...page.map(({ slug }) => slug))
+      more = page.length === 100
+    }
+    const slugs = new Set(expected.map(({ slug }) => slug))
+    const strange = found.filter((slug) => !slugs.has(slug))
+    const missing = [...slugs].filter((slug) => !found.includes(slug))
+    if (strange.length > 0)
+      asking.report.violation(`${account} lists ${strange.join(', ')}, which should not be there`)
+    if (missing.length > 0) asking.report.violation(`${account} does not list ${missing.join(', ')}`)
+  }
+}
+
+/** Resolves when nobody waits for an answer any more; says so when that takes too long. */
+export async function untilAnswered(requests: Requests, report: Report, milliseconds: number): Promise<void> {
+  const from = performance.now()
+  while (requests.underWay > 0) {
+    if (performance.now() - from > milliseconds) {
+      report.violation(
+        `${requests.underWay} requests have no answer ${milliseconds / 1000} s after the fault`,
+      )
+      return
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+export async function checkStores(stage: Stage, report: Report): Promise<void> {
+  const { isClean, said } = await stage.fsck()
+  if (!isClean) report.violation(`fsck: ${said}`)
+}

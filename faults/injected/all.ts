@@ -1,0 +1,12 @@
+/** Everything that a run breaks. To add a fault: a `Fault` in a file of this folder, and its name here. */
+import { clockBack } from './clock.ts'
+import { fullDisk } from './disk.ts'
+import type { Fault } from './fault.ts'
+import { network } from './network.ts'
+import { freeze, kill, killAll, killTwice, restartPostgres, terminate } from './processes.ts'
+
+export const faults: readonly Fault[] = [
+  ...[kill, killAll, killTwice, terminate, freeze, restartPostgres],
+  ...network,
+  ...[fullDisk, clockBack],
+]

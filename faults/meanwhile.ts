@@ -1,0 +1,39 @@
+/** What must go on while something is broken. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Injected } from './injected/fault.ts'
+import type { Random } from './random.ts'
+import type { Report } from './report.ts'
+import type { Requests } from './requests.ts'
+
+const everyMilliseconds = 250
+/** An answer that needs nothing of what is away does not wait for it; nor does a refusal, once it was noticed. Milliseconds. */
+const promptMillisecondsMax = 10_000
+/** What was asked so short a time before the end may be answered as after it. */
+const lateMilliseconds = 500
+
+/** Asks for it all the while; resolves when the last has its answer. */
+export async function watchMeanwhile(
+  { what, lasts, noticed = 0, meanwhile = [] }: Injected,
+  requests: Requests,
+  report: Report,
+  random: Random,
+): Promise<void> {
+  const began = performance.now()
+  const over = () => performance.now() > began + lasts - lateMilliseconds
+  await Promise.all(
+    meanwhile.map(async ({ server, path, statuses }) => {
+      await sleep(Math.min(noticed, lasts))
+      while (!over()) {
+        const from = performance.now()
+        const { status } = await requests.ask(random.child('meanwhile'), 'GET', path, { server })
+        const took = performance.now() - from
+        if (!over() && !statuses.includes(status))
+          report.violation(`${path} at ${server.name} is answered ${status} while broken is: ${what}`)
+        if (took > promptMillisecondsMax)
+          report.violation(`${path} at ${server.name} takes ${Math.round(took)} ms while broken is: ${what}`)
+        report.operation('read what is not away', status === 200 ? 'done' : 'refused')
+        await sleep(everyMilliseconds)
+      }
+    }),
+  )
+}

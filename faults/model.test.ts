@@ -1,0 +1,139 @@
+/** The model catches whatever may happen to what was acknowledged, and takes what may have happened to what was not. */
+import { beforeEach, describe, expect, test } from 'vitest'
+import {
+  type Change,
+  CollectionModel,
+  type Content,
+  compareContent,
+  digestOf,
+  emptyContent,
+  mergeMetadata,
+  type Told,
+} from './model.ts'
+
+const contentWith = (n: number): Content => ({ ...emptyContent, records: new Map([['B r', { n }]]) })
+
+/** A push that lands on `base` alone and leaves the one record `n`. */
+const pushOn = (base: string | undefined, n: number): Change => ({
+  what: `the push of ${n}`,
+  apply: (head) => (head?.semver === base ? contentWith(n) : undefined),
+})
+const told = async (semver: string, content: Content): Promise<Told> => ({
+  semver,
+  hash: await digestOf(content),
+})
+
+let collection: CollectionModel
+let first: Told
+let second: Told
+beforeEach(async () => {
+  collection = new CollectionModel('ada', 'birds')
+  collection.existence = 'present'
+  ;[first, second] = [await told('v1.0.0', contentWith(1)), await told('v1.1.0', contentWith(2))]
+  for (const [version, base, n] of [
+    [first, undefined, 1],
+    [second, 'v1.0.0', 2],
+  ] as const) {
+    const change = pushOn(base, n)
+    collection.pending.push(change)
+    expect(await collection.acknowledge(change, version)).toEqual([])
+  }
+})
+const versions = () => collection.versions.map(({ semver }) => semver)
+
+describe('what was acknowledged', () => {
+  test('is there, and nothing is wrong', async () => {
+    expect(await collection.reconcile([first, second])).toEqual([])
+    expect(versions()).toEqual(['v1.0.0', 'v1.1.0'])
+  })
+
+  test.each([
+    ['the latest version is lost', () => [first], 'lost v1.1.0'],
+    ['an older version is lost', () => [second], 'lost v1.0.0'],
+    ['all versions are lost', () => [], 'lost v1.0.0'],
+    ['a digest is another', () => [first, { ...second, hash: first.hash }], 'another digest of v1.1.0'],
+    ['the order is another', () => [second, first], 'out of order'],
+  ])('%s', async (_, found, sentence) => {
+    expect((await collection.reconcile(found())).join()).toContain(sentence)
+  })
+
+  test('is not what the request asked for', async () => {
+    const change = pushOn('v1.1.0', 3)
+    collection.pending.push(change)
+    const wrong = await collection.acknowledge(change, await told('v1.2.0', contentWith(4)))
+    expect(wrong.join()).toContain('nobody asked for')
+  })
+
+  test('is lost while it waits for the fate of a rival', async () => {
+    const [winner, rival] = [pushOn('v1.1.0', 3), pushOn('v1.1.0', 4)]
+    collection.pending.push(winner, rival)
+    expect(await collection.acknowledge(winner, await told('v1.2.0', contentWith(3)))).toEqual([])
+    expect((await collection.reconcile([first, second])).join()).toContain('lost v1.2.0')
+  })
+})
+
+describe('what was not acknowledged', () => {
+  test.each([
+    ['happened', true],
+    ['did not happen', false],
+  ])('%s: that is taken, and must stay so', async (_, happened) => {
+    collection.pending.push(pushOn('v1.1.0', 3))
+    const third = await told('v1.2.0', contentWith(3))
+    expect(await collection.reconcile(happened ? [first, second, third] : [first, second])).toEqual([])
+    expect(collection.isSure).toBe(true)
+    const other = happened ? [first, second] : [first, second, third]
+    expect((await collection.reconcile(other)).join()).toContain(
+      happened ? 'lost v1.2.0' : 'nobody asked for',
+    )
+  })
+
+  test('happened twice', async () => {
+    const change: Change = {
+      what: 'an update',
+      apply: (head) =>
+        head && { ...head.content, metadata: mergeMetadata(head.content.metadata, { license: 'MIT' }) },
+    }
+    collection.pending.push(change)
+    const updated = { ...contentWith(2), metadata: { license: 'MIT' } }
+    const twice = [await told('v1.1.1', updated), await told('v1.1.2', updated)]
+    expect((await collection.reconcile([first, second, ...twice])).join()).toContain('v1.1.2')
+  })
+
+  test('happened in part', async () => {
+    collection.pending.push({ what: 'a push', apply: () => ({ ...contentWith(3), metadata: { a: 1 } }) })
+    const half = await told('v1.2.0', contentWith(3))
+    expect((await collection.reconcile([first, second, half])).join()).toContain('nobody asked for')
+  })
+
+  test('of two that were for one base, one at most', async () => {
+    collection.pending.push(pushOn('v1.1.0', 3), pushOn('v1.1.0', 4))
+    const both = [await told('v1.2.0', contentWith(3)), await told('v1.3.0', contentWith(4))]
+    expect((await collection.reconcile([first, second, ...both])).join()).toContain('v1.3.0')
+  })
+
+  test('a fork without its version', async () => {
+    const fork = new CollectionModel('elms', 'birds', { isFork: true })
+    fork.existence = 'present'
+    fork.pending.push({ what: 'a fork', apply: () => contentWith(2) })
+    expect((await fork.reconcile([])).join()).toContain('without a version')
+  })
+})
+
+describe('a version that is read', () => {
+  const expected: Content = { ...emptyContent, records: new Map([['B r', { n: 1 }]]) }
+  const hash = '0'.repeat(64)
+  const line = (data: object) => JSON.stringify({ id: 'r', type: 'B', data, hash })
+  test.each([
+    ['lacks a record', { lines: '', recordCount: 1, metadata: {} }, 'lacks the record B r'],
+    ['counts otherwise', { lines: '', recordCount: 0, metadata: {} }, 'it should be 1'],
+    ['has another record', { lines: line({ n: 2 }), recordCount: 1, metadata: {} }, 'another record B r'],
+    [
+      'has a hash that is not its own',
+      { lines: line({ n: 1 }), recordCount: 1, metadata: {} },
+      'not its own',
+    ],
+    ['has other metadata', { lines: '', recordCount: 1, metadata: { a: 1 } }, 'other metadata'],
+  ])('%s', (_, read, sentence) => {
+    expect(compareContent('it', expected, read).join()).toContain(sentence)
+  })
+})

@@ -1,0 +1,234 @@
+/**
+ * What must be true of one collection, by what was acknowledged: a 2xx arrived. What was asked for and never acknowledged may have
+ * happened or not; the model takes what it finds once, and from then on that must stay so.
+ */
+import {
+  canonicalize,
+  hashBytes,
+  type Json,
+  type JsonObject,
+  recordOf,
+  type VersionParts,
+  versionDigest,
+} from '@ulmus/content'
+
+/** The types of every collection. */
+export const schemas = {
+  A: { properties: { n: { type: 'integer' }, text: { type: 'string' } } },
+  B: { properties: { n: { type: 'integer' } } },
+}
+export type RecordType = keyof typeof schemas
+
+/** What one version holds. Records by `<type> <id>`. Values are never changed: a change makes another. */
+export interface Content {
+  readonly records: ReadonlyMap<string, Json>
+  readonly metadata: JsonObject
+  /** Texts by `sha256:<hex>`. */
+  readonly files: ReadonlyMap<string, string>
+}
+
+export interface KnownVersion {
+  readonly semver: string
+  readonly hash: string
+  readonly content: Content
+}
+
+/** A version as the server tells of it. */
+export interface Told {
+  readonly semver: string
+  readonly hash: string
+}
+
+/** A request that makes a version, from the moment that it is sent until it is known what became of it. */
+export interface Change {
+  /** For people, such as `a push`. */
+  readonly what: string
+  /** What it makes of the version that it lands on; undefined: it cannot land there. */
+  readonly apply: (head: KnownVersion | undefined) => Content | undefined
+  /** The version that it was acknowledged as. */
+  acknowledged?: Told
+  /** Where its fate can be asked for: a push session or a job. */
+  at?: string
+  /** True: somebody else was let to change the collection at the same time, so that a conflict is no surprise. */
+  mayConflict?: boolean
+}
+
+export const emptyContent: Content = { records: new Map(), metadata: {}, files: new Map() }
+
+/** As a metadata update merges: a member that is null goes. */
+export function mergeMetadata(metadata: JsonObject, patch: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries({ ...metadata, ...patch }).filter(([, value]) => value !== null))
+}
+
+/** The digest that a version with this content has, computed by the content package alone. content-model §5, §7. */
+export function digestOf({ records, metadata, files }: Content): Promise<string> {
+  const parts: VersionParts = {
+    records: Array.from(records, ([key, data]) => {
+      const [type, id] = splitKey(key)
+      return recordOf(id, type, data)
+    }),
+    files: Array.from(files, ([hash, text]) => ({ hash, size: Buffer.byteLength(text) })),
+    metadata,
+    schemas,
+  }
+  return versionDigest('private', parts)
+}
+
+export const keyOf = (type: string, id: string): string => `${type} ${id}`
+export function splitKey(key: string): [type: string, id: string] {
+  const cut = key.indexOf(' ')
+  return [key.slice(0, cut), key.slice(cut + 1)]
+}
+
+/** `sha256:<hex>`, as paths and bodies name a file. */
+export const fileHashOf = (text: string): string => `sha256:${hashBytes(Buffer.from(text))}`
+
+/** One collection. */
+export class CollectionModel {
+  readonly owner: string
+  readonly slug: string
+  /** `unsure`: its creation or deletion was asked for and not answered. */
+  existence: 'absent' | 'present' | 'unsure' = 'absent'
+  /** Known ones, oldest first. */
+  readonly versions: KnownVersion[] = []
+  /** Requests whose outcome is not known yet. */
+  pending: Change[] = []
+  /** Push sessions that were opened and not committed. */
+  leftOpen: string[] = []
+  /** Uploads that were acknowledged: texts by hash. */
+  readonly uploads = new Map<string, string>()
+  /** What its name may be: one, or what it was and what it was asked to become. */
+  names: string[]
+  /** True for forks: they come with their first version or not at all. */
+  readonly isFork: boolean
+
+  constructor(owner: string, slug: string, options: { name?: string; isFork?: boolean } = {}) {
+    this.owner = owner
+    this.slug = slug
+    this.names = [options.name ?? slug]
+    this.isFork = options.isFork === true
+  }
+
+  get path(): string {
+    return `/api/collections/${this.owner}/${this.slug}`
+  }
+
+  get head(): KnownVersion | undefined {
+    return this.versions.at(-1)
+  }
+
+  /** Whether all is known of it, so that what it must answer is. */
+  get isSure(): boolean {
+    return this.existence !== 'unsure' && this.pending.length === 0 && this.names.length === 1
+  }
+
+  /** Says what was acknowledged at once, when nothing else is open. @returns what is wrong with it */
+  async acknowledge(change: Change, told: Told): Promise<string[]> {
+    change.acknowledged = told
+    return this.settleAcknowledged()
+  }
+
+  /** Takes over what was acknowledged, unless the outcome of something else is open still. @returns what is wrong with it */
+  async settleAcknowledged(): Promise<string[]> {
+    const told = this.pending.flatMap(({ acknowledged }) => acknowledged ?? [])
+    if (told.length === 0 || told.length < this.pending.length) return []
+    return this.reconcile([...this.versions, ...told])
+  }
+
+  /** A request that was refused, or is certain not to have been heard. */
+  drop(change: Change): void {
+    this.pending = this.pending.filter((one) => one !== change)
+  }
+
+  /**
+   * Holds all that the server tells against what must be true, and takes over what it finds of requests that were not answered.
+   * @param told every version, oldest first @returns what is wrong, a sentence each
+   */
+  async reconcile(told: readonly Told[]): Promise<string[]> {
+    const wrong = this.#lost(told)
+    if (wrong.length > 0) return wrong
+    for (const { semver, hash } of told.slice(this.versions.length)) {
+      const content = await this.#explain(semver, hash)
+      if (content === undefined) {
+        wrong.push(`${this.path} has ${semver} (${hash}), which nobody asked for${this.#tellPending()}`)
+        break
+      }
+      this.versions.push({ semver, hash, content })
+    }
+    for (const { what, acknowledged } of this.pending) {
+      if (acknowledged !== undefined && wrong.length === 0)
+        wrong.push(`${this.path} lost ${acknowledged.semver}: ${what} was acknowledged`)
+    }
+    if (this.isFork && this.existence === 'present' && told.length === 0)
+      wrong.push(`${this.path} is a fork without a version`)
+    this.pending = []
+    return wrong
+  }
+
+  /** Known versions that are not told of, or otherwise. */
+  #lost(told: readonly Told[]): string[] {
+    return this.versions.flatMap(({ semver, hash }, index) => {
+      const found = told[index]
+      if (found?.semver === semver && found.hash === hash) return []
+      const elsewhere = told.find((one) => one.semver === semver)
+      if (elsewhere === undefined) return [`${this.path} lost ${semver}`]
+      if (elsewhere.hash !== hash)
+        return [`${this.path} has another digest of ${semver}: ${elsewhere.hash}, not ${hash}`]
+      return [`${this.path} has ${semver} out of order`]
+    })
+  }
+
+  /** The content of a version by the request that made it, which is open no more. */
+  async #explain(semver: string, hash: string): Promise<Content | undefined> {
+    for (const change of this.pending) {
+      if (change.acknowledged !== undefined && change.acknowledged.semver !== semver) continue
+      const content = change.apply(this.head)
+      if (content === undefined || (await digestOf(content)) !== hash) continue
+      this.drop(change)
+      return content
+    }
+    return undefined
+  }
+
+  #tellPending(): string {
+    if (this.pending.length === 0) return ''
+    const open = this.pending.map(({ what, acknowledged }) =>
+      acknowledged === undefined ? what : `${what}, acknowledged as ${acknowledged.semver}`,
+    )
+    return `, as it was; open were: ${open.join('; ')}`
+  }
+}
+
+/** What differs between a version that was read whole and what it must hold. */
+export function compareContent(
+  where: string,
+  expected: Content,
+  read: { lines: string; recordCount: number; metadata: JsonObject },
+): string[] {
+  const wrong: string[] = []
+  const found = new Map<string, Json>()
+  for (const line of read.lines.split('\n')) {
+    if (line === '') continue
+    const { id, type, data, hash } = JSON.parse(line) as {
+      id: string
+      type: string
+      data: Json
+      hash: string
+    }
+    if (hash !== recordOf(id, type, data).hash)
+      wrong.push(`${where}: the hash of ${type} ${id} is not its own`)
+    found.set(keyOf(type, id), data)
+  }
+  for (const [key, data] of expected.records) {
+    const other = found.get(key)
+    if (other === undefined) wrong.push(`${where} lacks the record ${key}`)
+    else if (canonicalize(other) !== canonicalize(data)) wrong.push(`${where} has another record ${key}`)
+  }
+  for (const key of found.keys())
+    if (!expected.records.has(key)) wrong.push(`${where} has the record ${key}, which it should not`)
+  if (read.recordCount !== expected.records.size)
+    wrong.push(`${where} says it has ${read.recordCount} records; it should be ${expected.records.size}`)
+  if (canonicalize(read.metadata) !== canonicalize(expected.metadata))
+    wrong.push(`${where} has other metadata: ${canonicalize(read.metadata)}`)
+  return wrong.length > 5 ? [...wrong.slice(0, 5), `${where}: and ${wrong.length - 5} more`] : wrong
+}

@@ -1,0 +1,39 @@
+/**
+ * What the workers do. To add one: a file in operations/ with a function that does it and tells the model what was acknowledged, and a
+ * line here.
+ */
+import type { CollectionModel } from './model.ts'
+import { createCollection, deleteCollection, fork, rename } from './operations/collections.ts'
+import { updateAsJob, updateMetadata } from './operations/metadata.ts'
+import { pushDelta, pushDeltaAsJob, pushSnapshot, pushSnapshotAsJob } from './operations/pushes.ts'
+import { race } from './operations/race.ts'
+import { readDetail, readDifference, readFile, readVersion, readVersions } from './operations/reads.ts'
+import { upload } from './operations/uploads.ts'
+import type { Operation } from './turn.ts'
+
+const hasVersion = (collection: CollectionModel) => collection.versions.length > 0
+const hasTwo = (collection: CollectionModel) => collection.versions.length > 1
+const hasUpload = (collection: CollectionModel) => collection.uploads.size > 0
+const isOld = (collection: CollectionModel) => collection.versions.length > 8
+const always = () => true
+
+export const operations: readonly Operation[] = [
+  { name: 'create', weight: 3, makes: true, run: createCollection },
+  { name: 'fork', weight: 3, makes: true, for: hasVersion, run: fork },
+  { name: 'delete', weight: 1, for: hasVersion, run: deleteCollection },
+  { name: 'delete (long history)', weight: 4, for: isOld, run: deleteCollection },
+  { name: 'rename', weight: 2, for: always, run: rename },
+  { name: 'push', weight: 10, for: always, run: pushDelta },
+  { name: 'push (asynchronous)', weight: 6, for: always, run: pushDeltaAsJob },
+  { name: 'snapshot', weight: 6, for: always, run: pushSnapshot },
+  { name: 'snapshot (asynchronous)', weight: 3, for: always, run: pushSnapshotAsJob },
+  { name: 'race for one base', weight: 4, for: hasVersion, run: race },
+  { name: 'metadata', weight: 8, for: hasVersion, run: updateMetadata },
+  { name: 'metadata (asynchronous)', weight: 6, for: hasVersion, run: updateAsJob },
+  { name: 'upload', weight: 5, for: always, run: upload },
+  { name: 'read a version', weight: 10, for: hasVersion, run: readVersion },
+  { name: 'read a detail', weight: 8, for: always, run: readDetail },
+  { name: 'read the list of versions', weight: 4, for: always, run: readVersions },
+  { name: 'read a difference', weight: 4, for: hasTwo, run: readDifference },
+  { name: 'read a file', weight: 4, for: hasUpload, run: readFile },
+]

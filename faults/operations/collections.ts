@@ -1,0 +1,57 @@
+/** Collections that come, change their names, are forked, and go. */
+import type { CollectionModel } from '../model.ts'
+import { bodyOf, type Fate } from '../requests.ts'
+import { org } from '../stage.ts'
+import type { Turn } from '../turn.ts'
+
+/** What an answered creation or deletion has made of it. */
+function decide(collection: CollectionModel, fate: Fate, done: 'present' | 'absent'): Fate {
+  const before = done === 'present' ? 'absent' : 'present'
+  collection.existence = fate === 'done' ? done : fate === 'open' ? 'unsure' : before
+  return fate
+}
+
+export async function createCollection(turn: Turn, collection: CollectionModel): Promise<Fate> {
+  turn.own(collection)
+  collection.existence = 'unsure'
+  const { owner, slug, names } = collection
+  const json = { slug, name: names[0], public: turn.random.chance(0.5) }
+  const answer = await turn.ask('POST', `/api/accounts/${owner}/collections`, { json })
+  return decide(collection, turn.requests.fateOf(`making ${collection.path}`, answer, [201]), 'present')
+}
+
+export async function deleteCollection(turn: Turn, collection: CollectionModel): Promise<Fate> {
+  collection.existence = 'unsure'
+  const answer = await turn.ask('DELETE', collection.path)
+  return decide(collection, turn.requests.fateOf(`deleting ${collection.path}`, answer, [200]), 'absent')
+}
+
+/** A fork has its source's head as its first version, or is not there. */
+export async function fork(turn: Turn, source: CollectionModel): Promise<Fate> {
+  const head = source.head!
+  const collection = turn.newCollection({ isFork: true, like: source })
+  turn.own(collection)
+  collection.existence = 'unsure'
+  const change = { what: `a fork of ${source.path}`, apply: () => head.content }
+  collection.pending.push(change)
+  const json = { targetOrg: org, slug: collection.slug }
+  const answer = await turn.ask('POST', `${source.path}/fork`, { json })
+  const fate = decide(collection, turn.requests.fateOf(change.what, answer, [201]), 'present')
+  if (fate === 'done') {
+    const { version } = bodyOf(answer) as { version: { semver: string } }
+    const told = { semver: version.semver, hash: head.hash }
+    for (const wrong of await collection.acknowledge(change, told)) turn.report.violation(wrong)
+  } else if (fate !== 'open') collection.drop(change)
+  return fate
+}
+
+export async function rename(turn: Turn, collection: CollectionModel): Promise<Fate> {
+  const name = `Name ${turn.newNumber()}`
+  const before = collection.names
+  collection.names = [...before, name]
+  const answer = await turn.ask('PATCH', collection.path, { json: { name } })
+  const fate = turn.requests.fateOf(`renaming ${collection.path}`, answer, [200])
+  if (fate === 'done') collection.names = [name]
+  else if (fate !== 'open') collection.names = before
+  return fate
+}

@@ -1,0 +1,50 @@
+/** Violations made on purpose, to see that a run finds them (`FAULTS_PLANT`). */
+import { readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Report } from './report.ts'
+import type { Stage } from './stage.ts'
+
+/** The latest version of the collection that has most, with whatever refers to it: as if its commit had never been. */
+const loseVersion = `
+set session_replication_role = replica;
+with lost as (
+  delete from versions where id = (
+    select latest.id from versions latest join collections on collections.head_id = latest.id
+    where latest.base_semver is not null order by latest.created_at desc limit 1
+  ) returning collection_id, base_semver
+)
+update collections set head_id = base.id from lost join versions base on base.collection_id = lost.collection_id
+  and format('v%s.%s.%s', base.major, base.minor, base.patch) = 'v' || ltrim(lost.base_semver, 'v')
+  where collections.id = lost.collection_id;
+`
+
+const plants: Record<string, (stage: Stage) => Promise<boolean>> = {
+  async 'lost version'({ postgres }) {
+    await postgres?.query(loseVersion)
+    return postgres !== undefined
+  },
+  async 'damaged pack'({ objects }) {
+    if (objects === undefined) return false
+    const files = readdirSync(join(objects, 'packs'), { recursive: true, withFileTypes: true })
+    const pack = files.find((entry) => entry.isFile())
+    if (pack === undefined) return false
+    truncateSync(join(pack.parentPath, pack.name), 100)
+    return true
+  },
+  async 'lost file'({ objects }) {
+    if (objects === undefined) return false
+    const files = readdirSync(join(objects, 'files'), { recursive: true, withFileTypes: true })
+    const file = files.find((entry) => entry.isFile())
+    if (file !== undefined) writeFileSync(join(file.parentPath, file.name), '')
+    return file !== undefined
+  },
+}
+
+/** @throws Error for a name that there is not */
+export async function plantIn(stage: Stage, name: string | undefined, report: Report): Promise<void> {
+  if (name === undefined) return
+  const plant = plants[name]
+  if (plant === undefined)
+    throw new Error(`FAULTS_PLANT must be one of ${Object.keys(plants).join(', ')}; it is "${name}".`)
+  report.say(`planted: ${name}: ${(await plant(stage)) ? 'done' : 'there is none here'}`)
+}

@@ -1,0 +1,43 @@
+/** A run finds what is planted: it would find the same if it happened by itself. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+interface Planted {
+  readonly stage: 'embedded' | 'servers'
+  readonly plant: string
+  readonly found: RegExp
+}
+
+const planted: readonly Planted[] = [
+  { stage: 'servers', plant: 'lost version', found: /^.* VIOLATION \S+ lost v\d/m },
+  { stage: 'embedded', plant: 'damaged pack', found: /^.* VIOLATION fsck: DAMAGED /m },
+  { stage: 'embedded', plant: 'lost file', found: /^.* VIOLATION fsck: DAMAGED .*sha256/m },
+]
+
+test.each(planted)(
+  'a $plant is found, and the run fails',
+  async ({ stage, plant, found }) => {
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
+      env: {
+        ...{ PATH: process.env['PATH'], HOME: process.env['HOME'] },
+        ...{ FAULTS_STAGE: stage, FAULTS_PLANT: plant, FAULTS_SECONDS: '30', FAULTS_SEED: '1' },
+        FAULTS_ONLY: 'kill -9 of a server',
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let said = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+    })
+    const [code] = await once(child, 'close')
+    const [, kept] = /kept in (\S+)/.exec(said) ?? []
+    if (kept !== undefined) rmSync(kept, { recursive: true, force: true })
+    expect(said).toContain(`planted: ${plant}: done`)
+    expect(said).toMatch(found)
+    expect(code).toBe(1)
+  },
+  240_000,
+)

@@ -1,0 +1,129 @@
+/** Requests to the servers, each answer held to what every answer must keep, whatever is broken. */
+import type { JsonObject } from '@ulmus/content'
+import type { Random } from './random.ts'
+import type { Report } from './report.ts'
+import type { FaultyServer } from './server.ts'
+
+export interface Answer {
+  /** 0: none came, or not whole. */
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** Whether the request certainly did not reach a server. */
+  readonly isUnheard: boolean
+  readonly server: FaultyServer
+}
+
+export interface Ask {
+  readonly json?: unknown
+  /** NDJSON. */
+  readonly lines?: readonly unknown[]
+  readonly body?: string
+  /** Default: any, as a load balancer would. */
+  readonly server?: FaultyServer
+}
+
+/**
+ * What became of a write. `open`: it may have happened or not. `refused`: it did not happen, for a reason that there may be. `wrong`: it
+ * was refused though it should not have been, which has been reported.
+ */
+export type Fate = 'done' | 'open' | 'refused' | 'wrong'
+
+/** Longer than any fault lasts and any bound: what has not answered by then is stuck. Milliseconds. */
+export const answerMillisecondsMax = 120_000
+/** 503 `unavailable`, 507 `storage_full`: what the server may say of its stores. */
+const saysOfStores = [503, 507]
+
+/** A server that does not stand still itself says within this what it can or cannot do. Milliseconds. */
+const answeredMillisecondsMax = 30_000
+
+/** What is broken just now, as far as answers may differ for it. */
+export interface Weather {
+  /** A fault is on, or has ended so short a time ago that connections may still fail of it. */
+  isCalm: boolean
+  /** The disk is full, or was a moment ago. */
+  isFull: boolean
+}
+
+export class Requests {
+  readonly #servers: readonly FaultyServer[]
+  readonly #report: Report
+  readonly #weather: Weather
+  #key = ''
+  /** How many have not been answered yet. */
+  underWay = 0
+
+  constructor(servers: readonly FaultyServer[], report: Report, weather: Weather) {
+    this.#servers = servers
+    this.#report = report
+    this.#weather = weather
+  }
+
+  set key(key: string) {
+    this.#key = key
+  }
+
+  async ask(random: Random, method: string, path: string, asked: Ask = {}): Promise<Answer> {
+    const server = asked.server ?? random.pick(this.#servers)
+    const wasCalm = this.#weather.isCalm
+    const began = performance.now()
+    this.underWay++
+    try {
+      const answer = await this.#send(server, method, path, asked)
+      const took = performance.now() - began
+      this.#examine(`${method} ${path} at ${server.name}`, answer, wasCalm && this.#weather.isCalm)
+      this.#report.waited('answer', took)
+      if (took > answeredMillisecondsMax && server.stoodStillAt < began)
+        this.#report.violation(
+          `${method} ${path} at ${server.name} was answered ${answer.status} after ${Math.round(took / 1000)} s`,
+        )
+      return answer
+    } finally {
+      this.underWay--
+    }
+  }
+
+  async #send(server: FaultyServer, method: string, path: string, asked: Ask): Promise<Answer> {
+    const { json, lines, body } = asked
+    const type = lines ? 'application/x-ndjson' : json !== undefined ? 'application/json' : undefined
+    const headers = { authorization: `Bearer ${this.#key}`, ...(type && { 'content-type': type }) }
+    const text = json === undefined ? body : JSON.stringify(json)
+    const sent = lines?.map((line) => JSON.stringify(line)).join('\n') ?? text
+    try {
+      const answer = await fetch(server.url + path, {
+        ...{ method, headers, redirect: 'manual', signal: AbortSignal.timeout(answerMillisecondsMax) },
+        ...(sent !== undefined && { body: sent }),
+      })
+      const text = await answer.text()
+      return { status: answer.status, headers: answer.headers, text, isUnheard: false, server }
+    } catch (error) {
+      const { code } = ((error as Error).cause ?? {}) as { code?: string }
+      return { status: 0, headers: new Headers(), text: '', isUnheard: code === 'ECONNREFUSED', server }
+    }
+  }
+
+  /** Of every answer: no failure but that a store is away or full, and that said as it should be. */
+  #examine(what: string, { status, headers, text }: Answer, wasCalm: boolean): void {
+    if (status >= 500 && !saysOfStores.includes(status))
+      this.#report.violation(`${what} answered ${status}: ${text.slice(0, 300)}`)
+    if (status === 503 && !(Number(headers.get('retry-after')) > 0))
+      this.#report.violation(`${what} answered 503 without Retry-After`)
+    if (wasCalm && (status === 0 || saysOfStores.includes(status)))
+      this.#report.violation(`${what} answered ${status} while nothing was broken: ${text.slice(0, 300)}`)
+    if (status === 507 && !this.#weather.isFull)
+      this.#report.violation(`${what} answered 507 though the disk has room: ${text.slice(0, 300)}`)
+  }
+
+  /** What became of a write. @param wanted statuses that acknowledge it. @param mayRefuse others that are no surprise */
+  fateOf(what: string, answer: Answer, wanted: readonly number[], mayRefuse: readonly number[] = []): Fate {
+    const { status, isUnheard, text, server } = answer
+    if (wanted.includes(status)) return 'done'
+    if (isUnheard || status === 507 || status === 429 || mayRefuse.includes(status)) return 'refused'
+    if (status === 0 || status >= 500) return 'open'
+    this.#report.violation(`${what} at ${server.name} was refused with ${status}: ${text.slice(0, 300)}`)
+    return 'wrong'
+  }
+}
+
+export const bodyOf = (answer: Answer): JsonObject => JSON.parse(answer.text) as JsonObject
+export const textOf = (answer: Answer, member: string): string => String(bodyOf(answer)[member])

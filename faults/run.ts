@@ -1,0 +1,131 @@
+/** One run on one stage: workers work, something breaks, it mends itself, and all is looked at; again and again. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { checkAll, checkStores, untilAnswered } from './checks.ts'
+import { faults } from './injected/all.ts'
+import type { Fault, Injected } from './injected/fault.ts'
+import { watchMeanwhile } from './meanwhile.ts'
+import { plantIn } from './plant.ts'
+import { Random } from './random.ts'
+import type { Report } from './report.ts'
+import { Requests, type Weather } from './requests.ts'
+import type { Settings } from './settings.ts'
+import { makeAccount, type Stage } from './stage.ts'
+import { Gate, Worker } from './workload.ts'
+
+const workersCount = 5
+const startMillisecondsMax = 60_000
+/** From the end of a fault until every server says that it is well. Milliseconds. */
+const recoveredMillisecondsMax = 60_000
+/** From then until every request that was under way has its answer. Milliseconds. */
+const answeredMillisecondsMax = 30_000
+/** Of work between two faults. Milliseconds. */
+const calm = [300, 2_500] as const
+
+export class Run {
+  readonly #stage: Stage
+  readonly #settings: Settings
+  readonly #report: Report
+  readonly #random: Random
+  readonly #weather: Weather = { isCalm: true, isFull: false }
+  readonly #gate = new Gate()
+  readonly #requests: Requests
+  readonly #workers: readonly Worker[]
+  #working = 0
+
+  constructor(stage: Stage, settings: Settings, report: Report) {
+    this.#stage = stage
+    this.#settings = settings
+    this.#report = report
+    this.#random = new Random(`${settings.seed} ${stage.name}`)
+    this.#requests = new Requests(stage.servers, report, this.#weather)
+    const parts = { random: this.#random, requests: this.#requests, report }
+    this.#workers = Array.from({ length: workersCount }, (_, index) => new Worker(`w${index + 1}`, parts))
+  }
+
+  /** For so long, and no longer than until the first violation. */
+  async play(seconds: number): Promise<void> {
+    if (!(await this.#untilWell(startMillisecondsMax)))
+      return this.#report.violation('the servers do not start')
+    this.#requests.key = await makeAccount(this.#stage.servers[0]!.url)
+    const until = performance.now() + seconds * 1_000
+    const work = Promise.all(this.#workers.map((worker) => this.#work(worker)))
+    const kinds = faults.filter(
+      ({ isPossible, kind }) => isPossible(this.#stage) && kind.includes(this.#settings.only ?? ''),
+    )
+    if (kinds.length === 0) throw new Error(`No fault is named "${this.#settings.only}" here.`)
+    const random = this.#random.child('faults')
+    let rounds = 0
+    while (performance.now() < until && this.#report.violations.length === 0) {
+      this.#gate.open()
+      await sleep(random.between(...calm))
+      await this.#breakOnce(random.weighted(kinds), random)
+      if (++rounds === 1) await plantIn(this.#stage, this.#settings.plant, this.#report)
+      // What does not get well again has nothing more to tell.
+      if (this.#report.violations.length === 0) await this.#lookAtAll({ everything: false })
+    }
+    this.#gate.open()
+    this.#gate.end()
+    await work
+    if (this.#report.violations.length === 0) await this.#lookAtAll({ everything: true })
+  }
+
+  async #work(worker: Worker): Promise<void> {
+    for (;;) {
+      await this.#gate.passed()
+      if (this.#gate.isOver) return
+      this.#working++
+      try {
+        await worker.step()
+      } catch (error) {
+        this.#report.violation(`${worker.name} does not know what to do: ${(error as Error).stack}`)
+      } finally {
+        this.#working--
+      }
+    }
+  }
+
+  async #breakOnce(fault: Fault, random: Random): Promise<void> {
+    const injected = fault.prepare({ stage: this.#stage, random, lastsMax: this.#settings.lastsMax })
+    this.#report.say(`${fault.kind}: ${injected.what}, ${(injected.lasts / 1000).toFixed(1)} s`)
+    this.#report.fault(fault.kind)
+    this.#weather.isCalm = false
+    this.#weather.isFull = injected.fillsDisk === true
+    await injected.begin()
+    await Promise.all([sleep(injected.lasts), watchMeanwhile(injected, this.#requests, this.#report, random)])
+    await injected.end()
+    await this.#recover(fault, injected)
+  }
+
+  async #recover(fault: Fault, injected: Injected): Promise<void> {
+    const from = performance.now()
+    if (!(await this.#untilWell(recoveredMillisecondsMax)))
+      this.#report.violation(`${fault.kind}: not well again ${recoveredMillisecondsMax / 1000} s after it`)
+    this.#report.waited(`well again after ${fault.kind}`, performance.now() - from)
+    for (const end of this.#stage.servers.flatMap((server) => server.takeEnds()))
+      if (injected.fillsDisk !== true) this.#report.violation(end)
+    this.#gate.close()
+    const idle = performance.now()
+    while (this.#working > 0 && performance.now() - idle < answeredMillisecondsMax) await sleep(20)
+    await untilAnswered(this.#requests, this.#report, answeredMillisecondsMax)
+    while (this.#working > 0) await sleep(20)
+    this.#weather.isCalm = true
+    this.#weather.isFull = false
+  }
+
+  /** Whether all of it says so within so many milliseconds. */
+  async #untilWell(milliseconds: number): Promise<boolean> {
+    const until = performance.now() + milliseconds
+    for (;;) {
+      const well = await Promise.all(this.#stage.servers.map((server) => server.isWell()))
+      if (well.every(Boolean)) return true
+      if (performance.now() > until) return false
+      await sleep(50)
+    }
+  }
+
+  async #lookAtAll(options: { everything: boolean }): Promise<void> {
+    const from = performance.now()
+    await Promise.all([checkAll(this.#workers, options), checkStores(this.#stage, this.#report)])
+    this.#report.waited('all is looked at', performance.now() - from)
+  }
+}

@@ -1,0 +1,136 @@
+/** A server as a process that is killed, frozen and started again: always on the same port, as a service manager would have it. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createWriteStream, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { quietPort } from '@ulmus/storage/testing/quiet-port'
+import { startArguments, startEnvironment } from '../apps/server/src/testing/start-command.ts'
+import { tied } from '../bench/children.ts'
+
+/** How often a service manager starts again what ended by itself. docs/operations.md has 5 s; a run has no time for that. */
+const restartMilliseconds = 500
+const saidBytesMax = 4_000
+
+export class FaultyServer {
+  readonly name: string
+  readonly url: string
+  readonly #port: number
+  readonly #environment: Readonly<Record<string, string>>
+  readonly #clockFile: string
+  readonly #log
+  #child: ChildProcess | undefined
+  #isWanted = false
+  #said = ''
+  /** How it ended without having been killed, since this was last asked. */
+  #ends: string[] = []
+  /** When it was last killed, frozen or thawed, by `performance.now()`. */
+  stoodStillAt = Number.NEGATIVE_INFINITY
+
+  private constructor(name: string, port: number, folder: string, environment: Record<string, string>) {
+    this.name = name
+    this.#port = port
+    this.url = `http://127.0.0.1:${port}`
+    this.#clockFile = join(folder, `clock-${name}`)
+    this.#log = createWriteStream(join(folder, `${name}.log`), { flags: 'a' })
+    this.#environment = environment
+    this.turnClock(0)
+  }
+
+  /** @param options.folder for its log and its clock */
+  static async make(options: {
+    name: string
+    folder: string
+    environment: Record<string, string>
+  }): Promise<FaultyServer> {
+    return new FaultyServer(options.name, await quietPort(), options.folder, options.environment)
+  }
+
+  /** Returns at once; it answers when it does. */
+  start(): void {
+    this.#isWanted = true
+    const { PATH, HOME, TMPDIR } = process.env
+    const child = tied(
+      spawn(process.execPath, startArguments, {
+        env: {
+          ...startEnvironment,
+          ...{ PATH, HOME, TMPDIR, PORT: String(this.#port), RATE_LIMIT: 'off', LOG_REQUESTS: 'off' },
+          NODE_OPTIONS: `--require=${join(import.meta.dirname, 'shifted-clock.ts')}`,
+          CLOCK_SHIFT_FILE: this.#clockFile,
+          ...this.#environment,
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    )
+    this.#child = child
+    this.#said = ''
+    child.stdout.pipe(this.#log, { end: false })
+    child.stderr.pipe(this.#log, { end: false })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#said = (this.#said + text).slice(-saidBytesMax)
+    })
+    child.once('exit', (code, signal) => void this.#ended(child, code, signal))
+  }
+
+  async #ended(child: ChildProcess, code: number | null, signal: string | null): Promise<void> {
+    if (child !== this.#child || !this.#isWanted) return
+    this.#ends.push(`${this.name} ended with ${signal ?? code}: ${this.#said.trim() || 'without a word'}`)
+    await sleep(restartMilliseconds)
+    if (child === this.#child && this.#isWanted) this.start()
+  }
+
+  /** How it ended by itself since this was last asked. */
+  takeEnds(): string[] {
+    const ends = this.#ends
+    this.#ends = []
+    return ends
+  }
+
+  get isRunning(): boolean {
+    const child = this.#child
+    return child !== undefined && child.exitCode === null && child.signalCode === null
+  }
+
+  /** Ends it, and it stays so. @returns the exit code; null: by the signal */
+  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
+    this.#isWanted = false
+    this.stoodStillAt = performance.now()
+    const child = this.#child
+    if (child === undefined || !this.isRunning) return null
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    const [code] = await exited
+    return code as number | null
+  }
+
+  freeze(): void {
+    this.stoodStillAt = Number.POSITIVE_INFINITY
+    this.#child?.kill('SIGSTOP')
+  }
+
+  thaw(): void {
+    this.stoodStillAt = performance.now()
+    this.#child?.kill('SIGCONT')
+  }
+
+  /** Milliseconds that its clock is off; negative: back. For this process and those after it. */
+  turnClock(milliseconds: number): void {
+    writeFileSync(this.#clockFile, String(Math.round(milliseconds)))
+  }
+
+  /** What `/readyz` says when it is all well; undefined: it is not, or not yet. */
+  async isWell(): Promise<boolean> {
+    try {
+      const answer = await fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(5_000) })
+      const told = (await answer.json()) as { ready: boolean; storage: string; worker: string }
+      return answer.status === 200 && told.ready && told.storage === 'ok' && told.worker === 'ok'
+    } catch {
+      return false
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.end('SIGKILL')
+    this.#log.end()
+  }
+}

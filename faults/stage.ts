@@ -1,0 +1,67 @@
+/** What a run plays on: servers, the stores behind them, and what of both can be broken. */
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { createClient } from '@ulmus/client'
+import type { TcpProxy } from '@ulmus/storage/testing/tcp-proxy'
+import { startArguments, startEnvironment } from '../apps/server/src/testing/start-command.ts'
+import { signIn } from '../demo/sign-in.ts'
+import type { FaultyServer } from './server.ts'
+
+export type StoreName = 'database' | 'objects'
+
+/** The network between one server and one store. */
+export interface Line {
+  readonly server: FaultyServer
+  readonly store: StoreName
+  readonly proxy: TcpProxy
+}
+
+export interface Stage {
+  readonly name: string
+  readonly servers: readonly FaultyServer[]
+  /** Empty: the stores are in the process, or in its folder. */
+  readonly lines: readonly Line[]
+  /** Absent: the database is embedded. */
+  readonly postgres?: {
+    restart(how: 'crash' | 'fast'): Promise<void>
+    /** One statement, beside the servers. */
+    query(statement: string): Promise<void>
+  }
+  /** Absent: the data folder is not on a disk of its own. */
+  readonly disk?: { fill(bytesLeft: number): void; clear(): void }
+  /** Where packs lie, when they lie in a folder. */
+  readonly objects?: string
+  /** `fsck --files`, beside the servers or on a copy. @returns what it says; `isClean`: nothing is damaged */
+  fsck(): Promise<{ isClean: boolean; said: string }>
+  close(): Promise<void>
+}
+
+export const owner = 'ada'
+export const org = 'elms'
+
+/** Signs in, makes an organization to fork into, and a key. @returns the key */
+export async function makeAccount(url: string): Promise<string> {
+  const { fetch } = await signIn(url, { login: owner, name: 'Ada', email: 'ada@example.org' })
+  const session = createClient({ baseUrl: url, fetch })
+  await session.orgs.create({ slug: org, displayName: 'Elms' })
+  return (await session.keys.create({ label: 'faults', scope: 'admin' })).key
+}
+
+/** Runs the server's own command. */
+export async function runFsck(
+  environment: Record<string, string>,
+): Promise<{ isClean: boolean; said: string }> {
+  const { PATH, HOME, TMPDIR } = process.env
+  const env = { ...startEnvironment, PATH, HOME, TMPDIR, ...environment }
+  const args = [...startArguments, 'fsck', '--files']
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env, timeout: 120_000 })
+    return { isClean: true, said: stdout.trim() }
+  } catch (error) {
+    const { stdout, stderr, message } = error as { stdout?: string; stderr?: string; message: string }
+    return { isClean: false, said: [stdout, stderr].join('\n').trim() || message }
+  }
+}
+
+export const dataFolderOf = (folder: string): string => join(folder, 'data')

@@ -1,0 +1,119 @@
+/** Workers, each with collections of its own and a random order of operations on them, that go on while things break. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CollectionModel } from './model.ts'
+import { operations } from './operations.ts'
+import type { Random } from './random.ts'
+import type { Report } from './report.ts'
+import type { Answer, Ask, Requests } from './requests.ts'
+import { org, owner } from './stage.ts'
+import type { Turn } from './turn.ts'
+
+/** What one worker has at once, forks too. */
+const collectionsMax = 4
+const pauseMillisecondsMax = 60
+
+export class Worker implements Turn {
+  readonly name: string
+  readonly random: Random
+  readonly requests: Requests
+  readonly report: Report
+  /** Those that are there, or may be. */
+  collections: CollectionModel[] = []
+  /** Those that were deleted, lately. */
+  readonly deleted: CollectionModel[] = []
+  #slugs = 0
+  #numbers = 0
+
+  constructor(name: string, parts: { random: Random; requests: Requests; report: Report }) {
+    this.name = name
+    this.random = parts.random.child(name)
+    this.requests = parts.requests
+    this.report = parts.report
+  }
+
+  ask(method: string, path: string, asked?: Ask): Promise<Answer> {
+    return this.requests.ask(this.random, method, path, asked)
+  }
+
+  own(collection: CollectionModel): void {
+    this.collections.push(collection)
+  }
+
+  newCollection({
+    isFork = false,
+    like,
+  }: {
+    isFork?: boolean
+    like?: CollectionModel
+  } = {}): CollectionModel {
+    const slug = `${this.name}-${++this.#slugs}`
+    const name = like?.names[0]
+    return new CollectionModel(isFork ? org : owner, slug, { isFork, ...(name !== undefined && { name }) })
+  }
+
+  newNumber(): number {
+    return ++this.#numbers
+  }
+
+  /** Forgets what is gone, but for a few that are looked for again. */
+  sortOut(): void {
+    const gone = this.collections.filter(({ existence }) => existence === 'absent')
+    this.collections = this.collections.filter(({ existence }) => existence !== 'absent')
+    this.deleted.push(...gone)
+    this.deleted.splice(0, this.deleted.length - 10)
+  }
+
+  /** One operation on one collection. */
+  async step(): Promise<void> {
+    const sure = this.collections.filter((one) => one.existence === 'present' && one.isSure)
+    const hasRoom = this.collections.length < collectionsMax
+    const possible = operations
+      .map((operation) => ({
+        operation,
+        weight: operation.weight,
+        on: operation.for && sure.filter(operation.for),
+      }))
+      .filter(
+        ({ operation, on }) => (on === undefined || on.length > 0) && (hasRoom || operation.makes !== true),
+      )
+    const pause = this.random.between(0, pauseMillisecondsMax)
+    if (possible.length > 0) {
+      const { operation, on } = this.random.weighted(possible)
+      const collection = on === undefined ? this.newCollection() : this.random.pick(on)
+      const fate = await operation.run(this, collection)
+      this.report.operation(operation.name, fate === 'wrong' ? 'refused' : fate)
+      this.sortOut()
+      // Where nobody listens, a refusal takes no time at all.
+      if (fate === 'refused' || fate === 'open') await sleep(200)
+    }
+    await sleep(possible.length === 0 ? 200 : pause)
+  }
+}
+
+/** Lets workers work, or has them wait. */
+export class Gate {
+  #open = Promise.withResolvers<void>()
+  #isOver = false
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  passed(): Promise<void> {
+    return this.#open.promise
+  }
+
+  open(): void {
+    this.#open.resolve()
+  }
+
+  close(): void {
+    this.#open = Promise.withResolvers()
+  }
+
+  /** Whoever waits goes, and nobody works any more. */
+  end(): void {
+    this.#isOver = true
+    this.#open.resolve()
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * The time by which things end and of which versions tell. Servers on one PostgreSQL go by its clock where their own is off: else a session
+ * that one of them opened has ended for another, and the order of instants is not that of what happened.
+ */
+import type { Database } from '@ulmus/storage'
+import type { Log } from './log.ts'
+
+export interface Clock {
+  now(): Date
+  /** Asks the database what time it is. */
+  compare(): Promise<void>
+}
+
+/** By so much a server's clock may be off: what is kept by the network (NTP) is off by less. Milliseconds. */
+const toleranceMilliseconds = 2_000
+/** An answer that took longer says too little. Milliseconds. */
+const answerMillisecondsMax = 1_000
+
+/** @param log is told when this process's clock is off, and when it is right again */
+export function clockOf(database: Database, log: Log): Clock {
+  // The embedded database has no other clock than this process.
+  if (database.kind !== 'server') return { now: () => new Date(), compare: async () => undefined }
+  /** What the database's clock showed when `performance.now()`, which nobody sets, was 0. */
+  let origin: number | undefined
+  let isOff = false
+  const shared = () => (origin === undefined ? Date.now() : origin + performance.now())
+  const differs = () => Math.abs(Date.now() - shared()) > toleranceMilliseconds
+  return {
+    now: () => (differs() ? new Date(shared()) : new Date()),
+    async compare() {
+      const asked = performance.now()
+      const text = 'select extract(epoch from clock_timestamp())::double precision * 1000 as now'
+      const { rows } = await database.query(text)
+      const answered = performance.now()
+      if (origin !== undefined && answered - asked > answerMillisecondsMax) return
+      origin = Number(rows[0]!['now']) - (asked + answered) / 2
+      if (differs() === isOff) return
+      isOff = !isOff
+      const offMilliseconds = Math.round(Date.now() - shared())
+      if (isOff)
+        log.warn({ offMilliseconds }, "This machine's clock is off: the database's is gone by. Set it.")
+      else log.info({}, "This machine's clock is that of the database again.")
+    },
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Connections whose other end has gone without a word: a firewall forgot them, a machine lost its power, an address moved. TCP notices after
+ * a quarter of an hour or never, and until then whoever waits for an answer waits, and the pool is the smaller by each of them.
+ *
+ * A statement may take long, so that silence alone says nothing. When a connection has waited for so long, the server is asked over
+ * another one what it does there: it works, or it has answered long ago, or it knows nothing of it.
+ */
+import type { Socket } from 'node:net'
+import type pg from 'pg'
+
+/** How long a connection waits until somebody looks. Milliseconds. */
+const silenceMillisecondsMax = 10_000
+
+export interface SilenceOptions {
+  /** A statement on a connection that is given up by itself when it is silent. */
+  readonly ask: (text: string, values: unknown[]) => Promise<pg.QueryResult>
+  readonly tell: (line: string) => void
+  /** Less in tests. Milliseconds. */
+  readonly silenceMilliseconds?: number
+}
+
+/** What the driver has and its types do not tell. */
+interface Driven {
+  readonly processID: number
+  readonly connection: {
+    readonly stream: Socket
+    prependListener(event: 'readyForQuery', listener: () => void): void
+  }
+}
+
+interface Watched {
+  readonly backend: number
+  readonly stream: Socket
+  /** Of what was sent when the server last said that it is ready: when more was sent since, an answer is awaited. */
+  bytesAnswered: number
+  /** By `performance.now()`. */
+  heardAt: number
+}
+
+/** What PostgreSQL tells of its side of a connection that it still works for. What it cannot send any more is no work. */
+const atWork = `
+  select pid from pg_stat_activity
+  where pid = any($1) and state = 'active' and wait_event is distinct from 'ClientWrite'`
+
+/** Gives up, from now on, the connections of a pool that wait for an answer which will not come. @returns what ends it */
+export function giveUpSilent(pool: pg.Pool, options: SilenceOptions): () => void {
+  const silence = options.silenceMilliseconds ?? silenceMillisecondsMax
+  const watched = new Set<Watched>()
+  pool.on('connect', (client) => {
+    const { processID: backend, connection } = client as unknown as Driven
+    const { stream } = connection
+    const one = { backend, stream, bytesAnswered: stream.bytesWritten, heardAt: performance.now() }
+    watched.add(one)
+    stream.on('data', () => {
+      one.heardAt = performance.now()
+    })
+    stream.once('close', () => watched.delete(one))
+    // Before the driver sends what comes next.
+    connection.prependListener('readyForQuery', () => {
+      one.bytesAnswered = stream.bytesWritten
+    })
+  })
+  const silentOnes = () =>
+    [...watched].filter(
+      ({ stream, bytesAnswered, heardAt }) =>
+        stream.bytesWritten > bytesAnswered && performance.now() - heardAt > silence,
+    )
+  let isLooking = false
+  const look = async () => {
+    const silent = silentOnes()
+    if (isLooking || silent.length === 0) return
+    isLooking = true
+    try {
+      const busy = await busyOf(silent, options)
+      // Whoever was heard of meanwhile, as after a pause of this process, has been answered.
+      const still = new Set(silentOnes())
+      const lost = silent.filter((one) => still.has(one) && !busy.has(one.backend))
+      for (const { stream } of lost)
+        stream.destroy(new Error('Connection terminated: its other end is gone.'))
+      if (lost.length > 0)
+        options.tell(`Database connections were given up, which were silent: ${lost.length}`)
+    } finally {
+      isLooking = false
+    }
+  }
+  const watch = setInterval(() => void look(), silence / 4).unref()
+  return () => clearInterval(watch)
+}
+
+/** Backends that are at work. When the server does not answer either, none. */
+async function busyOf(silent: readonly Watched[], { ask }: SilenceOptions): Promise<ReadonlySet<number>> {
+  try {
+    const { rows } = await ask(atWork, [silent.map(({ backend }) => backend)])
+    return new Set((rows as { pid: number }[]).map(({ pid }) => pid))
+  } catch {
+    return new Set()
+  }
+}

@@ -1,0 +1,22 @@
+/** Ports for what goes away and comes back: below those that systems give to outgoing connections, which would take one meanwhile. */
+import { randomInt } from 'node:crypto'
+import { createServer } from 'node:net'
+
+const [from, to] = [20_000, 32_000]
+const triesMax = 100
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const probe = createServer()
+    probe.once('error', () => resolve(false))
+    probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
+  })
+
+/** A port of 127.0.0.1 that nobody listens on, nor is likely to. @throws Error when all that are tried are taken */
+export async function quietPort(): Promise<number> {
+  for (let tries = 0; tries < triesMax; tries++) {
+    const port = randomInt(from, to)
+    if (await isFree(port)) return port
+  }
+  throw new Error(`No port from ${from} to ${to} is free.`)
+}
