@@ -31,7 +31,7 @@ export async function openEmbeddedStage(folder: string): Promise<Stage> {
       const copy = join(folder, 'copy')
       server.freeze()
       try {
-        cpSync(data, copy, { recursive: true, filter: (path) => !/\/(?:lock|ballast)$/.test(path) })
+        cpSync(data, copy, { recursive: true, filter: (path) => !/\/(?:lock|ballast|control)$/.test(path) })
       } finally {
         server.thaw()
       }
