@@ -19,6 +19,8 @@ test('nothing set is the embedded server on this machine, with sign-in for devel
         uploadDays: 30,
         auditDays: 400,
         newMembers: 'added',
+        operators: [],
+        operatorClaim: null,
       },
       logLevel: 'info',
       roles: ['api', 'worker'],

@@ -31,6 +31,9 @@ export interface Config {
   readonly auditDays: number
   /** How somebody becomes a member whom an admin names. */
   readonly newMembers: 'added' | 'invited'
+  /** Who the operators of the registry are: identities, and a claim of the identity provider with its value; null: no claim says so. */
+  readonly operators: readonly { readonly issuer: string; readonly subject: string }[]
+  readonly operatorClaim: { readonly name: string; readonly value: string } | null
   /** Free space of the disk of `dataFolder` that is left alone. Bytes. */
   readonly diskReserveBytes: number
   /** Whether readmes show pictures of other sites, which then learn who reads them. */
@@ -79,6 +82,8 @@ export function readConfig(env: Environment): Config {
     collectionsMax: read.integer('MAX_COLLECTIONS', { min: 1, max: 1e6, usual: 10_000 }),
     auditDays: read.integer('AUDIT_DAYS', { min: 1, max: 36_500, usual: 400 }),
     newMembers: read.oneOf('MEMBERS', ['added', 'invited'], 'added'),
+    operators: Object.freeze(readOperators(read)),
+    operatorClaim: readOperatorClaim(read),
     uploadDays: read.integer('UPLOAD_DAYS', { min: 1, max: 3_650, usual: 30 }),
     diskReserveBytes: read.integer('DISK_RESERVE_BYTES', { min: 0, max: 2 ** 40, usual: 2 ** 28 }),
     readmeImages: read.oneOf('README_IMAGES', ['on', 'off'], 'off') === 'on',
@@ -95,6 +100,30 @@ export function readConfig(env: Environment): Config {
   }
   refuseDevelopmentProvider(config, read.text('NODE_ENV'))
   return Object.freeze(config)
+}
+
+/** `issuer#subject`, with commas between several. A subject may have a `#`, an issuer's URL has none. */
+function readOperators(read: Variables): { issuer: string; subject: string }[] {
+  const given = read.text('OPERATORS')?.split(',') ?? []
+  return given.map((one) => {
+    const [, issuer, subject] = /^\s*([^#\s]+)#(\S+)\s*$/.exec(one) ?? []
+    if (issuer === undefined || subject === undefined)
+      throw new ConfigError(
+        `OPERATORS must be issuer#subject, with commas between several, such as https://login.example#248289761001; it has "${one.trim()}".`,
+      )
+    return { issuer, subject }
+  })
+}
+
+/** `claim:value`. */
+function readOperatorClaim(read: Variables): Config['operatorClaim'] {
+  const given = read.text('OPERATOR_CLAIM')
+  if (given === undefined) return null
+  const [, name, value] = /^([^:\s]+):(\S+)$/.exec(given) ?? []
+  if (name !== undefined && value !== undefined) return Object.freeze({ name, value })
+  throw new ConfigError(
+    `OPERATOR_CLAIM must be claim:value, such as groups:registry-admins; it is "${given}".`,
+  )
 }
 
 /** @throws ConfigError */

@@ -48,6 +48,7 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
       newMembers: config.newMembers,
     },
     works: config.roles.includes('worker'),
+    operators: { identities: config.operators, byClaim: config.operatorClaim !== null },
     now,
     log,
   })
@@ -64,7 +65,10 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
           knownAs: devIssuer,
           prompt: 'login',
         })
-      : identityProvider({ issuer: () => config.oidc!.issuer, clientId: config.oidc.clientId, clientSecret })
+      : identityProvider({
+          ...{ issuer: () => config.oidc!.issuer, clientId: config.oidc.clientId, clientSecret },
+          operatorClaim: config.operatorClaim,
+        })
   let connectionsMax: number
   try {
     connectionsMax = connectionsOf(config, log)

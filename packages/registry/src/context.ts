@@ -2,7 +2,7 @@
 import type { BlobStore, Database, DiskSpace, ObjectReader } from '@ulmus/storage'
 import type { BodyBudget } from './budgets/body-budget.ts'
 import type { Jobs } from './jobs.ts'
-import type { Limits } from './limits.ts'
+import type { Limits, OperatorsConfig } from './limits.ts'
 import type { Log } from './log.ts'
 import type { CommitCounters } from './monitoring/commit-counters.ts'
 import type { ReadingThreads } from './workers/reading-threads.ts'
@@ -15,6 +15,7 @@ export interface Context {
   readonly objects: ObjectReader
   readonly jobs: Jobs
   readonly limits: Limits
+  readonly operators: OperatorsConfig
   readonly workers: Workers
   readonly reading: ReadingThreads
   readonly bodies: BodyBudget

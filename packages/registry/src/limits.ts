@@ -24,6 +24,15 @@ export interface Limits {
   readonly newMembers: 'added' | 'invited'
 }
 
+/** Who the operators of the registry are. */
+export interface OperatorsConfig {
+  readonly identities: readonly { readonly issuer: string; readonly subject: string }[]
+  /** Whether the identity provider may say so, at each sign-in. */
+  readonly byClaim: boolean
+}
+
+export const noOperators: OperatorsConfig = Object.freeze({ identities: [], byClaim: false })
+
 export const defaultLimits: Limits = Object.freeze({
   fileBytesMax: 1024 ** 3,
   pushIdleSeconds: 3_600,

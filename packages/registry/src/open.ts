@@ -19,12 +19,13 @@ import type { Context } from './context.ts'
 import { exportsOf } from './exports/exports.ts'
 import { filesOf } from './files/files.ts'
 import { jobsOf } from './jobs.ts'
-import type { Limits } from './limits.ts'
+import { type Limits, noOperators, type OperatorsConfig } from './limits.ts'
 import { metadataOf } from './metadata/metadata.ts'
 import { CommitCounters } from './monitoring/commit-counters.ts'
 import { figuresOf } from './monitoring/figures.ts'
 import { healthOf } from './monitoring/health.ts'
 import { beat, scheduleHeartbeat } from './monitoring/heartbeat.ts'
+import { operatorsOf } from './operators/operators.ts'
 import { pushesOf } from './pushes/pushes.ts'
 import { PushSessions } from './pushes/session/sessions.ts'
 import { Snapshots } from './pushes/snapshots.ts'
@@ -44,6 +45,8 @@ import { openWorkers } from './workers/workers.ts'
 
 export interface RegistryConfig extends StoresConfig {
   limits: Limits
+  /** Default: nobody is. */
+  operators?: OperatorsConfig
   /** True: this process also does background work (jobs, recovery, expiry). At least one process must. */
   works: boolean
   /** Decoded objects kept in memory at most. Bytes. Default 256 MiB. */
@@ -81,6 +84,7 @@ export async function openRegistry(config: RegistryConfig) {
       bodies: new BodyBudget(),
       commitCounters: new CommitCounters(),
       limits: config.limits,
+      operators: config.operators ?? noOperators,
       log,
       now: config.now ?? clock.now,
     }
@@ -115,6 +119,7 @@ function servicesOf(context: Context) {
     deviceLogins: deviceLoginsOf(context),
     sessions: sessionsOf(context),
     audit: auditOf(context),
+    operators: operatorsOf(context),
     collections: collectionsOf(context),
     metadata: metadataOf(context),
     forks: forksOf(context),

@@ -44,6 +44,8 @@ CREATE TABLE "accounts" (
 	"display_name" text NOT NULL,
 	"email" text,
 	"created_at" timestamp (3) with time zone NOT NULL,
+	"suspended_at" timestamp (3) with time zone,
+	"claims_operator" boolean DEFAULT false NOT NULL,
 	"members_may_change_visibility" boolean DEFAULT true NOT NULL,
 	"default_visibility" text DEFAULT 'private' NOT NULL,
 	CONSTRAINT "accounts_slug_unique" UNIQUE("slug"),
@@ -363,7 +365,7 @@ CREATE INDEX "versions_public_digest" ON "versions" USING btree ("collection_id"
 
 /*
  * Whether an authority (access/authority.ts) is good, which it stays until the transaction ends: locks the membership, then the
- * credential. authority: {ownerId, accountId, roles, key, session, now}; the account is the owner itself, or has one of the roles in it.
+ * credential. That of a suspended account is not. authority: {ownerId, accountId, roles, key, session, now}; the account is the owner itself, or has one of the roles in it.
  */
 create function hold_authority(authority jsonb) returns boolean language plpgsql as $$
 declare
@@ -380,13 +382,14 @@ begin
   if authority->>'key' is not null then
     perform from api_keys
       where id = (authority->>'key')::uuid and (expires_at is null or expires_at > asked_at) for key share;
-    return found;
+    if not found then return false; end if;
   end if;
   if authority->>'session' is not null then
     perform from browser_sessions where token_hash = authority->>'session' and expires_at > asked_at for key share;
-    return found;
+    if not found then return false; end if;
   end if;
-  return true;
+  -- Whoever suspends waits for what holds a credential, and is seen by what waited.
+  return not exists (select from accounts where id = account and suspended_at is not null);
 end $$;
 --> statement-breakpoint
 

@@ -51,6 +51,7 @@ export {
 export * from './sql/joins/collection-lists.ts'
 export * from './sql/joins/collection-search.ts'
 export * from './sql/joins/found-collection.ts'
+export * from './sql/joins/operations.ts'
 export { type ForkOf, type Landing, landVersion, NotLanded } from './sql/landing/land-version.ts'
 export * from './sql/objects/erasures.ts'
 export {

@@ -1,6 +1,7 @@
 /** The wire package's table of contents: the shape of every request and every answer of the HTTP API. */
 
 export * from './accounts.ts'
+export * from './admin.ts'
 export * from './audit.ts'
 export * from './collections.ts'
 export * from './device-login.ts'

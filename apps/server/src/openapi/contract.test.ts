@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { devIssuer } from '../sign-in/dev-provider.ts'
 import { type Answer, type Ask, type Asker, askerOf } from '../testing/asker.ts'
 import {
   type Contract,
@@ -36,7 +37,8 @@ async function serve(overrides: Overrides = {}) {
 }
 
 beforeAll(async () => {
-  const server = await serve({ fileBytesMax: 1_000 })
+  const operators = [{ issuer: devIssuer, subject: 'ada' }]
+  const server = await serve({ fileBytesMax: 1_000, operators })
   url = server.url
   contract = contractOf((await askerOf(url).get('/openapi.json')).json)
   session = await server.signIn('ada')
@@ -163,6 +165,11 @@ describe('every operation that can be', () => {
       (call) => hasCode(call, 'not_a_member'),
       () => ({ by: eve }),
     )
+    await allRefused(
+      403,
+      (call) => hasCode(call, 'not_an_operator'),
+      () => ({ by: eve }),
+    )
     const by = askerOf(url, session, '')
     const also = { headers: { 'sec-fetch-site': 'cross-site' } }
     await allRefused(403, writes, () => ({ by, also }))
@@ -286,6 +293,8 @@ const particular: [string, number, () => Instead][] = [
   ['createInvitation', 422, () => ({ body: { user: 'atlas', role: 'member' } })],
   ['listInvitations', 422, () => ({ path: { slug: 'ada' } })],
   ['removeInvitation', 422, () => ({ path: { slug: 'ada' } })],
+  ['suspendAccount', 422, () => ({ path: { slug: 'atlas' } })],
+  ['eraseAccount', 422, () => ({ path: { slug: 'atlas' } })],
   ['listMembers', 422, () => ({ path: { slug: 'ada' } })],
   ['setMember', 409, () => ({ path: { user: 'ada' } })],
   ['setMember', 422, () => ({ path: { user: 'atlas' } })],

@@ -28,6 +28,8 @@ export const meanings: Record<ErrorCode, string> = {
   invitation_not_found: 'there is no such invitation for the caller',
   already_member: 'the user is a member already',
   too_many_invitations: 'the organization has as many invitations as it may',
+  account_suspended: 'the account is suspended',
+  not_an_operator: 'the caller is no operator of the registry',
   version_withdrawn: 'the version was withdrawn',
   type_not_found: 'there is no such type in what the caller reads',
   record_not_found: 'there is no such record in what the caller reads',

@@ -22,6 +22,8 @@ export interface ProviderOptions {
   readonly clientSecret: string
   /** The issuer that identities are kept under, where it is not the provider's own. */
   readonly knownAs?: string
+  /** The claim that says that somebody is an operator of the registry, and its value. Default: none does. */
+  readonly operatorClaim?: { readonly name: string; readonly value: string } | null
   /** Asks the provider to ask again, also whom it remembers. */
   readonly prompt?: 'login'
 }
@@ -63,7 +65,7 @@ export function identityProvider(options: ProviderOptions): IdentityProvider {
     async complete(returned, pending) {
       const provider = await configuration()
       try {
-        return await exchange(provider, returned, pending, options.knownAs)
+        return await exchange(provider, returned, pending, options)
       } catch (cause) {
         throw refusalOf(cause)
       }
@@ -82,7 +84,7 @@ async function exchange(
   provider: oidc.Configuration,
   returned: URL,
   pending: Pending,
-  knownAs: string | undefined,
+  { knownAs, operatorClaim }: Pick<ProviderOptions, 'knownAs' | 'operatorClaim'>,
 ): Promise<Identity> {
   const tokens = await oidc.authorizationCodeGrant(provider, returned, {
     expectedState: pending.state,
@@ -104,6 +106,8 @@ async function exchange(
     preferredUsername: text('preferred_username'),
     email: text('email'),
     name: text('name'),
+    // One value, or a list of them.
+    claimsOperator: operatorClaim != null && [told[operatorClaim.name]].flat().includes(operatorClaim.value),
   }
 }
 

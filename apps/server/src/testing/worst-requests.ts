@@ -61,6 +61,12 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
   'GET /api/accounts/:slug/invitations': [{ path: () => '/accounts/forkers/invitations', as: 'owner' }],
   'DELETE /api/accounts/:slug/invitations/:id': write('DELETE', `/accounts/forkers/invitations/${wrongId}`),
   'GET /api/accounts/me/invitations': [{ path: () => '/accounts/me/invitations', as: 'owner' }],
+  'GET /api/admin/accounts': [{ path: () => '/admin/accounts?limit=100', as: 'owner', status: 403 }],
+  'PATCH /api/admin/accounts/:slug': write('PATCH', '/admin/accounts/ada'),
+  'DELETE /api/admin/accounts/:slug': write('DELETE', '/admin/accounts/ada'),
+  'GET /api/admin/usage': [{ path: () => '/admin/usage', as: 'owner', status: 403 }],
+  'GET /api/admin/jobs': [{ path: () => '/admin/jobs', as: 'owner', status: 403 }],
+  'GET /api/admin/audit': [{ path: () => '/admin/audit?limit=100', as: 'owner', status: 403 }],
   'POST /api/invitations/:token': write('POST', '/invitations/none'),
   'GET /api/accounts/:slug/audit': [
     { path: () => '/accounts/ada/audit?limit=100', as: 'owner' },

@@ -12,6 +12,7 @@ export const table = {
   '/docs/:name': 'document',
   '/new': 'newCollection',
   '/new/org': 'newOrg',
+  '/admin': 'admin',
   '/settings': 'settings',
   '/settings/keys': 'keys',
   '/settings/sessions': 'sessions',
@@ -60,6 +61,7 @@ export const withForm: ReadonlySet<PageName> = new Set([
   ...([
     'deviceAnswer',
     'invitation',
+    'admin',
     'fork',
     'edit',
     'editRecord',

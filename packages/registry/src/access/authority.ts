@@ -55,7 +55,7 @@ export const demandNow = (
 
 /** The credential is still good, until the transaction ends: for what no collection is asked about. @throws unauthenticated */
 export async function demandCredential({ now }: Clock, tx: Tx, who: Caller): Promise<void> {
-  if (!(await lockCredential(tx, who.credential, now()))) throw credentialGone(who)
+  if (!(await lockCredential(tx, who, now()))) throw credentialGone(who)
 }
 
 /** The caller's account and credential stand, until the transaction ends; whoever counts what the account has waits. @throws unauthenticated */

@@ -62,12 +62,21 @@ export type Accounts = ReturnType<typeof accountsOf>
 export function accountsOf(context: Context) {
   const { database } = context
   return {
-    /** The account of an identity, made at its first sign-in. Its e-mail follows the provider's; slug and name stay as they are. */
+    /**
+     * The account of an identity, made at its first sign-in. Its e-mail follows the provider's; slug and name stay as they are.
+     * @throws account_suspended
+     */
     async signIn(identity: Identity): Promise<AccountProfile> {
       const account = (await findAccountByIdentity(database, identity)) ?? (await makeUser(context, identity))
+      if (account.suspendedAt !== null) throw new RegistryError('account_suspended')
       const { email } = contactOf(identity)
-      if (email !== null && email !== account.email)
-        await database.transact((tx) => updateAccount(tx, account.id, { email }))
+      const claimsOperator = identity.claimsOperator ?? false
+      const changes = {
+        ...(email !== null && email !== account.email && { email }),
+        ...(claimsOperator !== account.claimsOperator && { claimsOperator }),
+      }
+      if (Object.keys(changes).length > 0)
+        await database.transact((tx) => updateAccount(tx, account.id, changes))
       return profileOf(account)
     },
 

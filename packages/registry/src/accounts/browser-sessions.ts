@@ -70,6 +70,7 @@ export function sessionsOf(context: Context) {
       const now = context.now()
       const session = tokenShape.test(token) ? await findSession(database, hashText(token)) : undefined
       if (session === undefined || session.expiresAt <= now) return undefined
+      if (session.suspendedAt !== null) throw new RegistryError('account_suspended')
       const { accountId, accountSlug, tokenHash } = session
       const caller: Caller = {
         kind: 'session',

@@ -18,6 +18,8 @@ export interface Identity {
   readonly preferredUsername: string | null
   readonly email: string | null
   readonly name: string | null
+  /** Whether the provider says that it is an operator of the registry. Default: false. */
+  readonly claimsOperator?: boolean
 }
 
 /** Characters. */

@@ -97,6 +97,7 @@ export function keysOf(context: Context) {
       if (!isRawKey(raw)) throw bad('This is no API key, or it was not copied whole.')
       const key = await findKeyByHash(database, hashText(raw))
       if (key === undefined) throw bad('This API key does not exist, or it was revoked.')
+      if (key.suspendedAt !== null) throw new RegistryError('account_suspended')
       const now = context.now()
       if (key.expiresAt !== null && key.expiresAt <= now)
         throw bad(`This API key expired at ${instantText(key.expiresAt)}.`)

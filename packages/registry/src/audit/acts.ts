@@ -12,6 +12,8 @@ const sentences = {
   'account.signed_in': 'Somebody signed in.',
   'account.renamed': 'An account has another slug.',
   'account.deleted': 'An account was deleted.',
+  'account.suspended': 'An account was suspended by an operator, or is so no longer.',
+  'account.erased': 'A person was erased by an operator.',
   'session.ended': 'Browsers were signed out by their account.',
   'key.made': 'An API key was made.',
   'key.first_used': 'An API key was used for the first time.',

@@ -11,6 +11,7 @@ import { membersOf } from '../accounts/members.ts'
 import { collectionsOf } from '../collections/collections.ts'
 import { forksOf } from '../collections/forks.ts'
 import { metadataOf } from '../metadata/metadata.ts'
+import { operatorsOf } from '../operators/operators.ts'
 import type { PushOpening } from '../pushes/opening/opening-body.ts'
 import { pushesOf } from '../pushes/pushes.ts'
 import { PushSessions } from '../pushes/session/sessions.ts'
@@ -254,6 +255,23 @@ describe.each(databases)('the audit log on $name', (database) => {
     await context.database.query('update versions set public_changed = false where patch = 1')
     expect(await actorsOf(anonymous)).toEqual(['eve', undefined, 'union'])
     expect(await actorsOf(ada)).toEqual(['eve', 'eve', 'union'])
+  })
+
+  test('what operators do to accounts is there', async () => {
+    const issuer = 'https://login.example'
+    const operators = operatorsOf({
+      ...context,
+      operators: { identities: [{ issuer, subject: 'eve' }], byClaim: false },
+    })
+    const kept = await user('kept-out')
+    const own = { ...eve, credential: null }
+    await operators.suspend(own, 'kept-out', true)
+    await operators.erase(own, 'kept-out')
+    const { rows } = await context.database.query(
+      "select action from audit_events where account_id = $1 and action like 'account.%ed' order by at, id",
+      [kept.accountId],
+    )
+    expect(rows.map(({ action }) => action)).toEqual(['account.suspended', 'account.erased'])
   })
 
   test('whoever is gone is no name any more', async () => {

@@ -34,8 +34,8 @@ export interface AuditAsk {
 
 /** Rows that a stream reads at once. */
 const streamedAtOnce = 1_000
-const newestFirst = byInstant('audit')
-const placeOf = ({ event }: AuditItem) => ({ value: event.at, id: event.id })
+export const newestFirst = byInstant('audit')
+export const placeOf = ({ event }: AuditItem) => ({ value: event.at, id: event.id })
 
 export function auditOf(context: Context) {
   const { database } = context
@@ -50,7 +50,7 @@ export function auditOf(context: Context) {
         (slice) => listAuditEvents(database, filter, slice),
         placeOf,
       )
-      return mapPage(page, shown)
+      return mapPage(page, shownEvent)
     },
 
     /** All of it, the newest first, a JSON object a line. @throws what `list` does, before the first line */
@@ -67,14 +67,21 @@ async function demandLog(context: Context, who: Principal, slug: string): Promis
   return account.id
 }
 
-/** Undefined: nobody can have done it. */
 async function filterOf(
-  { database }: Context,
+  context: Context,
   accountId: string,
+  ask: AuditAsk,
+): Promise<AuditFilter | undefined> {
+  const filter = await filterBy(context, ask)
+  return filter && { ...filter, accountId }
+}
+
+/** Of every log. Undefined: nobody can have done it. */
+export async function filterBy(
+  { database }: Context,
   { actor, action, after }: AuditAsk,
 ): Promise<AuditFilter | undefined> {
   const filter = {
-    accountId,
     ...(action !== undefined && { action }),
     ...(after !== undefined && { after: new Date(after) }),
   }
@@ -91,12 +98,12 @@ async function* linesOf({ database }: Context, filter: AuditFilter | undefined):
     const items = await listAuditEvents(database, filter, slice)
     const last = items.at(-1)
     if (last === undefined) return
-    yield Buffer.from(items.map((item) => `${JSON.stringify(shown(item))}\n`).join(''))
+    yield Buffer.from(items.map((item) => `${JSON.stringify(shownEvent(item))}\n`).join(''))
     beyond = items.length < streamedAtOnce ? undefined : placeOf(last)
   } while (beyond !== undefined)
 }
 
-const shown = ({ event, actorSlug }: AuditItem): AuditEvent => ({
+export const shownEvent = ({ event, actorSlug }: AuditItem): AuditEvent => ({
   id: event.id,
   at: instantText(event.at),
   actor: {

@@ -91,6 +91,8 @@ export const catalogue = {
       ? 'This API key is limited to one collection and cannot do this. Use a key without that limit.'
       : `This API key ends at ${f.until}, and so must what it makes: give an \`expiresAt\` no later, or none at all. A key that lasts longer is made when signed in, or by a key that does.`,
   ),
+  account_suspended: entry('forbidden', 'This account is suspended. Ask the operators of this registry why.'),
+  not_an_operator: entry('forbidden', 'Only operators of this registry may do this.'),
   not_a_member: entry(
     'forbidden',
     (f) =>

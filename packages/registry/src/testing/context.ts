@@ -22,7 +22,7 @@ import { BodyBudget } from '../budgets/body-budget.ts'
 import { newCollection } from '../collections/making.ts'
 import type { Context } from '../context.ts'
 import { jobsOf } from '../jobs.ts'
-import { defaultLimits } from '../limits.ts'
+import { defaultLimits, noOperators } from '../limits.ts'
 import type { Log } from '../log.ts'
 import { CommitCounters } from '../monitoring/commit-counters.ts'
 import { makeVersion } from '../versions/land.ts'
@@ -85,6 +85,7 @@ export function contextOn(
     objects: openObjectReader({ database, blobs, cacheBytesMax: 8 * 1024 ** 2 }),
     jobs,
     limits: defaultLimits,
+    operators: noOperators,
     workers,
     reading,
     bodies: new BodyBudget(),

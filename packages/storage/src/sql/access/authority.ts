@@ -33,15 +33,21 @@ const sessionOf = (credential: Credential | null) =>
 export const authorityAsJson = ({ ownerId, accountId, roles, credential, now }: Authority): string =>
   JSON.stringify({ ownerId, accountId, roles, key: keyOf(credential), session: sessionOf(credential), now })
 
-/** Parts of a statement, named `key_held` and `session_held`, and whether the credential of these parameters is good. */
-function credentialHeld({ key, session, now }: { key: string; session: string; now: string }) {
+/** Parts of a statement, named `key_held` and `session_held`, and whether the credential of these parameters is good; a suspended account's is not. */
+function credentialHeld({
+  account,
+  key,
+  session,
+  now,
+}: Record<'account' | 'key' | 'session' | 'now', string>) {
   return {
     parts: `key_held as (
        select 1 from api_keys where id = ${key}::uuid and (expires_at is null or expires_at > ${now}::timestamptz) for key share),
      session_held as (
        select 1 from browser_sessions where token_hash = ${session}::text and expires_at > ${now}::timestamptz for key share)`,
     isGood: `(${key}::uuid is null or exists (select from key_held))
-       and (${session}::text is null or exists (select from session_held))`,
+       and (${session}::text is null or exists (select from session_held))
+       and not exists (select from accounts where id = ${account}::uuid and suspended_at is not null)`,
   }
 }
 
@@ -55,7 +61,7 @@ export interface Standing {
   role: Role | null
 }
 
-const standing = credentialHeld({ key: '$3', session: '$4', now: '$5' })
+const standing = credentialHeld({ account: '$2', key: '$3', session: '$4', now: '$5' })
 
 /** A single statement. What it tells holds until the transaction ends. */
 export async function lockStanding(
@@ -88,17 +94,17 @@ export async function lockStanding(
   }
 }
 
-const credentialAlone = credentialHeld({ key: '$1', session: '$2', now: '$3' })
+const credentialAlone = credentialHeld({ account: '$4', key: '$1', session: '$2', now: '$3' })
 
 /** Whether a credential is good, which it stays until the transaction ends. A single statement. */
 export async function lockCredential(
   at: Queries,
-  credential: Credential | null,
+  { accountId, credential }: Pick<Authority, 'accountId' | 'credential'>,
   now: Date,
 ): Promise<boolean> {
   const { rows } = await at.query(
     `with ${credentialAlone.parts} select ${credentialAlone.isGood} as good`,
-    [keyOf(credential), sessionOf(credential), now.toISOString()],
+    [keyOf(credential), sessionOf(credential), now.toISOString(), accountId],
     'lock_credential',
   )
   return rows[0]!['good'] === true

@@ -36,16 +36,16 @@ export const apiKeys = pgTable(
 export type KeyRow = typeof apiKeys.$inferSelect
 
 /** A key with the slug of its account, by the hash of the raw key: one look-up. */
-export type FoundKey = KeyRow & { accountSlug: string }
+export type FoundKey = KeyRow & { accountSlug: string; suspendedAt: Date | null }
 
 export async function findKeyByHash(at: Queries, hash: string): Promise<FoundKey | undefined> {
   const [row] = await keyByHash(at, { hash })
-  return row && { ...row.key, accountSlug: row.accountSlug }
+  return row && { ...row.key, accountSlug: row.accountSlug, suspendedAt: row.suspendedAt }
 }
 
 const keyByHash = prepared((orm) =>
   orm
-    .select({ key: apiKeys, accountSlug: accounts.slug })
+    .select({ key: apiKeys, accountSlug: accounts.slug, suspendedAt: accounts.suspendedAt })
     .from(apiKeys)
     .innerJoin(accounts, eq(accounts.id, apiKeys.accountId))
     .where(eq(apiKeys.hash, sql.placeholder('hash')))

@@ -15,6 +15,10 @@ export const accounts = pgTable(
     /** Users only; an org has none. */
     email: text('email'),
     createdAt: instant('created_at').notNull(),
+    /** Since when no credential of a user is taken; null: they are. */
+    suspendedAt: instant('suspended_at'),
+    /** Whether the identity provider said at the last sign-in that a user is an operator of the registry. */
+    claimsOperator: boolean('claims_operator').notNull().default(false),
     /** Settings of an org: false lets its admins alone make public what is private. */
     membersMayChangeVisibility: boolean('members_may_change_visibility').notNull().default(true),
     /** Of collections that are made in an org without saying. */
@@ -141,7 +145,15 @@ export async function updateAccount(
   tx: Tx,
   id: string,
   changes: Partial<
-    Pick<AccountRow, 'displayName' | 'email' | 'membersMayChangeVisibility' | 'defaultVisibility'>
+    Pick<
+      AccountRow,
+      | 'displayName'
+      | 'email'
+      | 'membersMayChangeVisibility'
+      | 'defaultVisibility'
+      | 'suspendedAt'
+      | 'claimsOperator'
+    >
   >,
 ): Promise<void> {
   await tx.orm.update(accounts).set(changes).where(eq(accounts.id, id))

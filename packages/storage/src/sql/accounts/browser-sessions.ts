@@ -31,14 +31,14 @@ export type SessionRow = typeof browserSessions.$inferSelect
 export async function findSession(
   at: Queries,
   tokenHash: string,
-): Promise<(SessionRow & { accountSlug: string }) | undefined> {
+): Promise<(SessionRow & { accountSlug: string; suspendedAt: Date | null }) | undefined> {
   const [row] = await sessionByToken(at, { tokenHash })
-  return row && { ...row.session, accountSlug: row.accountSlug }
+  return row && { ...row.session, accountSlug: row.accountSlug, suspendedAt: row.suspendedAt }
 }
 
 const sessionByToken = prepared((orm) =>
   orm
-    .select({ session: browserSessions, accountSlug: accounts.slug })
+    .select({ session: browserSessions, accountSlug: accounts.slug, suspendedAt: accounts.suspendedAt })
     .from(browserSessions)
     .innerJoin(accounts, eq(accounts.id, browserSessions.accountId))
     .where(eq(browserSessions.tokenHash, sql.placeholder('tokenHash')))

@@ -2,7 +2,7 @@
 
 /*
  * Whether an authority (access/authority.ts) is good, which it stays until the transaction ends: locks the membership, then the
- * credential. authority: {ownerId, accountId, roles, key, session, now}; the account is the owner itself, or has one of the roles in it.
+ * credential. That of a suspended account is not. authority: {ownerId, accountId, roles, key, session, now}; the account is the owner itself, or has one of the roles in it.
  */
 create function hold_authority(authority jsonb) returns boolean language plpgsql as $$
 declare
@@ -19,13 +19,14 @@ begin
   if authority->>'key' is not null then
     perform from api_keys
       where id = (authority->>'key')::uuid and (expires_at is null or expires_at > asked_at) for key share;
-    return found;
+    if not found then return false; end if;
   end if;
   if authority->>'session' is not null then
     perform from browser_sessions where token_hash = authority->>'session' and expires_at > asked_at for key share;
-    return found;
+    if not found then return false; end if;
   end if;
-  return true;
+  -- Whoever suspends waits for what holds a credential, and is seen by what waited.
+  return not exists (select from accounts where id = account and suspended_at is not null);
 end $$;
 --> statement-breakpoint
 

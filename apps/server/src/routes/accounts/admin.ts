@@ -1,0 +1,89 @@
+/** What operators of the registry do, over HTTP. http-api §11. */
+import {
+  AccountPath,
+  AuditEvent,
+  AuditQuery,
+  Done,
+  ErasedAccount,
+  JobsUnderWay,
+  NoQuery,
+  OperateAccount,
+  OperatedAccount,
+  OperatedAccountsQuery,
+  Usage,
+} from '@ulmus/wire'
+import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import * as about from '../descriptions/admin.ts'
+import { linkPages } from '../links.ts'
+import type { RouteOptions } from '../options.ts'
+
+const tags = ['operators']
+const config = { entrance: { scope: 'admin', unlimited: true } } as const
+
+export const adminRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
+  const { operators } = registry
+  app.get(
+    '/admin/accounts',
+    {
+      config,
+      schema: {
+        tags,
+        ...about.listAccounts,
+        querystring: OperatedAccountsQuery,
+        response: { 200: z.array(OperatedAccount) },
+      },
+    },
+    async (request, reply) =>
+      linkPages(request, reply, await operators.accounts(request.principal, request.query)),
+  )
+
+  app.patch(
+    '/admin/accounts/:slug',
+    {
+      config,
+      schema: {
+        tags,
+        ...about.suspendAccount,
+        params: AccountPath,
+        body: OperateAccount,
+        response: { 200: Done },
+      },
+    },
+    async ({ principal, params, body }) => {
+      await operators.suspend(principal, params.slug, body.suspended)
+      return { ok: true as const }
+    },
+  )
+
+  app.delete(
+    '/admin/accounts/:slug',
+    {
+      config,
+      schema: { tags, ...about.eraseAccount, params: AccountPath, response: { 200: ErasedAccount } },
+    },
+    async ({ principal, params }) => operators.erase(principal, params.slug),
+  )
+
+  app.get(
+    '/admin/usage',
+    { config, schema: { tags, ...about.usage, querystring: NoQuery, response: { 200: Usage } } },
+    async ({ principal }) => operators.usage(principal),
+  )
+
+  app.get(
+    '/admin/jobs',
+    { config, schema: { tags, ...about.jobs, querystring: NoQuery, response: { 200: JobsUnderWay } } },
+    async ({ principal }) => operators.jobs(principal),
+  )
+
+  app.get(
+    '/admin/audit',
+    {
+      config,
+      schema: { tags, ...about.audit, querystring: AuditQuery, response: { 200: z.array(AuditEvent) } },
+    },
+    async (request, reply) =>
+      linkPages(request, reply, await operators.audit(request.principal, request.query)),
+  )
+}

@@ -1,0 +1,50 @@
+/** What operators of the registry do, in words. */
+import type { Description } from '../../openapi/routes.ts'
+
+const who =
+  'Only operators may ask, whom the configuration of the server names, with a session or a key with the scope `admin`.'
+
+export const listAccounts: Description = {
+  operationId: 'listAccounts',
+  summary: 'All accounts of the registry',
+  description: `Lists all accounts by slug, with their e-mail addresses, whether they are suspended, and how many collections they own. ${who} A page has 50 accounts unless \`limit\` says otherwise, and 100 at most.`,
+  answers: { 200: 'A page of accounts.' },
+  codes: ['not_an_operator'],
+}
+
+export const suspendAccount: Description = {
+  operationId: 'suspendAccount',
+  summary: 'Suspend a user, or take the suspension back',
+  description: `Suspends a user: its browsers are signed out, and each of its keys is answered 403 \`account_suspended\`, until the suspension is taken back. What is public of it stays readable, and nothing is deleted. ${who} Operators cannot suspend themselves.`,
+  codes: ['not_an_operator', 'account_not_found', 'not_a_user'],
+}
+
+export const eraseAccount: Description = {
+  operationId: 'eraseAccount',
+  summary: 'Erase a person',
+  description: `Erases what the registry knows of a person: name, e-mail address, identities, former slugs, memberships, keys, sessions, and in audit logs the slug, the network addresses and the labels of keys. The account stays, under a name that says nothing, because it owns collections and made versions; nobody signs in as it. Answers the organizations that have no owner now. There is no way back. ${who}`,
+  answers: { 200: 'The person is erased.' },
+  codes: ['not_an_operator', 'account_not_found', 'not_a_user'],
+}
+
+export const usage: Description = {
+  operationId: 'getUsage',
+  summary: 'What is in the registry',
+  description: `Counts accounts, collections and versions, and what the stores hold. It reads a row for each pack and file. ${who}`,
+  codes: ['not_an_operator'],
+}
+
+export const jobs: Description = {
+  operationId: 'getJobs',
+  summary: 'What is under way',
+  description: `Counts push sessions that are open or committing, and background jobs by queue and state. ${who}`,
+  codes: ['not_an_operator'],
+}
+
+export const audit: Description = {
+  operationId: 'listAllAudit',
+  summary: 'Who did what, in the whole registry',
+  description: `Lists the events of all audit logs, the newest first; \`actor\`, \`action\` and \`after\` narrow it down. ${who} A page has 50 events unless \`limit\` says otherwise, and 100 at most.`,
+  answers: { 200: 'A page of events.' },
+  codes: ['not_an_operator'],
+}

@@ -1,0 +1,174 @@
+/** `/admin`: what operators of the registry see and do. */
+import { RegistryError } from '@ulmus/registry'
+import { OperateAccount, type OperatedAccount, type Usage } from '@ulmus/wire'
+import { Field, Refusal, type Refused } from '../../components/form.tsx'
+import { Badge, Empty, Pager, Time } from '../../components/small.tsx'
+import { checked, submitted, typed } from '../../form.ts'
+import { bytesText, counted } from '../../format.ts'
+import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
+import { accountPath, withQuery } from '../../paths.ts'
+
+export const admin: Page = {
+  needsCaller: true,
+  show: (visit) => adminPage(visit, {}),
+  act: (visit, form) =>
+    submitted(
+      () => (form['do'] === 'erase' ? erase(visit, form) : suspend(visit, form)),
+      (error) => adminPage(visit, { form, error }),
+    ),
+}
+
+async function suspend({ registry, who, url }: Visit, form: Form): Promise<Answer> {
+  const { suspended } = checked(OperateAccount, { suspended: form['do'] === 'suspend' })
+  await registry.operators.suspend(who, form['account'] ?? '', suspended)
+  return new Redirect(`/admin${url.search}`)
+}
+
+async function erase(visit: Visit, form: Form): Promise<Answer> {
+  const slug = form['account'] ?? ''
+  if (typed(form, 'confirm') !== slug) {
+    const message = `must be “${slug}”: nobody was erased`
+    throw new RegistryError('invalid_request', { details: { issues: [{ path: 'confirm', message }] } })
+  }
+  const { organizationsWithoutOwner } = await visit.registry.operators.erase(visit.who, slug)
+  return adminPage(visit, { orphans: organizationsWithoutOwner })
+}
+
+interface Shown {
+  readonly form?: Form
+  readonly error?: Refused
+  /** Organizations that have no owner since somebody was erased just now. */
+  readonly orphans?: readonly string[]
+}
+
+async function adminPage(
+  { registry, who, url }: Visit,
+  { form = {}, error, orphans }: Shown,
+): Promise<Answer> {
+  const q = url.searchParams.get('q')?.trim() || undefined
+  const cursor = url.searchParams.get('cursor') ?? undefined
+  const [usage, { items, links }] = await Promise.all([
+    registry.operators.usage(who),
+    registry.operators.accounts(who, { limit: 50, q, ...(cursor !== undefined && { cursor }) }),
+  ])
+  const to = (link: string | undefined) =>
+    link === undefined
+      ? undefined
+      : withQuery('/admin', { q, cursor: new URLSearchParams(link).get('cursor') ?? '' })
+  return {
+    title: 'Operators',
+    isPublic: false,
+    json: '/api/admin/accounts',
+    refused: error,
+    body: (
+      <div class="wide content">
+        <h1>This registry</h1>
+        <Facts usage={usage} />
+        <p>
+          <a href="/api/admin/audit">Every audit log</a>, <a href="/api/admin/jobs">what is under way</a>, as
+          JSON. <a href="/docs/operations">Operating a registry</a>
+        </p>
+        <Refusal error={error} />
+        {orphans !== undefined && (
+          <p class="note" role="status">
+            The person is erased.
+            {orphans.length > 0 && ` Without an owner now: ${orphans.join(', ')}.`}
+          </p>
+        )}
+        <h2>Accounts</h2>
+        <form method="get" class="form inline">
+          <Field name="q" label="Handle, name or e-mail" form={q === undefined ? {} : { q }} most={200} />
+          <button type="submit">Find</button>
+        </form>
+        {items.length === 0 ? <Empty title="No account is like that." /> : <Accounts items={items} />}
+        <Pager next={to(links.next)} prev={to(links.prev)} />
+        <Erase form={form} />
+      </div>
+    ),
+  }
+}
+
+const Facts = ({ usage }: { usage: Usage }) => (
+  <p class="facts">
+    <span>{counted(usage.users, 'person', 'people')}</span>
+    <span>{counted(usage.organizations, 'organization')}</span>
+    <span>{counted(usage.collections, 'collection')}</span>
+    <span>{usage.publicCollections} of them public</span>
+    <span>{counted(usage.versions, 'version')}</span>
+    <span>{bytesText(usage.bytes.packs)} of records</span>
+    <span>{bytesText(usage.bytes.files)} of files</span>
+    {usage.bytes.setAside > 0 && <span>{bytesText(usage.bytes.setAside)} set aside</span>}
+  </p>
+)
+
+const Accounts = ({ items }: { items: readonly OperatedAccount[] }) => (
+  <div class="table-scroll">
+    <table class="data">
+      <thead>
+        <tr>
+          <th scope="col">Account</th>
+          <th scope="col">E-mail</th>
+          <th scope="col">Collections</th>
+          <th scope="col">Since</th>
+          <th scope="col">
+            <span class="sr-only">Suspend</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((account) => (
+          <tr key={account.id}>
+            <th scope="row">
+              <a href={accountPath(account.slug)}>
+                <bdi>{account.displayName}</bdi>
+              </a>{' '}
+              <span class="quiet">{account.slug}</span>{' '}
+              {account.type === 'org' && <Badge>Organization</Badge>}
+              {account.suspendedAt !== null && <Badge tone="warn">Suspended</Badge>}
+            </th>
+            <td>
+              <bdi>{account.email ?? ''}</bdi>
+            </td>
+            <td>{account.collections}</td>
+            <td>
+              <Time at={account.createdAt} />
+            </td>
+            <td>
+              {account.type === 'user' && (
+                <form method="post">
+                  <input type="hidden" name="account" value={account.slug} />
+                  {account.suspendedAt === null ? (
+                    <button type="submit" class="danger" name="do" value="suspend">
+                      Suspend<span class="sr-only"> {account.slug}</span>
+                    </button>
+                  ) : (
+                    <button type="submit" name="do" value="release">
+                      Take back<span class="sr-only"> the suspension of {account.slug}</span>
+                    </button>
+                  )}
+                </form>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+const Erase = ({ form }: { form: Form }) => (
+  <section class="danger-zone narrow">
+    <h2>Erase a person</h2>
+    <p>
+      Name, e-mail address, identities, memberships and keys go, and what audit logs say of them. What the
+      person published stays, under a name that says nothing. It cannot be undone.
+    </p>
+    <form method="post" class="form">
+      <Field name="account" label="Handle" form={form} required most={39} />
+      <Field name="confirm" label="The handle again, to confirm" form={form} required most={39} />
+      <button type="submit" class="danger" name="do" value="erase">
+        Erase this person
+      </button>
+    </form>
+  </section>
+)

@@ -1,0 +1,173 @@
+/** http-api §11, on both databases: who operators are, whom they keep out, and that nothing is left of who is erased. */
+import { databases } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { anonymous, type Caller } from '../access/principal.ts'
+import { accountsOf, type Identity } from '../accounts/accounts.ts'
+import { sessionsOf } from '../accounts/browser-sessions.ts'
+import { invitationsOf } from '../accounts/invitations.ts'
+import { keysOf } from '../accounts/keys.ts'
+import { membersOf } from '../accounts/members.ts'
+import { auditOf } from '../audit/audit.ts'
+import { collectionsOf } from '../collections/collections.ts'
+import { addVersion, openContext, type TestContext } from '../testing/context.ts'
+import { versionsOf } from '../versions/versions.ts'
+import { operatorsOf } from './operators.ts'
+
+const issuer = 'https://login.example'
+
+describe.each(databases)('operators on $name', (database) => {
+  let context: TestContext
+  let services: ReturnType<typeof servicesOf>
+  let root: Caller
+  const servicesOf = (context: TestContext) => ({
+    accounts: accountsOf(context),
+    sessions: sessionsOf(context),
+    keys: keysOf(context),
+    members: membersOf(context),
+    invitations: invitationsOf(context),
+    collections: collectionsOf(context),
+    versions: versionsOf(context),
+    audit: auditOf(context),
+    operators: operatorsOf(context),
+  })
+  const identityOf = (name: string): Identity => ({
+    ...{ issuer, subject: name, preferredUsername: name },
+    ...{ email: `${name}@example.org`, name: `Dr ${name}` },
+  })
+  const signIn = async (name: string, more: Partial<Identity> = {}): Promise<Caller> => {
+    const account = await services.accounts.signIn({ ...identityOf(name), ...more })
+    const { token } = await services.sessions.open(account)
+    return (await services.sessions.resolve(token, '192.0.2.7'))!.caller
+  }
+  const outcome = (work: Promise<unknown>) =>
+    work.then(
+      () => 'ok',
+      (error) => error.code ?? error,
+    )
+
+  beforeAll(async () => {
+    const opened = await openContext(database)
+    context = { ...opened, operators: { identities: [{ issuer, subject: 'olga' }], byClaim: true } }
+    services = servicesOf(context)
+    await context.jobs.start()
+    root = await signIn('olga')
+  })
+  afterAll(() => context.dispose())
+
+  test('they are whom the configuration names, by identity or by a claim at the last sign-in', async () => {
+    const { operators, keys } = services
+    const [ada, chief] = [await signIn('ada'), await signIn('chief', { claimsOperator: true })]
+    expect(await outcome(operators.usage(root))).toBe('ok')
+    expect(await outcome(operators.usage(chief))).toBe('ok')
+    expect(await outcome(operators.usage(anonymous))).toBe('unauthenticated')
+    const calls = [
+      () => operators.usage(ada),
+      () => operators.jobs(ada),
+      () => operators.accounts(ada, {}),
+      () => operators.audit(ada, {}),
+      () => operators.suspend(ada, 'olga', true),
+      () => operators.erase(ada, 'olga'),
+    ]
+    for (const call of calls) expect(await outcome(call())).toBe('not_an_operator')
+    await signIn('chief')
+    expect(await outcome(operators.usage(chief))).toBe('not_an_operator')
+    // Where no claim counts, an earlier one does not either.
+    await signIn('chief', { claimsOperator: true })
+    const without = operatorsOf({ ...context, operators: { identities: [], byClaim: false } })
+    expect(await outcome(without.usage(chief))).toBe('not_an_operator')
+    for (const [scope, code] of [
+      ['admin', 'ok'],
+      ['write', 'insufficient_scope'],
+    ] as const) {
+      const { key } = await keys.create(root, { label: 'k', scope })
+      expect(await outcome(operators.jobs(await keys.resolve(key)))).toBe(code)
+    }
+    expect(await outcome(operators.jobs({ ...root, limitedTo: 'x' }))).toBe('key_limited')
+  })
+
+  test('they find accounts by handle, name and e-mail, and see all logs', async () => {
+    const { operators, accounts } = services
+    const eve = await signIn('eve')
+    await accounts.createOrg(eve, { slug: 'guild', displayName: 'The 100%_ Guild' })
+    const found = async (q: string) => (await operators.accounts(root, { q })).items.map(({ slug }) => slug)
+    expect(await found('EVE@exam')).toEqual(['eve'])
+    expect(await found('dr ev')).toEqual(['eve'])
+    expect(await found('100%_')).toEqual(['guild'])
+    expect(await found('%')).toEqual(['guild'])
+    const page = await operators.accounts(root, { limit: 2 })
+    const cursor = new URLSearchParams(page.links.next).get('cursor')!
+    const next = await operators.accounts(root, { limit: 2, cursor })
+    const slugs = [...page.items, ...next.items].map(({ slug }) => slug)
+    expect(slugs).toEqual([...new Set(slugs)].sort())
+    const { items } = await operators.audit(root, { action: 'organization.made' })
+    expect(items.map(({ target }) => target)).toEqual(['guild'])
+    expect((await operators.usage(root)).organizations).toBe(1)
+  })
+
+  test('who is suspended is answered so on every credential, until that is taken back; what is public stays', async () => {
+    const { operators, keys, sessions, accounts, collections } = services
+    const ben = await signIn('ben')
+    const { token } = await sessions.open({ id: ben.accountId, slug: 'ben' })
+    const { key } = await keys.create(ben, { label: 'k', scope: 'admin' })
+    const held = await keys.resolve(key)
+    await collections.create(ben, 'ben', { slug: 'open', public: true })
+    expect(await outcome(operators.suspend(root, 'olga', true))).toBe('invalid_request')
+    expect(await outcome(operators.suspend(root, 'guild', true))).toBe('not_a_user')
+    expect(await outcome(operators.suspend(root, 'nobody-here', true))).toBe('account_not_found')
+    await operators.suspend(root, 'ben', true)
+    await operators.suspend(root, 'ben', true)
+    expect(await sessions.resolve(token)).toBeUndefined()
+    expect(await outcome(keys.resolve(key))).toBe('account_suspended')
+    expect(await outcome(accounts.signIn(identityOf('ben')))).toBe('account_suspended')
+    // A request that was under way when it came records nothing, with whatever it came.
+    const name = { name: 'New' }
+    const path = { owner: 'ben', slug: 'open' }
+    for (const who of [ben, held, { ...held, credential: null }])
+      expect(await outcome(collections.patch(who, path, name))).toBe('unauthenticated')
+    expect(await outcome(collections.create(held, 'ben', { slug: 'more' }))).toBe('unauthenticated')
+    const { id } = await collections.detail(anonymous, path)
+    expect(await outcome(addVersion(context, { id }))).toBe('unauthenticated')
+    await operators.suspend(root, 'ben', false)
+    expect(await outcome(keys.resolve(key))).toBe('ok')
+    expect(await outcome(addVersion(context, { id }))).toBe('ok')
+    const { items } = await operators.audit(root, { action: 'account.suspended' })
+    expect(items.map(({ details }) => details['suspended'])).toEqual([false, true])
+  })
+
+  test('nothing is left of who is erased but what was published, by nobody', async () => {
+    const { operators, accounts, members, invitations, collections, versions, keys } = services
+    const zoe = await signIn('zoe-secret')
+    await accounts.update(zoe, 'zoe-secret', { slug: 'zoe-former' })
+    await accounts.update(zoe, 'zoe-former', { slug: 'zoe-secret' })
+    const { key } = await keys.create(zoe, { label: 'of zoe-secret', scope: 'admin' })
+    const caller = await keys.resolve(key, '198.51.100.77')
+    await accounts.createOrg(zoe, { slug: 'orphan', displayName: 'Orphan' })
+    await accounts.createOrg(root, { slug: 'kept', displayName: 'Kept' })
+    await members.set(root, { slug: 'kept', user: 'zoe-secret' }, 'owner')
+    await accounts.createOrg(root, { slug: 'wanting', displayName: 'Wanting' })
+    await invitations.create(root, 'wanting', { user: 'zoe-secret', role: 'member' })
+    const { id } = await collections.create(caller, 'zoe-secret', { slug: 'maps', public: true })
+    await collections.patch(caller, { owner: 'zoe-secret', slug: 'maps' }, { slug: 'charts' })
+    await addVersion(context, { id })
+    expect(await operators.erase(root, 'zoe-secret')).toEqual({ organizationsWithoutOwner: ['orphan'] })
+    await keys.settle()
+    const tables = await context.database.query(
+      "select tablename from pg_tables where schemaname = 'public' order by 1",
+    )
+    for (const { tablename } of tables.rows) {
+      const text = `select count(*)::integer as n from ${String(tablename)} t where t::text ~* 'zoe|198.51.100.77'`
+      expect([tablename, (await context.database.query(text)).rows[0]!['n']]).toEqual([tablename, 0])
+    }
+    expect(await outcome(keys.resolve(key))).toBe('unauthenticated')
+    expect(await outcome(accounts.profile('zoe-former'))).toBe('account_not_found')
+    const [mine] = (await operators.accounts(root, { q: 'erased' })).items
+    expect(mine).toMatchObject({ displayName: 'Erased account', email: null })
+    const { items } = await versions.list(anonymous, { owner: mine!.slug, slug: 'charts' }, {})
+    expect(items.map(({ actor }) => actor)).toEqual([{ slug: mine!.slug, displayName: 'Erased account' }])
+    expect((await members.list(root, 'kept')).items).toHaveLength(1)
+    // The same identity is somebody new.
+    expect((await accounts.signIn(identityOf('zoe-secret'))).slug).toBe('zoe-secret')
+    const { items: told } = await operators.audit(root, { action: 'account.erased' })
+    expect(told.map(({ target, actor }) => [target, actor.account])).toEqual([[mine!.slug, 'olga']])
+  })
+})

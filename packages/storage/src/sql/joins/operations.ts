@@ -1,0 +1,129 @@
+/** What operators do to accounts: list all of them, suspend, erase a person. */
+import { asc, eq, gt, ilike, lt, or, sql } from 'drizzle-orm'
+import type { Queries, Tx } from '../../database/database.ts'
+import { apiKeys } from '../access/keys.ts'
+import {
+  type AccountRow,
+  accounts,
+  formerAccountSlugs,
+  type IdentityKey,
+  identities,
+} from '../accounts/accounts.ts'
+import { browserSessions } from '../accounts/browser-sessions.ts'
+import { invitations } from '../accounts/invitations.ts'
+import { members, type SlugSlice } from '../accounts/members.ts'
+
+export interface AccountItem {
+  account: AccountRow
+  collections: number
+}
+
+/** Accounts by slug. @param search part of the slug, the name or the e-mail address, in any case; undefined: all */
+export async function listAccounts(
+  at: Queries,
+  search: string | undefined,
+  { beyond, backwards, limit, offset }: SlugSlice,
+): Promise<AccountItem[]> {
+  const slug = beyond === undefined ? undefined : String(beyond.value)
+  const like = search === undefined ? undefined : `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`
+  const found =
+    like === undefined
+      ? undefined
+      : or(ilike(accounts.slug, like), ilike(accounts.displayName, like), ilike(accounts.email, like))
+  const within = slug === undefined ? undefined : (backwards ? lt : gt)(accounts.slug, slug)
+  const rows = await at.orm
+    .select({
+      account: accounts,
+      collections: sql<number>`(select count(*)::integer from collections where owner_id = ${accounts.id})`,
+    })
+    .from(accounts)
+    .where(found === undefined ? within : within === undefined ? found : sql`${found} and ${within}`)
+    .orderBy(backwards ? sql`${accounts.slug} desc` : asc(accounts.slug))
+    .limit(limit)
+    .offset(offset)
+  return rows
+}
+
+/** Whom an account signs in as. */
+export const identitiesOf = (at: Queries, accountId: string): Promise<IdentityKey[]> =>
+  at.orm
+    .select({ issuer: identities.issuer, subject: identities.subject })
+    .from(identities)
+    .where(eq(identities.accountId, accountId))
+
+/** Ends every browser session of an account; keys stay, and whoever records by one is waited for. The account is locked. */
+export async function endCredentials(tx: Tx, accountId: string): Promise<void> {
+  await tx.orm.delete(browserSessions).where(eq(browserSessions.accountId, accountId))
+  await tx.query('select from api_keys where account_id = $1 for update', [accountId])
+}
+
+/**
+ * Leaves nothing of a person but an account under another name, which owns what the person did: no name, e-mail address, identity, former
+ * slug, membership, credential; in audit logs no address, no label of a key, and no slug.
+ */
+export async function erasePerson(
+  tx: Tx,
+  { id, slug }: Pick<AccountRow, 'id' | 'slug'>,
+  anonymous: Pick<AccountRow, 'slug' | 'displayName'> & { at: Date },
+): Promise<void> {
+  const of = (column: typeof members.userId | typeof identities.accountId) => eq(column, id)
+  await tx.orm.delete(browserSessions).where(eq(browserSessions.accountId, id))
+  await tx.orm.delete(apiKeys).where(eq(apiKeys.accountId, id))
+  await tx.orm.delete(identities).where(of(identities.accountId))
+  await tx.orm.delete(members).where(of(members.userId))
+  await tx.orm.delete(invitations).where(eq(invitations.userId, id))
+  const former = await tx.orm
+    .delete(formerAccountSlugs)
+    .where(eq(formerAccountSlugs.accountId, id))
+    .returning({ slug: formerAccountSlugs.slug })
+  await tx.orm
+    .update(accounts)
+    .set({ slug: anonymous.slug, displayName: anonymous.displayName, email: null, suspendedAt: anonymous.at })
+    .where(eq(accounts.id, id))
+  await tx.query("update audit_events set means = '{}', details = details - 'label' where actor_id = $1", [
+    id,
+  ])
+  await tx.query('update versions set made_with_key = null where made_by = $1', [id])
+  // In every log: what was done to the account, and what it owned, under whichever of its names.
+  await tx.query(
+    `update audit_events set
+       target = case when split_part(target, '/', 1) = any($1::text[]) then $2 || substr(target, length(split_part(target, '/', 1)) + 1) else target end,
+       details = case when split_part(details->>'formerly', '/', 1) = any($1::text[]) then
+         details || jsonb_build_object('formerly', $2 || substr(details->>'formerly', length(split_part(details->>'formerly', '/', 1)) + 1))
+         else details end
+     where split_part(target, '/', 1) = any($1::text[]) or split_part(details->>'formerly', '/', 1) = any($1::text[])`,
+    [[slug, ...former.map((one) => one.slug)], anonymous.slug],
+  )
+}
+
+/** Slugs of organizations that a user alone owns. */
+export async function soleOwnerOf(tx: Tx, userId: string): Promise<string[]> {
+  const { rows } = await tx.query(
+    `select a.slug from members m join accounts a on a.id = m.org_id
+     where m.user_id = $1 and m.role = 'owner'
+       and not exists (select from members o where o.org_id = m.org_id and o.role = 'owner' and o.user_id <> $1)
+     order by a.slug`,
+    [userId],
+  )
+  return rows.map(({ slug }) => String(slug))
+}
+
+/** How many of everything there are. Counts rows. */
+export async function countAll(at: Queries): Promise<{
+  users: number
+  organizations: number
+  suspended: number
+  collections: number
+  publicCollections: number
+  versions: number
+}> {
+  const { rows } = await at.query(
+    `select (select count(*)::integer from accounts where type = 'user') as users,
+       (select count(*)::integer from accounts where type = 'org') as organizations,
+       (select count(*)::integer from accounts where suspended_at is not null) as suspended,
+       (select count(*)::integer from collections) as collections,
+       (select count(*)::integer from collections where public) as "publicCollections",
+       (select count(*)::integer from versions) as versions`,
+  )
+  return rows[0] as never
+}

@@ -1,0 +1,104 @@
+/** What operators of a registry see and do. http-api §11. */
+import { z } from 'zod'
+import { Account } from './accounts.ts'
+import { exampleUser } from './examples.ts'
+import { listParameters } from './lists.ts'
+import { Count, Instant, line } from './text.ts'
+
+/** `GET /api/admin/accounts` */
+export const OperatedAccountsQuery = z.strictObject({
+  ...listParameters('slug'),
+  q: line(200)
+    .optional()
+    .meta({
+      description: 'Part of the slug, the name or the e-mail address, in any case.',
+      examples: ['ada'],
+    }),
+})
+export type OperatedAccountsQuery = z.infer<typeof OperatedAccountsQuery>
+
+export const OperatedAccount = Account.extend({
+  email: z.string().nullable(),
+  suspendedAt: Instant.nullable().meta({ description: 'Null: it is not suspended.' }),
+  collections: Count,
+}).meta({
+  id: 'OperatedAccount',
+  description: 'An account, as operators see it.',
+  examples: [{ ...exampleUser, email: 'ada@example.org', suspendedAt: null, collections: 2 }],
+})
+export type OperatedAccount = z.infer<typeof OperatedAccount>
+
+/** `PATCH /api/admin/accounts/:slug` */
+export const OperateAccount = z.strictObject({ suspended: z.boolean() }).meta({
+  id: 'OperateAccount',
+  description: 'What is to change of an account.',
+  examples: [{ suspended: true }],
+})
+export type OperateAccount = z.infer<typeof OperateAccount>
+
+export const ErasedAccount = z
+  .object({
+    organizationsWithoutOwner: z.array(z.string()).meta({
+      description: 'Slugs of organizations that the person alone owned.',
+    }),
+  })
+  .meta({
+    id: 'ErasedAccount',
+    description: 'The person is erased.',
+    examples: [{ organizationsWithoutOwner: [] }],
+  })
+export type ErasedAccount = z.infer<typeof ErasedAccount>
+
+/** `GET /api/admin/usage` */
+export const Usage = z
+  .object({
+    users: Count,
+    organizations: Count,
+    suspended: Count,
+    collections: Count,
+    publicCollections: Count,
+    versions: Count,
+    bytes: z
+      .object({ packs: Count, files: Count, setAside: Count })
+      .meta({ description: 'In the stores: packs of records, files, and what a sweep has set aside.' }),
+  })
+  .meta({
+    id: 'Usage',
+    description: 'What is in the registry.',
+    examples: [
+      {
+        ...{
+          users: 12,
+          organizations: 3,
+          suspended: 0,
+          collections: 40,
+          publicCollections: 31,
+          versions: 512,
+        },
+        bytes: { packs: 734_003_200, files: 120_000, setAside: 0 },
+      },
+    ],
+  })
+export type Usage = z.infer<typeof Usage>
+
+/** `GET /api/admin/jobs` */
+export const JobsUnderWay = z
+  .object({
+    pushes: z
+      .object({ open: Count, committing: Count })
+      .meta({ description: 'Push sessions that receive, and those whose commit or dry run is under way.' }),
+    queues: z
+      .array(z.object({ queue: z.string(), state: z.string(), jobs: Count }))
+      .meta({ description: 'Background jobs by queue and state; ended ones are counted for a day.' }),
+  })
+  .meta({
+    id: 'JobsUnderWay',
+    description: 'What is under way.',
+    examples: [
+      {
+        pushes: { open: 1, committing: 0 },
+        queues: [{ queue: 'metadata-update', state: 'completed', jobs: 7 }],
+      },
+    ],
+  })
+export type JobsUnderWay = z.infer<typeof JobsUnderWay>
