@@ -11,7 +11,7 @@ import { fuzz } from './testing/fuzz/fuzz.ts'
 import { serveForTest } from './testing/serve.ts'
 
 const { FUZZ_SEED, FUZZ_REQUESTS, FUZZ_DATABASE } = process.env
-const requests = Number(FUZZ_REQUESTS ?? 2_500)
+const requests = Number(FUZZ_REQUESTS ?? 2_000)
 const seed = Number(FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const chosen =
   FUZZ_DATABASE === undefined ? anyDatabase : databases.filter(({ name }) => name === FUZZ_DATABASE)

@@ -21,11 +21,23 @@ export function bodiesOf(document: ApiDocument, known: Known) {
     return named === undefined ? schema : resolve(document.components.schemas[named] as Schema)
   }
 
+  /** What names a version must name the one that is there; other members are free. */
+  const likely = (name: string, random: Random): unknown =>
+    random.chance(name.includes('version') ? 0.8 : 0.4) ? known(name, random) : undefined
+
+  /** An example with values that earlier answers had. */
+  function adapted(example: unknown, random: Random): unknown {
+    if (typeof example !== 'object' || example === null || Array.isArray(example)) return example
+    return Object.fromEntries(
+      Object.entries(example).map(([name, value]) => [name, likely(name, random) ?? structuredClone(value)]),
+    )
+  }
+
   /** A value that has the schema, as far as the keywords that the description uses say it. */
   function valid(given: Schema, random: Random, depth = 0): unknown {
     const schema = resolve(given)
     const examples = schema['examples'] as unknown[] | undefined
-    if (examples !== undefined && random.chance(0.6)) return structuredClone(random.pick(examples))
+    if (examples !== undefined && random.chance(0.6)) return adapted(random.pick(examples), random)
     if ('const' in schema) return schema['const']
     if (Array.isArray(schema['enum'])) return random.pick(schema['enum'])
     const choices = (schema['anyOf'] ?? schema['oneOf']) as Schema[] | undefined
@@ -56,8 +68,7 @@ export function bodiesOf(document: ApiDocument, known: Known) {
     const properties = Object.entries((schema['properties'] ?? {}) as Record<string, Schema>)
     const chosen = properties.flatMap(([name, shape]): [string, unknown][] => {
       if (!required.includes(name) && random.chance(0.5)) return []
-      // What names a version must name the one that is there.
-      const seen = random.chance(name.includes('version') ? 0.8 : 0.3) ? known(name, random) : undefined
+      const seen = likely(name, random)
       return [[name, seen ?? valid(shape, random, depth + 1)]]
     })
     const others = schema['additionalProperties']
@@ -85,7 +96,7 @@ export function bodiesOf(document: ApiDocument, known: Known) {
   /** One value for JSON, several for NDJSON. */
   function values({ schema, example }: Media, random: Random): unknown[] {
     const line = schema.contentSchema as Schema | undefined
-    if (line === undefined) return [random.chance(0.4) ? structuredClone(example) : valid(schema, random)]
+    if (line === undefined) return [random.chance(0.4) ? adapted(example, random) : valid(schema, random)]
     if (random.chance(0.4)) return linesOf(String(example))
     return Array.from({ length: random.below(6) }, () => valid(line, random))
   }

@@ -31,7 +31,7 @@ export interface FuzzReport {
 }
 
 /** Requests between two furnishings of the world. */
-const round = 300
+const round = 500
 /** Requests that are sent at once, at most. */
 const atOnceMax = 4
 /** Different faults after which a run ends. */

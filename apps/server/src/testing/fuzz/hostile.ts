@@ -11,7 +11,7 @@ const words = (text: string): string[] => text.trim().split(/ +|\n +/)
 /** Segments of a path as they are written in it; an empty one leaves the segment out. */
 const segments: readonly string[] = [
   '',
-  ...words(String.raw`
+  ...words(`
     . .. %2e %2e%2e ..%2f..%2f..%2fetc%2fpasswd %2F %5c * {id} :id // ;a=b %00 a%00b %0d%0aSet-Cookie:%20a=b
     %7f % %zz %2 %25 %2500 %20 + %EF%BB%BF %ed%a0%80 %ff %c0%80 %F0%9F%98%80 %E2%80%AE e%CC%81 %C3%A9 é ÿ
     %EF%BF%BF __proto__ constructor hasOwnProperty null undefined true NaN -1 0 1e9 9007199254740993 latest
