@@ -11,7 +11,7 @@ import { type Violation, violationsOf } from '../testing/slow-json.ts'
 import { parseStrict } from './input.ts'
 
 const { INPUT_SEED, INPUT_TEXTS } = process.env
-const numRuns = Number(INPUT_TEXTS ?? 6_000)
+const numRuns = Number(INPUT_TEXTS ?? 4_000)
 const run = { numRuns, ...(INPUT_SEED === undefined ? {} : { seed: Number(INPUT_SEED) }) }
 
 const encoder = new TextEncoder()
@@ -226,7 +226,7 @@ test('bytes are taken as their text is, up to the first that are not UTF-8', () 
       const outcome = isWhole || 'code' in found ? found : { code: 'syntax', at: text.length }
       expect(outcomeOf(() => parseStrict(source, { depthMax }))).toEqual(outcome)
     }),
-    { ...run, numRuns: numRuns / 2 },
+    { ...run, numRuns: numRuns / 4 },
   )
 })
 
