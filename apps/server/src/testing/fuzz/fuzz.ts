@@ -90,6 +90,8 @@ export async function fuzz(
     await renew(
       made.filter((one, n) => isTurnedAway(one.by, one.made.wire, outcomes[n]!)).map(({ by }) => by),
     )
+    for (const [n, { fault }] of outcomes.entries())
+      if (fault?.startsWith('hangs')) outcomes[n] = await confirmed(sender, made[n]!.made.wire, outcomes[n]!)
     // Noted in their order, so that what is learnt does not depend on who was first.
     for (const [n, outcome] of outcomes.entries()) note(made[n]!.made, made[n]!.by.name, outcome)
     turn += size
@@ -111,6 +113,19 @@ const isTurnedAway = ({ headers }: Caller, wire: Wire, { answer }: Outcome): boo
   answer?.status === 401 &&
   Object.keys(headers).length > 0 &&
   Object.entries(headers).every(([name, value]) => wire.headers[name] === value)
+
+/** A hang, with what becomes of the same request a second time. */
+async function confirmed(
+  { send }: ReturnType<typeof senderTo>,
+  wire: Wire,
+  outcome: Outcome,
+): Promise<Outcome> {
+  const { answer, fault, took } = await send(wire)
+  return {
+    ...outcome,
+    fault: `${outcome.fault}; again: ${answer?.status ?? fault} in ${Math.round(took)} ms`,
+  }
+}
 
 async function renew(callers: readonly Caller[]): Promise<void> {
   for (const caller of new Set(callers)) await caller.renew()

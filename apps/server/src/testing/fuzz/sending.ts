@@ -83,7 +83,12 @@ export function senderTo(url: string, boundMs: number) {
 
 function headersOf({ headers, body, chunked, breaksOff }: Wire): Record<string, string> {
   if (breaksOff) return { ...headers, 'content-length': `${(body?.length ?? 0) + 2}` }
-  return body === undefined || chunked ? { ...headers } : { ...headers, 'content-length': `${body.length}` }
+  if (body === undefined) return { ...headers }
+  // Said for every method: Node would send the body of a GET without saying where it ends.
+  return {
+    ...headers,
+    ...(chunked ? { 'transfer-encoding': 'chunked' } : { 'content-length': `${body.length}` }),
+  }
 }
 
 async function readAnswer(message: IncomingMessage, boundMs: number): Promise<Answer> {
@@ -99,6 +104,15 @@ async function readAnswer(message: IncomingMessage, boundMs: number): Promise<An
   const bytes = coding === undefined || raw.length === 0 ? raw : codings[coding]!(raw)
   const text = bytes.toString('utf8')
   const isJson = String(message.headers['content-type']).startsWith('application/json')
-  const json: unknown = isJson && text !== '' ? JSON.parse(text) : undefined
+  const json: unknown = isJson && text !== '' ? parsed(text) : undefined
   return { status: message.statusCode ?? 0, headers: message.headers, bytes, text, json }
+}
+
+/** A file may say that it is JSON and be none. What the description calls JSON has its shape looked at, and this has none. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
 }
