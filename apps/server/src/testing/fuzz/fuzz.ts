@@ -12,6 +12,8 @@ import { type Caller, worldOf } from './world.ts'
 export interface FuzzOptions {
   readonly seed: number
   readonly requests: number
+  /** Those before this one are left out: to repeat the end of a long run. */
+  readonly from: number
   /** After which a request hangs. Milliseconds. */
   readonly boundMs: number
 }
@@ -39,7 +41,7 @@ const faultsMax = 25
 
 export async function fuzz(
   server: TestServer,
-  { seed, requests, boundMs }: FuzzOptions,
+  { seed, requests, from, boundMs }: FuzzOptions,
 ): Promise<FuzzReport> {
   const document = (await askerOf(server.url).get('/openapi.json')).json as ApiDocument
   const contract = contractOf(document)
@@ -53,9 +55,9 @@ export async function fuzz(
   const faults = new Map<string, string>()
   const keeping = contract.calls.filter(({ method }) => method !== 'DELETE')
   let callers: readonly Caller[] = []
-  let [sent, furnished, slowest, slowestRequest] = [0, 0, 0, '']
+  let [sent, furnished, slowest, slowestRequest] = [0, -1, 0, '']
 
-  function note(made: Made, by: string, { answer, fault, took }: Outcome): void {
+  function note(turn: number, made: Made, by: string, { answer, fault, took }: Outcome): void {
     const { call, used, wire } = made
     sent += 1
     if (took > slowest) [slowest, slowestRequest] = [took, written(wire, by)]
@@ -65,7 +67,7 @@ export async function fuzz(
     for (const one of found) {
       const kind = `${call.operation.operationId}: ${one}`
       const alike = kind.replace(/[0-9a-f]{8,}[0-9a-f-]*|\d+/g, '#').slice(0, 160)
-      if (!faults.has(alike)) faults.set(alike, `${kind}\n    in request ${sent}: ${written(wire, by)}`)
+      if (!faults.has(alike)) faults.set(alike, `${kind}\n    in request ${turn}: ${written(wire, by)}`)
     }
     if (answer?.status === 409) places.learnSent(answer.json)
     const isSuccess = answer !== undefined && (answer.status < 300 || answer.status === 302)
@@ -77,8 +79,15 @@ export async function fuzz(
   }
 
   for (let turn = 0; turn < requests && faults.size < faultsMax; ) {
-    if (turn >= furnished * round) callers = await world.furnish(furnished++)
     const size = Math.min(1 + randomOf(seed, -1 - turn).below(atOnceMax), requests - turn)
+    if (turn + size <= from) {
+      turn += size
+      continue
+    }
+    if (Math.floor(turn / round) > furnished) {
+      furnished = Math.floor(turn / round)
+      callers = await world.furnish(furnished)
+    }
     const made = Array.from({ length: size }, (_, n) => {
       const random = randomOf(seed, turn + n)
       const by = random.pick(random.chance(0.5) ? callers : callers.filter(({ mayWrite }) => mayWrite))
@@ -93,7 +102,7 @@ export async function fuzz(
     for (const [n, { fault }] of outcomes.entries())
       if (fault?.startsWith('hangs')) outcomes[n] = await confirmed(sender, made[n]!.made.wire, outcomes[n]!)
     // Noted in their order, so that what is learnt does not depend on who was first.
-    for (const [n, outcome] of outcomes.entries()) note(made[n]!.made, made[n]!.by.name, outcome)
+    for (const [n, outcome] of outcomes.entries()) note(turn + n, made[n]!.made, made[n]!.by.name, outcome)
     turn += size
   }
   sender.end()

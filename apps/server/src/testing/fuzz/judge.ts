@@ -16,7 +16,7 @@ export function judgeOf(contract: Contract) {
       return (
         call.method === method &&
         own.length === parts.length &&
-        own.every((part, n) => (part.startsWith('{') ? parts[n] !== '' : part === parts[n]))
+        own.every((part, n) => part.startsWith('{') || part === parts[n])
       )
     })
     return fitting.sort((a, b) => (a.path.replaceAll('{', '~') < b.path.replaceAll('{', '~') ? -1 : 1))[0]
