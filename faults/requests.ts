@@ -114,12 +114,21 @@ export class Requests {
       this.#report.violation(`${what} answered 507 though the disk has room: ${text.slice(0, 300)}`)
   }
 
+  /**
+   * Whether a push that was open a moment ago may have expired: a server that is alone goes by its own clock, so what began before that
+   * was set right is as old as it was off. Of several, PostgreSQL's clock counts.
+   */
+  #mayHaveExpired({ clockTurnedAt }: FaultyServer): boolean {
+    return this.#servers.length === 1 && performance.now() - clockTurnedAt < answeredMillisecondsMax
+  }
+
   /** What became of a write. @param wanted statuses that acknowledge it. @param mayRefuse others that are no surprise */
   fateOf(what: string, answer: Answer, wanted: readonly number[], mayRefuse: readonly number[] = []): Fate {
     const { status, isUnheard, text, server } = answer
     if (wanted.includes(status)) return 'done'
     if (isUnheard || status === 507 || status === 429 || mayRefuse.includes(status)) return 'refused'
     if (status === 0 || status >= 500) return 'open'
+    if (status === 409 && text.includes('push_not_open') && this.#mayHaveExpired(server)) return 'refused'
     this.#report.violation(`${what} at ${server.name} was refused with ${status}: ${text.slice(0, 300)}`)
     return 'wrong'
   }

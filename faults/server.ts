@@ -24,6 +24,8 @@ export class FaultyServer {
   #said = ''
   /** How it ended without having been killed, since this was last asked. */
   #ends: string[] = []
+  /** When its clock was last turned, either way, by `performance.now()`. */
+  clockTurnedAt = Number.NEGATIVE_INFINITY
   /** When it was last killed, frozen or thawed, by `performance.now()`. */
   stoodStillAt = Number.NEGATIVE_INFINITY
 
@@ -115,6 +117,7 @@ export class FaultyServer {
 
   /** Milliseconds that its clock is off; negative: back. For this process and those after it. */
   turnClock(milliseconds: number): void {
+    this.clockTurnedAt = performance.now()
     writeFileSync(this.#clockFile, String(Math.round(milliseconds)))
   }
 

@@ -24,7 +24,7 @@ const mayImport: Record<string, readonly string[]> = {
   web: ['client', 'content', 'registry', 'tabular', 'wire'],
   demo: ['client', 'content', 'wire'],
   release: ['web', 'wire'],
-  house: ['content', 'client', 'registry', 'server', 'storage', 'wire'],
+  house: ['content', 'client', 'registry', 'release', 'server', 'storage', 'wire'],
   bench: ['content', 'client', 'demo', 'registry', 'server', 'storage', 'wire'],
   faults: ['bench', 'client', 'content', 'demo', 'server', 'storage'],
 }

@@ -32,6 +32,7 @@ import { pathAndQuery } from './plugins/requests/request-targets.ts'
 import { sessionCookie } from './plugins/requests/session-cookie.ts'
 import { cutSlowAnswers, cutSlowBodies } from './plugins/requests/slow-peers.ts'
 import { answerUnknownPaths } from './plugins/requests/unknown-paths.ts'
+import { dropUnreadBodies } from './plugins/requests/unread-bodies.ts'
 import { checkShapes } from './plugins/shapes.ts'
 import { apiRoutes } from './routes/index.ts'
 import { probeRoutes } from './routes/probes.ts'
@@ -79,6 +80,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   nameRequests(app)
   logRequests(app, config.requestLog)
   nameCodings(app)
+  dropUnreadBodies(app)
   cutSlowBodies(app)
   cutSlowAnswers(app)
   await secureAnswers(app, { https })

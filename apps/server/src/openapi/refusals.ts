@@ -61,7 +61,8 @@ function codesOf({ method, url, schema, config }: DescribedRoute): ErrorCode[] {
   if (entrance?.scope === 'write' || entrance?.scope === 'admin') codes.add('insufficient_scope')
   if (entrance?.unlimited) codes.add('key_limited')
   if (writes && config.credentials !== false) codes.add('cross_site')
-  if (takesBody) codes.add('too_large').add('unsupported_media_type')
+  // A body that nothing needs, as of a DELETE, is read all the same.
+  if (writes) codes.add('too_large').add('unsupported_media_type')
   if (takesBody && url.startsWith('/api/')) codes.add('storage_full')
   for (const code of schema.codes ?? []) codes.add(code)
   return [...codes].sort((a, b) => statusFor(a) - statusFor(b))

@@ -48,106 +48,112 @@ export type Forks = ReturnType<typeof forksOf>
  */
 const forksAtOnceMax = 500
 
+/** So often at most a fork looks again for the latest version. */
+const looksMax = 5
+
 /** What every fork's first version has, whatever it is made of. */
 const firstVersion = {
   ...{ major: 1, minor: 0, patch: 0, baseSemver: null },
   ...{ publicChanged: true, message: 'Fork', appId: null, actorId: null },
 }
 
-export function forksOf(context: Context) {
-  return {
-    /**
-     * Constant in the size of the collection: no tree is read.
-     * @throws in this order: unauthenticated, insufficient_scope, key_limited; collection_not_found; account_not_found for the
-     *   target; not_a_member of it; private_content; no_versions, invalid_slug; too_many_collections, slug_taken.
-     */
-    async create(who: Principal, path: CollectionPath, input: NewFork) {
-      const caller = demandCaller(who)
-      demand(mayEnter(caller, { scope: 'write', unlimited: true }))
-      const [source, target] = await Promise.all([
-        findVisibleCollection(context, who, path),
-        findTarget(context, caller, input.targetOrg),
-      ])
-      if (target === undefined)
-        throw new RegistryError('account_not_found', { say: { target: input.targetOrg } })
-      demand(mayCreateIn(who, target.role), { owner: target.account.slug })
-      const { collection, head, role } = source
-      demand(mayFork(role, head === null || (await isFullyPublic(context, head))))
-      if (head === null) throw new RegistryError('no_versions')
-      const slug = input.slug ?? collection.slug
-      checkCollectionSlug(slug)
+export const forksOf = (context: Context) => ({
+  /**
+   * Constant in the size of the collection: no tree is read.
+   * @throws in this order: unauthenticated, insufficient_scope, key_limited; collection_not_found; account_not_found for the
+   *   target; not_a_member of it; private_content; no_versions, invalid_slug; too_many_collections, slug_taken.
+   */
+  async create(who: Principal, path: CollectionPath, input: NewFork) {
+    for (let looks = 1; ; looks++) {
+      try {
+        return await fork(context, who, path, input)
+      } catch (error) {
+        if (!(error instanceof NotLanded)) throw error
+        // The version was withdrawn meanwhile: another is the latest now, or none.
+        if (error.why === 'source_withdrawn' && looks < looksMax) continue
+        throw new RegistryError('collection_not_found', { say: path })
+      }
+    }
+  },
+})
 
-      const row = {
-        ...newCollection(context, target.account.id, { ...collection, slug, public: input.public ?? true }),
-        headId: newId(),
-        headDescription: collection.headDescription,
-        forkedFromId: collection.id,
-        forkedFromSemver: semverOf(head),
-        ancestors: [collection.id, ...collection.ancestors],
-      }
-      const land = async () => {
-        const { content, packed } = role === null ? await publicAlone(context, head) : bothViews
-        const version: VersionRow = {
-          ...head,
-          ...content,
-          ...firstVersion,
-          ...standing,
-          ...madeBy(caller),
-          id: row.headId,
-          collectionId: row.id,
-          createdAt: row.createdAt,
-        }
-        const { collectionsMax } = context.limits
-        const landing = (max: number): Landing => ({
-          ...{ version, from: null, headDescription: row.headDescription },
-          by: authorityIn(context, caller, target.account.id, (held) => mayCreateIn(caller, held)),
-          audit: versionMadeRow({ who: caller, collection: row, owner: target.account }, version),
-          fork: {
-            ...{ sourceId: collection.id, sourceVersionId: head.id, ofPrivate: role !== null },
-            ...{ collection: row, owner: target.account, collectionsMax: max },
-          },
-        })
-        const farFromMax = collectionsMax - forksAtOnceMax
-        if (packed === undefined && farFromMax > 0) {
-          try {
-            await context.database.transactOnce((tx) => landVersion(tx, landing(farFromMax)))
-            return version
-          } catch (error) {
-            // The transaction below lands it after all, or says why not.
-            if (!(error instanceof NotLanded)) throw error
-          }
-        }
-        await context.database.transact(async (tx) => {
-          await demandMayCreate(context, tx, caller, target.account)
-          if (packed !== undefined) await recordPacks(tx, packed)
-          await landVersion(tx, landing(collectionsMax))
-        })
+/** @throws what `create` does; NotLanded for a source that is gone or whose latest version was withdrawn meanwhile */
+async function fork(context: Context, who: Principal, path: CollectionPath, input: NewFork) {
+  const caller = demandCaller(who)
+  demand(mayEnter(caller, { scope: 'write', unlimited: true }))
+  const [source, target] = await Promise.all([
+    findVisibleCollection(context, who, path),
+    findTarget(context, caller, input.targetOrg),
+  ])
+  if (target === undefined) throw new RegistryError('account_not_found', { say: { target: input.targetOrg } })
+  demand(mayCreateIn(who, target.role), { owner: target.account.slug })
+  const { collection, head, role } = source
+  demand(mayFork(role, head === null || (await isFullyPublic(context, head))))
+  if (head === null) throw new RegistryError('no_versions')
+  const slug = input.slug ?? collection.slug
+  checkCollectionSlug(slug)
+
+  const row = {
+    ...newCollection(context, target.account.id, { ...collection, slug, public: input.public ?? true }),
+    headId: newId(),
+    headDescription: collection.headDescription,
+    forkedFromId: collection.id,
+    forkedFromSemver: semverOf(head),
+    ancestors: [collection.id, ...collection.ancestors],
+  }
+  const land = async () => {
+    const { content, packed } = role === null ? await publicAlone(context, head) : bothViews
+    const version: VersionRow = {
+      ...head,
+      ...content,
+      ...firstVersion,
+      ...standing,
+      ...madeBy(caller),
+      id: row.headId,
+      collectionId: row.id,
+      createdAt: row.createdAt,
+    }
+    const { collectionsMax } = context.limits
+    const landing = (max: number): Landing => ({
+      ...{ version, from: null, headDescription: row.headDescription },
+      by: authorityIn(context, caller, target.account.id, (held) => mayCreateIn(caller, held)),
+      audit: versionMadeRow({ who: caller, collection: row, owner: target.account }, version),
+      fork: {
+        ...{ sourceId: collection.id, sourceVersionId: head.id, ofPrivate: role !== null },
+        ...{ collection: row, owner: target.account, collectionsMax: max },
+      },
+    })
+    const farFromMax = collectionsMax - forksAtOnceMax
+    if (packed === undefined && farFromMax > 0) {
+      try {
+        await context.database.transactOnce((tx) => landVersion(tx, landing(farFromMax)))
         return version
+      } catch (error) {
+        // The transaction below lands it after all, or says why not.
+        if (!(error instanceof NotLanded)) throw error
       }
-      const version = await slugTakenAs(slug, () => retryIfSwept(context.objects, land)).catch((error) => {
-        throw error instanceof NotLanded ? refusalFor(error, path, head) : error
-      })
-      return {
-        id: row.id,
-        owner: target.account.slug,
-        slug,
-        name: row.name,
-        forkedFrom: {
-          owner: source.owner.slug,
-          slug: source.collection.slug,
-          version: row.forkedFromSemver,
-        },
-        version: { semver: semverOf(version), recordCount: version.fullRecords },
-      }
+    }
+    await context.database.transact(async (tx) => {
+      await demandMayCreate(context, tx, caller, target.account)
+      if (packed !== undefined) await recordPacks(tx, packed)
+      await landVersion(tx, landing(collectionsMax))
+    })
+    return version
+  }
+  const version = await slugTakenAs(slug, () => retryIfSwept(context.objects, land))
+  return {
+    id: row.id,
+    owner: target.account.slug,
+    slug,
+    name: row.name,
+    forkedFrom: {
+      owner: source.owner.slug,
+      slug: source.collection.slug,
+      version: row.forkedFromSemver,
     },
+    version: { semver: semverOf(version), recordCount: version.fullRecords },
   }
 }
-
-/** Why a fork did not land. */
-const refusalFor = ({ why }: NotLanded, path: CollectionPath, head: VersionRow): RegistryError =>
-  why === 'source_withdrawn'
-    ? new RegistryError('version_not_found', { say: { version: semverOf(head) } })
-    : new RegistryError('collection_not_found', { say: path })
 
 /** A user account is no target. Nor is a former slug: what a body names is not redirected. */
 async function findTarget(context: Context, who: Caller, slug: string): Promise<SeenAccount | undefined> {

@@ -19,6 +19,7 @@ import {
 import { shown } from '../testing/shown.ts'
 import { type StatementWatch, watchingStatements } from '../testing/statement-watch.ts'
 import { type Metadata, metadataOf } from './metadata.ts'
+import { endOf } from './update.ts'
 
 const code = (code: string) => expect.objectContaining({ code })
 /** Too large for a pack in the database. */
@@ -420,6 +421,14 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
     })
     expect(overtaken).toBe(true)
     expect(await findHead(context.database, row.id)).toMatchObject({ patch: 1 })
+  })
+
+  test('a job whose collection is deleted while its end is looked up is gone', async () => {
+    const { row, path } = await fresh()
+    await metadata.update(owner, path, { license: 'ISC' })
+    const seen = await latestJob(row.id)
+    await collections.remove(owner, path)
+    expect(await endOf(context, seen)).toBe('gone')
   })
 
   test('a collection that is deleted takes its running job along', async () => {

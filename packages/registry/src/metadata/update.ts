@@ -96,7 +96,11 @@ export async function endOf(context: Context, row: MetadataJobRow | undefined): 
     return { refusal: RegistryError.restored(row.error as unknown as StoredRefusal) }
   const made =
     row.resultVersionId === null ? undefined : await findVersionById(context.database, row.resultVersionId)
-  if (made === undefined) throw new Error(`metadata job ${row.id} is ${row.status} and has no version`)
+  if (made === undefined) {
+    // Between the two looks the collection may have been deleted, and the row with it.
+    if ((await findMetadataJob(context.database, row.id)) === undefined) return 'gone'
+    throw new Error(`metadata job ${row.id} is ${row.status} and has no version`)
+  }
   if (made.withdrawnAt !== null) return { refusal: refusalOfWithdrawn(made) }
   const { metadata } = await documentOf(context, made, 'full')
   return { version: made, unchanged: row.unchanged, metadata }

@@ -68,4 +68,10 @@ describe('over HTTP', () => {
     const answer = await app.inject({ url: '/', method: 'POST', headers, payload: gzipSync('{"a":1}') })
     expect([answer.statusCode, answer.json()]).toEqual([200, { a: 1 }])
   })
+
+  test.each(['deflate', 'gzip', 'nonsense'])('what comes with a GET as %s is not read', async (coding) => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': coding }
+    const answer = await app.inject({ url: '/', headers, payload: 'not encoded so' })
+    expect([answer.statusCode, answer.body]).toEqual([200, text])
+  })
 })

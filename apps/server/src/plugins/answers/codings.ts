@@ -9,10 +9,12 @@ export const codings = ['zstd', 'br', 'gzip'] as const
  * it before the compression.
  */
 export function nameCodings(app: FastifyInstance): void {
-  app.addHook('onRequest', async ({ raw: { headers } }) => {
+  app.addHook('onRequest', async ({ method, raw: { headers } }) => {
     const { 'accept-encoding': accepted, 'content-encoding': sent } = headers
     if (accepted !== undefined) headers['accept-encoding'] = preferredCoding(String(accepted))
-    if (sent !== undefined) headers['content-encoding'] = known(sent)
+    // What comes with a GET is not read, so nothing is wrong with how it is encoded.
+    if (method === 'GET' || method === 'HEAD') delete headers['content-encoding']
+    else if (sent !== undefined) headers['content-encoding'] = known(sent)
   })
 }
 

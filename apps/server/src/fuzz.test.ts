@@ -1,0 +1,54 @@
+/**
+ * Requests of every operation that the description has, made up by chance from it, valid and hostile. Whatever is sent: no defect, no
+ * hang, and each answer is one that is described, in its shape.
+ *
+ * `FUZZ_SEED` repeats a run, `FUZZ_REQUESTS` makes it longer, `FUZZ_FROM` leaves out its beginning; `npm run test:fuzz` is a long one.
+ */
+import { Writable } from 'node:stream'
+import { anyDatabase, databases } from '@ulmus/storage/testing'
+import { expect, test } from 'vitest'
+import { fuzz } from './testing/fuzz/fuzz.ts'
+import { serveForTest } from './testing/serve.ts'
+
+const { FUZZ_SEED, FUZZ_REQUESTS, FUZZ_FROM, FUZZ_DATABASE } = process.env
+const requests = Number(FUZZ_REQUESTS ?? 2_000)
+const from = Number(FUZZ_FROM ?? 0)
+const seed = Number(FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31))
+const chosen =
+  FUZZ_DATABASE === undefined ? anyDatabase : databases.filter(({ name }) => name === FUZZ_DATABASE)
+
+/** Checking schemas and records takes this long at most on a machine that does other things too. Milliseconds. */
+const boundMs = 20_000
+
+test.each(chosen)(
+  'no made-up request meets a defect, on $name',
+  { timeout: 120_000 + requests * 60, retry: 0 },
+  async ({ settings }) => {
+    const { settings: where, dispose } = await settings()
+    const errors: string[] = []
+    const logTo = new Writable({
+      write(line, _encoding, done) {
+        errors.push(String(line))
+        done()
+      },
+    })
+    const server = await serveForTest(where, { logLevel: 'error', logTo })
+    try {
+      const report = await fuzz(server, { seed, requests, from, boundMs })
+      const again = `FUZZ_SEED=${seed} FUZZ_REQUESTS=${requests}`
+      const never = report.operations.filter((id) => !report.succeeded.has(id))
+      process.stderr.write(
+        `${again}: ${report.sent} requests, ${JSON.stringify(report.statuses)}, slowest ${Math.round(report.slowest)} ms: ${report.slowestRequest}\nNever with success: ${never.join(', ')}\n`,
+      )
+      expect(report.faults, again).toEqual([])
+      expect(errors.slice(0, 5), `${again}: what the server logged as an error`).toEqual([])
+      expect(report.sent).toBeGreaterThanOrEqual(requests - from)
+      if (from > 0) return
+      // Else it would be refusals alone that are looked at.
+      expect(never.length, `${again}: ${never}`).toBeLessThan(report.operations.length / 4)
+    } finally {
+      await server.close()
+      await dispose()
+    }
+  },
+)

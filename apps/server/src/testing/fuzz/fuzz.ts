@@ -1,0 +1,152 @@
+/** A run of made-up requests against every operation that a server describes, one run the same as the next by its seed. */
+import { askerOf } from '../asker.ts'
+import { type ApiDocument, contractOf } from '../contract.ts'
+import type { TestServer } from '../serve.ts'
+import { judgeOf } from './judge.ts'
+import { placesOf } from './places.ts'
+import { randomOf } from './random.ts'
+import { type Made, requestsOf } from './requests.ts'
+import { type Outcome, senderTo, type Wire } from './sending.ts'
+import { type Caller, worldOf } from './world.ts'
+
+export interface FuzzOptions {
+  readonly seed: number
+  readonly requests: number
+  /** Those before this one are left out: to repeat the end of a long run. */
+  readonly from: number
+  /** After which a request hangs. Milliseconds. */
+  readonly boundMs: number
+}
+
+export interface FuzzReport {
+  readonly sent: number
+  /** Answers by status. */
+  readonly statuses: Readonly<Record<string, number>>
+  /** Operations that were answered with success, by `operationId`. */
+  readonly succeeded: ReadonlySet<string>
+  readonly operations: readonly string[]
+  /** Different faults, each with the first request that met it. */
+  readonly faults: readonly string[]
+  /** The slowest answer. Milliseconds. */
+  readonly slowest: number
+  readonly slowestRequest: string
+}
+
+/** Requests between two furnishings of the world. */
+const round = 500
+/** Requests that are sent at once, at most. */
+const atOnceMax = 4
+/** Different faults after which a run ends. */
+const faultsMax = 25
+
+export async function fuzz(
+  server: TestServer,
+  { seed, requests, from, boundMs }: FuzzOptions,
+): Promise<FuzzReport> {
+  const document = (await askerOf(server.url).get('/openapi.json')).json as ApiDocument
+  const contract = contractOf(document)
+  const places = placesOf(contract.calls)
+  const maker = requestsOf(document, places)
+  const judge = judgeOf(contract)
+  const sender = senderTo(server.url, boundMs)
+  const world = worldOf(server, contract, places)
+  const statuses: Record<string, number> = {}
+  const succeeded = new Set<string>()
+  const faults = new Map<string, string>()
+  const keeping = contract.calls.filter(({ method }) => method !== 'DELETE')
+  let callers: readonly Caller[] = []
+  let [sent, furnished, slowest, slowestRequest] = [0, -1, 0, '']
+
+  function note(turn: number, made: Made, by: string, { answer, fault, took }: Outcome): void {
+    const { call, used, wire } = made
+    sent += 1
+    if (took > slowest) [slowest, slowestRequest] = [took, written(wire, by)]
+    const status = answer === undefined ? (wire.breaksOff ? 'broken off' : 'none') : `${answer.status}`
+    statuses[status] = (statuses[status] ?? 0) + 1
+    const found = fault !== undefined ? [fault] : answer === undefined ? [] : judge.faultsOf(wire, answer)
+    for (const one of found) {
+      const kind = `${call.operation.operationId}: ${one}`
+      const alike = kind.replace(/[0-9a-f]{8,}[0-9a-f-]*|\d+/g, '#').slice(0, 160)
+      if (!faults.has(alike)) faults.set(alike, `${kind}\n    in request ${turn}: ${written(wire, by)}`)
+    }
+    if (answer?.status === 409) places.learnSent(answer.json)
+    const isSuccess = answer !== undefined && (answer.status < 300 || answer.status === 302)
+    if (!isSuccess || wire.method !== call.method) return
+    succeeded.add(call.operation.operationId)
+    const tag = answer.headers['etag']
+    if (tag !== undefined) maker.keepTag(made, tag)
+    if (used !== undefined) places.learn(call, used, answer.json)
+  }
+
+  for (let turn = 0; turn < requests && faults.size < faultsMax; ) {
+    const size = Math.min(1 + randomOf(seed, -1 - turn).below(atOnceMax), requests - turn)
+    if (turn + size <= from) {
+      turn += size
+      continue
+    }
+    if (Math.floor(turn / round) > furnished) {
+      furnished = Math.floor(turn / round)
+      callers = await world.furnish(furnished)
+    }
+    const made = Array.from({ length: size }, (_, n) => {
+      const random = randomOf(seed, turn + n)
+      const by = random.pick(random.chance(0.5) ? callers : callers.filter(({ mayWrite }) => mayWrite))
+      // What deletes comes less often, so that something is left to be asked for.
+      const call = random.pick(random.chance(0.6) ? keeping : contract.calls)
+      return { by, made: maker.make(call, by.headers, random) }
+    })
+    const outcomes = await Promise.all(made.map((one) => sender.send(one.made.wire)))
+    await renew(
+      made.filter((one, n) => isTurnedAway(one.by, one.made.wire, outcomes[n]!)).map(({ by }) => by),
+    )
+    for (const [n, { fault }] of outcomes.entries())
+      if (fault?.startsWith('hangs')) outcomes[n] = await confirmed(sender, made[n]!.made.wire, outcomes[n]!)
+    // Noted in their order, so that what is learnt does not depend on who was first.
+    for (const [n, outcome] of outcomes.entries()) note(turn + n, made[n]!.made, made[n]!.by.name, outcome)
+    turn += size
+  }
+  sender.end()
+  return {
+    sent,
+    statuses,
+    succeeded,
+    operations: contract.calls.map(({ operation }) => operation.operationId),
+    faults: [...faults.values()],
+    slowest,
+    slowestRequest,
+  }
+}
+
+/** Whether a caller's own credential is no good any more, because a request revoked it. */
+const isTurnedAway = ({ headers }: Caller, wire: Wire, { answer }: Outcome): boolean =>
+  answer?.status === 401 &&
+  Object.keys(headers).length > 0 &&
+  Object.entries(headers).every(([name, value]) => wire.headers[name] === value)
+
+/** A hang, with what becomes of the same request a second time. */
+async function confirmed(
+  { send }: ReturnType<typeof senderTo>,
+  wire: Wire,
+  outcome: Outcome,
+): Promise<Outcome> {
+  const { answer, fault, took } = await send(wire)
+  return {
+    ...outcome,
+    fault: `${outcome.fault}; again: ${answer?.status ?? fault} in ${Math.round(took)} ms`,
+  }
+}
+
+async function renew(callers: readonly Caller[]): Promise<void> {
+  for (const caller of new Set(callers)) await caller.renew()
+}
+
+/** A request to send again by hand, without its credential. Long parts are cut. */
+function written({ method, target, headers, body, chunked, breaksOff }: Wire, by: string): string {
+  const { authorization: _key, cookie: _session, ...others } = headers
+  const how = `${chunked ? ', chunked' : ''}${breaksOff ? ', broken off' : ''}`
+  const bytes =
+    body === undefined ? '' : ` ${body.length} bytes ${cut(JSON.stringify(body.toString('latin1')))}`
+  return `${by}${how}: ${method} ${cut(target)} ${cut(JSON.stringify(others))}${bytes}`
+}
+
+const cut = (text: string): string => (text.length <= 600 ? text : `${text.slice(0, 600)}… (${text.length})`)

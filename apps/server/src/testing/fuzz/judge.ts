@@ -1,0 +1,67 @@
+/** Which operation a request came to, and what is wrong with how it was answered. */
+import type { Answer } from '../asker.ts'
+import type { Contract, DescribedCall } from '../contract.ts'
+import type { Wire } from './sending.ts'
+
+/** What is answered where no operation is: no such path, another method, a credential that is none, a request that is no HTTP. */
+const elsewhere = new Set([400, 401, 403, 404, 405, 413, 415, 417, 429])
+
+export function judgeOf(contract: Contract) {
+  /** The operation that a target names: exact parts go before parameters. Undefined: none. */
+  function operationAt(method: string, target: string): DescribedCall | undefined {
+    const parts = pathOf(target)?.split('/').map(decoded)
+    if (parts === undefined || parts.includes(undefined)) return undefined
+    const fitting = contract.calls.filter((call) => {
+      const own = call.path.split('/')
+      return (
+        call.method === method &&
+        own.length === parts.length &&
+        own.every((part, n) => part.startsWith('{') || part === parts[n])
+      )
+    })
+    return fitting.sort((a, b) => (a.path.replaceAll('{', '~') < b.path.replaceAll('{', '~') ? -1 : 1))[0]
+  }
+
+  return {
+    operationAt,
+
+    /** What is wrong with an answer; none if all is well. */
+    faultsOf(wire: Wire, answer: Answer): string[] {
+      const { method } = wire
+      const call = operationAt(method === 'HEAD' ? 'GET' : method, wire.target)
+      const name = `${method} ${answer.status}`
+      if (answer.status >= 500) return [`${name}: ${answer.text.slice(0, 300)}`]
+      if (method === 'HEAD' && answer.bytes.length > 0) return [`${name} has a body`]
+      if (method === 'HEAD') return []
+      // A preflight, which the plugin for CORS answers.
+      if (method === 'OPTIONS' && answer.status === 204) return []
+      if (call !== undefined) {
+        const faults = contract.faultsOf(call, answer)
+        // What the HTTP server itself refuses is no matter of an operation.
+        return faults.length > 0 && isOfHttp(wire, answer) ? [] : faults
+      }
+      if (elsewhere.has(answer.status) && (answer.json === undefined || isError(answer))) return []
+      // Pages and what else is beside the API.
+      if (!wire.target.startsWith('/api/')) return []
+      return [`${name} where no operation is: ${answer.text.slice(0, 300)}`]
+    },
+  }
+}
+
+/** The path of a target: until its query, or a fragment that should not be there. A semicolon is part of it. */
+const pathOf = (target: string): string | undefined => target.split(/[?#]/, 1)[0]
+
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return undefined
+  }
+}
+
+const isError = ({ json, status }: Answer): boolean =>
+  typeof json.error === 'string' && typeof json.code === 'string' && json.statusCode === status
+
+/** 417 for an unknown `Expect`. */
+const isOfHttp = ({ headers }: Wire, { status }: Answer): boolean =>
+  status === 417 && headers['expect'] !== undefined

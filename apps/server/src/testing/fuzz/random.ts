@@ -1,0 +1,31 @@
+/** Chance that can be had again: the same seed and turn give the same choices. */
+import fc from 'fast-check'
+
+export interface Random {
+  /** 0 to `below` − 1. */
+  below(below: number): number
+  /** True in `share` of the cases, 0 to 1. */
+  chance(share: number): boolean
+  pick<T>(from: readonly T[]): T
+  /** One value of a fast-check arbitrary. */
+  of<T>(arbitrary: fc.Arbitrary<T>): T
+}
+
+/** @param turn which request of the run it is for, so that a request does not depend on how many choices those before it took */
+export function randomOf(seed: number, turn: number): Random {
+  let state = (Math.imul(seed, 0x9e3779b1) ^ Math.imul(turn + 1, 0x85ebca6b)) >>> 0
+  /** mulberry32 */
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return (mixed ^ (mixed >>> 14)) >>> 0
+  }
+  const below = (most: number): number => Math.floor((next() / 2 ** 32) * most)
+  return {
+    below,
+    chance: (share) => next() < share * 2 ** 32,
+    pick: (from) => from[below(from.length)]!,
+    of: (arbitrary) => fc.sample(arbitrary, { numRuns: 1, seed: next() | 0 })[0]!,
+  }
+}

@@ -1,0 +1,118 @@
+/** Requests as they are made up, and what comes back, within a bound of time. */
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from 'node:zlib'
+import type { Answer } from '../asker.ts'
+
+export interface Wire {
+  readonly method: string
+  /** Path and query, as they are written. */
+  readonly target: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer | undefined
+  /** Sent without its length. */
+  readonly chunked: boolean
+  /** The body is cut in the middle and the connection with it; no answer is waited for. */
+  readonly breaksOff: boolean
+}
+
+export interface Outcome {
+  /** Undefined: there was none, for `fault`, or because the request broke off. */
+  readonly answer: Answer | undefined
+  readonly fault: string | undefined
+  /** Milliseconds. */
+  readonly took: number
+}
+
+const codings: Record<string, (bytes: Buffer) => Buffer> = {
+  gzip: gunzipSync,
+  br: brotliDecompressSync,
+  zstd: zstdDecompressSync,
+  deflate: inflateSync,
+}
+
+/** @param boundMs after which a request that has no whole answer hangs */
+export function senderTo(url: string, boundMs: number) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 16 })
+  const { hostname, port } = new URL(url)
+
+  async function once(wire: Wire): Promise<Outcome> {
+    const began = performance.now()
+    const told = await new Promise<IncomingMessage | string | undefined>((resolve) => {
+      const sent = request(
+        { hostname, port, agent, method: wire.method, path: wire.target, headers: headersOf(wire) },
+        resolve,
+      )
+      const timer = setTimeout(() => {
+        resolve(`hangs: no answer began in ${boundMs} ms`)
+        sent.destroy()
+      }, boundMs)
+      sent.on('close', () => {
+        clearTimeout(timer)
+        resolve('has no answer: the connection was closed')
+      })
+      sent.on('error', (error) => resolve(wire.breaksOff ? undefined : `has no answer: ${error}`))
+      sent.on('response', () => clearTimeout(timer))
+      if (!wire.breaksOff) sent.end(wire.body)
+      else
+        sent.write(wire.body?.subarray(0, wire.body.length >> 1) || ' ', () => {
+          resolve(undefined)
+          sent.destroy()
+        })
+    })
+    const took = () => performance.now() - began
+    if (told === undefined || typeof told === 'string')
+      return { answer: undefined, fault: told, took: took() }
+    try {
+      const answer = await readAnswer(told, boundMs - took())
+      return { answer, fault: undefined, took: took() }
+    } catch (error) {
+      return { answer: undefined, fault: `${told.statusCode} ends badly: ${error}`, took: took() }
+    }
+  }
+
+  return {
+    async send(wire: Wire): Promise<Outcome> {
+      const first = await once(wire)
+      // The server may end a kept connection just as a request comes on it, or refuse a body while it still comes.
+      const isRace = first.fault?.startsWith('has no answer') === true
+      return isRace ? once({ ...wire, headers: { ...wire.headers, connection: 'close' } }) : first
+    },
+    end: () => agent.destroy(),
+  }
+}
+
+function headersOf({ headers, body, chunked, breaksOff }: Wire): Record<string, string> {
+  if (breaksOff) return { ...headers, 'content-length': `${(body?.length ?? 0) + 2}` }
+  if (body === undefined) return { ...headers }
+  // Said for every method: Node would send the body of a GET without saying where it ends.
+  return {
+    ...headers,
+    ...(chunked ? { 'transfer-encoding': 'chunked' } : { 'content-length': `${body.length}` }),
+  }
+}
+
+async function readAnswer(message: IncomingMessage, boundMs: number): Promise<Answer> {
+  const timer = setTimeout(() => message.destroy(new Error('it hangs in the middle')), Math.max(1, boundMs))
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of message) chunks.push(chunk as Buffer)
+  } finally {
+    clearTimeout(timer)
+  }
+  const raw = Buffer.concat(chunks)
+  const coding = message.headers['content-encoding']
+  const bytes = coding === undefined || raw.length === 0 ? raw : codings[coding]!(raw)
+  const text = bytes.toString('utf8')
+  const isJson = String(message.headers['content-type']).startsWith('application/json')
+  const json: unknown = isJson && text !== '' ? parsed(text) : undefined
+  return { status: message.statusCode ?? 0, headers: message.headers, bytes, text, json }
+}
+
+/** A file may say that it is JSON and be none. What the description calls JSON has its shape looked at, and this has none. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * Accounts, collections and what is in them, for requests to be about, and everybody who asks. Requests of a fuzz delete, rename and
+ * revoke what they can, so the world is furnished anew every some hundred of them; what was before stays known.
+ */
+import { type Asker, askerOf } from '../asker.ts'
+import { type Contract, type Instead, requestOf } from '../contract.ts'
+import type { TestServer } from '../serve.ts'
+import type { placesOf } from './places.ts'
+
+export interface Caller {
+  readonly name: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Whether it may do most of what there is to do. */
+  readonly mayWrite: boolean
+  /** Signs in again, and makes another key. */
+  renew(): Promise<void>
+}
+
+type Headers = Readonly<Record<string, string>>
+
+type Example = Record<string, unknown>
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
+const sameOrigin = { 'sec-fetch-site': 'same-origin' }
+
+export function worldOf(server: TestServer, contract: Contract, places: ReturnType<typeof placesOf>) {
+  /** Sends the request of an operation's examples. @throws Error when it is refused */
+  async function act(by: Asker, id: string, path: Record<string, string>, more: Instead = {}) {
+    const call = contract.call(id)
+    const { path: target, ask } = requestOf(call, { path, ...more })
+    const answer = await by.ask(call.method, target, ask)
+    if (answer.status >= 300) throw new Error(`${id} ${target}: ${answer.status} ${answer.text}`)
+    places.learn(call, path, answer.json)
+    places.learnSent(more.body)
+    // biome-ignore lint/suspicious/noExplicitAny: members of answers of any operation.
+    return answer.json as any
+  }
+
+  /** A collection with two versions, a file, open and ended pushes, a job and a fork. */
+  async function fill(ada: Asker, owner: string, org: string, number: number): Promise<string> {
+    const at = { owner, slug: 'cities' }
+    await act(ada, 'createCollection', { owner }, { body: { slug: 'former', public: number % 3 !== 0 } })
+    await act(ada, 'updateCollection', { owner, slug: 'former' }, { body: { slug: 'cities' } })
+    await act(ada, 'createCollection', { owner }, { body: { slug: 'empty', public: true } })
+    const { hash } = await act(ada, 'uploadFile', { ...at, ...exampleHash(contract) })
+    const { session_id: id } = await act(ada, 'openPush', at)
+    await act(ada, 'pushRecords', { ...at, id })
+    await act(ada, 'commitPush', { ...at, id })
+    await act(ada, 'downloadFile', { ...at, hash })
+    await act(ada, 'updateMetadata', at)
+    const { job_id } = await act(ada, 'updateMetadata', at, {
+      query: { async: 'true' },
+      body: { license: 'MIT' },
+    })
+    let job = await act(ada, 'getMetadataJob', { ...at, job_id })
+    while (job.status === 'running') job = await act(ada, 'getMetadataJob', { ...at, job_id })
+    const { semver } = job.result
+    const ended = await act(ada, 'openPush', at, { body: { base_version: semver } })
+    await act(ada, 'cancelPush', { ...at, id: ended.session_id })
+    const { requestBody } = contract.call('openSnapshot').operation
+    const { manifest: _listed, ...open } = requestBody!.content['application/json']!.example as Example
+    for (let n = 0; n < 4; n++) {
+      await act(ada, 'openPush', at, { body: { base_version: semver } })
+      const snapshot = await act(ada, 'openSnapshot', at, {
+        body: { ...open, base_version: semver, manifest_expected: 2 },
+      })
+      if (n % 2 === 0) await act(ada, 'sendManifest', { ...at, id: snapshot.session_id })
+    }
+    const listed = await act(ada, 'getCollection', at)
+    for (const { type, id: record } of (await act(ada, 'listRecords', { ...at, v: 'latest' })).records)
+      await act(ada, 'getRecord', { ...at, v: 'latest', type, id: record })
+    if (number % 3 !== 0) await act(ada, 'forkCollection', at, { body: { targetOrg: org, slug: 'fork' } })
+    return listed.id as string
+  }
+
+  async function callerOf(name: string, credential: () => Promise<Headers>): Promise<Caller> {
+    const caller = {
+      name,
+      headers: await credential(),
+      mayWrite: /^owner by (?:session|an admin key|a write key)$/.test(name),
+      async renew() {
+        caller.headers = await credential()
+      },
+    }
+    return caller
+  }
+
+  /** @param number part of their logins */
+  function callersOf(number: number, collectionId: string): Promise<Caller[]> {
+    const sessionOf = async (login: string) => ({
+      cookie: (await server.signIn(`${login}-${number}`)).cookie,
+      ...sameOrigin,
+    })
+    const keyOf = async (login: string, scope: 'read' | 'write' | 'admin') =>
+      bearer(await server.keyFor((await sessionOf(login)).cookie, scope))
+    /** To the one collection, or a whole one when that is gone. */
+    const limited = async () => {
+      const { cookie } = await sessionOf('ada')
+      const key = await server.keyFor(cookie, 'write', { collectionId }).catch(() => null)
+      return bearer(key ?? (await server.keyFor(cookie, 'write')))
+    }
+    const credentials: [name: string, credential: () => Promise<Headers>][] = [
+      ['nobody', async () => ({})],
+      ['owner by session', () => sessionOf('ada')],
+      ['owner by session of another site', async () => ({ cookie: (await sessionOf('ada')).cookie })],
+      ['owner by an admin key', () => keyOf('ada', 'admin')],
+      ['owner by an admin key', () => keyOf('ada', 'admin')],
+      ['owner by an admin key', () => keyOf('ada', 'admin')],
+      ['owner by a write key', () => keyOf('ada', 'write')],
+      ['owner by a write key', () => keyOf('ada', 'write')],
+      ['owner by a read key', () => keyOf('ada', 'read')],
+      ['owner by a limited key', limited],
+      ['member by a write key', () => keyOf('grace', 'write')],
+      ['stranger by an admin key', () => keyOf('eve', 'admin')],
+      ['stranger by session', () => sessionOf('eve')],
+      [
+        'key of one and session of another',
+        async () => ({ ...(await sessionOf('ada')), ...(await keyOf('eve', 'read')) }),
+      ],
+    ]
+    return Promise.all(credentials.map(([name, credential]) => callerOf(name, credential)))
+  }
+
+  return {
+    /** Everything anew. @param number of the time, part of all names */
+    async furnish(number: number): Promise<readonly Caller[]> {
+      places.age()
+      const [login, org] = [`ada-${number}`, `atlas-${number}`]
+      const ada = await server.signIn(login)
+      await server.signIn(`grace-${number}`)
+      const asker = askerOf(server.url, await server.keyFor(ada.cookie, 'admin'), '')
+      await act(asker, 'createOrganization', {}, { body: { slug: `old-${org}`, displayName: 'Atlas' } })
+      await act(asker, 'updateAccount', { slug: `old-${org}` }, { body: { slug: org } })
+      await act(asker, 'setMember', { slug: org, user: `grace-${number}` }, { body: { role: 'member' } })
+      await act(asker, 'listMembers', { slug: org })
+      const collectionId = await fill(asker, number % 2 === 0 ? login : org, org, number)
+      await act(asker, 'createKey', {}, { body: { label: 'doomed', scope: 'read' } })
+      await act(askerOf(server.url, ada, ''), 'listBrowserSessions', {})
+      return callersOf(number, collectionId)
+    },
+  }
+}
+
+/** The hash that the example of an upload has. */
+function exampleHash(contract: Contract): Record<string, string> {
+  const { parameters = [] } = contract.call('uploadFile').operation
+  const hash = parameters.find(({ name }) => name === 'hash')
+  return hash === undefined ? {} : { hash: String(hash.example) }
+}

@@ -1,0 +1,163 @@
+/**
+ * The text rules of content-model §2 once more, for tests: slow, without regular expressions, and a character at a time, so that it is
+ * easily seen to be right. It goes on after every violation but one of syntax, and tells them all.
+ */
+
+export interface Violation {
+  readonly code:
+    | 'syntax'
+    | 'duplicate_key'
+    | 'unsafe_integer'
+    | 'number_out_of_range'
+    | 'lone_surrogate'
+    | 'too_deep'
+  /** Where the name, number, character or bracket begins. UTF-16 code units from 0. */
+  readonly at: number
+}
+
+/** In the order in which one scan from the start of the text can tell. Nests as deep as the stack allows. */
+export function violationsOf(text: string, depthMax: number): Violation[] {
+  const found: Violation[] = []
+  try {
+    const end = blanks(text, value(text, blanks(text, 0), { found, depthMax, depth: 0 }))
+    if (end < text.length) throw new SyntaxAt(end)
+  } catch (fault) {
+    if (!(fault instanceof SyntaxAt)) throw fault
+    found.push({ code: 'syntax', at: fault.at })
+  }
+  return found
+}
+
+class SyntaxAt extends Error {
+  readonly at: number
+  constructor(at: number) {
+    super()
+    this.at = at
+  }
+}
+
+interface State {
+  readonly found: Violation[]
+  readonly depthMax: number
+  /** Of the value that is being read: 0 is the whole text. */
+  readonly depth: number
+}
+
+/** Where the blanks end that begin at `at`. */
+function blanks(text: string, at: number): number {
+  let end = at
+  while (end < text.length && [' ', '\t', '\n', '\r'].includes(text[end]!)) end++
+  return end
+}
+
+/** Reads a value; where it ends. */
+function value(text: string, at: number, state: State): number {
+  for (const word of ['true', 'false', 'null'])
+    if (text.slice(at, at + word.length) === word) return at + word.length
+  if (text[at] === '"') return string(text, at, state).end
+  if (text[at] === '{' || text[at] === '[') {
+    const inner = { ...state, depth: state.depth + 1 }
+    if (inner.depth > state.depthMax) state.found.push({ code: 'too_deep', at })
+    return text[at] === '{' ? object(text, at, inner) : array(text, at, inner)
+  }
+  return number(text, at, state)
+}
+
+function array(text: string, at: number, state: State): number {
+  let next = blanks(text, at + 1)
+  if (text[next] === ']') return next + 1
+  for (;;) {
+    next = blanks(text, value(text, next, state))
+    if (text[next] === ']') return next + 1
+    if (text[next] !== ',') throw new SyntaxAt(next)
+    next = blanks(text, next + 1)
+  }
+}
+
+function object(text: string, at: number, state: State): number {
+  const names: string[] = []
+  let next = blanks(text, at + 1)
+  if (text[next] === '}') return next + 1
+  for (;;) {
+    if (text[next] !== '"') throw new SyntaxAt(next)
+    const name = string(text, next, state)
+    if (names.includes(name.said)) state.found.push({ code: 'duplicate_key', at: next })
+    names.push(name.said)
+    next = blanks(text, name.end)
+    if (text[next] !== ':') throw new SyntaxAt(next)
+    next = blanks(text, value(text, blanks(text, next + 1), state))
+    if (text[next] === '}') return next + 1
+    if (text[next] !== ',') throw new SyntaxAt(next)
+    next = blanks(text, next + 1)
+  }
+}
+
+/** Reads a string: what it says, and where it ends. */
+function string(text: string, at: number, state: State): { said: string; end: number } {
+  let said = ''
+  let next = at + 1
+  /** Where a leading surrogate began that waits for a trailing one. */
+  let waiting = -1
+  const lone = (where: number) => state.found.push({ code: 'lone_surrogate', at: where })
+  for (;;) {
+    const unit = text[next] === '"' ? undefined : character(text, next, waiting, lone)
+    if (waiting >= 0 && !(unit !== undefined && isTrailing(unit.said))) lone(waiting)
+    else if (waiting < 0 && unit !== undefined && isTrailing(unit.said)) lone(next)
+    if (unit === undefined) return { said, end: next + 1 }
+    waiting = isLeading(unit.said) ? next : -1
+    said += unit.said
+    next = unit.end
+  }
+}
+
+/**
+ * Reads one UTF-16 code unit of a string, which may be escaped.
+ * @param waiting where a leading surrogate began that nothing can complete any more if this is an error; −1: none
+ */
+function character(
+  text: string,
+  at: number,
+  waiting: number,
+  lone: (where: number) => void,
+): { said: string; end: number } {
+  const fail = (where: number): never => {
+    if (waiting >= 0) lone(waiting)
+    throw new SyntaxAt(where)
+  }
+  if (at >= text.length || text.charCodeAt(at) < 0x20) return fail(at)
+  if (text[at] !== '\\') return { said: text[at]!, end: at + 1 }
+  const letter = text[at + 1]
+  const simple = 'bfnrt"\\/'.indexOf(letter ?? '?')
+  if (simple >= 0) return { said: '\b\f\n\r\t"\\/'[simple]!, end: at + 2 }
+  if (letter !== 'u') return fail(at + 1)
+  const digits = text.slice(at + 2, at + 6)
+  if (digits.length < 4 || [...digits].some((digit) => !'0123456789abcdefABCDEF'.includes(digit)))
+    return fail(at + 2)
+  return { said: String.fromCharCode(Number.parseInt(digits, 16)), end: at + 6 }
+}
+
+const isLeading = (unit: string) => unit >= '\ud800' && unit <= '\udbff'
+const isTrailing = (unit: string) => unit >= '\udc00' && unit <= '\udfff'
+
+const isDigit = (unit: string | undefined) => unit !== undefined && unit >= '0' && unit <= '9'
+
+/** Reads the longest number there is; where it ends. */
+function number(text: string, at: number, { found }: State): number {
+  const digits = (from: number): number => {
+    let end = from
+    while (isDigit(text[end])) end++
+    return end
+  }
+  const first = text[at] === '-' ? at + 1 : at
+  if (!isDigit(text[first])) throw new SyntaxAt(at)
+  const whole = text[first] === '0' ? first + 1 : digits(first)
+  const fraction = text[whole] === '.' && isDigit(text[whole + 1]) ? digits(whole + 1) : whole
+  const sign = text[fraction + 1] === '+' || text[fraction + 1] === '-' ? 1 : 0
+  const hasExponent = 'eE'.includes(text[fraction] ?? '?') && isDigit(text[fraction + 1 + sign])
+  const end = hasExponent ? digits(fraction + 1 + sign) : fraction
+  const isInteger = end === whole
+  const big = isInteger ? BigInt(text.slice(first, whole)) : 0n
+  if (big > 2n ** 53n - 1n) found.push({ code: 'unsafe_integer', at })
+  else if (!Number.isFinite(Number(text.slice(at, end)))) found.push({ code: 'number_out_of_range', at })
+  return end
+}

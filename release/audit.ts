@@ -1,0 +1,87 @@
+/** What the npm registry knows to be wrong with packages that we depend on, and which of it is excepted, why and until when. */
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { root } from './workspace.ts'
+
+export interface Exception {
+  /** The advisory, as `npm audit` names it: `https://github.com/advisories/GHSA-…`. */
+  readonly advisory: string
+  readonly package: string
+  /** Why it does no harm here, or what keeps us from the version without it. */
+  readonly why: string
+  /** The last day it holds, `YYYY-MM-DD`; at most `exceptionDaysMax` after it was written down. */
+  readonly until: string
+}
+
+/** So that each is looked at again. */
+export const exceptionDaysMax = 90
+
+export const exceptions = JSON.parse(
+  readFileSync(join(root, 'release/audit-exceptions.json'), 'utf8'),
+) as readonly Exception[]
+
+export interface Advisory {
+  readonly advisory: string
+  readonly package: string
+  readonly title: string
+}
+
+/** As `npm audit --json` writes it. What is vulnerable through another package names that by a string. */
+interface Report {
+  readonly vulnerabilities?: Readonly<
+    Record<string, { readonly via: readonly (string | { url: string; name: string; title: string })[] }>
+  >
+  readonly message?: string
+}
+
+export type Audit = { readonly advisories: readonly Advisory[] } | { readonly unanswered: string }
+
+/** Asks the registry. @param more options of `npm audit`, such as `--omit=dev` */
+export async function audit(...more: string[]): Promise<Audit> {
+  const asked = promisify(execFile)('npm', ['audit', '--json', ...more], { cwd: root })
+  // It exits with 1 when something is found, and when the registry does not answer.
+  const { stdout } = await asked.catch((error: { stdout: string }) => error)
+  return readReport(stdout)
+}
+
+export function readReport(text: string): Audit {
+  const { vulnerabilities, message } = JSON.parse(text) as Report
+  if (vulnerabilities === undefined) return { unanswered: message ?? text }
+  const found = Object.values(vulnerabilities).flatMap(({ via }) =>
+    via.filter((one) => typeof one !== 'string'),
+  )
+  const byUrl = new Map(found.map(({ url, name, title }) => [url, { advisory: url, package: name, title }]))
+  return { advisories: [...byUrl.values()] }
+}
+
+/** Advisories that no exception covers on that day. */
+export const unexcepted = (
+  advisories: readonly Advisory[],
+  excepted: readonly Exception[],
+  today: Date,
+): Advisory[] =>
+  advisories.filter(
+    (found) =>
+      !excepted.some(
+        (one) =>
+          one.advisory === found.advisory &&
+          one.package === found.package &&
+          one.until >= today.toISOString().slice(0, 10),
+      ),
+  )
+
+/** What is wrong with an exception itself; none if all is well. */
+export function exceptionFaults({ advisory, why, until }: Exception, today: Date): string[] {
+  const days = (Date.parse(until) - today.getTime()) / 86_400_000
+  return [
+    ...(/^https:\/\/github\.com\/advisories\/GHSA(?:-[a-z0-9]{4}){3}$/.test(advisory)
+      ? []
+      : [`${advisory} is no advisory`]),
+    ...(why.trim().split(/\s+/).length >= 5 ? [] : [`${advisory}: say why`]),
+    ...(days >= -1 && days <= exceptionDaysMax
+      ? []
+      : [`${advisory}: ${until} is past, or over ${exceptionDaysMax} days ahead`]),
+  ]
+}

@@ -1,0 +1,169 @@
+/**
+ * `npm run licences`: writes docs/licences.md, the packages of others that come with what is released, with their licences. From the
+ * sources, as `npm run release` bundles them, and package-lock.json.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { bundle } from './bundle.ts'
+import { released } from './packages.ts'
+import { manifestAt, packageOf, root, type Versions, versionsOf } from './workspace.ts'
+
+/** What may come with what we release: licences that ask for no more than to be named. */
+const permitted: ReadonlySet<string> = new Set([
+  ...[
+    '0BSD',
+    'Apache-2.0',
+    'BlueOak-1.0.0',
+    'BSD-2-Clause',
+    'BSD-3-Clause',
+    'CC0-1.0',
+    'ISC',
+    'MIT',
+    'Unlicense',
+  ],
+])
+
+interface Locked {
+  readonly version: string
+  readonly license?: string
+  readonly dependencies?: Versions
+  readonly optionalDependencies?: Versions
+  readonly peerDependencies?: Versions
+  readonly peerDependenciesMeta?: Readonly<Record<string, { optional?: boolean }>>
+}
+
+export interface Shipped {
+  readonly name: string
+  readonly version: string
+  /** An SPDX expression. */
+  readonly licence: string
+  /** Released packages that it comes with. */
+  readonly with: readonly string[]
+}
+
+const { packages: locked } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+  packages: Readonly<Record<string, Locked>>
+}
+
+/** Every package of others that is installed with, or bundled into, a released package. By name and version. */
+export async function shippedPackages(): Promise<Shipped[]> {
+  const found = new Map<string, { at: Locked; name: string; by: Set<string> }>()
+  for (const one of released) {
+    const { name: by } = manifestAt(one.folder)
+    for (const path of closure([...(await needsOf(one))])) {
+      const at = locked[path]!
+      const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+      const known = found.get(`${name}@${at.version}`) ?? { at, name, by: new Set<string>() }
+      found.set(`${name}@${at.version}`, known)
+      known.by.add(by)
+    }
+  }
+  return [...found.entries()]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, { at, name, by }]) => ({
+      ...{ name, version: at.version, licence: at.license ?? 'unknown', with: [...by].sort() },
+    }))
+}
+
+type Released = (typeof released)[number]
+
+/** Places in the lock file of what a released package itself needs. */
+async function needsOf({
+  entries,
+  target,
+  platform,
+  needs,
+  optional,
+  folders,
+}: Released): Promise<Set<string>> {
+  const outdir = mkdtempSync(join(tmpdir(), 'ulmus-licences-'))
+  try {
+    const { imported } = await bundle({ entries, outdir, target, platform })
+    const { dependencies, optionalDependencies } = versionsOf([...imported, ...needs])
+    const named = Object.entries({ ...dependencies, ...optionalDependencies, ...optional })
+    const places = new Set(named.map(([name, version]) => placeOf(name, version)))
+    if (folders['apps/web/assets'] !== undefined) for (const path of await bundledInAssets()) places.add(path)
+    return places
+  } finally {
+    rmSync(outdir, { recursive: true, force: true })
+  }
+}
+
+function placeOf(name: string, version: string): string {
+  const place = Object.keys(locked).find(
+    (path) => path.endsWith(`node_modules/${name}`) && locked[path]!.version === version,
+  )
+  if (place === undefined) throw new Error(`package-lock.json has no ${name} ${version}.`)
+  return place
+}
+
+/** Places of packages whose code is in the scripts of pages. */
+async function bundledInAssets(): Promise<Set<string>> {
+  const islands = join(root, 'apps/web/src/islands')
+  const { metafile } = await build({
+    entryPoints: readdirSync(islands)
+      .filter((name) => /^[\w-]+\.tsx?$/.test(name))
+      .map((name) => join(islands, name)),
+    ...{ bundle: true, write: false, outdir: '/', format: 'esm', splitting: true, metafile: true },
+    ...{ jsx: 'automatic', jsxImportSource: 'preact', absWorkingDir: root, logLevel: 'error' },
+  })
+  const inputs = Object.keys(metafile.inputs).filter((path) => path.includes('node_modules/'))
+  return new Set(
+    inputs.map((path) => {
+      const at = path.lastIndexOf('node_modules/') + 'node_modules/'.length
+      return path.slice(0, at) + packageOf(path.slice(at))
+    }),
+  )
+}
+
+/** Places of what is needed, of what that needs, and so on, as npm resolved it. */
+function closure(places: readonly string[]): Set<string> {
+  const all = new Set<string>()
+  const add = (path: string): void => {
+    if (all.has(path)) return
+    all.add(path)
+    const { dependencies, optionalDependencies, peerDependencies, peerDependenciesMeta } = locked[path]!
+    for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) add(resolved(path, name))
+    for (const name of Object.keys(peerDependencies ?? {}))
+      if (peerDependenciesMeta?.[name]?.optional !== true) add(resolved(path, name))
+  }
+  for (const place of places) add(place)
+  return all
+}
+
+/** What `name` means to the package at `path`: the nearest one outwards. */
+function resolved(path: string, name: string): string {
+  for (let folder = path; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/node_modules/')))) {
+    const place = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`
+    if (locked[place] !== undefined) return place
+    if (folder === '') throw new Error(`package-lock.json has no ${name} for ${path}.`)
+  }
+}
+
+/** Whether one may take it under permitted licences alone. @param expression of SPDX; one that mixes AND and OR is for a person to read */
+export function isPermitted(expression: string): boolean {
+  const words = expression.replace(/^\((.*)\)$/, '$1')
+  const choices = words.split(' OR ')
+  if (choices.length > 1) return choices.some((licence) => permitted.has(licence))
+  return words.split(' AND ').every((licence) => permitted.has(licence))
+}
+
+export function licencesPage(shipped: readonly Shipped[]): string {
+  const rows = shipped.map(
+    (one) => `| ${one.name} | ${one.version} | ${one.licence} | ${one.with.join(', ')} |`,
+  )
+  return `# Licences
+
+Ulmus itself is under the [MIT licence](../LICENSE). These ${shipped.length} packages of others come with what is released: npm installs them beside it, or their code is
+in the scripts of its pages. Some are for other systems than yours, and are not installed there. Written by \`npm run licences\`; \`release/licences.ts\` has the list of licences that are
+permitted.
+
+| package | version | licence | comes with |
+|---|---|---|---|
+${rows.join('\n')}
+`
+}
+
+if (import.meta.main) writeFileSync(join(root, 'docs/licences.md'), licencesPage(await shippedPackages()))
