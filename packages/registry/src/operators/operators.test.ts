@@ -161,7 +161,7 @@ describe.each(databases)('operators on $name', (database) => {
     expect(await outcome(keys.resolve(key))).toBe('unauthenticated')
     expect(await outcome(accounts.profile('zoe-former'))).toBe('account_not_found')
     const [mine] = (await operators.accounts(root, { q: 'erased' })).items
-    expect(mine).toMatchObject({ displayName: 'Erased account', email: null })
+    expect(mine).toMatchObject({ displayName: 'Erased account', email: null, collections: 1 })
     const { items } = await versions.list(anonymous, { owner: mine!.slug, slug: 'charts' }, {})
     expect(items.map(({ actor }) => actor)).toEqual([{ slug: mine!.slug, displayName: 'Erased account' }])
     expect((await members.list(root, 'kept')).items).toHaveLength(1)

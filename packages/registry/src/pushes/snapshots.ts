@@ -193,7 +193,7 @@ export class Snapshots {
   /** @throws push_not_open when the session ends meanwhile. */
   async #marksOf(push: PushStanding): Promise<ManifestMarks> {
     const known = await this.#marks.of(push)
-    if (known === undefined) throw new RegistryError('push_not_open', { say: { status: 'no longer open' } })
+    if (known === undefined) throw new RegistryError('push_not_open', { say: { status: 'ended by now' } })
     return known
   }
 

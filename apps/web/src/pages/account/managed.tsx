@@ -16,7 +16,7 @@ export const ManagedPage = ({
   tab: keyof typeof tabs
   children: ComponentChildren
 }) => (
-  <div class="wide content">
+  <div class="wide content managed">
     <p>
       <a href={accountPath(slug)}>{slug}</a>
     </p>

@@ -61,7 +61,7 @@ async function adminPage(
     json: '/api/admin/accounts',
     refused: error,
     body: (
-      <div class="wide content">
+      <div class="wide content managed">
         <h1>This registry</h1>
         <Facts usage={usage} />
         <p>

@@ -27,7 +27,7 @@ export async function broughtSchemas(context: Context, push: PushStanding): Prom
   return held(id, async () => {
     const text = await findPushSchemas(context.database, id)
     // Sessions that end lose what they had received.
-    if (text === null) throw new RegistryError('push_not_open', { say: { status: 'no longer open' } })
+    if (text === null) throw new RegistryError('push_not_open', { say: { status: 'ended by now' } })
     if (hashText(text) !== schemasHash)
       throw new RegistryError('object_corrupt', { say: { received: `schemas of ${id}` } })
     return pushSchemas(await readSchemas(text), id, schemasHash)

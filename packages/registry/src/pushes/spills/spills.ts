@@ -41,7 +41,7 @@ export async function keepSpill(
     await context.database.transact(async (tx) => {
       await demandStill(context, tx, by)
       if (!(await touchOpenPush(tx, pushId, { now: context.now(), ...touch })))
-        throw new RegistryError('push_not_open', { say: { status: 'no longer open' } })
+        throw new RegistryError('push_not_open', { say: { status: 'ended by now' } })
       if (made.entries > 0)
         await insertPushSpill(tx, { pushId, role: made.role, name, entries: made.entries, bytes })
     })

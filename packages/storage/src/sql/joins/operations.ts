@@ -34,7 +34,7 @@ export async function listAccounts(
   const rows = await at.orm
     .select({
       account: accounts,
-      collections: sql<number>`(select count(*)::integer from collections where owner_id = ${accounts.id})`,
+      collections: sql<number>`(select count(*)::integer from collections c where c.owner_id = ${sql.raw('"accounts"."id"')})`,
     })
     .from(accounts)
     .where(found === undefined ? within : within === undefined ? found : sql`${found} and ${within}`)
