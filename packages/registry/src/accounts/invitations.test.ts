@@ -41,6 +41,18 @@ describe.each(databases)('invitations on $name', (database) => {
     return { org, person, owner, invite, roleOf }
   }
 
+  test('whoever is taken out does not come back by an invitation from before', async () => {
+    const { org, person, owner, invite } = await stage()
+    const grace = await person('grace')
+    const byName = await invite({ user: grace.accountSlug, role: 'admin' })
+    const byLink = await invite({ email: 'grace@example.org', role: 'member' })
+    await invitations.answer(grace, byLink.token, true)
+    await members.remove(owner, { slug: org.slug, user: grace.accountSlug })
+    expect(await invitations.own(grace)).toEqual([])
+    for (const token of [byName.id, byName.token])
+      expect(await outcome(invitations.answer(grace, token, true))).toBe('invitation_not_found')
+  })
+
   test('a link works once, for whoever signs in with it', async () => {
     const { org, person, owner, invite, roleOf } = await stage()
     const made = await invite({ email: 'grace@example.org', role: 'admin' })
@@ -152,5 +164,22 @@ describe.each(databases)('invitations on $name', (database) => {
     await invitations.answer(grace, made!.id, true)
     expect(await membersOf(asking).set(owner, path, 'admin')).toBeUndefined()
     expect(await roleOf(grace)).toBe('admin')
+  })
+
+  test('nor is somebody added who leaves while the role is changed', async () => {
+    const { org, person, owner, roleOf } = await stage()
+    const grace = await person('grace', 'member')
+    const path = { slug: org.slug, user: grace.accountSlug }
+    let leave: (() => Promise<void>) | undefined = () => members.remove(grace, path)
+    const transact: typeof context.database.transact = async (work) => {
+      const first = leave
+      leave = undefined
+      await first?.()
+      return context.database.transact(work)
+    }
+    const limits = { ...context.limits, newMembers: 'invited' as const }
+    const asking = { ...context, database: { ...context.database, transact }, limits }
+    expect(await membersOf(asking).set(owner, path, 'admin')).toMatchObject({ role: 'admin' })
+    expect(await roleOf(grace)).toBeNull()
   })
 })

@@ -2,6 +2,7 @@
 import {
   type AccountRow,
   deleteMember,
+  dropInvitationsOf,
   findAccountBySlug,
   findMemberRole,
   listMembers,
@@ -82,16 +83,24 @@ export function membersOf(context: Context) {
      * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, not_a_user, last_owner, too_many_invitations
      */
     async set(who: Principal, path: MemberPath, role: Role): Promise<MadeInvitation | undefined> {
-      if (context.limits.newMembers === 'invited' && !(await isMember(context, path)))
-        return invite(context, who, path.slug, { user: path.user, role })
-      await change(context, who, path, role, async (tx, { org, user, held }, tell) => {
+      const mustAsk = context.limits.newMembers === 'invited'
+      const ask = () => invite(context, who, path.slug, { user: path.user, role })
+      if (mustAsk && !(await isMember(context, path))) return ask()
+      const changed = change(context, who, path, role, async (tx, { org, user, held }, tell) => {
+        if (held === null && mustAsk) throw new GoneMeanwhile()
         if (held === 'owner' && role !== 'owner') await demandAnotherOwner(tx, org)
         const member = { orgId: org.id, userId: user.id, role, since: context.now() }
         await onMissingRow('account_not_found', { slug: user.slug }, () => putMember(tx, member))
         if (held !== role)
           tell({ action: 'member.set', account: org.id, target: user.slug, details: { role, before: held } })
       })
-      return undefined
+      return changed.then(
+        () => undefined,
+        (error) => {
+          if (error instanceof GoneMeanwhile) return ask()
+          throw error
+        },
+      )
     },
 
     /**
@@ -104,11 +113,16 @@ export function membersOf(context: Context) {
           throw new RegistryError('member_not_found', { say: { user: user.slug, org: org.slug } })
         if (held === 'owner') await demandAnotherOwner(tx, org)
         await deleteMember(tx, org.id, user.id)
+        // Whoever is shown out does not come back by one from before.
+        await dropInvitationsOf(tx, org.id, user.id)
         tell({ action: 'member.removed', account: org.id, target: user.slug, details: { before: held } })
       })
     },
   }
 }
+
+/** Somebody is no longer the member who was to have another role. */
+class GoneMeanwhile extends Error {}
 
 /** With the organization locked, so that roles are what they seem and its last owner cannot leave twice at once. */
 async function change(

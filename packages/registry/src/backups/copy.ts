@@ -64,6 +64,8 @@ export async function* checked(
   for await (const piece of pieces) {
     hash.update(piece)
     length += piece.length
+    // It may have no end.
+    if (length > bytes) throw new BlobDamaged(`${name} has more than the ${bytes} bytes that it should have.`)
     yield piece
   }
   if (length !== bytes) throw new BlobDamaged(`${name} has ${length} bytes, and should have ${bytes}.`)

@@ -8,7 +8,6 @@
  */
 import {
   allSetAside,
-  allVersionRoots,
   BlobMissing,
   basesOfYoungRows,
   condemn,
@@ -27,6 +26,7 @@ import {
   pardon,
   recordedPacks,
   removeCondemned,
+  rootsToKeep,
   rowsOfPack,
   type SweptRow,
   type WornPack,
@@ -165,10 +165,10 @@ class Sweep {
     this.#report.aside = await allSetAside(this.#context.database)
   }
 
-  /** Marks all versions there are, and the bases of young rows, which may be of commits that are not versions yet. */
+  /** Marks all versions there are, but those that are erased, and the bases of young rows, which may be of commits that are not versions yet. */
   async #mark(youngSince: Date): Promise<void> {
     const { database } = this.#context
-    await this.#marks.mark(await allVersionRoots(database))
+    await this.#marks.mark(await rootsToKeep(database))
     for (const base of await basesOfYoungRows(database, youngSince)) this.#marks.markAlone(base)
   }
 

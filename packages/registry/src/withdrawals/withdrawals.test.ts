@@ -109,6 +109,17 @@ describe.each(databases)('withdrawing versions ($name)', (database) => {
     expect(await world.read(path)).toContain(puts[0]!.id)
   })
 
+  test('of several at once each sees the others: `latest` stands, and no file is left behind', async () => {
+    const { path, puts, file } = await leaky()
+    const kept = { ...puts[4]!, data: { file: { $file: file } } }
+    await world.push(path, { base: 'v1.1.0', puts: [kept] })
+    await world.patch(path, { title: 'T' })
+    await Promise.all(['v1.1.0', 'v1.2.0', 'v1.2.1'].map((v) => withdraw(path, v)))
+    expect(await latestOf(path)).toBe('v1.0.0')
+    expect(await outcome(detail(path, 'latest', anonymous))).toBe('ok')
+    expect(await readFile(path, file)).toBe('file_not_found')
+  })
+
   test('a push that goes on from it is refused, and a fork of it; forks made before stay', async () => {
     const { path, puts } = await leaky()
     const fork = await world.fork(path)

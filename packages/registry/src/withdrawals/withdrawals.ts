@@ -5,6 +5,7 @@
  */
 import { compareSemver, parseSemver } from '@ulmus/content'
 import {
+  countWithdrawn,
   findNewestStanding,
   findVersionById,
   forgetWordsOfPush,
@@ -55,6 +56,8 @@ interface Look {
   readonly head: VersionRow | null
   readonly description: string | null
   readonly files: LeftFiles
+  /** Versions of the collection that were withdrawn before. What was read of those that stand holds while there are no more. */
+  readonly withdrawn: number
 }
 
 export type Withdrawals = ReturnType<typeof withdrawalsOf>
@@ -76,8 +79,8 @@ export const withdrawalsOf = (context: Context) => ({
     deprecate(context, who, path, message),
 })
 
-/** A push landed meanwhile: look again. So often at most. */
-const looksMax = 5
+/** A version landed meanwhile, or another was withdrawn: look again. So often at most. */
+const looksMax = 20
 
 async function withdraw(
   context: Context,
@@ -90,7 +93,8 @@ async function withdraw(
     try {
       return await audited(context, who, (tx, tell) => record(context, tx, tell, { who, look, wanted }))
     } catch (error) {
-      if (!(error instanceof MovedOn) || looks === looksMax) throw error
+      if (!(error instanceof MovedOn)) throw error
+      if (looks === looksMax) throw new RegistryError('unavailable', { cause: error })
     }
   }
 }
@@ -100,15 +104,19 @@ class MovedOn extends Error {}
 async function lookAt(context: Context, who: Principal, path: VersionPath): Promise<Look> {
   const seen = await findVisibleCollection(context, who, path)
   demand(mayDeleteCollection(who, seen.collection, seen.role), { owner: seen.owner.slug, needed: 'admin' })
+  const withdrawn = await countWithdrawn(context.database, seen.collection.id)
   const version = await namedVersion(context, seen, path.v)
   const nothing = { full: [], public: [] }
   if (version.withdrawnAt !== null)
-    return { seen, version, head: seen.head, description: null, files: { left: nothing, kept: nothing } }
+    return {
+      ...{ seen, version, head: seen.head, description: null, withdrawn },
+      files: { left: nothing, kept: nothing },
+    }
   const isHead = seen.head?.id === version.id
   const head = isHead ? await findNewestStanding(context.database, seen.collection.id, version.id) : seen.head
   const metadata = head === null ? {} : (await documentOf(context, head, 'full')).metadata
   const files = await filesLeftBy(context, seen.collection, version)
-  return { seen, version, head, description: listedDescription(metadata), files }
+  return { seen, version, head, description: listedDescription(metadata), files, withdrawn }
 }
 
 async function record(
@@ -127,7 +135,9 @@ async function record(
   const isFirstTime = version.withdrawnAt === null
   const erase = wanted.erase === true && version.erasure === null
   if (isFirstTime) {
-    if (locked.headId !== (seen.head?.id ?? null) || look.version.withdrawnAt !== null) throw new MovedOn()
+    const isSameHead = locked.headId === (seen.head?.id ?? null)
+    const isSame = isSameHead && (await countWithdrawn(tx, collection.id)) === look.withdrawn
+    if (!isSame || look.version.withdrawnAt !== null) throw new MovedOn()
     if (head?.id !== locked.headId)
       await moveHead(tx, collection.id, { headId: head?.id ?? null, description, updatedAt: at })
     await recordInherited(tx, collection.id, [...new Set([...files.kept.full, ...files.kept.public])])

@@ -120,6 +120,17 @@ describe('the log at level info', () => {
     expect(log.texts.join('')).not.toContain(secret)
   })
 
+  test('nor is the token of an invitation, which works for whoever has it', async () => {
+    const ann = askerOf(server.url, key)
+    await ann.post('/accounts', { slug: 'choir', displayName: 'Choir' })
+    const { json } = await ann.post('/accounts/choir/invitations', { email: 'a@b.example', role: 'owner' })
+    await fetch(String(json.url), { redirect: 'manual' })
+    await ann.post(`/invitations/${json.token}`, { accept: false })
+    expect(answered(log.lines, '/invitations/:token')).toBeDefined()
+    expect(answered(log.lines, '/api/invitations/:token')).toBeDefined()
+    expect(log.texts.join('')).not.toContain(json.token)
+  })
+
   test('what was refused did not happen', async () => {
     const before = log.lines.filter(({ event }) => event !== undefined).length
     await askerOf(server.url).post('/accounts', { slug: 'refused', displayName: 'Refused' })

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /** What an operator wants in it. */
 export interface RequestLog {
@@ -21,7 +21,7 @@ const pathCharactersMax = 500
 export function logRequests(app: FastifyInstance, { requests, accounts, addresses }: RequestLog): void {
   app.addHook('onResponse', async (request, reply) => {
     const { method, principal, routeOptions } = request
-    const [path = ''] = request.url.split('?', 1)
+    const path = pathOf(request)
     const account = principal.kind === 'anonymous' ? null : principal.accountSlug
     const facts = {
       method,
@@ -34,6 +34,13 @@ export function logRequests(app: FastifyInstance, { requests, accounts, addresse
     const isProbe = routeOptions.config.limited === false
     request.log[requests && !isProbe ? 'info' : 'debug'](facts, 'answered')
   })
+}
+
+/** Without the token of a link that works for whoever has it. */
+function pathOf({ url, params }: FastifyRequest): string {
+  const [path = ''] = url.split('?', 1)
+  const hasToken = typeof params === 'object' && params !== null && 'token' in params
+  return hasToken ? path.replace(/[^/]*$/, ':token') : path
 }
 
 /** Taken as it is when it is short and plain, so that nothing strange enters headers or logs. */

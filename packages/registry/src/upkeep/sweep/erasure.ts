@@ -1,28 +1,27 @@
 /**
  * Erasing what withdrawn versions alone have (http-api §11), before the rest of a sweep: whatever its age, without setting it aside.
  *
- *     objects of the versions that no other version has
- *       ─▶ deltas to them are written anew, to stand alone
- *       ─▶ condemned; what was committed meanwhile is pardoned; the rest leaves the index (storage sql/objects/sweeps.ts says why so)
- *       ─▶ packs that held any are written anew without it, and removed
  *     files of the versions that no other version of the collection has
  *       ─▶ forgotten there; removed when no other collection knows them
+ *     objects of the versions that no other version has
+ *       ─▶ deltas to them are written anew, to stand alone
+ *       ─▶ condemned; what was committed meanwhile is pardoned (storage sql/objects/sweeps.ts says why so)
+ *       ─▶ packs that hold any of the rest are written anew without it, also where the index does not say so (erased-packs.ts)
+ *       ─▶ the rest leaves the index, and packs that are empty then are removed
  *
- * A version is erased when all of that is done; until then each sweep goes on with it. What a commit began to need meanwhile waits for the
- * next one.
+ * A version is erased when all of that is done; until then each sweep goes on with it. So what tells of something goes after it: files
+ * before the trees that name them, bytes before the rows that say where they are. What a commit began to need meanwhile waits for the
+ * next sweep.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Hash } from '@ulmus/content'
 import {
-  allVersionRoots,
   condemn,
-  copyObjects,
   emptyPacks,
   endErasure,
   fileName,
   forgetFile,
   forgetPacks,
-  moveRows,
   ObjectMissing,
   type ObjectName,
   type ObjectReader,
@@ -31,12 +30,12 @@ import {
   openObjectReader,
   openObjectWriter,
   packNames,
-  packsOf,
   pardon,
   passSweepGate,
+  recordedFiles,
   recordPacks,
   removeCondemned,
-  rowsOfPack,
+  rootsToKeep,
   type SweptRow,
   sidecarsInFamily,
   type VersionToErase,
@@ -46,6 +45,7 @@ import type { Context } from '../../context.ts'
 import { storedHash } from '../../versions/content.ts'
 import { readSidecar } from '../../versions/sidecar.ts'
 import { allFiles, withoutThoseIn } from '../../withdrawals/left-files.ts'
+import { rewritePack, takeOutOfPacks } from './erased-packs.ts'
 import { Marks } from './marks.ts'
 import { addTo, noBlobs, type Tally } from './unreferenced.ts'
 
@@ -76,12 +76,11 @@ export async function eraseWithdrawn(
   const erased: Erased = { versions: 0, objects: 0, removed: noBlobs() }
   const asked = await versionsToErase(context.database)
   if (asked.length === 0) return erased
-  // Read before the trees that name them are gone.
-  const files = await filesOf(context, asked)
-  const waiting = await eraseObjects(context, { sweep, asked, erased, condemned })
-  const waitingFor = await eraseFiles(context, files, erased)
+  const waitingFor = await eraseFiles(context, await filesOf(context, asked), erased)
+  const ready = asked.filter(({ id }) => !waitingFor.has(id))
+  const isWaiting = await eraseObjects(context, { sweep, asked: ready, erased, condemned })
   await removeWithoutRows(context, erased)
-  const done = waiting ? [] : asked.filter(({ id }) => !waitingFor.has(id)).map(({ id }) => id)
+  const done = isWaiting ? [] : ready.map(({ id }) => id)
   await context.database.transact((tx) => endErasure(tx, done))
   erased.versions = done.length
   return erased
@@ -90,7 +89,7 @@ export async function eraseWithdrawn(
 const readerOf = ({ database, blobs }: SweepContext): ObjectReader =>
   openObjectReader({ database, blobs, cacheBytesMax: cacheBytes })
 
-/** @returns whether something stays that a commit began to need. */
+/** @returns whether something stays: what a commit began to need, or what another sweep is about to remove. */
 async function eraseObjects(
   context: SweepContext,
   {
@@ -107,7 +106,9 @@ async function eraseObjects(
 ): Promise<boolean> {
   const { database } = context
   const living = new Marks(database, readerOf(context))
-  await living.mark(await allVersionRoots(database))
+  const ids = new Set(asked.map(({ id }) => id))
+  const mark = async () => living.mark((await rootsToKeep(database)).filter(({ id }) => !ids.has(id)))
+  await mark()
   const had = new Marks(database, readerOf(context), { mayLack: true })
   await had.mark(asked)
   const going = new Map<string, number>()
@@ -120,17 +121,22 @@ async function eraseObjects(
   // Young rows, too: those that go on from them were written anew, and who does so from now on is seen below.
   await inSlices(rows, (some) => database.transact((tx) => condemn(tx, sweep, some, farAhead())))
   await condemned()
-  await living.mark(await allVersionRoots(database))
+  await mark()
   const since = (await rowsAbout(context, going)).dependants
   const kept = new Set(since.flatMap(({ kind, bases }) => bases.map((hash) => objectKey({ kind, hash }))))
   const stays = (row: ObjectName) => living.lives(row) || kept.has(objectKey(row))
   await inSlices(rows.filter(stays), (some) => database.transact((tx) => pardon(tx, sweep, some)))
   const doomed = rows.filter((row) => !stays(row))
+  const packs = await takeOutOfPacks(context, doomed, erased.removed)
+  let removed = 0
   await inSlices(doomed, async (some) => {
-    erased.objects += await database.transact((tx) => removeCondemned(tx, sweep, some))
+    removed += await database.transact((tx) => removeCondemned(tx, sweep, some))
   })
-  for (const id of new Set(doomed.map(({ packId }) => packId))) await rewrite(context, id)
-  return kept.size > 0
+  erased.objects += removed
+  // Of what was pardoned between the two.
+  for (const id of packs) await rewritePack(context, id, new Set())
+  if (kept.size > 0 || removed === doomed.length) return kept.size > 0
+  return (await rowsAbout(context, going)).going.some((row) => !stays(row))
 }
 
 const farAhead = () => new Date(Date.now() + 365 * 86_400_000)
@@ -181,16 +187,6 @@ async function detach(context: SweepContext, rows: readonly SweptRow[]): Promise
   )
 }
 
-/** A pack without what left the index, in another place; nothing is left in its own. */
-async function rewrite(context: SweepContext, packId: number): Promise<void> {
-  const { database, blobs } = context
-  const entries = await rowsOfPack(database, packId)
-  const name = (await packNames(database, [packId])).get(packId)
-  if (entries.length === 0 || name === undefined) return
-  const copy = await copyObjects(blobs, packsOf(context), [{ name, entries }])
-  await database.transact((tx) => moveRows(tx, copy, [packId]))
-}
-
 /** Removes packs of which the index has nothing: bytes first, so that nobody forgets where they are while they are there. */
 async function removeWithoutRows({ database, blobs }: SweepContext, erased: Erased): Promise<void> {
   const empty = await emptyPacks(database)
@@ -221,7 +217,7 @@ async function filesOf(
       const { roots } = await readSidecar(objects, storedHash(version.sidecar))
       found.set(version, await allFiles({ objects }, roots.full.files))
     } catch (error) {
-      // They went before the trees, by a sweep that was interrupted.
+      // They went before the trees did, by a sweep that was interrupted.
       if (!(error instanceof ObjectMissing)) throw error
     }
   }
@@ -255,7 +251,10 @@ async function eraseFiles(
   return waiting
 }
 
-/** Behind the gate, so that no commit and no upload is recorded meanwhile. Undefined: others have it. */
+/**
+ * Behind the gate, so that no commit and no upload is recorded meanwhile. Forgotten first and removed then, so that no row ever names what
+ * is not there; a sweep that was interrupted between the two is gone on with. Undefined: others have it.
+ */
 async function eraseFile(
   { database, blobs }: SweepContext,
   file: {
@@ -265,12 +264,19 @@ async function eraseFile(
     heirs: readonly string[]
   },
 ): Promise<{ name: string; bytes: number } | 'waits' | undefined> {
+  const isForgotten = await database.transact(async (tx) => {
+    await passSweepGate(tx, 'sweep')
+    if (!isDeepStrictEqual(await sidecarsInFamily(tx, file.collectionId), file.family)) return false
+    await forgetFile(tx, file)
+    return true
+  })
+  if (!isForgotten) return 'waits'
   return database.transact(async (tx) => {
     await passSweepGate(tx, 'sweep')
-    if (!isDeepStrictEqual(await sidecarsInFamily(tx, file.collectionId), file.family)) return 'waits'
-    const bytes = await forgetFile(tx, file)
-    if (bytes === undefined) return undefined
+    if ((await recordedFiles(tx, [file.hash])).size > 0) return undefined
     const name = fileName(file.hash)
+    const bytes = await blobs.size(name)
+    if (bytes === undefined) return undefined
     await blobs.remove(name)
     return { name, bytes }
   })

@@ -90,6 +90,11 @@ export async function deleteInvitation(tx: Tx, id: string): Promise<boolean> {
   return gone.length > 0
 }
 
+/** Those that an organization made to a user by its account. */
+export async function dropInvitationsOf(tx: Tx, orgId: string, userId: string): Promise<void> {
+  await tx.orm.delete(invitations).where(and(eq(invitations.orgId, orgId), eq(invitations.userId, userId)))
+}
+
 export async function dropEndedInvitations(tx: Tx, now: Date): Promise<void> {
   await tx.query('delete from invitations where expires_at <= $1', [now.toISOString()])
 }

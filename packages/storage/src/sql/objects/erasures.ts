@@ -1,10 +1,12 @@
 /** Erasing what withdrawn versions alone have: at once, whatever its age, and not set aside. The order of things is registry's (erasure.ts). */
 import { and, arrayOverlaps, eq, inArray, isNull, or } from 'drizzle-orm'
+import { packsPrefix } from '../../blobs/names.ts'
 import type { Queries, Tx } from '../../database/database.ts'
 import { collections } from '../collections/collections.ts'
 import { collectionFiles } from '../files/files.ts'
 import { versions } from '../versions/versions.ts'
-import type { VersionRoots } from './sweeps.ts'
+import type { SizedBlob } from './set-aside.ts'
+import { allVersionRoots, type VersionRoots } from './sweeps.ts'
 
 export interface VersionToErase extends VersionRoots {
   collectionId: string
@@ -40,6 +42,35 @@ export async function emptyPacks(
     bytes: Number(row['bytes']),
     isInline: row['inline'] === true,
   }))
+}
+
+/** Packs to which more was written than the index has there, by id: what others had written before, or what has left the index since. */
+export async function packsWithUnindexed(at: Queries): Promise<{ id: number; name: string }[]> {
+  const { rows } = await at.query(
+    `select p.id, p.name from packs p left join objects o on o.pack_id = p.id
+     group by p.id having coalesce(sum(o.length), 0) < p.object_bytes order by p.id`,
+  )
+  return rows.map((row) => ({ id: Number(row['id']), name: String(row['name']) }))
+}
+
+/** Packs that are set aside, and not recorded again. */
+export async function packsAside(at: Queries): Promise<SizedBlob[]> {
+  const { rows } = await at.query(
+    `select name, bytes from blobs_set_aside a
+     where starts_with(name, $1) and not exists (select from packs p where p.name = a.name) order by name`,
+    [packsPrefix],
+  )
+  return rows.map((row) => ({ name: String(row['name']), bytes: Number(row['bytes']) }))
+}
+
+/**
+ * Versions whose objects stay as yet: all that stand or are withdrawn, and those of which the erasure is not done. A version that is being
+ * erased needs its trees until its files are.
+ */
+export async function rootsToKeep(at: Queries): Promise<VersionRoots[]> {
+  // In this order, so that one of which it is asked meanwhile is among them.
+  const standing = await allVersionRoots(at)
+  return [...standing, ...(await versionsToErase(at))]
 }
 
 /** Names of packs by their ids. */
@@ -81,12 +112,11 @@ export async function sidecarsInFamily(at: Queries, collectionId: string): Promi
 /**
  * A collection forgets a file. Forks that have it and know it from there are told of it themselves. When nobody knows it any more, the
  * file is forgotten.
- * @returns its size when it was forgotten. Bytes.
  */
 export async function forgetFile(
   tx: Tx,
   { hash, collectionId, heirs }: { hash: string; collectionId: string; heirs: readonly string[] },
-): Promise<number | undefined> {
+): Promise<void> {
   await tx.query(
     `insert into collection_files (collection_id, hash, content_type, in_full, in_public, created_at, uploaded_at)
      select heir, hash, content_type, false, false, created_at, uploaded_at
@@ -97,9 +127,8 @@ export async function forgetFile(
   await tx.orm
     .delete(collectionFiles)
     .where(and(eq(collectionFiles.hash, hash), eq(collectionFiles.collectionId, collectionId)))
-  const { rows } = await tx.query(
-    'delete from files where hash = $1 and not exists (select from collection_files where hash = $1) returning size',
+  await tx.query(
+    'delete from files where hash = $1 and not exists (select from collection_files where hash = $1)',
     [hash],
   )
-  return rows[0] && Number(rows[0]['size'])
 }

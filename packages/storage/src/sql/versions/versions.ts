@@ -1,5 +1,5 @@
 /** Versions: one row each, pointing at the documents of their two views. What they hold is immutable; what is said of them is not. */
-import { and, desc, eq, isNull, ne, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
 import { boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { collections } from '../collections/collections.ts'
@@ -134,6 +134,10 @@ export async function findNewestStanding(
     .limit(1)
   return row ?? null
 }
+
+/** Versions of a collection that are withdrawn. They stay so: where the number is what it was, they are the same. */
+export const countWithdrawn = (at: Queries, collectionId: string): Promise<number> =>
+  at.orm.$count(versions, and(eq(versions.collectionId, collectionId), isNotNull(versions.withdrawnAt)))
 
 /** Sidecars of the versions of some collections that stand, leaving one version out, each once. */
 export async function standingSidecars(
