@@ -177,7 +177,7 @@ describe.each(databases)('withdrawing versions ($name)', (database) => {
     return text.includes(wanted)
   }
   const rowsWithSecret = async () => {
-    const tables = ['versions', 'pushes', 'metadata_jobs', 'collections', 'collection_words']
+    const tables = ['versions', 'pushes', 'metadata_jobs', 'collections', 'collection_words', 'audit_events']
     const found = await Promise.all(
       tables.map(async (table) => {
         const text = `select count(*)::integer as n from ${table} t where t::text like '%secret%'`
@@ -207,6 +207,7 @@ describe.each(databases)('withdrawing versions ($name)', (database) => {
     const whole = await world.read(path)
     const before = await world.read(path, 'v1.0.0')
     expect(await holds(secret)).toBe(true)
+    await world.withdrawals.deprecate(world.me, { ...path, v: 'v1.1.0' }, `has ${secret}`)
     await withdraw(path, 'v1.1.0', { erase: true })
     // What the other version still has stays.
     expect((await sweep(world.context)).versionsErased).toBe(1)

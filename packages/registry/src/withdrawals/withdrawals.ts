@@ -8,6 +8,7 @@ import {
   countWithdrawn,
   findNewestStanding,
   findVersionById,
+  forgetAuditMessages,
   forgetWordsOfPush,
   keepWithdrawnNumber,
   lockCollection,
@@ -148,12 +149,15 @@ async function record(
   }
   const marks = {
     ...(isFirstTime && { withdrawnAt: at, withdrawnReason: wanted.reason }),
-    ...(erase && { erasure: 'asked' as const, message: null, appId: null, actorId: null }),
+    ...(erase && { erasure: 'asked' as const, ...wordless }),
   }
   if (isFirstTime || erase) {
     await markVersion(tx, version.id, marks)
-    if (erase) await forgetWordsOfPush(tx, collection.id, semverOf(version))
     const target = `${owner.slug}/${collection.slug}@${semverOf(version)}`
+    if (erase) {
+      await forgetWordsOfPush(tx, collection.id, semverOf(version))
+      await forgetAuditMessages(tx, owner.id, target)
+    }
     const details = { erase, ...(isFirstTime && { reason: wanted.reason }) }
     tell({ action: 'version.withdrawn', account: owner.id, target, details })
   }
@@ -166,6 +170,12 @@ async function record(
     erase: after.erasure !== null,
     latest: head === null ? null : semverOf(head),
   }
+}
+
+/** Nothing that anybody said of a version. */
+const wordless = {
+  ...{ message: null, appId: null, actorId: null },
+  ...{ deprecation: null, deprecatedAt: null },
 }
 
 const isNewer = (version: VersionRow, than: string | null): boolean => {

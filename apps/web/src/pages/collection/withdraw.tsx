@@ -24,8 +24,15 @@ const pathOf = ({ params, url }: Visit) => ({
   v: url.searchParams.get('version') ?? 'latest',
 })
 
-async function take(visit: Visit, form: Form): Promise<Answer> {
+/** With the number of the version, which may be asked for as `latest`. */
+async function namedPath(visit: Visit) {
   const path = pathOf(visit)
+  const { semver } = await visit.registry.versions.detail(visit.who, path)
+  return { ...path, v: semver }
+}
+
+async function take(visit: Visit, form: Form): Promise<Answer> {
+  const path = await namedPath(visit)
   if (typed(form, 'confirm') !== path.v) {
     const message = `must be “${path.v}”: nothing was withdrawn`
     throw new RegistryError('invalid_request', { details: { issues: [{ path: 'confirm', message }] } })
@@ -39,7 +46,7 @@ async function take(visit: Visit, form: Form): Promise<Answer> {
 }
 
 async function warn(visit: Visit, form: Form): Promise<Answer> {
-  const path = pathOf(visit)
+  const path = await namedPath(visit)
   const { message } = checked(DeprecateVersion, { message: typed(form, 'message') ?? null })
   await visit.registry.withdrawals.deprecate(visit.who, path, message)
   return new Redirect(versionPath({ ...path, version: path.v }))

@@ -46,6 +46,14 @@ export async function insertAuditEvents(tx: Tx, rows: readonly AuditEventRow[]):
   if (rows.length > 0) await tx.orm.insert(auditEvents).values([...rows])
 }
 
+/** Forgets the messages of acts that were done to something, such as the warning of a version. */
+export async function forgetAuditMessages(tx: Tx, accountId: string, target: string): Promise<void> {
+  await tx.query(
+    "update audit_events set details = details - 'message' where account_id = $1 and target = $2 and details ? 'message'",
+    [accountId, target],
+  )
+}
+
 export interface AuditSlice {
   limit: number
   offset: number

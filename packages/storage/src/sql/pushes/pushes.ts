@@ -229,10 +229,12 @@ export async function replacePushSpills(
   return true
 }
 
-/** Forgets what was said with the push that made a version. */
+/** Forgets what was said with the push that made a version, and what its answer said of records. */
 export async function forgetWordsOfPush(tx: Tx, collectionId: string, semver: string): Promise<void> {
   await tx.query(
-    `update pushes set metadata = null, message = null where collection_id = $1 and result->>'semver' = $2`,
+    `update pushes set metadata = null, message = null, app_id = null, actor_id = null, files = '{}',
+       result = (result::jsonb || '{"warnings": []}')::json
+     where collection_id = $1 and result->>'semver' = $2`,
     [collectionId, semver],
   )
 }
