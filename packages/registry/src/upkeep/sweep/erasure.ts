@@ -1,55 +1,46 @@
 /**
  * Erasing what withdrawn versions alone have (http-api §11), before the rest of a sweep: whatever its age, without setting it aside.
  *
- *     objects of the versions that no other version has
- *       ─▶ deltas to them are written anew, to stand alone
- *       ─▶ condemned; what was committed meanwhile is pardoned; the rest leaves the index (storage sql/objects/sweeps.ts says why so)
- *       ─▶ packs that held any are written anew without it, and removed
  *     files of the versions that no other version of the collection has
  *       ─▶ forgotten there; removed when no other collection knows them
+ *     objects of the versions that no other version has
+ *       ─▶ deltas to them are written anew, to stand alone
+ *       ─▶ condemned; what was committed meanwhile is pardoned
+ *       ─▶ what else is in their packs is written anew, in others
+ *       ─▶ the rest leaves the index (storage sql/objects/sweeps.ts says why so), and packs of which that has nothing are removed
  *
- * A version is erased when all of that is done; until then each sweep goes on with it. What a commit began to need meanwhile waits for the
- * next one.
+ * A version is erased when all of that is done; until then each sweep goes on with it. A sweep may end anywhere between: each step leaves
+ * in place what the next sweep finds the rest by, so files go before the trees that name them, and rows go when nothing else is in their
+ * packs. What a commit began to need meanwhile waits for the next one.
  */
-import { isDeepStrictEqual } from 'node:util'
-import type { Hash } from '@ulmus/content'
 import {
   allVersionRoots,
   condemn,
   copyObjects,
+  doomedPacks,
+  doomPacks,
   emptyPacks,
   endErasure,
-  fileName,
-  forgetFile,
-  forgetPacks,
   moveRows,
   ObjectMissing,
   type ObjectName,
-  type ObjectReader,
   objectKey,
   oldRows,
-  openObjectReader,
   openObjectWriter,
   packNames,
   packsOf,
   pardon,
-  passSweepGate,
   recordPacks,
   removeCondemned,
   rowsOfPack,
   type SweptRow,
-  sidecarsInFamily,
+  takeBack,
   type VersionToErase,
   versionsToErase,
 } from '@ulmus/storage'
-import type { Context } from '../../context.ts'
-import { storedHash } from '../../versions/content.ts'
-import { readSidecar } from '../../versions/sidecar.ts'
-import { allFiles, withoutThoseIn } from '../../withdrawals/left-files.ts'
+import { eraseFiles, readerOf, type SweepContext } from './erasure-of-files.ts'
 import { Marks } from './marks.ts'
 import { addTo, noBlobs, type Tally } from './unreferenced.ts'
-
-type SweepContext = Pick<Context, 'database' | 'blobs'>
 
 export interface Erased {
   versions: number
@@ -59,7 +50,6 @@ export interface Erased {
   removed: Tally
 }
 
-const cacheBytes = 33_554_432
 const rowsAtOnce = 5_000
 /** Objects that one transaction puts in another place. */
 const detachedAtOnce = 500
@@ -76,19 +66,16 @@ export async function eraseWithdrawn(
   const erased: Erased = { versions: 0, objects: 0, removed: noBlobs() }
   const asked = await versionsToErase(context.database)
   if (asked.length === 0) return erased
-  // Read before the trees that name them are gone.
-  const files = await filesOf(context, asked)
-  const waiting = await eraseObjects(context, { sweep, asked, erased, condemned })
-  const waitingFor = await eraseFiles(context, files, erased)
+  const waitingFor = await eraseFiles(context, asked, erased.removed)
+  const now = asked.filter(({ id }) => !waitingFor.has(id))
+  const later = asked.filter(({ id }) => waitingFor.has(id))
+  const waiting = await eraseObjects(context, { sweep, asked: now, later, erased, condemned })
   await removeWithoutRows(context, erased)
-  const done = waiting ? [] : asked.filter(({ id }) => !waitingFor.has(id)).map(({ id }) => id)
+  const done = waiting ? [] : now.map(({ id }) => id)
   await context.database.transact((tx) => endErasure(tx, done))
   erased.versions = done.length
   return erased
 }
-
-const readerOf = ({ database, blobs }: SweepContext): ObjectReader =>
-  openObjectReader({ database, blobs, cacheBytesMax: cacheBytes })
 
 /** @returns whether something stays that a commit began to need. */
 async function eraseObjects(
@@ -96,18 +83,21 @@ async function eraseObjects(
   {
     sweep,
     asked,
+    later,
     erased,
     condemned,
   }: {
     sweep: string
     asked: readonly VersionToErase[]
+    /** The trees of these name files that are still to go. */
+    later: readonly VersionToErase[]
     erased: Erased
     condemned: () => Promise<void>
   },
 ): Promise<boolean> {
   const { database } = context
   const living = new Marks(database, readerOf(context))
-  await living.mark(await allVersionRoots(database))
+  await living.mark([...(await allVersionRoots(database)), ...later])
   const had = new Marks(database, readerOf(context), { mayLack: true })
   await had.mark(asked)
   const going = new Map<string, number>()
@@ -126,10 +116,14 @@ async function eraseObjects(
   const stays = (row: ObjectName) => living.lives(row) || kept.has(objectKey(row))
   await inSlices(rows.filter(stays), (some) => database.transact((tx) => pardon(tx, sweep, some)))
   const doomed = rows.filter((row) => !stays(row))
+  const packs = new Set(doomed.map(({ packId }) => packId))
+  const leaves = new Set(doomed.map(objectKey))
+  for (const id of packs) await rewrite(context, id, leaves)
   await inSlices(doomed, async (some) => {
     erased.objects += await database.transact((tx) => removeCondemned(tx, sweep, some))
   })
-  for (const id of new Set(doomed.map(({ packId }) => packId))) await rewrite(context, id)
+  // What a commit has begun to need since.
+  for (const id of packs) await rewrite(context, id)
   return kept.size > 0
 }
 
@@ -181,99 +175,39 @@ async function detach(context: SweepContext, rows: readonly SweptRow[]): Promise
   )
 }
 
-/** A pack without what left the index, in another place; nothing is left in its own. */
-async function rewrite(context: SweepContext, packId: number): Promise<void> {
+/** A pack without what left the index and what is about to, in another place; nothing else is left in its own. */
+async function rewrite(
+  context: SweepContext,
+  packId: number,
+  leaves: ReadonlySet<string> = new Set(),
+): Promise<void> {
   const { database, blobs } = context
-  const entries = await rowsOfPack(database, packId)
+  const entries = (await rowsOfPack(database, packId)).filter((row) => !leaves.has(objectKey(row)))
   const name = (await packNames(database, [packId])).get(packId)
   if (entries.length === 0 || name === undefined) return
   const copy = await copyObjects(blobs, packsOf(context), [{ name, entries }])
   await database.transact((tx) => moveRows(tx, copy, [packId]))
 }
 
-/** Removes packs of which the index has nothing: bytes first, so that nobody forgets where they are while they are there. */
+/**
+ * Removes packs of which the index has nothing, and those that an earlier sweep no longer came to remove. They are forgotten and doomed at
+ * once, so that whatever is recorded is there, and nobody forgets where they are while they are there.
+ */
 async function removeWithoutRows({ database, blobs }: SweepContext, erased: Erased): Promise<void> {
   const empty = await emptyPacks(database)
-  for (const { name, isInline } of empty) if (!isInline) await blobs.remove(name)
-  addTo(
-    erased.removed,
-    empty.filter(({ isInline }) => !isInline),
-  )
-  await inSlices(empty, (some) =>
-    database.transact((tx) =>
-      forgetPacks(
+  await inSlices(empty, (some) => database.transact((tx) => doomPacks(tx, some)))
+  for (;;) {
+    const doomed = await doomedPacks(database, rowsAtOnce)
+    if (doomed.length === 0) return
+    for (const { name } of doomed) await blobs.remove(name)
+    await database.transact((tx) =>
+      takeBack(
         tx,
-        some.map(({ id }) => id),
+        doomed.map(({ name }) => name),
       ),
-    ),
-  )
-}
-
-/** The files of versions, by version. */
-async function filesOf(
-  context: SweepContext,
-  asked: readonly VersionToErase[],
-): Promise<Map<VersionToErase, Hash[]>> {
-  const objects = readerOf(context)
-  const found = new Map<VersionToErase, Hash[]>()
-  for (const version of asked) {
-    try {
-      const { roots } = await readSidecar(objects, storedHash(version.sidecar))
-      found.set(version, await allFiles({ objects }, roots.full.files))
-    } catch (error) {
-      // They went before the trees, by a sweep that was interrupted.
-      if (!(error instanceof ObjectMissing)) throw error
-    }
+    )
+    addTo(erased.removed, doomed)
   }
-  return found
-}
-
-/** @returns versions of which a file stays because something landed meanwhile. */
-async function eraseFiles(
-  context: SweepContext,
-  files: ReadonlyMap<VersionToErase, readonly Hash[]>,
-  erased: Erased,
-): Promise<Set<string>> {
-  const objects = readerOf(context)
-  const waiting = new Set<string>()
-  for (const [{ id, collectionId }, hashes] of files) {
-    const family = await sidecarsInFamily(context.database, collectionId)
-    const own = family.get(collectionId) ?? []
-    const left = await withoutThoseIn({ objects }, hashes, own, 'full')
-    const heirs = new Map([...left].map((hash): [Hash, string[]] => [hash, []]))
-    for (const [fork, sidecars] of family) {
-      if (fork === collectionId) continue
-      const lacked = await withoutThoseIn({ objects }, [...left], sidecars, 'full')
-      for (const hash of left) if (!lacked.has(hash)) heirs.get(hash)!.push(fork)
-    }
-    for (const [hash, forks] of heirs) {
-      const gone = await eraseFile(context, { hash, collectionId, family, heirs: forks })
-      if (gone === 'waits') waiting.add(id)
-      else if (gone !== undefined) addTo(erased.removed, [gone])
-    }
-  }
-  return waiting
-}
-
-/** Behind the gate, so that no commit and no upload is recorded meanwhile. Undefined: others have it. */
-async function eraseFile(
-  { database, blobs }: SweepContext,
-  file: {
-    hash: Hash
-    collectionId: string
-    family: ReadonlyMap<string, readonly string[]>
-    heirs: readonly string[]
-  },
-): Promise<{ name: string; bytes: number } | 'waits' | undefined> {
-  return database.transact(async (tx) => {
-    await passSweepGate(tx, 'sweep')
-    if (!isDeepStrictEqual(await sidecarsInFamily(tx, file.collectionId), file.family)) return 'waits'
-    const bytes = await forgetFile(tx, file)
-    if (bytes === undefined) return undefined
-    const name = fileName(file.hash)
-    await blobs.remove(name)
-    return { name, bytes }
-  })
 }
 
 async function inSlices<T>(

@@ -4,6 +4,7 @@ import type { Queries, Tx } from '../../database/database.ts'
 import { collections } from '../collections/collections.ts'
 import { collectionFiles } from '../files/files.ts'
 import { versions } from '../versions/versions.ts'
+import type { SizedBlob } from './set-aside.ts'
 import type { VersionRoots } from './sweeps.ts'
 
 export interface VersionToErase extends VersionRoots {
@@ -26,20 +27,12 @@ export async function endErasure(tx: Tx, ids: readonly string[]): Promise<void> 
     .where(inArray(versions.id, [...ids]))
 }
 
-/** Those of the packs, and whichever else there are, of which the index has nothing: by id, with their names. */
-export async function emptyPacks(
-  at: Queries,
-): Promise<{ id: number; name: string; bytes: number; isInline: boolean }[]> {
+/** Ids of packs of which the index has nothing. */
+export async function emptyPacks(at: Queries): Promise<number[]> {
   const { rows } = await at.query(
-    `select p.id, p.name, p.bytes, exists (select from inline_packs i where i.name = p.name) as inline
-     from packs p where not exists (select from objects o where o.pack_id = p.id)`,
+    'select id from packs p where not exists (select from objects o where o.pack_id = p.id)',
   )
-  return rows.map((row) => ({
-    id: Number(row['id']),
-    name: String(row['name']),
-    bytes: Number(row['bytes']),
-    isInline: row['inline'] === true,
-  }))
+  return rows.map((row) => Number(row['id']))
 }
 
 /** Names of packs by their ids. */
@@ -48,16 +41,31 @@ export async function packNames(at: Queries, ids: readonly number[]): Promise<Ma
   return new Map(rows.map((row) => [Number(row['id']), String(row['name'])]))
 }
 
-/** Forgets packs of which the index has nothing. Inline ones are gone with that. */
-export async function forgetPacks(tx: Tx, ids: readonly number[]): Promise<void> {
+/**
+ * Forgets packs of which the index has nothing. Inline ones are gone with that; the others are doomed: set aside since ever, so that the next
+ * sweep removes them if this one does not come to it.
+ */
+export async function doomPacks(tx: Tx, ids: readonly number[]): Promise<void> {
   await tx.query(
     `with gone as (
        delete from packs p where id = any($1::integer[]) and not exists (select from objects o where o.pack_id = p.id)
-       returning name),
-     cleared as (delete from inline_packs i using gone where i.name = gone.name)
-     delete from blobs_set_aside a using gone where a.name = gone.name`,
+       returning name, bytes),
+     cleared as (delete from inline_packs i using gone where i.name = gone.name returning i.name)
+     insert into blobs_set_aside (name, bytes, since)
+     select name, bytes, 'epoch' from gone where name not in (select name from cleared)
+     on conflict (name) do update set since = excluded.since`,
     [ids],
   )
+}
+
+/** Doomed packs that are not recorded again. */
+export async function doomedPacks(at: Queries, max: number): Promise<SizedBlob[]> {
+  const { rows } = await at.query(
+    `select name, bytes from blobs_set_aside a
+     where since = 'epoch' and not exists (select from packs p where p.name = a.name) order by name limit $1`,
+    [max],
+  )
+  return rows.map((row) => ({ name: String(row['name']), bytes: Number(row['bytes']) }))
 }
 
 /** Sidecars of versions, but for those to be erased, by collection: of one, and of what was forked from it, or from that. */
