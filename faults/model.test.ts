@@ -226,6 +226,9 @@ describe('a deprecation', () => {
 test('a transfer that is open leaves it unsure whose it is; whoever had it leads to it', () => {
   collection.owners = ['ada', 'elms']
   expect([collection.isSure, collection.path]).toEqual([false, '/api/collections/ada/birds'])
+  collection.isOf('ada')
+  expect([...collection.formerOwners]).toEqual([])
+  collection.owners = ['ada', 'elms']
   collection.isOf('elms')
   expect([collection.isSure, collection.path]).toEqual([true, '/api/collections/elms/birds'])
   expect([...collection.formerOwners]).toEqual(['ada'])

@@ -133,7 +133,7 @@ export class CollectionModel {
 
   /** It is known to be theirs. */
   isOf(owner: string): void {
-    for (const one of this.owners) this.formerOwners.add(one)
+    this.formerOwners.add(this.owner)
     this.formerOwners.delete(owner)
     this.owners = [owner]
   }
