@@ -1,6 +1,7 @@
 /** What must be true when a fault is over: everything is known, whole, and where it was. */
 import type { CollectionModel } from './model.ts'
 import { readUpload, readWhole } from './operations/reads.ts'
+import { checkFormerAddresses } from './operations/transfers.ts'
 import type { Report } from './report.ts'
 import type { Requests } from './requests.ts'
 import { settle } from './settling.ts'
@@ -21,14 +22,16 @@ async function checkWorker(worker: Worker, { everything }: { everything: boolean
   for (const collection of worker.collections) await settle(worker, collection)
   worker.sortOut()
   for (const collection of worker.collections) await checkContent(worker, collection, everything)
-  for (const { path } of worker.deleted) {
+  for (const collection of worker.deleted) {
+    const { path } = collection
     const { status } = await worker.ask('GET', path)
     if (status !== 404) worker.report.violation(`${path}, which is deleted, is answered ${status}`)
+    await checkFormerAddresses(worker, collection)
   }
 }
 
 async function checkContent(worker: Worker, collection: CollectionModel, everything: boolean): Promise<void> {
-  const older = collection.versions.slice(0, -1)
+  const older = collection.versions.filter((version) => version !== collection.head)
   const some =
     older.length === 0 ? [] : Array.from({ length: olderVersions }, () => worker.random.pick(older))
   const versions = [
@@ -40,8 +43,11 @@ async function checkContent(worker: Worker, collection: CollectionModel, everyth
     if (fate === 'open' || fate === 'refused')
       worker.report.violation(`${collection.path} ${version.semver} cannot be read after the fault`)
   }
-  const files = [...collection.uploads, ...(collection.head?.content.files ?? [])]
-  for (const [hash, text] of everything ? files : files.slice(0, 1))
+  const files = new Map([
+    ...collection.uploads,
+    ...collection.standing.flatMap(({ content }) => [...content.files]),
+  ])
+  for (const [hash, text] of [...files].slice(0, everything ? undefined : 1))
     await readUpload(worker, collection, hash, text)
 }
 

@@ -119,6 +119,127 @@ describe('what was not acknowledged', () => {
   })
 })
 
+/** What a list tells of the versions, the withdrawn ones with their reasons. */
+const listed = (reasons: Record<string, string>, ...all: Told[]): Told[] =>
+  all.map((told) => ({ ...told, marks: { withdrawn: reasons[told.semver] ?? null, deprecated: null } }))
+const marksOf = (semver: string) => collection.versions.find((one) => one.semver === semver)!.marks
+
+describe('a withdrawal', () => {
+  test('that was acknowledged stays: what stands again is found, and what has another reason', async () => {
+    marksOf('v1.1.0').askWithdrawal('a leak', false)
+    expect(marksOf('v1.1.0').withdrawn('it', { reason: 'a leak', erase: false })).toEqual([])
+    expect(collection.head?.semver).toBe('v1.0.0')
+    expect(await collection.reconcile(listed({ 'v1.1.0': 'a leak' }, first, second))).toEqual([])
+    expect((await collection.reconcile(listed({ 'v1.1.0': 'why' }, first, second))).join()).toContain(
+      'for "why"',
+    )
+  })
+
+  test('that was acknowledged is found when it is taken back', async () => {
+    marksOf('v1.0.0').askWithdrawal('a leak', false)
+    marksOf('v1.0.0').withdrawn('it', { reason: 'a leak', erase: false })
+    expect((await collection.reconcile(listed({}, first, second))).join()).toContain('v1.0.0 stands')
+  })
+
+  test('that nobody asked for is found', async () => {
+    const told = listed({ 'v1.0.0': 'a leak' }, first, second)
+    expect((await collection.reconcile(told)).join()).toContain('v1.0.0 is withdrawn')
+    const wrong = marksOf('v1.1.0').withdrawn('it', { reason: 'a leak', erase: true })
+    expect(wrong.join()).toContain('which nobody gave as the reason')
+    expect(wrong.join()).toContain('to be erased, which nobody asked for')
+  })
+
+  test.each([
+    ['happened', { 'v1.1.0': 'a leak' }, {}],
+    ['did not happen', {}, { 'v1.1.0': 'a leak' }],
+  ] as [string, Record<string, string>, Record<string, string>][])(
+    'that was not answered %s: that is taken, and must stay so',
+    async (_, found, other) => {
+      marksOf('v1.1.0').askWithdrawal('a leak', true)
+      expect([collection.isSure, collection.head?.semver]).toEqual([false, 'v1.0.0'])
+      expect(await collection.reconcile(listed(found, first, second))).toEqual([])
+      expect(collection.isSure).toBe(true)
+      const isWithdrawn = 'v1.1.0' in found
+      expect(collection.head?.semver).toBe(isWithdrawn ? 'v1.0.0' : 'v1.1.0')
+      expect(marksOf('v1.1.0').erasure).toBe(isWithdrawn ? 'maybe' : 'none')
+      expect(await collection.reconcile(listed(other, first, second))).not.toEqual([])
+    },
+  )
+
+  test('keeps its first reason, and its erasure once that is acknowledged', () => {
+    const marks = marksOf('v1.1.0')
+    marks.askWithdrawal('a leak', false)
+    marks.withdrawn('it', { reason: 'a leak', erase: false })
+    marks.askWithdrawal('another', true)
+    expect(marks.withdrawn('it', { reason: 'a leak', erase: false }).join()).toContain('not to be erased')
+    expect(marks.withdrawn('it', { reason: 'a leak', erase: true })).toEqual([])
+    expect(marks.erasure).toBe('asked')
+    expect(marks.withdrawn('it', { reason: 'another', erase: true }).join()).toContain('for "another"')
+  })
+
+  test('leaves its number taken: a later version that has a lower one, or the same, is found', async () => {
+    marksOf('v1.1.0').askWithdrawal('a leak', false)
+    marksOf('v1.1.0').withdrawn('it', { reason: 'a leak', erase: false })
+    collection.pending.push(pushOn('v1.0.0', 3))
+    const reasons = { 'v1.1.0': 'a leak' }
+    const lower = listed(reasons, first, second, await told('v1.0.1', contentWith(3)))
+    expect((await collection.reconcile(lower)).join()).toContain('v1.0.1 after v1.1.0')
+    const higher = listed(reasons, first, second, await told('v1.2.0', contentWith(3)))
+    expect(await collection.reconcile(higher)).toEqual([])
+  })
+
+  test('of a base lets no push land on it, but one that was under way', async () => {
+    const landed = listed({ 'v1.1.0': 'a leak' }, first, second, await told('v1.2.0', contentWith(3)))
+    const { marks } = collection.head!
+    marks.askWithdrawal('a leak', false)
+    marks.withdrawn('it', { reason: 'a leak', erase: false })
+    collection.pending.push(pushOn('v1.1.0', 3))
+    expect((await collection.reconcile(landed)).join()).toContain('nobody asked for')
+    marksOf('v1.1.0').wasOvertaken = true
+    collection.pending.push(pushOn('v1.1.0', 3))
+    expect(await collection.reconcile(landed)).toEqual([])
+    expect(marksOf('v1.1.0').wasOvertaken).toBe(false)
+  })
+})
+
+describe('a deprecation', () => {
+  const warned = (message: string | null): Told[] => [
+    first,
+    { ...second, marks: { withdrawn: null, deprecated: message } },
+  ]
+  test('that was acknowledged stays, and one that nobody asked for is found', async () => {
+    marksOf('v1.1.0').askDeprecation('old')
+    marksOf('v1.1.0').deprecated(true)
+    expect(await collection.reconcile(warned('old'))).toEqual([])
+    expect((await collection.reconcile(warned(null))).join()).toContain('warns of null')
+  })
+
+  test.each(['old', null])('that was not answered is settled once: %s', async (message) => {
+    marksOf('v1.1.0').askDeprecation('old')
+    expect(collection.isSure).toBe(false)
+    expect(await collection.reconcile(warned(message))).toEqual([])
+    expect(collection.isSure).toBe(true)
+    expect(await collection.reconcile(warned(message === null ? 'old' : null))).not.toEqual([])
+  })
+})
+
+test('a transfer that is open leaves it unsure whose it is; whoever had it leads to it', () => {
+  collection.owners = ['ada', 'elms']
+  expect([collection.isSure, collection.path]).toEqual([false, '/api/collections/ada/birds'])
+  collection.isOf('ada')
+  expect([...collection.formerOwners]).toEqual([])
+  collection.owners = ['ada', 'elms']
+  collection.isOf('elms')
+  expect([collection.isSure, collection.path]).toEqual([true, '/api/collections/elms/birds'])
+  expect([...collection.formerOwners]).toEqual(['ada'])
+  collection.owners = ['elms', 'ada']
+  collection.isOf('ada')
+  expect([...collection.formerOwners]).toEqual(['elms'])
+  collection.owners = ['ada', 'elms']
+  collection.isOf('ada')
+  expect([...collection.formerOwners]).toEqual(['elms'])
+})
+
 describe('a version that is read', () => {
   const expected: Content = { ...emptyContent, records: new Map([['B r', { n: 1 }]]) }
   const hash = '0'.repeat(64)

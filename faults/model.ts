@@ -4,13 +4,16 @@
  */
 import {
   canonicalize,
+  compareSemver,
   hashBytes,
   type Json,
   type JsonObject,
+  parseSemver,
   recordOf,
   type VersionParts,
   versionDigest,
 } from '@ulmus/content'
+import { Marks, type ToldMarks } from './marks.ts'
 
 /** The types of every collection. */
 export const schemas = {
@@ -31,12 +34,15 @@ export interface KnownVersion {
   readonly semver: string
   readonly hash: string
   readonly content: Content
+  /** Whether it stands, and what its readers are warned of. */
+  readonly marks: Marks
 }
 
-/** A version as the server tells of it. */
+/** A version as the server tells of it. `marks`: as lists have them; absent: the answer to a write, which says nothing of them. */
 export interface Told {
   readonly semver: string
   readonly hash: string
+  readonly marks?: ToldMarks
 }
 
 /** A request that makes a version, from the moment that it is sent until it is known what became of it. */
@@ -85,7 +91,10 @@ export const fileHashOf = (text: string): string => `sha256:${hashBytes(Buffer.f
 
 /** One collection. */
 export class CollectionModel {
-  readonly owner: string
+  /** Slugs of the accounts that may have it: one, or who had it and who was to get it. */
+  owners: string[]
+  /** Slugs of accounts that had it, and have it no more: their addresses lead to it. */
+  readonly formerOwners = new Set<string>()
   readonly slug: string
   /** `unsure`: its creation or deletion was asked for and not answered. */
   existence: 'absent' | 'present' | 'unsure' = 'absent'
@@ -103,23 +112,51 @@ export class CollectionModel {
   readonly isFork: boolean
 
   constructor(owner: string, slug: string, options: { name?: string; isFork?: boolean } = {}) {
-    this.owner = owner
+    this.owners = [owner]
     this.slug = slug
     this.names = [options.name ?? slug]
     this.isFork = options.isFork === true
   }
 
-  get path(): string {
-    return `/api/collections/${this.owner}/${this.slug}`
+  /** While a transfer is open: who had it. */
+  get owner(): string {
+    return this.owners[0]!
   }
 
+  get path(): string {
+    return this.pathUnder(this.owner)
+  }
+
+  pathUnder(owner: string): string {
+    return `/api/collections/${owner}/${this.slug}`
+  }
+
+  /** It is known to be theirs. */
+  isOf(owner: string): void {
+    this.formerOwners.add(this.owner)
+    this.formerOwners.delete(owner)
+    this.owners = [owner]
+  }
+
+  /** Those that are not withdrawn, nor may be; oldest first. */
+  get standing(): readonly KnownVersion[] {
+    return this.versions.filter(({ marks }) => marks.stands)
+  }
+
+  /** The newest version that stands. */
   get head(): KnownVersion | undefined {
-    return this.versions.at(-1)
+    return this.standing.at(-1)
   }
 
   /** Whether all is known of it, so that what it must answer is. */
   get isSure(): boolean {
-    return this.existence !== 'unsure' && this.pending.length === 0 && this.names.length === 1
+    return (
+      this.existence !== 'unsure' &&
+      this.pending.length === 0 &&
+      this.names.length === 1 &&
+      this.owners.length === 1 &&
+      this.versions.every(({ marks }) => marks.isSure)
+    )
   }
 
   /** Says what was acknowledged at once, when nothing else is open. @returns what is wrong with it */
@@ -132,7 +169,8 @@ export class CollectionModel {
   async settleAcknowledged(): Promise<string[]> {
     const told = this.pending.flatMap(({ acknowledged }) => acknowledged ?? [])
     if (told.length === 0 || told.length < this.pending.length) return []
-    return this.reconcile([...this.versions, ...told])
+    const known = this.versions.map(({ semver, hash }) => ({ semver, hash }))
+    return this.reconcile([...known, ...told])
   }
 
   /** A request that was refused, or is certain not to have been heard. */
@@ -145,15 +183,17 @@ export class CollectionModel {
    * @param told every version, oldest first @returns what is wrong, a sentence each
    */
   async reconcile(told: readonly Told[]): Promise<string[]> {
-    const wrong = this.#lost(told)
+    const wrong = [...this.#lost(told), ...this.#disordered(told)]
     if (wrong.length > 0) return wrong
-    for (const { semver, hash } of told.slice(this.versions.length)) {
+    for (const { semver, hash, marks } of told.slice(this.versions.length)) {
       const content = await this.#explain(semver, hash)
       if (content === undefined) {
         wrong.push(`${this.path} has ${semver} (${hash}), which nobody asked for${this.#tellPending()}`)
         break
       }
-      this.versions.push({ semver, hash, content })
+      const known = { semver, hash, content, marks: new Marks() }
+      this.versions.push(known)
+      if (marks !== undefined) wrong.push(...known.marks.settle(`${this.path} ${semver}`, marks))
     }
     for (const { what, acknowledged } of this.pending) {
       if (acknowledged !== undefined && wrong.length === 0)
@@ -162,14 +202,25 @@ export class CollectionModel {
     if (this.isFork && this.existence === 'present' && told.length === 0)
       wrong.push(`${this.path} is a fork without a version`)
     this.pending = []
+    for (const { marks } of this.versions) marks.wasOvertaken = false
     return wrong
+  }
+
+  /** A number that was given stays taken, be its version withdrawn: whatever comes later has a higher one. */
+  #disordered(told: readonly Told[]): string[] {
+    return told.slice(1).flatMap(({ semver }, index) => {
+      const before = told[index]!.semver
+      const isHigher = compareSemver(parseSemver(semver)!, parseSemver(before)!) > 0
+      return isHigher ? [] : [`${this.path} has ${semver} after ${before}, which is not lower`]
+    })
   }
 
   /** Known versions that are not told of, or otherwise. */
   #lost(told: readonly Told[]): string[] {
-    return this.versions.flatMap(({ semver, hash }, index) => {
+    return this.versions.flatMap(({ semver, hash, marks }, index) => {
       const found = told[index]
-      if (found?.semver === semver && found.hash === hash) return []
+      if (found?.semver === semver && found.hash === hash)
+        return found.marks === undefined ? [] : marks.settle(`${this.path} ${semver}`, found.marks)
       const elsewhere = told.find((one) => one.semver === semver)
       if (elsewhere === undefined) return [`${this.path} lost ${semver}`]
       if (elsewhere.hash !== hash)
@@ -182,12 +233,19 @@ export class CollectionModel {
   async #explain(semver: string, hash: string): Promise<Content | undefined> {
     for (const change of this.pending) {
       if (change.acknowledged !== undefined && change.acknowledged.semver !== semver) continue
-      const content = change.apply(this.head)
-      if (content === undefined || (await digestOf(content)) !== hash) continue
-      this.drop(change)
-      return content
+      for (const base of this.#bases()) {
+        const content = change.apply(base)
+        if (content === undefined || (await digestOf(content)) !== hash) continue
+        this.drop(change)
+        return content
+      }
     }
     return undefined
+  }
+
+  /** What a change may have landed on: the head, and what was the head until it was withdrawn beside the change. */
+  #bases(): (KnownVersion | undefined)[] {
+    return [this.head, ...this.versions.filter(({ marks }) => marks.wasOvertaken)]
   }
 
   #tellPending(): string {

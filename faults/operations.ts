@@ -8,11 +8,16 @@ import { updateAsJob, updateMetadata } from './operations/metadata.ts'
 import { pushDelta, pushDeltaAsJob, pushSnapshot, pushSnapshotAsJob } from './operations/pushes.ts'
 import { race } from './operations/race.ts'
 import { readDetail, readDifference, readFile, readVersion, readVersions } from './operations/reads.ts'
+import { transfer } from './operations/transfers.ts'
 import { upload } from './operations/uploads.ts'
+import { deprecate, erase, raceWithdrawal, withdrawHead, withdrawOlder } from './operations/withdrawals.ts'
 import type { Operation } from './turn.ts'
 
-const hasVersion = (collection: CollectionModel) => collection.versions.length > 0
-const hasTwo = (collection: CollectionModel) => collection.versions.length > 1
+const hasAny = (collection: CollectionModel) => collection.versions.length > 0
+const hasVersion = (collection: CollectionModel) => collection.head !== undefined
+const hasTwo = (collection: CollectionModel) => collection.standing.length > 1
+/** Sessions that are open are asked for under the address that they were made under. */
+const hasNothingOpen = (collection: CollectionModel) => collection.leftOpen.length === 0
 const hasUpload = (collection: CollectionModel) => collection.uploads.size > 0
 const isOld = (collection: CollectionModel) => collection.versions.length > 8
 const always = () => true
@@ -23,6 +28,12 @@ export const operations: readonly Operation[] = [
   { name: 'delete', weight: 1, for: hasVersion, run: deleteCollection },
   { name: 'delete (long history)', weight: 4, for: isOld, run: deleteCollection },
   { name: 'rename', weight: 2, for: always, run: rename },
+  { name: 'transfer', weight: 4, for: hasNothingOpen, run: transfer },
+  { name: 'withdraw the latest', weight: 2, for: hasVersion, run: withdrawHead },
+  { name: 'withdraw an older one', weight: 2, for: hasTwo, run: withdrawOlder },
+  { name: 'withdraw and erase', weight: 3, for: hasAny, run: erase },
+  { name: 'race for a withdrawn base', weight: 2, for: hasTwo, run: raceWithdrawal },
+  { name: 'deprecate', weight: 3, for: hasVersion, run: deprecate },
   { name: 'push', weight: 10, for: always, run: pushDelta },
   { name: 'push (asynchronous)', weight: 6, for: always, run: pushDeltaAsJob },
   { name: 'snapshot', weight: 6, for: always, run: pushSnapshot },
@@ -31,7 +42,7 @@ export const operations: readonly Operation[] = [
   { name: 'metadata', weight: 8, for: hasVersion, run: updateMetadata },
   { name: 'metadata (asynchronous)', weight: 6, for: hasVersion, run: updateAsJob },
   { name: 'upload', weight: 5, for: always, run: upload },
-  { name: 'read a version', weight: 10, for: hasVersion, run: readVersion },
+  { name: 'read a version', weight: 10, for: hasAny, run: readVersion },
   { name: 'read a detail', weight: 8, for: always, run: readDetail },
   { name: 'read the list of versions', weight: 4, for: always, run: readVersions },
   { name: 'read a difference', weight: 4, for: hasTwo, run: readDifference },

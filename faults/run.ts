@@ -10,6 +10,7 @@ import type { Report } from './report.ts'
 import { Requests, type Weather } from './requests.ts'
 import type { Settings } from './settings.ts'
 import { makeAccount, type Stage } from './stage.ts'
+import { finishErasures, sweepBeside } from './sweeping.ts'
 import { Gate, Worker } from './workload.ts'
 
 const workersCount = 5
@@ -66,7 +67,12 @@ export class Run {
     this.#gate.open()
     this.#gate.end()
     await work
-    if (this.#report.violations.length === 0) await this.#lookAtAll({ everything: true })
+    if (this.#report.violations.length > 0) return
+    await this.#lookAtAll({ everything: false })
+    await finishErasures(this.#stage, this.#workers, this.#report)
+    if (!(await this.#untilWell(startMillisecondsMax)))
+      this.#report.violation('the servers are not well after a sweep')
+    else await this.#lookAtAll({ everything: true })
   }
 
   async #work(worker: Worker): Promise<void> {
@@ -90,9 +96,11 @@ export class Run {
     this.#report.fault(fault.kind)
     this.#weather.isCalm = false
     this.#weather.isFull = injected.fillsDisk === true
+    const swept = sweepBeside(this.#stage, random, this.#report)
     await injected.begin()
     await Promise.all([sleep(injected.lasts), watchMeanwhile(injected, this.#requests, this.#report, random)])
     await injected.end()
+    await swept
     await this.#recover(fault, injected)
   }
 

@@ -4,6 +4,7 @@ import type { Change, CollectionModel, Told } from './model.ts'
 import type { JobState } from './operations/metadata.ts'
 import type { SessionState } from './operations/pushes.ts'
 import { listVersions } from './operations/reads.ts'
+import { checkFormerAddresses, findOwner } from './operations/transfers.ts'
 import { bodyOf } from './requests.ts'
 import type { Turn } from './turn.ts'
 
@@ -24,6 +25,8 @@ async function until<T>(ask: () => Promise<T | undefined>): Promise<T | undefine
 /** Brings a collection to where all of it is known, and says what is wrong with that. */
 export async function settle(turn: Turn, collection: CollectionModel): Promise<void> {
   const from = performance.now()
+  if ((await until(async () => (await findOwner(turn, collection)) || undefined)) === undefined)
+    turn.report.violation(`nobody says who has ${collection.slug}`)
   for (const change of [...collection.pending]) await settleChange(turn, collection, change)
   if (collection.pending.some(({ at, acknowledged }) => at === undefined && acknowledged === undefined))
     await untilFree(turn, collection)
@@ -72,7 +75,7 @@ async function commitAgain(turn: Turn, collection: CollectionModel, change: Chan
 
 /** An update whose answer was lost holds the collection's slot until it is done. */
 async function untilFree(turn: Turn, collection: CollectionModel): Promise<void> {
-  if (collection.versions.length === 0) return
+  if (collection.head === undefined) return
   const freed = await until(async () => {
     const { status } = await turn.ask('PATCH', `${collection.path}/metadata`, { json: {} })
     return status === 200 || isGone(collection, status) ? true : undefined
@@ -118,4 +121,5 @@ async function look(turn: Turn, collection: CollectionModel): Promise<void> {
   const told = await listVersions(turn, collection)
   if (told === undefined) return turn.report.violation(`the versions of ${collection.path} cannot be listed`)
   for (const wrong of await collection.reconcile(told)) turn.report.violation(wrong)
+  await checkFormerAddresses(turn, collection)
 }

@@ -1,14 +1,20 @@
 /** One server with its embedded database and its folder, on a small disk of its own where one can be mounted. */
-import { cpSync, mkdirSync, rmSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { mountSmallDisk, smallDisksPossible } from '@ulmus/storage/testing/small-disk'
 import { FaultyServer } from './server.ts'
-import { dataFolderOf, runFsck, type Stage } from './stage.ts'
+import { dataFolderOf, runFsck, type Stage, startSweep } from './stage.ts'
 
 /** Of memory, as far as it is used. */
 const diskBytes = 2 * 2 ** 30
 /** More than the ballast of the embedded database, so that it starts on the full disk. */
 export const reserveBytes = 96 * 2 ** 20
+
+/** Until a process that was told to stand still does. */
+const stoppedMilliseconds = 200
 
 export async function openEmbeddedStage(folder: string): Promise<Stage> {
   const ending = new AsyncDisposableStack()
@@ -31,7 +37,10 @@ export async function openEmbeddedStage(folder: string): Promise<Stage> {
       const copy = join(folder, 'copy')
       server.freeze()
       try {
-        cpSync(data, copy, { recursive: true, filter: (path) => !/\/(?:lock|ballast|control)$/.test(path) })
+        // The signal reaches each thread a moment later: a file that goes meanwhile would break off the copy.
+        await sleep(stoppedMilliseconds)
+        await promisify(execFile)('cp', ['-a', data, copy])
+        for (const name of ['lock', 'ballast', 'control']) removeNamed(copy, name)
       } finally {
         server.thaw()
       }
@@ -41,6 +50,14 @@ export async function openEmbeddedStage(folder: string): Promise<Stage> {
         rmSync(copy, { recursive: true, force: true })
       }
     },
+    sweepsAlone: true,
+    sweep: () => startSweep(environment),
     close: () => ending.disposeAsync(),
   }
+}
+
+/** Removes files of this name, wherever in the folder. */
+function removeNamed(folder: string, name: string): void {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
+    if (entry.name === name) rmSync(join(entry.parentPath, name), { force: true })
 }

@@ -7,7 +7,7 @@ import { startPostgres } from '@ulmus/storage/testing/postgres'
 import { TcpProxy } from '@ulmus/storage/testing/tcp-proxy'
 import pg from 'pg'
 import { FaultyServer } from './server.ts'
-import { dataFolderOf, type Line, runFsck, type Stage, type StoreName } from './stage.ts'
+import { dataFolderOf, type Line, runFsck, type Stage, type StoreName, startSweep } from './stage.ts'
 
 const names = ['left', 'right'] as const
 
@@ -33,6 +33,7 @@ async function open(
   mkdirSync(data)
   const directly = { DATA_DIR: data, DATABASE_URL: postgres.url, ...bucket?.environment(bucket.endpoint) }
   const servers: FaultyServer[] = []
+  const environments = new Map<FaultyServer, Record<string, string>>()
   const lines: Line[] = []
   for (const name of names) {
     const before = async (url: string) => {
@@ -52,6 +53,7 @@ async function open(
     const server = await FaultyServer.make({ name, folder, environment })
     ending.defer(() => server.close())
     servers.push(server)
+    environments.set(server, environment)
     const proxies = Object.entries({ database: toDatabase, objects: toObjects })
     for (const [store, proxy] of proxies)
       if (proxy !== undefined) lines.push({ server, store: store as StoreName, proxy })
@@ -63,10 +65,13 @@ async function open(
     lines,
     postgres: {
       restart: (how) => postgres.restart(how),
-      query: (statement) => queryOn(postgres.url, statement),
+      query: async (statement) => void (await queryOn(postgres.url, statement)),
+      count: async (query) => Number((await queryOn(postgres.url, query)).rows[0].count),
     },
     ...(bucket === undefined && { objects: join(data, 'objects') }),
     fsck: () => runFsck(directly),
+    sweepsAlone: false,
+    sweep: (server) => startSweep(environments.get(server)!),
   }
 }
 
@@ -88,11 +93,11 @@ async function openBucket(folder: string, ending: AsyncDisposableStack, say: (li
   return { endpoint: s3.endpoint, environment }
 }
 
-async function queryOn(url: string, statement: string): Promise<void> {
+async function queryOn(url: string, statement: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    await client.query(statement)
+    return await client.query(statement)
   } finally {
     await client.end()
   }

@@ -1,10 +1,12 @@
 /** What a run plays on: servers, the stores behind them, and what of both can be broken. */
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createClient } from '@ulmus/client'
 import type { TcpProxy } from '@ulmus/storage/testing/tcp-proxy'
 import { startArguments, startEnvironment } from '../apps/server/src/testing/start-command.ts'
+import { tied } from '../bench/children.ts'
 import { signIn } from '../demo/sign-in.ts'
 import type { FaultyServer } from './server.ts'
 
@@ -27,6 +29,8 @@ export interface Stage {
     restart(how: 'crash' | 'fast'): Promise<void>
     /** One statement, beside the servers. */
     query(statement: string): Promise<void>
+    /** What a query for one number answers. */
+    count(query: string): Promise<number>
   }
   /** Absent: the data folder is not on a disk of its own. */
   readonly disk?: { fill(bytesLeft: number): void; clear(): void }
@@ -34,6 +38,10 @@ export interface Stage {
   readonly objects?: string
   /** `fsck --files`, beside the servers or on a copy. @returns what it says; `isClean`: nothing is damaged */
   fsck(): Promise<{ isClean: boolean; said: string }>
+  /** True: the database is one process's, so that servers are stopped while a sweep runs. */
+  readonly sweepsAlone: boolean
+  /** Starts `sweep`, with the stores of one server and the network that leads there. */
+  sweep(server: FaultyServer): Sweep
   close(): Promise<void>
 }
 
@@ -61,6 +69,32 @@ export async function runFsck(
   } catch (error) {
     const { stdout, stderr, message } = error as { stdout?: string; stderr?: string; message: string }
     return { isClean: false, said: [stdout, stderr].join('\n').trim() || message }
+  }
+}
+
+/** A sweep as a process. */
+export interface Sweep {
+  /** How it ended. `code`: null when it was killed. */
+  readonly ended: Promise<{ code: number | null; said: string }>
+  kill(): void
+}
+
+export function startSweep(environment: Readonly<Record<string, string>>): Sweep {
+  const { PATH, HOME, TMPDIR } = process.env
+  const child = tied(
+    spawn(process.execPath, [...startArguments, 'sweep'], {
+      env: { ...startEnvironment, PATH, HOME, TMPDIR, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  )
+  let said = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+    })
+  return {
+    ended: once(child, 'close').then(([code]) => ({ code: code as number | null, said: said.trim() })),
+    kill: () => void child.kill('SIGKILL'),
   }
 }
 

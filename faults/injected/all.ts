@@ -4,9 +4,10 @@ import { fullDisk } from './disk.ts'
 import type { Fault } from './fault.ts'
 import { network } from './network.ts'
 import { freeze, kill, killAll, killTwice, restartPostgres, terminate } from './processes.ts'
+import { killSweep } from './sweeps.ts'
 
 export const faults: readonly Fault[] = [
-  ...[kill, killAll, killTwice, terminate, freeze, restartPostgres],
+  ...[kill, killAll, killTwice, terminate, freeze, restartPostgres, killSweep],
   ...network,
   ...[fullDisk, clockBack],
 ]

@@ -14,20 +14,45 @@ export async function readWhole(
 ): Promise<Fate> {
   const where = `${collection.path} ${version.semver}`
   const at = `${collection.path}/versions/${version.semver}`
+  const { reason } = version.marks
+  if (reason !== undefined) return readWithdrawn(turn, { where, at, reason })
   const about = await turn.ask('GET', at)
   const fate = turn.requests.fateOf(`reading ${where}`, about, [200])
   if (fate !== 'done') return fate
   const stream = await turn.ask('GET', `${at}/records.ndjson`)
   const streamed = turn.requests.fateOf(`reading the records of ${where}`, stream, [200])
   if (streamed !== 'done') return streamed
-  const { hash, recordCount, metadata } = bodyOf(about) as unknown as Told & {
+  const { hash, recordCount, metadata, deprecated } = bodyOf(about) as unknown as Told & {
     recordCount: number
     metadata: Record<string, never>
+    deprecated?: { message: string }
   }
   const wrong = compareContent(where, version.content, { lines: stream.text, recordCount, metadata })
   if (hash !== version.hash) wrong.push(`${where} has another digest: ${hash}, not ${version.hash}`)
+  const warning = deprecated?.message ?? null
+  if (warning !== version.marks.warning)
+    wrong.push(`${where} warns of ${warning}, not of ${version.marks.warning}`)
   for (const sentence of wrong) turn.report.violation(sentence)
   return wrong.length === 0 ? 'done' : 'wrong'
+}
+
+/** Nobody reads it any more, and whoever tries is told why. */
+async function readWithdrawn(
+  turn: Turn,
+  { where, at, reason }: { where: string; at: string; reason: string },
+): Promise<Fate> {
+  for (const path of [at, `${at}/records.ndjson`]) {
+    const answer = await turn.ask('GET', path)
+    const fate = turn.requests.fateOf(`reading ${where}, which is withdrawn,`, answer, [410])
+    if (fate !== 'done') {
+      if (answer.status === 200) turn.report.violation(`${where} is withdrawn, and can be read`)
+      return fate
+    }
+    const told = bodyOf(answer)
+    if (told['reason'] !== reason)
+      turn.report.violation(`${where} is withdrawn for "${told['reason']}", not for "${reason}"`)
+  }
+  return 'done'
 }
 
 export async function readDetail(turn: Turn, collection: CollectionModel): Promise<Fate> {
@@ -51,8 +76,14 @@ export async function listVersions(turn: Turn, collection: CollectionModel): Pro
   for (let more = true; more; ) {
     const answer = await turn.ask('GET', `${collection.path}/versions?limit=100&offset=${told.length}`)
     if (turn.requests.fateOf(`listing ${collection.path}`, answer, [200]) !== 'done') return undefined
-    const page = JSON.parse(answer.text) as Told[]
-    told.push(...page.map(({ semver, hash }) => ({ semver, hash })))
+    const page = JSON.parse(answer.text) as (Pick<Told, 'semver' | 'hash'> & {
+      withdrawn?: { reason: string }
+      deprecated?: { message: string }
+    })[]
+    for (const { semver, hash, withdrawn, deprecated } of page) {
+      const marks = { withdrawn: withdrawn?.reason ?? null, deprecated: deprecated?.message ?? null }
+      told.push({ semver, hash, marks })
+    }
     more = page.length === 100
   }
   return told.reverse()
@@ -68,7 +99,7 @@ export async function readVersions(turn: Turn, collection: CollectionModel): Pro
 
 /** What a difference says was added, updated and removed is so. */
 export async function readDifference(turn: Turn, collection: CollectionModel): Promise<Fate> {
-  const [from, to] = [turn.random.pick(collection.versions), collection.head!]
+  const [from, to] = [turn.random.pick(collection.standing), collection.head!]
   const where = `the difference from ${from.semver} to ${to.semver} of ${collection.path}`
   const path = `${collection.path}/versions/${to.semver}/diff?from=${from.semver}`
   const counts = { added: 0, updated: 0, removed: 0 }

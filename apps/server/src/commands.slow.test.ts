@@ -133,7 +133,7 @@ describe('the commands', () => {
       code: 0,
       err: '',
       out: expect.stringMatching(
-        /^1 versions need \d objects\.\nTaken out of the index: 0 objects\. .*\nUploads forgotten, which no version had in 30 days: 0 of 0 bytes\.\nSet aside for 7 days: 0 blobs of 0 bytes\. Removed: 0 blobs of 0 bytes\. /,
+        /^1 versions need \d objects\. Erased: 0 withdrawn versions\.\nTaken out of the index: 0 objects\. .*\nUploads forgotten, which no version had in 30 days: 0 of 0 bytes\.\nSet aside for 7 days: 0 blobs of 0 bytes\. Removed: 0 blobs of 0 bytes\. /,
       ),
     })
   })

@@ -140,7 +140,7 @@ async function sweep(
     const done = await commands.sweep({ force: given['force'] === true, uploadDays })
     const { uploadsForgotten, setAside, removed, aside } = done
     out(
-      `${done.versions} versions need ${done.living} objects.\n` +
+      `${done.versions} versions need ${done.living} objects. Erased: ${done.versionsErased} withdrawn versions.\n` +
         `Taken out of the index: ${done.objectsRemoved} objects. ` +
         `Written anew: ${done.packsRewritten} packs, as ${done.bytesWritten} bytes.\n` +
         `Uploads forgotten, which no version had in ${uploadDays} days: ${uploadsForgotten.blobs} of ${uploadsForgotten.bytes} bytes.\n` +

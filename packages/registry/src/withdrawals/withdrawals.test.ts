@@ -228,6 +228,55 @@ describe.each(databases)('withdrawing versions ($name)', (database) => {
     await world.upload(path, `${secret} ${path.slug}`)
   })
 
+  /** The sweep's context, whose n-th write to a store fails: to the database when it is done, so that only the answer is lost. */
+  function failingAt(n: number) {
+    let writes = 0
+    const fail = () => {
+      if (++writes === n) throw new Error('killed')
+    }
+    const { database, blobs } = world.context
+    const failing = <T extends object>(store: T, names: readonly string[]): T =>
+      new Proxy(store, {
+        get(target, name) {
+          const value = Reflect.get(target, name)
+          if (typeof value !== 'function') return value
+          if (!names.includes(String(name))) return value.bind(target)
+          return async (...given: unknown[]) => {
+            const done = await value.apply(target, given)
+            fail()
+            return done
+          }
+        },
+      })
+    return {
+      ...world.context,
+      database: failing(database, ['transact']),
+      blobs: failing(blobs, ['put', 'remove']),
+    }
+  }
+
+  test('a sweep that ends at any of its writes leaves all that stands whole, and the next one erases the rest', async () => {
+    await world.dispose()
+    world = await openWorld(database)
+    let failed = 0
+    for (let n = 1; failed === n - 1; n++) {
+      const { path, file, puts } = await leaky(200)
+      await world.push(path, { base: 'v1.1.0', puts: [puts[3]!], metadata: { description: 'after' } })
+      const whole = await world.read(path)
+      await withdraw(path, 'v1.1.0', { erase: true })
+      await withdraw(path, 'v1.0.0')
+      const first = await outcome(sweep(failingAt(n)))
+      if (first !== 'ok') failed++
+      expect(await damages()).toEqual([])
+      await sweep(world.context)
+      expect(await damages()).toEqual([])
+      expect(await holds(secret), `after a sweep whose write ${n} failed`).toBe(false)
+      expect(await readFile(path, file, world.me)).toBe('file_not_found')
+      expect(await world.read(path)).toBe(whole)
+    }
+    expect(failed).toBeGreaterThan(8)
+  }, 120_000)
+
   test('what a fork, another collection or a later version has stays', async () => {
     const { path, file } = await leaky()
     const fork = await world.fork(path)

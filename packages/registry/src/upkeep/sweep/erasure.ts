@@ -17,11 +17,12 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Hash } from '@ulmus/content'
 import {
   condemn,
+  doomedPacks,
+  doomPacks,
   emptyPacks,
   endErasure,
   fileName,
   forgetFile,
-  forgetPacks,
   ObjectMissing,
   type ObjectName,
   type ObjectReader,
@@ -38,6 +39,7 @@ import {
   rootsToKeep,
   type SweptRow,
   sidecarsInFamily,
+  takeBack,
   type VersionToErase,
   versionsToErase,
 } from '@ulmus/storage'
@@ -187,22 +189,25 @@ async function detach(context: SweepContext, rows: readonly SweptRow[]): Promise
   )
 }
 
-/** Removes packs of which the index has nothing: bytes first, so that nobody forgets where they are while they are there. */
+/**
+ * Removes packs of which the index has nothing, and those that an earlier sweep no longer came to remove. They are forgotten and doomed at
+ * once, so that whatever is recorded is there, and nobody forgets where they are while they are there.
+ */
 async function removeWithoutRows({ database, blobs }: SweepContext, erased: Erased): Promise<void> {
   const empty = await emptyPacks(database)
-  for (const { name, isInline } of empty) if (!isInline) await blobs.remove(name)
-  addTo(
-    erased.removed,
-    empty.filter(({ isInline }) => !isInline),
-  )
-  await inSlices(empty, (some) =>
-    database.transact((tx) =>
-      forgetPacks(
+  await inSlices(empty, (some) => database.transact((tx) => doomPacks(tx, some)))
+  for (;;) {
+    const doomed = await doomedPacks(database, rowsAtOnce)
+    if (doomed.length === 0) return
+    for (const { name } of doomed) await blobs.remove(name)
+    await database.transact((tx) =>
+      takeBack(
         tx,
-        some.map(({ id }) => id),
+        doomed.map(({ name }) => name),
       ),
-    ),
-  )
+    )
+    addTo(erased.removed, doomed)
+  }
 }
 
 /** The files of versions, by version. */

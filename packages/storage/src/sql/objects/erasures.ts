@@ -28,22 +28,6 @@ export async function endErasure(tx: Tx, ids: readonly string[]): Promise<void> 
     .where(inArray(versions.id, [...ids]))
 }
 
-/** Those of the packs, and whichever else there are, of which the index has nothing: by id, with their names. */
-export async function emptyPacks(
-  at: Queries,
-): Promise<{ id: number; name: string; bytes: number; isInline: boolean }[]> {
-  const { rows } = await at.query(
-    `select p.id, p.name, p.bytes, exists (select from inline_packs i where i.name = p.name) as inline
-     from packs p where not exists (select from objects o where o.pack_id = p.id)`,
-  )
-  return rows.map((row) => ({
-    id: Number(row['id']),
-    name: String(row['name']),
-    bytes: Number(row['bytes']),
-    isInline: row['inline'] === true,
-  }))
-}
-
 /** Packs to which more was written than the index has there, by id: what others had written before, or what has left the index since. */
 export async function packsWithUnindexed(at: Queries): Promise<{ id: number; name: string }[]> {
   const { rows } = await at.query(
@@ -73,22 +57,45 @@ export async function rootsToKeep(at: Queries): Promise<VersionRoots[]> {
   return [...standing, ...(await versionsToErase(at))]
 }
 
+/** Ids of packs of which the index has nothing. */
+export async function emptyPacks(at: Queries): Promise<number[]> {
+  const { rows } = await at.query(
+    'select id from packs p where not exists (select from objects o where o.pack_id = p.id)',
+  )
+  return rows.map((row) => Number(row['id']))
+}
+
+/**
+ * Forgets packs of which the index has nothing. Inline ones are gone with that; the others are doomed: set aside since ever, so that the next
+ * sweep removes them if this one does not come to it.
+ */
+export async function doomPacks(tx: Tx, ids: readonly number[]): Promise<void> {
+  await tx.query(
+    `with gone as (
+       delete from packs p where id = any($1::integer[]) and not exists (select from objects o where o.pack_id = p.id)
+       returning name, bytes),
+     cleared as (delete from inline_packs i using gone where i.name = gone.name returning i.name)
+     insert into blobs_set_aside (name, bytes, since)
+     select name, bytes, 'epoch' from gone where name not in (select name from cleared)
+     on conflict (name) do update set since = excluded.since`,
+    [ids],
+  )
+}
+
+/** Doomed packs that are not recorded again. */
+export async function doomedPacks(at: Queries, max: number): Promise<SizedBlob[]> {
+  const { rows } = await at.query(
+    `select name, bytes from blobs_set_aside a
+     where since = 'epoch' and not exists (select from packs p where p.name = a.name) order by name limit $1`,
+    [max],
+  )
+  return rows.map((row) => ({ name: String(row['name']), bytes: Number(row['bytes']) }))
+}
+
 /** Names of packs by their ids. */
 export async function packNames(at: Queries, ids: readonly number[]): Promise<Map<number, string>> {
   const { rows } = await at.query('select id, name from packs where id = any($1::integer[])', [ids])
   return new Map(rows.map((row) => [Number(row['id']), String(row['name'])]))
-}
-
-/** Forgets packs of which the index has nothing. Inline ones are gone with that. */
-export async function forgetPacks(tx: Tx, ids: readonly number[]): Promise<void> {
-  await tx.query(
-    `with gone as (
-       delete from packs p where id = any($1::integer[]) and not exists (select from objects o where o.pack_id = p.id)
-       returning name),
-     cleared as (delete from inline_packs i using gone where i.name = gone.name)
-     delete from blobs_set_aside a using gone where a.name = gone.name`,
-    [ids],
-  )
 }
 
 /** Sidecars of versions, but for those to be erased, by collection: of one, and of what was forked from it, or from that. */

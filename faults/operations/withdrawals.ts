@@ -1,0 +1,70 @@
+/** Versions that are withdrawn, some of them to be erased, and versions whose readers are warned. */
+import type { CollectionModel, KnownVersion } from '../model.ts'
+import { bodyOf, type Fate } from '../requests.ts'
+import type { Turn } from '../turn.ts'
+import { delta } from './pushes.ts'
+
+const reasonsLike = 'It should not have been'
+/** The version that a push goes on from is withdrawn, or another push came first. */
+const conflict = [409]
+
+export const withdrawHead = (turn: Turn, collection: CollectionModel): Promise<Fate> =>
+  withdraw(turn, collection, collection.head!, false)
+
+export const withdrawOlder = (turn: Turn, collection: CollectionModel): Promise<Fate> =>
+  withdraw(turn, collection, turn.random.pick(collection.standing.slice(0, -1)), false)
+
+/** One that stands, or one that was withdrawn before. */
+export const erase = (turn: Turn, collection: CollectionModel): Promise<Fate> =>
+  withdraw(turn, collection, turn.random.pick(collection.versions), true)
+
+/** The push lands first, or is refused. The version is withdrawn either way. */
+export async function raceWithdrawal(turn: Turn, collection: CollectionModel): Promise<Fate> {
+  const head = collection.head!
+  head.marks.wasOvertaken = true
+  const fates = await Promise.all([
+    delta(turn, collection, { asJob: false, mayRefuse: conflict }),
+    withdraw(turn, collection, head, turn.random.chance(0.5)),
+  ])
+  for (const wrong of await collection.settleAcknowledged()) turn.report.violation(wrong)
+  if (collection.pending.length === 0) head.marks.wasOvertaken = false
+  return fates.includes('open') ? 'open' : fates.includes('done') ? 'done' : 'refused'
+}
+
+async function withdraw(
+  turn: Turn,
+  collection: CollectionModel,
+  { semver, marks, content }: KnownVersion,
+  erase: boolean,
+): Promise<Fate> {
+  const reason = `${reasonsLike}: ${turn.newNumber()}`
+  const where = `${collection.path} ${semver}`
+  const before = marks.erasure
+  marks.askWithdrawal(reason, erase)
+  // Files that no other version has leave the collection with it, and come back when they are uploaded again.
+  for (const file of content.files.keys()) collection.uploads.delete(file)
+  const path = `${collection.path}/versions/${semver}/withdraw`
+  const answer = await turn.ask('POST', path, { json: { reason, erase } })
+  const fate = turn.requests.fateOf(`withdrawing ${where}`, answer, [200])
+  if (fate === 'done') {
+    const told = bodyOf(answer) as unknown as { reason: string; erase: boolean; latest: string | null }
+    for (const wrong of marks.withdrawn(where, told)) turn.report.violation(wrong)
+    const latest = collection.head?.semver ?? null
+    // A push that is under way may have become the latest.
+    if (told.latest !== latest && !marks.wasOvertaken)
+      turn.report.violation(`${where} is withdrawn, and ${told.latest} is the latest, not ${latest}`)
+  } else if (fate !== 'open') marks.notWithdrawn(before)
+  return fate
+}
+
+/** Nothing but what readers are told changes, now and then back to nothing. */
+export async function deprecate(turn: Turn, collection: CollectionModel): Promise<Fate> {
+  const { semver, marks } = turn.random.pick(collection.standing)
+  const message = turn.random.chance(0.3) ? null : `Take another: ${turn.newNumber()}`
+  marks.askDeprecation(message)
+  const path = `${collection.path}/versions/${semver}/deprecate`
+  const answer = await turn.ask('POST', path, { json: { message } })
+  const fate = turn.requests.fateOf(`deprecating ${collection.path} ${semver}`, answer, [200])
+  if (fate !== 'open') marks.deprecated(fate === 'done')
+  return fate
+}
