@@ -57,6 +57,8 @@ export class FaultyServer {
         env: {
           ...startEnvironment,
           ...{ PATH, HOME, TMPDIR, PORT: String(this.#port), RATE_LIMIT: 'off', LOG_REQUESTS: 'off' },
+          // Sessions whose end nobody heard of stay open for an hour.
+          MAX_OPEN_PUSHES: '1000000',
           NODE_OPTIONS: `--require=${join(import.meta.dirname, 'shifted-clock.ts')}`,
           CLOCK_SHIFT_FILE: this.#clockFile,
           ...this.#environment,
