@@ -1,0 +1,193 @@
+/**
+ * Who may do what: a row for all operations that the same callers may do, against permissions.test.ts.
+ *
+ *     +       let in: whatever it is answered then, it is not for who asks
+ *     401     unauthenticated           scope   insufficient_scope      limit   key_limited
+ *     member  not_a_member              role    insufficient_role       404     collection_not_found
+ *     susp    account_suspended         oper    not_an_operator
+ *
+ * `str` is nobody to the organization, `mem`, `adm` and `own` are member, admin and owner of it, `oper` operates the registry: by a browser's
+ * session, or by a key of the scope that follows. `here` and `there` are the owner's keys to write in this collection alone, and in another.
+ * `bad` is a key that is none, `sus` a key of a suspended account.
+ */
+export const callers = [
+  ...['nobody', 'str', 'str-read', 'str-write', 'str-admin'],
+  ...['mem', 'mem-read', 'mem-write', 'mem-admin', 'adm', 'adm-write', 'adm-admin'],
+  ...['own', 'own-read', 'own-write', 'own-admin', 'here', 'there', 'bad', 'sus', 'oper'],
+] as const
+
+export const places = ['public', 'private', 'absent'] as const
+export type Place = (typeof places)[number]
+
+/** Without a credential by their nature; and the end of a session, which every caller but the first would miss. */
+export const without: readonly string[] = ['signIn', 'signOut', 'startDeviceLogin', 'finishDeviceLogin']
+
+interface Rows {
+  readonly operations: readonly string[]
+  readonly rows: Readonly<Record<Place, string>>
+}
+
+// biome-ignore format: a table
+export const inCollection: Readonly<Record<string, Rows>> = {
+  'reading': {
+    operations: [
+      'getCollection', 'listVersions', 'getVersion', 'listVersionFiles', 'getManifest', 'getDiff',
+      'listRecords', 'getRecord', 'streamRecords', 'getRecordHistory', 'downloadFile', 'exportVersion',
+    ],
+    rows: {
+      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
+      public:  '+      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +',
+      private: '404    404    404    404    404    +      +      +      +      +      +      +      +      +      +      +      +      404    401    susp   404',
+      absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404',
+    },
+  },
+  'following work': {
+    operations: [
+      'getMetadataJob', 'getPush', 'getSnapshot',
+    ],
+    rows: {
+      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
+      public:  '401    member member member member +      +      +      +      +      +      +      +      +      +      +      +      limit  401    susp   member',
+      private: '401    404    404    404    404    +      +      +      +      +      +      +      +      +      +      +      +      404    401    susp   404',
+      absent:  '401    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404',
+    },
+  },
+  'working': {
+    operations: [
+      'updateCollection', 'updateMetadata', 'uploadFile', 'openPush', 'pushRecords', 'pushDeletes',
+      'commitPush', 'cancelPush', 'openSnapshot', 'sendManifest', 'sendSnapshotRecords', 'commitSnapshot',
+      'cancelSnapshot',
+    ],
+    rows: {
+      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
+      public:  '401    member scope  member member +      scope  +      +      +      +      +      +      scope  +      +      +      limit  401    susp   member',
+      private: '401    404    scope  404    404    +      scope  +      +      +      +      +      +      scope  +      +      +      404    401    susp   404',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    404    404    404    scope  404    404    404    404    401    susp   404',
+    },
+  },
+  'forking into an organization': {
+    operations: [
+      'forkCollection',
+    ],
+    rows: {
+      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
+      public:  '401    member scope  member member +      scope  +      +      +      +      +      +      scope  +      +      limit  limit  401    susp   member',
+      private: '401    404    scope  404    404    +      scope  +      +      +      +      +      +      scope  +      +      limit  limit  401    susp   404',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    404    404    404    scope  404    404    limit  limit  401    susp   404',
+    },
+  },
+  'withdrawing': {
+    operations: [
+      'withdrawVersion', 'deprecateVersion',
+    ],
+    rows: {
+      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
+      public:  '401    member scope  member member role   scope  role   role   +      +      +      +      scope  +      +      +      limit  401    susp   member',
+      private: '401    404    scope  404    404    role   scope  role   role   +      +      +      +      scope  +      +      +      404    401    susp   404',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    404    404    404    scope  404    404    404    404    401    susp   404',
+    },
+  },
+  'giving away': {
+    operations: [
+      'transferCollection',
+    ],
+    rows: {
+      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
+      public:  '401    member scope  scope  member role   scope  scope  role   +      scope  +      +      scope  scope  +      scope  scope  401    susp   member',
+      private: '401    404    scope  scope  404    role   scope  scope  role   +      scope  +      +      scope  scope  +      scope  scope  401    susp   404',
+      absent:  '401    404    scope  scope  404    404    scope  scope  404    404    scope  404    404    scope  scope  404    scope  scope  401    susp   404',
+    },
+  },
+  'deleting': {
+    operations: [
+      'deleteCollection',
+    ],
+    rows: {
+      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
+      public:  '401    member scope  member member role   scope  role   role   +      +      +      +      scope  +      +      +      limit  401    susp   member',
+      private: '401    404    scope  404    404    role   scope  role   role   +      +      +      +      scope  +      +      +      404    401    susp   404',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    404    404    404    scope  404    404    404    404    401    susp   404',
+    },
+  },
+}
+
+interface Row {
+  readonly operations: readonly string[]
+  readonly row: string
+}
+
+// biome-ignore format: a table
+export const inAccount: Readonly<Record<string, Row>> = {
+  'what anyone may ask': {
+    operations: [
+      'getAccount', 'browseCollections', 'listCollections',
+    ],
+    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
+    row: '+      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +',
+  },
+  'what an account asks of itself': {
+    operations: [
+      'getOwnAccount', 'listMemberships', 'listKeys', 'revokeKey',
+    ],
+    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
+    row: '401    +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +',
+  },
+  'what a key for one collection may not ask': {
+    operations: [
+      'listOwnInvitations', 'listMyCollections',
+    ],
+    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
+    row: '401    +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      limit  limit  401    susp   +',
+  },
+  'making a key that writes': {
+    operations: [
+      'createKey',
+    ],
+    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
+    row: '401    +      scope  +      +      +      scope  +      +      +      +      +      +      scope  +      +      limit  limit  401    susp   +',
+  },
+  'what members ask of an organization': {
+    operations: [
+      'getSettings', 'listMembers',
+    ],
+    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
+    row: '401    member member member member +      +      +      +      +      +      +      +      +      +      +      limit  limit  401    susp   member',
+  },
+  'making a collection in an organization': {
+    operations: [
+      'createCollection',
+    ],
+    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
+    row: '401    member scope  member member +      scope  +      +      +      +      +      +      scope  +      +      limit  limit  401    susp   member',
+  },
+  'managing an organization': {
+    operations: [
+      'updateAccount', 'setMember', 'removeMember', 'createInvitation', 'listInvitations', 'removeInvitation',
+      'listAudit', 'streamAudit',
+    ],
+    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
+    row: '401    member scope  scope  member role   scope  scope  role   +      scope  +      +      scope  scope  +      scope  scope  401    susp   member',
+  },
+  'deleting an organization': {
+    operations: [
+      'deleteAccount',
+    ],
+    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
+    row: '401    member scope  scope  member role   scope  scope  role   role   scope  role   +      scope  scope  +      scope  scope  401    susp   member',
+  },
+  'operating the registry': {
+    operations: [
+      'listAccounts', 'suspendAccount', 'eraseAccount', 'getUsage', 'getJobs', 'listAllAudit',
+    ],
+    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
+    row: '401    oper   scope  scope  oper   oper   scope  scope  oper   oper   scope  oper   oper   scope  scope  oper   scope  scope  401    susp   +',
+  },
+  'managing oneself': {
+    operations: [
+      'createOrganization', 'answerInvitation', 'listBrowserSessions', 'endBrowserSession',
+      'endOtherBrowserSessions',
+    ],
+    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
+    row: '401    +      scope  scope  +      +      scope  scope  +      +      scope  +      +      scope  scope  +      scope  scope  401    susp   +',
+  },
+}
