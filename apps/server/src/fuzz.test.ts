@@ -7,6 +7,7 @@
 import { Writable } from 'node:stream'
 import { anyDatabase, databases } from '@ulmus/storage/testing'
 import { expect, test } from 'vitest'
+import { inAccount } from './routes/permissions.table.ts'
 import { fuzz } from './testing/fuzz/fuzz.ts'
 import { serveForTest } from './testing/serve.ts'
 
@@ -17,6 +18,9 @@ const seed = Number(FUZZ_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const chosen =
   FUZZ_DATABASE === undefined ? anyDatabase : databases.filter(({ name }) => name === FUZZ_DATABASE)
 
+const ofOperators = new Set(
+  Object.values(inAccount).find(({ operations }) => operations.includes('getUsage'))!.operations,
+)
 /** Checking schemas and records takes this long at most on a machine that does other things too. Milliseconds. */
 const boundMs = 20_000
 
@@ -36,7 +40,9 @@ test.each(chosen)(
     try {
       const report = await fuzz(server, { seed, requests, from, boundMs })
       const again = `FUZZ_SEED=${seed} FUZZ_REQUESTS=${requests}`
-      const never = report.operations.filter((id) => !report.succeeded.has(id))
+      // Nobody here operates the registry: that could keep out, or erase, whoever else asks.
+      const possible = report.operations.filter((id) => !ofOperators.has(id))
+      const never = possible.filter((id) => !report.succeeded.has(id))
       process.stderr.write(
         `${again}: ${report.sent} requests, ${JSON.stringify(report.statuses)}, slowest ${Math.round(report.slowest)} ms: ${report.slowestRequest}\nNever with success: ${never.join(', ')}\n`,
       )
@@ -45,7 +51,7 @@ test.each(chosen)(
       expect(report.sent).toBeGreaterThanOrEqual(requests - from)
       if (from > 0) return
       // Else it would be refusals alone that are looked at.
-      expect(never.length, `${again}: ${never}`).toBeLessThan(report.operations.length / 4)
+      expect(never.length, `${again}: ${never}`).toBeLessThan(possible.length / 4)
     } finally {
       await server.close()
       await dispose()
