@@ -9,6 +9,10 @@ import { keysOf } from '../accounts/keys.ts'
 import { membersOf } from '../accounts/members.ts'
 import { auditOf } from '../audit/audit.ts'
 import { collectionsOf } from '../collections/collections.ts'
+import { metadataOf } from '../metadata/metadata.ts'
+import type { PushOpening } from '../pushes/opening/opening-body.ts'
+import { pushesOf } from '../pushes/pushes.ts'
+import { PushSessions } from '../pushes/session/sessions.ts'
 import { addVersion, openContext, type TestContext } from '../testing/context.ts'
 import { versionsOf } from '../versions/versions.ts'
 import { operatorsOf } from './operators.ts'
@@ -28,6 +32,8 @@ describe.each(databases)('operators on $name', (database) => {
     collections: collectionsOf(context),
     versions: versionsOf(context),
     audit: auditOf(context),
+    metadata: metadataOf(context),
+    pushes: pushesOf(context, new PushSessions(context)),
     operators: operatorsOf(context),
   })
   const identityOf = (name: string): Identity => ({
@@ -136,6 +142,7 @@ describe.each(databases)('operators on $name', (database) => {
 
   test('nothing is left of who is erased but what was published, by nobody', async () => {
     const { operators, accounts, members, invitations, collections, versions, keys } = services
+    const { metadata, pushes } = services
     const zoe = await signIn('zoe-secret')
     await accounts.update(zoe, 'zoe-secret', { slug: 'zoe-former' })
     await accounts.update(zoe, 'zoe-former', { slug: 'zoe-secret' })
@@ -149,6 +156,16 @@ describe.each(databases)('operators on $name', (database) => {
     const { id } = await collections.create(caller, 'zoe-secret', { slug: 'maps', public: true })
     await collections.patch(caller, { owner: 'zoe-secret', slug: 'maps' }, { slug: 'charts' })
     await addVersion(context, { id })
+    async function* patch() {
+      yield Buffer.from('{"title":"Charts"}')
+    }
+    const charts = { owner: 'zoe-secret', slug: 'charts' }
+    await metadata.update(caller, charts, await metadata.read(caller, patch()))
+    async function* opening() {
+      yield Buffer.from('{"base_version":"v1.0.1"}')
+    }
+    const { session_id } = await pushes.open(caller, charts, opening(), (outline) => outline as PushOpening)
+    await expect(pushes.commit(caller, charts, session_id, { async: false })).rejects.toBeDefined()
     expect(await operators.erase(root, 'zoe-secret')).toEqual({ organizationsWithoutOwner: ['orphan'] })
     await keys.settle()
     const tables = await context.database.query(
@@ -163,7 +180,8 @@ describe.each(databases)('operators on $name', (database) => {
     const [mine] = (await operators.accounts(root, { q: 'erased' })).items
     expect(mine).toMatchObject({ displayName: 'Erased account', email: null, collections: 1 })
     const { items } = await versions.list(anonymous, { owner: mine!.slug, slug: 'charts' }, {})
-    expect(items.map(({ actor }) => actor)).toEqual([{ slug: mine!.slug, displayName: 'Erased account' }])
+    const nobody = { slug: mine!.slug, displayName: 'Erased account' }
+    expect(items.map(({ actor }) => actor)).toEqual([nobody, nobody])
     expect((await members.list(root, 'kept')).items).toHaveLength(1)
     // The same identity is somebody new.
     expect((await accounts.signIn(identityOf('zoe-secret'))).slug).toBe('zoe-secret')

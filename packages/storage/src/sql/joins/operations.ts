@@ -84,6 +84,9 @@ export async function erasePerson(
     id,
   ])
   await tx.query('update versions set made_with_key = null where made_by = $1', [id])
+  await tx.query('delete from device_logins where account_id = $1', [id])
+  await tx.query("update metadata_jobs set means = '{}' where account_id = $1", [id])
+  await tx.query('update pushes set committer_means = null where committer_id = $1', [id])
   // In every log: what was done to the account, and what it owned, under whichever of its names.
   await tx.query(
     `update audit_events set
