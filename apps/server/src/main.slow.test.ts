@@ -131,7 +131,8 @@ function modesIn(root: string): string[] {
   const modes = new Set<string>()
   for (const name of ['', ...readdirSync(root, { recursive: true, encoding: 'utf8' })]) {
     const found = lstatSync(join(root, name))
-    modes.add(`${found.isDirectory() ? 'folders' : 'files'} ${(found.mode & 0o777).toString(8)}`)
+    const kind = found.isDirectory() ? 'folders' : found.isSocket() ? 'sockets' : 'files'
+    modes.add(`${kind} ${(found.mode & 0o777).toString(8)}`)
   }
   return [...modes].sort()
 }
@@ -144,7 +145,7 @@ test.runIf(process.platform !== 'win32')(
     const server = run({ DATA_DIR: root })
     process.umask(before)
     await server.url
-    expect(modesIn(root)).toEqual(['files 600', 'folders 700'])
+    expect(modesIn(root)).toEqual(['files 600', 'folders 700', 'sockets 700'])
     server.child.kill('SIGTERM')
     await server.ended
 

@@ -74,6 +74,7 @@ describe('costly pushes', () => {
     // Less than a second, unless the machine is so busy that a thread takes seconds to start.
     expect(performance.now() - began).toBeLessThan(15_000)
     for (const answer of await Promise.all(answers)) expect(answer.json).toMatchObject({ code: 'too_costly' })
-    expect(performance.now() - from).toBeLessThan(60_000)
-  }, 90_000)
+    // Some 45 s of CPU time in all, which a machine that does other things gives more slowly.
+    expect(performance.now() - from).toBeLessThan(120_000)
+  }, 150_000)
 })
