@@ -62,7 +62,10 @@ export class Marks {
     if (!told.erase && this.#erasure !== 'none')
       wrong.push(`${where} is not to be erased, though that was asked for`)
     this.#withdrawn = [told.reason]
-    if (told.erase) this.#erasure = 'asked'
+    if (told.erase) {
+      this.#erasure = 'asked'
+      this.#deprecated = [null]
+    }
     return wrong
   }
 
@@ -88,8 +91,10 @@ export class Marks {
       wrong.push(
         `${where} ${tellWithdrawn(told.withdrawn)}; it ${this.#withdrawn.map(tellWithdrawn).join(' or ')}`,
       )
-    if (!this.#deprecated.includes(told.deprecated))
-      wrong.push(`${where} warns of ${told.deprecated}, not of ${this.#deprecated.join(' or ')}`)
+    // An erasure takes what was said of the version with it.
+    const warnings = this.#erasure === 'maybe' ? [...this.#deprecated, null] : this.#deprecated
+    if (!warnings.includes(told.deprecated))
+      wrong.push(`${where} warns of ${told.deprecated}, not of ${warnings.join(' or ')}`)
     this.#withdrawn = [told.withdrawn]
     this.#deprecated = [told.deprecated]
     // A withdrawal and its erasure are one transaction, so what stands is not to be erased.

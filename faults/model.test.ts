@@ -223,6 +223,26 @@ describe('a deprecation', () => {
   })
 })
 
+test('an erasure takes the deprecation with it, and one that was not answered may have', async () => {
+  const listed = (deprecated: string | null): Told[] => [
+    first,
+    { ...second, marks: { withdrawn: 'a leak', deprecated } },
+  ]
+  const marks = marksOf('v1.1.0')
+  marks.askDeprecation('old')
+  marks.deprecated(true)
+  marks.askWithdrawal('a leak', false)
+  marks.withdrawn('it', { reason: 'a leak', erase: false })
+  expect((await collection.reconcile(listed(null))).join()).toContain('warns of null')
+  expect(await collection.reconcile(listed(null))).toEqual([])
+  expect((await collection.reconcile(listed('old'))).join()).toContain('warns of old')
+  marks.askWithdrawal('a leak', true)
+  expect(await collection.reconcile(listed('old'))).toEqual([])
+  expect(await collection.reconcile(listed(null))).toEqual([])
+  marks.withdrawn('it', { reason: 'a leak', erase: true })
+  expect((await collection.reconcile(listed('old'))).join()).toContain('warns of old')
+})
+
 test('a transfer that is open leaves it unsure whose it is; whoever had it leads to it', () => {
   collection.owners = ['ada', 'elms']
   expect([collection.isSure, collection.path]).toEqual([false, '/api/collections/ada/birds'])
