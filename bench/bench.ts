@@ -23,7 +23,7 @@ export interface Benchmark {
 }
 
 /** A server as one would run it: it syncs, and has memory. Listed after the settings for tests, which they replace. */
-const postgresSettings = [
+export const postgresSettings = [
   'fsync=on',
   'full_page_writes=on',
   'shared_buffers=1GB',
