@@ -40,7 +40,15 @@ async function fill({ served }: Stage): Promise<void> {
         const named = { slug: `browsed-${from + n}`, name, foldedName: foldName(name) }
         const description = `Data of ${phrase(chance, 20)}`
         const made = { description, public: true, createdAt: at, updatedAt: at }
-        return { id: randomUUID(), ownerId: owner.id, ...named, ...none, ...made, newestWithdrawn: null }
+        return {
+          id: randomUUID(),
+          ownerId: owner.id,
+          ...named,
+          ...none,
+          ...made,
+          newestWithdrawn: null,
+          storedBytes: 0,
+        }
       })
       await database.transact(async (tx) => {
         await tx.orm.insert(collections).values(rows)

@@ -56,6 +56,8 @@ test.each<[Record<string, string>, object]>([
     { MAX_OPEN_PUSHES: '5', MAX_ORGANIZATIONS: '6', MAX_COLLECTIONS: '7', UPLOAD_DAYS: '8' },
     { openPushesMax: 5, organizationsMax: 6, collectionsMax: 7, uploadDays: 8 },
   ],
+  [{ QUOTA_BYTES: '10' }, { quotaBytes: 10 }],
+  [{}, { quotaBytes: null, connectionsMax: null }],
   [{ TRUST_PROXY: 'off' }, { trustProxy: false }],
   [{ TRUST_PROXY: '2' }, { trustProxy: 2 }],
   [{ TRUST_PROXY: 'fc00::/7,192.0.2.7' }, { trustProxy: 'fc00::/7,192.0.2.7' }],

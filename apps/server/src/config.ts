@@ -27,6 +27,8 @@ export interface Config {
   readonly openPushesMax: number
   readonly organizationsMax: number
   readonly collectionsMax: number
+  /** What an account may have stored that has no quota of its own. Bytes; null: as much as it likes. */
+  readonly quotaBytes: number | null
   readonly uploadDays: number
   readonly auditDays: number
   /** How somebody becomes a member whom an admin names. */
@@ -71,15 +73,13 @@ export function readConfig(env: Environment): Config {
     sessionDays: read.integer('SESSION_DAYS', { min: 1, max: 365, usual: 30 }),
     rateLimits: readRateLimits(read),
     trustProxy: readTrustProxy(read),
-    connectionsMax:
-      read.text('MAX_CONNECTIONS') === undefined
-        ? null
-        : read.integer('MAX_CONNECTIONS', { min: 16, max: 1_000_000, usual: 0 }),
+    connectionsMax: read.integer('MAX_CONNECTIONS', { min: 16, max: 1_000_000, usual: null }),
     fileBytesMax: read.integer('MAX_FILE_BYTES', { min: 1, max: 2 ** 40, usual: 2 ** 30 }),
     pushIdleSeconds: read.integer('PUSH_IDLE_SECONDS', { min: 60, max: 86_400, usual: 3_600 }),
     openPushesMax: read.integer('MAX_OPEN_PUSHES', { min: 1, max: 1e6, usual: 100 }),
     organizationsMax: read.integer('MAX_ORGANIZATIONS', { min: 1, max: 1e6, usual: 100 }),
     collectionsMax: read.integer('MAX_COLLECTIONS', { min: 1, max: 1e6, usual: 10_000 }),
+    quotaBytes: read.integer('QUOTA_BYTES', { min: 1, max: Number.MAX_SAFE_INTEGER, usual: null }),
     auditDays: read.integer('AUDIT_DAYS', { min: 1, max: 36_500, usual: 400 }),
     newMembers: read.oneOf('MEMBERS', ['added', 'invited'], 'added'),
     operators: Object.freeze(readOperators(read)),

@@ -43,6 +43,7 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
       openPushesMax: config.openPushesMax,
       organizationsMax: config.organizationsMax,
       collectionsMax: config.collectionsMax,
+      quotaBytes: config.quotaBytes,
       uploadDays: config.uploadDays,
       auditDays: config.auditDays,
       newMembers: config.newMembers,

@@ -28,7 +28,10 @@ export function variablesOf(env: Environment) {
   return {
     text,
     url,
-    integer(name: string, { min, max, usual }: { min: number; max: number; usual: number }): number {
+    integer<Usual extends number | null>(
+      name: string,
+      { min, max, usual }: { min: number; max: number; usual: Usual },
+    ): number | Usual {
       const given = text(name)
       if (given === undefined) return usual
       const value = /^\d+$/.test(given) ? Number(given) : Number.NaN

@@ -16,6 +16,8 @@ export interface Limits {
   readonly organizationsMax: number
   /** Collections of an account, private ones and forks too. Default 10,000. */
   readonly collectionsMax: number
+  /** What an account may have stored that has no quota of its own. Bytes; null: as much as it likes. Default. */
+  readonly quotaBytes: number | null
   /** How long an upload is kept that no version has. Days. Default 30. */
   readonly uploadDays: number
   /** How long the audit log keeps what was done. Days. Default 400. */
@@ -42,6 +44,7 @@ export const defaultLimits: Limits = Object.freeze({
   openPushesMax: 100,
   organizationsMax: 100,
   collectionsMax: 10_000,
+  quotaBytes: null,
   uploadDays: 30,
   auditDays: 400,
   newMembers: 'added',

@@ -48,6 +48,7 @@ CREATE TABLE "accounts" (
 	"claims_operator" boolean DEFAULT false NOT NULL,
 	"members_may_change_visibility" boolean DEFAULT true NOT NULL,
 	"default_visibility" text DEFAULT 'private' NOT NULL,
+	"quota_bytes" bigint,
 	CONSTRAINT "accounts_slug_unique" UNIQUE("slug"),
 	CONSTRAINT "accounts_type" CHECK ("accounts"."type" in ('user', 'org')),
 	CONSTRAINT "accounts_default_visibility" CHECK ("accounts"."default_visibility" in ('private', 'public'))
@@ -132,6 +133,7 @@ CREATE TABLE "collections" (
 	"forked_from_semver" text,
 	"ancestors" uuid[] DEFAULT '{}'::uuid[] NOT NULL,
 	"newest_withdrawn" text,
+	"stored_bytes" bigint DEFAULT 0 NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"updated_at" timestamp (3) with time zone NOT NULL
 );
@@ -404,21 +406,23 @@ end $$;
  * job:        id of the running metadata update that it completes
  * push:       {id, holder, recordsDone, recordsTotal} of the push session that it ends, with its `answer`
  * audit:      the row of `audit_events` that tells of it
+ * added:      bytes that it adds to the store, and usual_quota: what an account that has no quota of its own may have stored; null: as much as it likes
  * fork:       {sourceId, sourceVersionId, ofPrivate, collectionsMax, collection, words}: the collection is made here, as public as its source
  *
  * Raises UL000, and nothing of the transaction is recorded: `update_ended`, `collection_gone` (or another's by now), `not_allowed`, `head_moved`,
- * `lease_lost`; of a fork `owner_gone`, `source_gone` (or no longer public), `source_withdrawn`, `too_many_collections`. A slug that is taken violates
+ * `lease_lost`, `over_quota`; of a fork `owner_gone`, `source_gone` (or no longer public), `source_withdrawn`, `too_many_collections`. A slug that is taken violates
  * `collections_owner_slug`.
  * Locks, in this order: the account, the collection, the membership, the credential.
  */
 create function land_version(
   landed jsonb, follows uuid, head_text text, head_words tsvector, authority jsonb,
   audit jsonb, job uuid default null, push jsonb default null, answer json default null, fork jsonb default null,
-  packed integer default null
+  packed integer default null, added bigint default 0, usual_quota bigint default null
 ) returns void language plpgsql as $$
 declare
   version versions := jsonb_populate_record(null::versions, landed);
   owner uuid := authority->>'ownerId';
+  quota bigint := quota_bytes(owner, usual_quota);
   made collections;
 begin
   if fork is not null then
@@ -449,7 +453,11 @@ begin
     insert into collections select made.*;
     insert into collection_words select * from jsonb_populate_record(null::collection_words, fork->'words');
   else
-    update collections set head_id = version.id, head_description = head_text, updated_at = version.created_at
+    if quota is not null and added > 0 and used_bytes(owner) + added > quota then
+      raise exception 'over_quota' using errcode = 'UL000';
+    end if;
+    update collections
+      set head_id = version.id, head_description = head_text, updated_at = version.created_at, stored_bytes = stored_bytes + added
       where id = version.collection_id and head_id is not distinct from follows;
     if not found then raise exception 'head_moved' using errcode = 'UL000'; end if;
     update collection_words set head_description = head_words
@@ -550,3 +558,38 @@ begin
   insert into inline_packs (name, content) values (pack_name, inline_content);
   return pack;
 end $$;
+--> statement-breakpoint
+-- What accounts have stored, and whether that is more than they may: see usage.ts.
+
+/*
+ * Bytes that count for each collection of an account: `stored`, what its versions and files added to the store (`collections.stored_bytes`),
+ * and `inherited`, what its first version holds of a source that is gone. While the source is there, that counts for the source alone.
+ */
+create function usage_of(account uuid) returns table (slug text, stored bigint, inherited bigint) language sql stable as $$
+  select c.slug, c.stored_bytes, coalesce((
+    select v.full_bytes from versions v
+      where v.collection_id = c.id and v.major = 1 and v.minor = 0 and v.patch = 0 and v.erasure is distinct from 'done'
+        and c.forked_from_id is not null and not exists (select from collections source where source.id = c.forked_from_id)
+  ), 0)
+  from collections c where c.owner_id = account
+$$;
+--> statement-breakpoint
+
+create function used_bytes(account uuid) returns bigint language sql stable as $$
+  select coalesce(sum(stored + inherited), 0)::bigint from usage_of(account)
+$$;
+--> statement-breakpoint
+
+/* Bytes that push sessions have received for collections of an account and not committed. */
+create function received_bytes(account uuid) returns bigint language sql stable as $$
+  select coalesce(sum(s.bytes), 0)::bigint from pushes p
+    join collections c on c.id = p.collection_id and c.owner_id = account
+    join push_spills s on s.push_id = p.id
+    where p.status in ('open', 'checking', 'committing')
+$$;
+--> statement-breakpoint
+
+/* Bytes that an account may have stored: its own figure, else `usual`. Null: as many as it likes. */
+create function quota_bytes(account uuid, usual bigint) returns bigint language sql stable as $$
+  select coalesce((select a.quota_bytes from accounts a where a.id = account), usual)
+$$;

@@ -1,7 +1,7 @@
 /** Accounts: users and organizations. interface.md "Account"; http-api §3. */
 import { z } from 'zod'
 import { exampleUser } from './examples.ts'
-import { Id, Instant, Name } from './text.ts'
+import { Count, Id, Instant, Name } from './text.ts'
 
 const AccountSlug = z.string().meta({
   description: 'Lowercase letters, digits and, between them, hyphens; at most 39 characters.',
@@ -50,6 +50,30 @@ export const OrgSettings = z
     examples: [{ membersMayChangeVisibility: true, defaultVisibility: 'private' }],
   })
 export type OrgSettings = z.infer<typeof OrgSettings>
+
+/** `GET /api/accounts/:slug/usage` */
+export const AccountUsage = z
+  .object({
+    usedBytes: Count.meta({ description: 'What versions and files of all collections take.' }),
+    receivedBytes: Count.meta({ description: 'What push sessions have received and not committed.' }),
+    quotaBytes: Count.nullable().meta({
+      description: 'What both may come to. Null: as much as the stores hold.',
+    }),
+    collections: z
+      .array(z.object({ slug: z.string(), usedBytes: Count }))
+      .meta({ description: 'Those that take most, the largest first; 100 at most.' }),
+  })
+  .meta({
+    id: 'AccountUsage',
+    description: 'What an account has stored.',
+    examples: [
+      {
+        ...{ usedBytes: 734_003_200, receivedBytes: 0, quotaBytes: 10_737_418_240 },
+        collections: [{ slug: 'countries', usedBytes: 734_003_200 }],
+      },
+    ],
+  })
+export type AccountUsage = z.infer<typeof AccountUsage>
 
 /** `PATCH /api/accounts/:slug`: only what is to change. */
 export const UpdateAccount = z

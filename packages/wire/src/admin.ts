@@ -21,19 +21,39 @@ export const OperatedAccount = Account.extend({
   email: z.string().nullable(),
   suspendedAt: Instant.nullable().meta({ description: 'Null: it is not suspended.' }),
   collections: Count,
+  usedBytes: Count.meta({ description: 'What its versions and files take.' }),
+  quotaBytes: Count.nullable().meta({
+    description: 'What it may have stored, if it has a quota of its own. Null: what all may have.',
+  }),
 }).meta({
   id: 'OperatedAccount',
   description: 'An account, as operators see it.',
-  examples: [{ ...exampleUser, email: 'ada@example.org', suspendedAt: null, collections: 2 }],
+  examples: [
+    {
+      ...{ ...exampleUser, email: 'ada@example.org', suspendedAt: null, collections: 2 },
+      ...{ usedBytes: 734_003_200, quotaBytes: null },
+    },
+  ],
 })
 export type OperatedAccount = z.infer<typeof OperatedAccount>
 
 /** `PATCH /api/admin/accounts/:slug` */
-export const OperateAccount = z.strictObject({ suspended: z.boolean() }).meta({
-  id: 'OperateAccount',
-  description: 'What is to change of an account.',
-  examples: [{ suspended: true }],
-})
+export const OperateAccount = z
+  .strictObject({
+    suspended: z.boolean().optional(),
+    quotaBytes: z
+      .int()
+      .min(0)
+      .max(Number.MAX_SAFE_INTEGER)
+      .nullable()
+      .optional()
+      .meta({ description: 'What it may have stored. Bytes; null: what all may have.' }),
+  })
+  .meta({
+    id: 'OperateAccount',
+    description: 'What is to change of an account.',
+    examples: [{ suspended: true }, { quotaBytes: 10_737_418_240 }],
+  })
 export type OperateAccount = z.infer<typeof OperateAccount>
 
 export const ErasedAccount = z
@@ -61,6 +81,9 @@ export const Usage = z
     bytes: z
       .object({ packs: Count, files: Count, setAside: Count })
       .meta({ description: 'In the stores: packs of records, files, and what a sweep has set aside.' }),
+    quotaBytes: Count.nullable().meta({
+      description: 'What an account may have stored that has no quota of its own. Null: as much as it likes.',
+    }),
   })
   .meta({
     id: 'Usage',
@@ -76,6 +99,7 @@ export const Usage = z
           versions: 512,
         },
         bytes: { packs: 734_003_200, files: 120_000, setAside: 0 },
+        quotaBytes: null,
       },
     ],
   })

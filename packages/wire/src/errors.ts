@@ -122,6 +122,12 @@ export const ErrorBody = z
     actual: z.string().optional().meta({ description: '`hash_mismatch`: what the bytes hash to.' }),
     limitBytes: z.int().optional().meta({ description: '`too_large`, `too_many_types`: the limit.' }),
     limitTypes: z.int().optional().meta({ description: '`too_many_types`: the limit.' }),
+    usedBytes: z.int().optional().meta({ description: '`quota_exceeded`: what the account has stored.' }),
+    receivedBytes: z
+      .int()
+      .optional()
+      .meta({ description: '`quota_exceeded`: what pushes under way have received.' }),
+    quotaBytes: z.int().optional().meta({ description: '`quota_exceeded`: what both may come to.' }),
     types: z.int().optional().meta({ description: '`too_many_types`: how many the push brings.' }),
     contentTypes: z
       .array(z.string())

@@ -293,7 +293,7 @@ const particular: [string, number, () => Instead][] = [
   ['createInvitation', 422, () => ({ body: { user: 'atlas', role: 'member' } })],
   ['listInvitations', 422, () => ({ path: { slug: 'ada' } })],
   ['removeInvitation', 422, () => ({ path: { slug: 'ada' } })],
-  ['suspendAccount', 422, () => ({ path: { slug: 'atlas' } })],
+  ['operateAccount', 422, () => ({ path: { slug: 'atlas' } })],
   ['eraseAccount', 422, () => ({ path: { slug: 'atlas' } })],
   ['listMembers', 422, () => ({ path: { slug: 'ada' } })],
   ['setMember', 409, () => ({ path: { user: 'ada' } })],

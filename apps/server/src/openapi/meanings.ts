@@ -50,6 +50,7 @@ export const meanings: Record<ErrorCode, string> = {
   too_many_keys: 'the account has 100 live keys',
   too_many_pushes: 'the account has as many open sessions as it may have',
   too_many_organizations: 'the user owns as many organizations as one may own',
+  quota_exceeded: 'the account would have more stored than it may',
   too_many_collections: 'the account has as many collections as it may have',
   push_not_open: 'the session has ended, is being committed, or a dry run of it is under way',
   too_large: 'the body is over a limit, which the sentence names',

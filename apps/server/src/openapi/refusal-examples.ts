@@ -22,6 +22,7 @@ const details: Partial<Record<ErrorCode, Facts>> = {
   last_owner: { org: 'atlas' },
   push_not_open: { status: 'committed' },
   too_large: { limitBytes: 262_144 },
+  quota_exceeded: { usedBytes: 10_737_000_000, receivedBytes: 1_000_000, quotaBytes: 10_737_418_240 },
   invalid_schema: { type: 'City', path: '/properties/name/type' },
   too_many_types: { types: 1_200, limitTypes: 1_000, limitBytes: 4_194_304 },
   invalid_records: {

@@ -10,6 +10,7 @@ import { invitationRoutes } from './accounts/invitations.ts'
 import { keyRoutes } from './accounts/keys.ts'
 import { memberRoutes } from './accounts/members.ts'
 import { browserSessionRoutes } from './accounts/sessions.ts'
+import { usageRoutes } from './accounts/usage.ts'
 import { collectionRoutes } from './collections/collections.ts'
 import { forkRoutes } from './collections/forks.ts'
 import { metadataRoutes } from './collections/metadata.ts'
@@ -50,6 +51,7 @@ export const apiRoutes: FastifyPluginAsync<RouteOptions & { origin: () => string
     if (writing.has(method)) await registry.storageQuota.demand(announcedBytes(headers['content-length']))
   })
   await app.register(accountRoutes, { registry })
+  await app.register(usageRoutes, { registry })
   await app.register(memberRoutes, { registry, origin })
   await app.register(invitationRoutes, { registry, origin })
   await app.register(keyRoutes, { registry })

@@ -148,7 +148,7 @@ export const inAccount: Readonly<Record<string, Row>> = {
   },
   'what members ask of an organization': {
     operations: [
-      'getSettings', 'listMembers',
+      'getSettings', 'listMembers', 'getAccountUsage',
     ],
     //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
     row: '401    member member member member +      +      +      +      +      +      +      +      +      +      +      limit  limit  401    susp   member',
@@ -177,7 +177,7 @@ export const inAccount: Readonly<Record<string, Row>> = {
   },
   'operating the registry': {
     operations: [
-      'listAccounts', 'suspendAccount', 'eraseAccount', 'getUsage', 'getJobs', 'listAllAudit',
+      'listAccounts', 'operateAccount', 'eraseAccount', 'getUsage', 'getJobs', 'listAllAudit',
     ],
     //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
     row: '401    oper   scope  scope  oper   oper   scope  scope  oper   oper   scope  oper   oper   scope  scope  oper   scope  scope  401    susp   +',

@@ -30,7 +30,7 @@ const words: Readonly<Record<string, string>> = {
 const harmless: Readonly<Record<string, Instead>> = {
   updateAccount: { body: { displayName: 'Guild' } },
   createInvitation: { body: { user: 'grace', role: 'member' } },
-  suspendAccount: { path: { slug: 'guild' } },
+  operateAccount: { path: { slug: 'guild' } },
   eraseAccount: { path: { slug: 'guild' } },
   updateCollection: { body: {} },
   transferCollection: { body: { to: 'guild' } },

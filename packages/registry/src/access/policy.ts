@@ -129,6 +129,9 @@ export function mayListMembers(who: Principal, role: Role | null): Answer {
   return role === null ? 'not_a_member' : 'ok'
 }
 
+/** What an account has stored: as its members may know. */
+export const maySeeUsage = mayListMembers
+
 export interface KeyFacts {
   readonly scope: Scope
   readonly collectionId: string | null

@@ -29,6 +29,7 @@ import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
 import { contactOf, type Identity, makeUser } from './first-sign-in.ts'
 import { demandOrg } from './organizations.ts'
+import { type Usage, usageOf } from './quotas.ts'
 import { changedSettings, type OrgSettings, readSettings } from './settings.ts'
 
 export type { Identity } from './first-sign-in.ts'
@@ -104,6 +105,9 @@ export function accountsOf(context: Context) {
      */
     update: (who: Principal, slug: string, changes: AccountChanges): Promise<void> =>
       changeAccount(context, who, slug, changes),
+
+    /** What an account has stored, and may have. As `usageOf` says. */
+    usage: (who: Principal, slug: string): Promise<Usage> => usageOf(context, who, slug),
 
     /** For members. @throws account_not_found, Moved, not_an_org, key_limited, not_a_member */
     settings: (who: Principal, slug: string): Promise<OrgSettings> => readSettings(context, who, slug),

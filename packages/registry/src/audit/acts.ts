@@ -13,6 +13,7 @@ const sentences = {
   'account.renamed': 'An account has another slug.',
   'account.deleted': 'An account was deleted.',
   'account.suspended': 'An account was suspended by an operator, or is so no longer.',
+  'account.quota': 'An operator changed what an account may have stored.',
   'account.erased': 'A person was erased by an operator.',
   'session.ended': 'Browsers were signed out by their account.',
   'key.made': 'An API key was made.',

@@ -265,7 +265,7 @@ describe.each(databases)('the audit log on $name', (database) => {
     })
     const kept = await user('kept-out')
     const own = { ...eve, credential: null }
-    await operators.suspend(own, 'kept-out', true)
+    await operators.change(own, 'kept-out', { suspended: true })
     await operators.erase(own, 'kept-out')
     const { rows } = await context.database.query(
       "select action from audit_events where account_id = $1 and action like 'account.%ed' order by at, id",

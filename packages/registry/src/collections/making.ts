@@ -65,6 +65,7 @@ export function newCollection(
     forkedFromSemver: null,
     ancestors: [],
     newestWithdrawn: null,
+    storedBytes: 0,
     createdAt: now,
     updatedAt: now,
   }

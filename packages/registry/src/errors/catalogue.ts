@@ -208,6 +208,11 @@ export const catalogue = {
   ),
 
   too_large: entry('too_large', (f) => `${f.what ?? 'The body'} is over the limit of ${f.limit}.`),
+  quota_exceeded: entry(
+    'too_large',
+    (f) =>
+      `\`${f.owner}\` may have ${f.quotaBytes} bytes stored, and has ${f.usedBytes}${f.receivedBytes ? ` and ${f.receivedBytes} in pushes under way` : ''}, so this does not fit. Delete a collection, withdraw and erase a version, cancel a push, or ask the operator for a larger quota.`,
+  ),
 
   unsupported_media_type: entry('unsupported_media', (f) => {
     if (f.onlyPlain)

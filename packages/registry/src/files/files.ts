@@ -25,6 +25,7 @@ import { demandCaller } from '../access/caller.ts'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
 import { mayWork, type View } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
+import { demandRoom, type Room, roomOf } from '../accounts/quotas.ts'
 import { countAnswer } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
@@ -68,7 +69,7 @@ export function filesOf(context: Context) {
   return {
     /**
      * Takes an upload, read in full whoever holds the bytes already; durable when it resolves. `created`: new to the collection.
-     * @throws hash_mismatch, too_large, invalid_request; what `demandStill` does, once it came whole.
+     * @throws hash_mismatch, too_large, quota_exceeded, invalid_request; what `demandStill` does, once it came whole.
      */
     async put(
       who: Principal,
@@ -80,14 +81,18 @@ export function filesOf(context: Context) {
       const acting = { ...seen, who: demandCaller(who) }
       const hash = uploadedHash(path.hash)
       const contentType = acceptContentType(upload.contentType)
-      const size = await store(context, hash, upload.body)
+      const size = await store(context, hash, upload.body, await roomForFile(context, seen, hash))
       const createdAt = context.now()
       const created = await context.database.transact(async (tx) => {
         // It locks the collection. No reference does: what a collection knows of files outlives it.
         await demandStill(context, tx, acting)
         await demandStored(context, tx, hash)
         await insertFile(tx, { hash, size, createdAt })
-        return insertCollectionFile(tx, { collectionId: seen.collection.id, hash, contentType, createdAt })
+        const isNew = await insertCollectionFile(tx, {
+          ...{ collectionId: seen.collection.id, hash, contentType, createdAt },
+        })
+        if (isNew) await demandRoom(context, tx, seen.owner, 0)
+        return isNew
       })
       return { created, file: { hash: path.hash, size, contentType } }
     },
@@ -173,8 +178,21 @@ function acceptContentType(text: string | undefined): string {
   throw new RegistryError('invalid_request', { details: { issues: [{ path: 'Content-Type', message }] } })
 }
 
+/** What the collection knows already takes no more room. */
+async function roomForFile(context: Context, { owner, collection }: Seen, hash: Hash): Promise<Room | null> {
+  const room = await roomOf(context, context.database, owner)
+  if (room === null) return null
+  const known = await findCollectionFiles(context.database, collection.id, [hash])
+  return known.length > 0 ? null : room
+}
+
 /** Streams an upload to its place, hashing it on the way; a wrong hash or size leaves nothing behind. */
-async function store(context: Context, expected: Hash, body: AsyncIterable<Uint8Array>): Promise<number> {
+async function store(
+  context: Context,
+  expected: Hash,
+  body: AsyncIterable<Uint8Array>,
+  room: Room | null,
+): Promise<number> {
   const { fileBytesMax } = context.limits
   async function* checked(): AsyncGenerator<Uint8Array> {
     const hasher = createHash('sha256')
@@ -183,6 +201,8 @@ async function store(context: Context, expected: Hash, body: AsyncIterable<Uint8
       size += chunk.length
       if (size > fileBytesMax)
         throw new RegistryError('too_large', { say: { what: 'The file', limit: `${fileBytesMax} bytes` } })
+      // Before it is stored: what is refused later stays in the store until a sweep.
+      if (room !== null && size > room.bytes) throw room.refusal
       hasher.update(chunk)
       yield chunk
     }

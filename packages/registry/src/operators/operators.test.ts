@@ -71,7 +71,7 @@ describe.each(databases)('operators on $name', (database) => {
       () => operators.jobs(ada),
       () => operators.accounts(ada, {}),
       () => operators.audit(ada, {}),
-      () => operators.suspend(ada, 'olga', true),
+      () => operators.change(ada, 'olga', { suspended: true }),
       () => operators.erase(ada, 'olga'),
     ]
     for (const call of calls) expect(await outcome(call())).toBe('not_an_operator')
@@ -117,11 +117,13 @@ describe.each(databases)('operators on $name', (database) => {
     const { key } = await keys.create(ben, { label: 'k', scope: 'admin' })
     const held = await keys.resolve(key)
     await collections.create(ben, 'ben', { slug: 'open', public: true })
-    expect(await outcome(operators.suspend(root, 'olga', true))).toBe('invalid_request')
-    expect(await outcome(operators.suspend(root, 'guild', true))).toBe('not_a_user')
-    expect(await outcome(operators.suspend(root, 'nobody-here', true))).toBe('account_not_found')
-    await operators.suspend(root, 'ben', true)
-    await operators.suspend(root, 'ben', true)
+    expect(await outcome(operators.change(root, 'olga', { suspended: true }))).toBe('invalid_request')
+    expect(await outcome(operators.change(root, 'guild', { suspended: true }))).toBe('not_a_user')
+    expect(await outcome(operators.change(root, 'nobody-here', { suspended: true }))).toBe(
+      'account_not_found',
+    )
+    await operators.change(root, 'ben', { suspended: true })
+    await operators.change(root, 'ben', { suspended: true })
     expect(await sessions.resolve(token)).toBeUndefined()
     expect(await outcome(keys.resolve(key))).toBe('account_suspended')
     expect(await outcome(accounts.signIn(identityOf('ben')))).toBe('account_suspended')
@@ -133,7 +135,7 @@ describe.each(databases)('operators on $name', (database) => {
     expect(await outcome(collections.create(held, 'ben', { slug: 'more' }))).toBe('unauthenticated')
     const { id } = await collections.detail(anonymous, path)
     expect(await outcome(addVersion(context, { id }))).toBe('unauthenticated')
-    await operators.suspend(root, 'ben', false)
+    await operators.change(root, 'ben', { suspended: false })
     expect(await outcome(keys.resolve(key))).toBe('ok')
     expect(await outcome(addVersion(context, { id }))).toBe('ok')
     const { items } = await operators.audit(root, { action: 'account.suspended' })

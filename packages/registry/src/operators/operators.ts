@@ -4,6 +4,7 @@
  */
 import {
   type AccountItem,
+  type AccountRow,
   type AuditFilter,
   countAll,
   countJobs,
@@ -31,7 +32,7 @@ import { isAccountSlug } from '../access/slugs.ts'
 import { type AccountProfile, profileOf } from '../accounts/accounts.ts'
 import { demandUser } from '../accounts/organizations.ts'
 import { byText, mapPage, type Page, type PageAsk, pageOf } from '../answers/pages.ts'
-import { audited } from '../audit/acts.ts'
+import { audited, type Tell } from '../audit/acts.ts'
 import { type AuditAsk, type AuditEvent, filterBy, newestFirst, placeOf, shownEvent } from '../audit/audit.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
@@ -41,6 +42,17 @@ export interface OperatedAccount extends AccountProfile {
   readonly email: string | null
   readonly suspendedAt: string | null
   readonly collections: number
+  /** Stored. Bytes. */
+  readonly usedBytes: number
+  /** What it may have stored, if it has a quota of its own. Bytes; null: what all may have. */
+  readonly quotaBytes: number | null
+}
+
+/** Only what is to change. */
+export interface AccountOperation {
+  readonly suspended?: boolean | undefined
+  /** Bytes; null: what all may have. */
+  readonly quotaBytes?: number | null | undefined
 }
 
 export interface Usage {
@@ -52,6 +64,8 @@ export interface Usage {
   readonly versions: number
   /** Bytes in the stores: of packs, of files, and of what a sweep has set aside. */
   readonly bytes: { readonly packs: number; readonly files: number; readonly setAside: number }
+  /** What an account may have stored that has no quota of its own. Bytes; null: as much as it likes. */
+  readonly quotaBytes: number | null
 }
 
 export interface JobsUnderWay {
@@ -86,18 +100,20 @@ export function operatorsOf(context: Context) {
       await demandOperator(who)
       const place = ({ account }: AccountItem) => ({ value: account.slug, id: account.id })
       const page = await pageOf(ask, bySlug, (slice) => listAccounts(database, q, slice), place)
-      return mapPage(page, ({ account, collections }) => ({
+      return mapPage(page, ({ account, collections, usedBytes }) => ({
         ...profileOf(account),
         ...{ email: account.email, suspendedAt: instantTextOrNull(account.suspendedAt), collections },
+        ...{ usedBytes, quotaBytes: account.quotaBytes },
       }))
     },
 
     /**
-     * Takes no credential of a user any more, or takes them again. Its browsers are signed out; what is public of it stays so.
-     * @throws account_not_found, not_a_user, invalid_request for the operator itself
+     * Takes no credential of a suspended user any more, or takes them again: its browsers are signed out; what is public of it stays so.
+     * Gives an account a quota of its own. Lowered below what is there, it removes nothing.
+     * @throws account_not_found; where it suspends also not_a_user, invalid_request for the operator itself
      */
-    suspend: (who: Principal, slug: string, suspended: boolean): Promise<void> =>
-      demandOperator(who).then((caller) => suspend(context, caller, slug, suspended)),
+    change: (who: Principal, slug: string, changes: AccountOperation): Promise<void> =>
+      demandOperator(who).then((caller) => change(context, caller, slug, changes)),
 
     /**
      * Leaves nothing of a person but an account under another name, which owns what the person did.
@@ -110,7 +126,7 @@ export function operatorsOf(context: Context) {
     async usage(who: Principal): Promise<Usage> {
       await demandOperator(who)
       const [counts, bytes] = await Promise.all([countAll(database), storedBytes(database)])
-      return { ...counts, bytes }
+      return { ...counts, bytes, quotaBytes: context.limits.quotaBytes }
     },
 
     async jobs(who: Principal): Promise<JobsUnderWay> {
@@ -144,11 +160,17 @@ async function isOperator({ database, operators }: Context, { accountId }: Calle
   )
 }
 
-/** A user that is not the operator itself, locked. */
-async function lockOther(context: Context, tx: Tx, caller: Caller, slug: string, strength?: 'update') {
+/** @throws account_not_found */
+async function lockNamed(tx: Tx, slug: string, strength?: 'update'): Promise<AccountRow> {
   const found = isAccountSlug(slug) ? await findAccountBySlug(tx, slug) : undefined
   const account = found && (await lockAccount(tx, found.id, strength))
   if (account === undefined) throw new RegistryError('account_not_found', { say: { slug } })
+  return account
+}
+
+/** A user that is not the operator itself, locked. */
+async function lockOther(context: Context, tx: Tx, caller: Caller, slug: string, strength?: 'update') {
+  const account = await lockNamed(tx, slug, strength)
   await demandUser(tx, account.slug)
   await demandCredential(context, tx, caller)
   if (account.id !== caller.accountId) return account
@@ -156,14 +178,48 @@ async function lockOther(context: Context, tx: Tx, caller: Caller, slug: string,
   throw new RegistryError('invalid_request', { details: { issues } })
 }
 
-async function suspend(context: Context, caller: Caller, slug: string, suspended: boolean): Promise<void> {
+async function change(
+  context: Context,
+  caller: Caller,
+  slug: string,
+  { suspended, quotaBytes }: AccountOperation,
+): Promise<void> {
   await audited(context, caller, async (tx, tell) => {
-    const { id, suspendedAt } = await lockOther(context, tx, caller, slug)
-    if ((suspendedAt !== null) === suspended) return
-    if (suspended) await endCredentials(tx, id)
-    await updateAccount(tx, id, { suspendedAt: suspended ? context.now() : null })
-    tell({ action: 'account.suspended', account: id, target: slug, details: { suspended } })
+    if (suspended !== undefined) await suspend(context, tx, tell, { caller, slug, suspended })
+    if (quotaBytes !== undefined) await setQuota(context, tx, tell, { caller, slug, quotaBytes })
   })
+}
+
+interface Changing {
+  readonly caller: Caller
+  readonly slug: string
+}
+
+async function suspend(
+  context: Context,
+  tx: Tx,
+  tell: Tell,
+  { caller, slug, suspended }: Changing & { suspended: boolean },
+): Promise<void> {
+  const { id, suspendedAt } = await lockOther(context, tx, caller, slug)
+  if ((suspendedAt !== null) === suspended) return
+  if (suspended) await endCredentials(tx, id)
+  await updateAccount(tx, id, { suspendedAt: suspended ? context.now() : null })
+  tell({ action: 'account.suspended', account: id, target: slug, details: { suspended } })
+}
+
+async function setQuota(
+  context: Context,
+  tx: Tx,
+  tell: Tell,
+  { caller, slug, quotaBytes }: Changing & { quotaBytes: number | null },
+): Promise<void> {
+  const account = await lockNamed(tx, slug)
+  await demandCredential(context, tx, caller)
+  if (account.quotaBytes === quotaBytes) return
+  await updateAccount(tx, account.id, { quotaBytes })
+  const details = { quotaBytes, before: account.quotaBytes }
+  tell({ action: 'account.quota', account: account.id, target: slug, details })
 }
 
 async function erase(

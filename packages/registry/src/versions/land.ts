@@ -25,6 +25,7 @@ import { v7 as newId } from 'uuid'
 import { type Acting, authorityOf, demandNow } from '../access/authority.ts'
 import type { View } from '../access/policy.ts'
 import { type Caller, meansOf } from '../access/principal.ts'
+import { demandRoom, quotaRefusal } from '../accounts/quotas.ts'
 import { auditRow } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
@@ -57,7 +58,7 @@ const rowBytes = 1_024
 /**
  * Makes a version, whole or not at all: durable when it resolves.
  * @throws version_conflict with `currentVersion` when the head is no longer `base`; collection_not_found when it was deleted
- *   meanwhile; what `demandNow` does; NotLanded, when what was to end with it has ended otherwise; ObjectsSwept; StorageFull.
+ *   meanwhile; quota_exceeded; what `demandNow` does; NotLanded, when what was to end with it has ended otherwise; ObjectsSwept; StorageFull.
  */
 export async function makeVersion(context: Context, making: VersionMaking): Promise<VersionRow> {
   const { writer, content } = making
@@ -70,6 +71,7 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
     by: authorityOf(context, making.by),
     audit: versionMadeRow(making.by, version),
     ends: making.ends?.(version),
+    ...{ addedBytes: packed.bytes, usualQuota: context.limits.quotaBytes },
   }
   const pack = making.also === undefined ? packAlone(packed) : undefined
   // What fails after this may have been done: perhaps only the answer was lost.
@@ -99,11 +101,12 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
 
 /**
  * The version that `makeVersion` would make, written as far as that fails if it would, and given up: nothing of it is recorded.
- * @throws StorageFull, and what stores do.
+ * @throws quota_exceeded; StorageFull, and what stores do.
  */
 export async function tryVersion(context: Context, making: VersionMaking): Promise<VersionRow> {
-  const { version } = await writeVersion(context, making)
+  const { version, packed } = await writeVersion(context, making)
   await making.writer.abort()
+  await demandRoom(context, context.database, making.by.owner, packed.bytes, { received: false })
   return version
 }
 
@@ -146,6 +149,7 @@ async function refusalFor(
 ): Promise<Error> {
   if (notLanded.why === 'update_ended' || notLanded.why === 'lease_lost') return notLanded
   await demandNow(context, by)
+  if (notLanded.why === 'over_quota') return quotaRefusal(context, context.database, by.owner)
   const head = await findHead(context.database, collection.id)
   if (head === undefined) return new RegistryError('collection_not_found')
   return new RegistryError('version_conflict', {

@@ -22,6 +22,11 @@ const batchObjectsMax = 256
 /** What the transaction records with `recordPacks`. */
 export interface PackedObjects {
   packs: StoredPack[]
+  /**
+   * Bytes of all objects that were added, encoded, also of those that the index had: what is counted for whoever adds them must not tell
+   * what others have.
+   */
+  bytes: number
   /** What was not written because the index had it, and what deltas go on from: it must still be there. */
   reliedOn: ReliedOn[]
   /** What was written although the index had it, because it is damaged there. */
@@ -103,6 +108,7 @@ class PackingWriter implements ObjectWriter {
   #pack: PackWriter | undefined
   #batch: NewObject[] = []
   #batchBytes = 0
+  #bytes = 0
   #writing: Promise<void> = Promise.resolve()
 
   constructor(options: WriterOptions) {
@@ -141,7 +147,12 @@ class PackingWriter implements ObjectWriter {
     await this.#writing
     if (this.#pack !== undefined) await this.#finishPack(this.#pack)
     const [reliedOn, replaced] = [this.#reliedOn, this.#replaced]
-    return { packs: this.#packs, reliedOn: [...reliedOn.values()], replaced: [...replaced.values()] }
+    return {
+      packs: this.#packs,
+      bytes: this.#bytes,
+      reliedOn: [...reliedOn.values()],
+      replaced: [...replaced.values()],
+    }
   }
 
   async abort(): Promise<void> {
@@ -159,23 +170,23 @@ class PackingWriter implements ObjectWriter {
       held.delete(objectKey(damaged))
       this.#replaced.set(objectKey(damaged), damaged)
     }
-    const wanted = objects.filter((object) => !held.has(objectKey(object)))
-    for (const { kind, hash, done } of objects) {
-      if (!held.has(objectKey({ kind, hash }))) continue
-      this.#rely({ kind, hash })
-      done?.()
-    }
     const prepared = await Promise.all(
-      (await this.#prepareAll(wanted)).map((one) => this.#aloneIfReplacing(one)),
+      (await this.#prepareAll(objects)).map((one) => this.#aloneIfReplacing(one)),
     )
     for (const [i, { encoded, ...object }] of prepared.entries()) {
+      this.#bytes += encoded.length
+      if (held.has(objectKey(object))) {
+        this.#rely({ kind: object.kind, hash: object.hash })
+        objects[i]!.done?.()
+        continue
+      }
       const { kind, bases } = object
       if (bases[0] !== undefined) this.#rely({ kind, hash: bases[0], bases: bases.slice(1) })
       if (this.#pack !== undefined && this.#pack.bytes + encoded.length > splitBytes)
         await this.#finishPack(this.#pack)
       this.#pack ??= writePack(blobs, packName(randomUUID()), { inline })
       await this.#pack.add(object, encoded)
-      wanted[i]!.done?.()
+      objects[i]!.done?.()
     }
   }
 

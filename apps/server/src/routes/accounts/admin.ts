@@ -44,14 +44,14 @@ export const adminRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { re
       config,
       schema: {
         tags,
-        ...about.suspendAccount,
+        ...about.operateAccount,
         params: AccountPath,
         body: OperateAccount,
         response: { 200: Done },
       },
     },
     async ({ principal, params, body }) => {
-      await operators.suspend(principal, params.slug, body.suspended)
+      await operators.change(principal, params.slug, body)
       return { ok: true as const }
     },
   )

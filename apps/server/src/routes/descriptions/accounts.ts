@@ -57,6 +57,14 @@ export const settings: Description = {
   codes: ['account_not_found', 'not_a_member', 'not_an_org'],
 }
 
+export const accountUsage: Description = {
+  operationId: 'getAccountUsage',
+  summary: 'What an account has stored',
+  description:
+    'Answers the bytes that versions and files of the account take, those that push sessions have received, what both may come to, and the collections that take most. A version takes what it added to the store, compressed; a fork nothing as long as its source is there. Only members of an organization and the user itself may ask, with a credential of any scope that is not limited to a collection.',
+  codes: ['account_not_found', 'not_a_member'],
+}
+
 export const removeAccount: Description = {
   operationId: 'deleteAccount',
   summary: 'Delete an account that owns nothing',

@@ -7,15 +7,15 @@ const who =
 export const listAccounts: Description = {
   operationId: 'listAccounts',
   summary: 'All accounts of the registry',
-  description: `Lists all accounts by slug, with their e-mail addresses, whether they are suspended, and how many collections they own. ${who} A page has 50 accounts unless \`limit\` says otherwise, and 100 at most.`,
+  description: `Lists all accounts by slug, with their e-mail addresses, whether they are suspended, how many collections they own, and what they have stored. ${who} A page has 50 accounts unless \`limit\` says otherwise, and 100 at most.`,
   answers: { 200: 'A page of accounts.' },
   codes: ['not_an_operator'],
 }
 
-export const suspendAccount: Description = {
-  operationId: 'suspendAccount',
-  summary: 'Suspend a user, or take the suspension back',
-  description: `Suspends a user: its browsers are signed out, and each of its keys is answered 403 \`account_suspended\`, until the suspension is taken back. What is public of it stays readable, and nothing is deleted. ${who} Operators cannot suspend themselves.`,
+export const operateAccount: Description = {
+  operationId: 'operateAccount',
+  summary: 'Suspend a user, or say what an account may store',
+  description: `\`suspended\`: true signs the browsers of a user out, and each of its keys is answered 403 \`account_suspended\`, until the suspension is taken back. What is public of it stays readable, and nothing is deleted. Operators cannot suspend themselves. \`quotaBytes\` is what the versions and files of a user or an organization may take together, in the place of what the configuration says; null takes it back. Below what is there it removes nothing: pushes, uploads and metadata updates are then answered 413 \`quota_exceeded\`. ${who}`,
   codes: ['not_an_operator', 'account_not_found', 'not_a_user'],
 }
 

@@ -7,7 +7,7 @@ export const putFile: Description = {
   description:
     'Stores the bytes of the body under the SHA-256 that the path names. It needs the scope `write` and membership. Send the bytes as they are, of any content type: a `Content-Encoding` is refused. A file may have 1 GiB unless the operator set another limit. Upload before the commit of the push whose records refer to the file by `{"$file": "sha256:…"}`.',
   answers: { 200: 'The collection held the file before.', 201: 'The file is new to the collection.' },
-  codes: ['collection_not_found', 'not_a_member', 'key_limited', 'hash_mismatch'],
+  codes: ['collection_not_found', 'not_a_member', 'key_limited', 'hash_mismatch', 'quota_exceeded'],
 }
 
 export const getFile: Description = {

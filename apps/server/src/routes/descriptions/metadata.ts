@@ -18,6 +18,7 @@ export const patchMetadata: Description = {
     'metadata_update_in_progress',
     'version_conflict',
     'no_versions',
+    'quota_exceeded',
     'too_costly',
     'busy',
     'object_corrupt',

@@ -7,6 +7,7 @@ export const opening: readonly ErrorCode[] = [
   ...working,
   'version_conflict',
   'too_many_pushes',
+  'quota_exceeded',
   'invalid_schema',
   'too_many_types',
   'too_costly',
@@ -17,6 +18,7 @@ const session = [...working, 'push_not_found'] as const
 export const batch: readonly ErrorCode[] = [
   ...session,
   'push_not_open',
+  'quota_exceeded',
   'invalid_records',
   'too_costly',
   'busy',
@@ -85,6 +87,7 @@ export const commit = ({ name, what, before, codes }: Kind): Description => ({
     'push_not_open',
     'version_conflict',
     'no_changes',
+    'quota_exceeded',
     'files_missing',
     'schema_violation',
     'too_costly',

@@ -11,6 +11,7 @@ const words: Readonly<Record<string, string>> = {
   'account.signed_in': 'signed in',
   'account.renamed': 'renamed the account to',
   'account.deleted': 'deleted the account',
+  'account.quota': 'changed what may be stored in the account',
   'account.suspended': 'suspended, or took back the suspension of, the account',
   'account.erased': 'erased the person of the account',
   'session.ended': 'signed a browser out:',

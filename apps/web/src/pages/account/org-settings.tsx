@@ -2,6 +2,7 @@
 import { RegistryError } from '@ulmus/registry'
 import { UpdateAccount } from '@ulmus/wire'
 import { Choice, Field, Refusal, type Refused } from '../../components/form.tsx'
+import { Storage } from '../../components/usage.tsx'
 import { checked, submitted, typed } from '../../form.ts'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { accountPath } from '../../paths.ts'
@@ -49,6 +50,7 @@ async function settingsPage(
 ): Promise<Answer> {
   const slug = params['owner']!
   const settings = await registry.accounts.settings(who, slug)
+  const usage = await registry.accounts.usage(who, slug)
   const { displayName } = await registry.accounts.profile(slug)
   const role = await registry.members.roleOf(who, slug)
   return {
@@ -101,6 +103,7 @@ async function settingsPage(
               </button>
             )}
           </form>
+          <Storage owner={slug} usage={usage} />
           {role === 'owner' && <Danger slug={slug} form={form} />}
         </div>
       </ManagedPage>

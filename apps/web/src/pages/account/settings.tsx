@@ -2,6 +2,7 @@
 import { UpdateAccount } from '@ulmus/wire'
 import type { ComponentChildren } from 'preact'
 import { Field, Refusal, type Refused } from '../../components/form.tsx'
+import { Storage } from '../../components/usage.tsx'
 import { checked, submitted, typed } from '../../form.ts'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { accountPath } from '../../paths.ts'
@@ -45,6 +46,7 @@ async function profilePage(
   { form = {}, error }: { form?: Form; error?: Refused },
 ): Promise<Answer> {
   const own = await visit.registry.accounts.own(visit.who)
+  const usage = await visit.registry.accounts.usage(visit.who, own.slug)
   return {
     title: 'Settings',
     isPublic: false,
@@ -87,6 +89,7 @@ async function profilePage(
           </dd>
         </dl>
         <p class="quiet">The e-mail comes from where you sign in, and only you see it.</p>
+        <Storage owner={own.slug} usage={usage} />
       </SettingsPage>
     ),
   }

@@ -13,16 +13,25 @@ export const admin: Page = {
   show: (visit) => adminPage(visit, {}),
   act: (visit, form) =>
     submitted(
-      () => (form['do'] === 'erase' ? erase(visit, form) : suspend(visit, form)),
+      () => acts[form['do'] ?? '']?.(visit, form) ?? suspend(visit, form),
       (error) => adminPage(visit, { form, error }),
     ),
 }
 
 async function suspend({ registry, who, url }: Visit, form: Form): Promise<Answer> {
-  const { suspended } = checked(OperateAccount, { suspended: form['do'] === 'suspend' })
-  await registry.operators.suspend(who, form['account'] ?? '', suspended)
+  await registry.operators.change(who, form['account'] ?? '', { suspended: form['do'] === 'suspend' })
   return new Redirect(`/admin${url.search}`)
 }
+
+async function setQuota({ registry, who, url }: Visit, form: Form): Promise<Answer> {
+  const given = typed(form, 'quotaBytes')?.replaceAll(/[,_ ]/g, '')
+  const bytes = given === undefined ? null : Number(given)
+  const changes = checked(OperateAccount, { quotaBytes: bytes })
+  await registry.operators.change(who, typed(form, 'account') ?? '', changes)
+  return new Redirect(`/admin${url.search}`)
+}
+
+const acts: Record<string, (visit: Visit, form: Form) => Promise<Answer>> = { erase, quota: setQuota }
 
 async function erase(visit: Visit, form: Form): Promise<Answer> {
   const slug = form['account'] ?? ''
@@ -82,6 +91,7 @@ async function adminPage(
         </form>
         {items.length === 0 ? <Empty title="No account is like that." /> : <Accounts items={items} />}
         <Pager next={to(links.next)} prev={to(links.prev)} />
+        <Quota form={form} usual={usage.quotaBytes} />
         <Erase form={form} />
       </div>
     ),
@@ -109,6 +119,7 @@ const Accounts = ({ items }: { items: readonly OperatedAccount[] }) => (
           <th scope="col">Account</th>
           <th scope="col">E-mail</th>
           <th scope="col">Collections</th>
+          <th scope="col">Stored</th>
           <th scope="col">Since</th>
           <th scope="col">
             <span class="sr-only">Suspend</span>
@@ -130,6 +141,10 @@ const Accounts = ({ items }: { items: readonly OperatedAccount[] }) => (
               <bdi>{account.email ?? ''}</bdi>
             </td>
             <td>{account.collections}</td>
+            <td>
+              {bytesText(account.usedBytes)}
+              {account.quotaBytes !== null && <span class="quiet"> of {bytesText(account.quotaBytes)}</span>}
+            </td>
             <td>
               <Time at={account.createdAt} />
             </td>
@@ -154,6 +169,30 @@ const Accounts = ({ items }: { items: readonly OperatedAccount[] }) => (
       </tbody>
     </table>
   </div>
+)
+
+const Quota = ({ form, usual }: { form: Form; usual: number | null }) => (
+  <section class="narrow">
+    <h2>What an account may store</h2>
+    <p>
+      {usual === null
+        ? 'Accounts may store as much as they like, unless they have a quota of their own.'
+        : `Accounts may store ${bytesText(usual)} each, unless they have a quota of their own.`}
+    </p>
+    <form method="post" class="form">
+      <Field name="account" label="Handle" form={form} required most={39} />
+      <Field
+        name="quotaBytes"
+        label="Bytes"
+        form={form}
+        most={24}
+        help="Such as 10,000,000,000 for 10 GB. Empty: what all may store. Below what is there it removes nothing."
+      />
+      <button type="submit" name="do" value="quota">
+        Set the quota
+      </button>
+    </form>
+  </section>
 )
 
 const Erase = ({ form }: { form: Form }) => (

@@ -49,6 +49,7 @@ const mendable = new Set<string>([
   'internal',
   'manifest_incomplete',
   'no_changes',
+  'quota_exceeded',
   'records_missing',
   'schema_violation',
   'storage_full',

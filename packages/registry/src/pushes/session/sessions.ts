@@ -17,6 +17,7 @@ import { demandCaller } from '../../access/caller.ts'
 import { findVisibleCollection, type Seen } from '../../access/find-collection.ts'
 import { mayWork } from '../../access/policy.ts'
 import { type Caller, meansOf, type Principal, type Scope } from '../../access/principal.ts'
+import { demandRoom } from '../../accounts/quotas.ts'
 import type { Context } from '../../context.ts'
 import { demand, RegistryError, type StoredRefusal } from '../../errors/errors.ts'
 import { filesNeeded } from '../../files/known-files.ts'
@@ -105,7 +106,7 @@ export class PushSessions {
     return { push: await this.find(seen, kind, id), by: { ...seen, who: demandCaller(who) } }
   }
 
-  /** @throws collection_not_found, version_conflict, too_costly, invalid_schema, too_many_types, too_many_pushes, invalid_request, too_large. */
+  /** @throws collection_not_found, version_conflict, quota_exceeded, too_costly, invalid_schema, too_many_types, too_many_pushes, invalid_request, too_large. */
   async open(
     who: Caller,
     seen: Seen,
@@ -115,6 +116,8 @@ export class PushSessions {
   ): Promise<{ push: PushStanding; totalFiles: number; neededFiles: string[]; warnings: PushWarnings }> {
     const by = { ...seen, who }
     demandHead(seen, opening.base_version)
+    // Whoever has used up the quota could only fill the store with what is refused later.
+    await demandRoom(this.#context, this.#context.database, seen.owner, 1)
     if (schemas !== undefined || metadata !== undefined) await demandNow(this.#context, by)
     const brought = schemas === undefined ? undefined : await accepted(this.#context, schemas, task)
     const patch = metadata === undefined ? null : await fitted(this.#context, seen, metadata, task)

@@ -12,6 +12,7 @@ import {
 } from '@ulmus/storage'
 import { v4 as randomId } from 'uuid'
 import { type Acting, demandStill } from '../../access/authority.ts'
+import { demandRoom } from '../../accounts/quotas.ts'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
 import { freeWhole } from '../../threads/free.ts'
@@ -25,7 +26,7 @@ export type SpillRole = PushSpillRow['role']
 
 /**
  * Stores a spill, which it takes over, and adds it to its session, or takes it back when the session has ended meanwhile.
- * @throws push_not_open; what `demandStill` does.
+ * @throws push_not_open; quota_exceeded; what `demandStill` does.
  */
 export async function keepSpill(
   context: Context,
@@ -44,6 +45,7 @@ export async function keepSpill(
         throw new RegistryError('push_not_open', { say: { status: 'ended by now' } })
       if (made.entries > 0)
         await insertPushSpill(tx, { pushId, role: made.role, name, entries: made.entries, bytes })
+      await demandRoom(context, tx, by.owner, 0)
     })
   } catch (error) {
     if (error instanceof RegistryError) await context.blobs.remove(name)

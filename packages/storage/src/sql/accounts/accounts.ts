@@ -3,7 +3,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import { boolean, check, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { prepared } from '../../database/look-ups.ts'
-import { bytewiseText, instant } from '../columns/columns.ts'
+import { bytewiseText, count, instant } from '../columns/columns.ts'
 
 export const accounts = pgTable(
   'accounts',
@@ -25,6 +25,8 @@ export const accounts = pgTable(
     defaultVisibility: text('default_visibility', { enum: ['private', 'public'] })
       .notNull()
       .default('private'),
+    /** What it may have stored. Bytes; null: what the configuration says. */
+    quotaBytes: count('quota_bytes'),
   },
   (t) => [
     check('accounts_type', sql`${t.type} in ('user', 'org')`),
@@ -153,6 +155,7 @@ export async function updateAccount(
       | 'defaultVisibility'
       | 'suspendedAt'
       | 'claimsOperator'
+      | 'quotaBytes'
     >
   >,
 ): Promise<void> {

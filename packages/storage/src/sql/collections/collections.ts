@@ -4,7 +4,7 @@ import { boolean, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'dr
 import type { Tx } from '../../database/database.ts'
 import { placeholdersFor, prepared } from '../../database/look-ups.ts'
 import { type AccountRow, accounts } from '../accounts/accounts.ts'
-import { bytewiseText, instant, tsvector } from '../columns/columns.ts'
+import { bytewiseText, count, instant, tsvector } from '../columns/columns.ts'
 import { wordsOf } from '../columns/words.ts'
 
 /**
@@ -41,6 +41,8 @@ export const collections = pgTable(
     ancestors: uuid('ancestors').array().notNull().default(sql`'{}'::uuid[]`),
     /** Semver of the newest version that was withdrawn, with its `v`: no later version has a lower number. Null: none was. */
     newestWithdrawn: text('newest_withdrawn'),
+    /** What its versions and files added to the store, as far as they were not erased since. Bytes; see usage.ts. */
+    storedBytes: count('stored_bytes').notNull().default(0),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
   },

@@ -20,7 +20,12 @@ it.each(databases)('whole rows are what their tables hold ($name)', async ({ ope
     const row = {
       ...{ id, ownerId, slug: 'row', name: '[null]', description: null, public: true, headId },
       ...{ headDescription: '', forkedFromId: null, forkedFromSemver: null, ancestors: [id, ownerId] },
-      ...{ createdAt: at, updatedAt: new Date(at.getTime() + 1), newestWithdrawn: 'v0.1.0' },
+      ...{
+        createdAt: at,
+        updatedAt: new Date(at.getTime() + 1),
+        newestWithdrawn: 'v0.1.0',
+        storedBytes: most,
+      },
     }
     await insertCollection(tx, row, { slug: 'whole', displayName: 'Whole' })
     await tx.orm.insert(versions).values({

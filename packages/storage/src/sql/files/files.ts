@@ -49,20 +49,32 @@ export async function insertFile(tx: Tx, file: Omit<FileRow, 'used'>): Promise<v
   await tx.orm.insert(files).values(file).onConflictDoNothing()
 }
 
-/** Records that a file was uploaded to a collection; false when it had been before (its content type is then the new one's). */
+/**
+ * Records that a file was uploaded to a collection, and counts it as stored there; false when it had been before (its content type is then
+ * the new one's).
+ */
 export async function insertCollectionFile(
   tx: Tx,
   file: { collectionId: string; hash: string; contentType: string; createdAt: Date },
 ): Promise<boolean> {
-  const [row] = await tx.orm
+  const uploaded = { ...file, uploadedAt: file.createdAt }
+  const added = await tx.orm
     .insert(collectionFiles)
-    .values({ ...file, uploadedAt: file.createdAt })
-    .onConflictDoUpdate({
-      target: [collectionFiles.collectionId, collectionFiles.hash],
-      set: { contentType: file.contentType, uploadedAt: file.createdAt },
-    })
-    .returning({ createdAt: collectionFiles.createdAt })
-  return row?.createdAt.getTime() === file.createdAt.getTime()
+    .values(uploaded)
+    .onConflictDoNothing()
+    .returning({ hash: collectionFiles.hash })
+  const { collectionId, hash, contentType, uploadedAt } = uploaded
+  if (added.length > 0) {
+    const size = '(select size from files where hash = $2)'
+    const text = `update collections set stored_bytes = stored_bytes + ${size} where id = $1`
+    await tx.query(text, [collectionId, hash], 'count_file')
+  } else {
+    await tx.orm
+      .update(collectionFiles)
+      .set({ contentType, uploadedAt })
+      .where(and(eq(collectionFiles.collectionId, collectionId), eq(collectionFiles.hash, hash)))
+  }
+  return added.length > 0
 }
 
 export interface KnownFile extends CollectionFileRow {
@@ -148,13 +160,17 @@ export async function forgetOldUploads(
 ): Promise<{ files: number; bytes: number }> {
   const { rows } = await tx.query(
     `with old as materialized (
-       select hash from files where not used and created_at < $1 and not exists (
+       select hash, size from files where not used and created_at < $1 and not exists (
          select from collection_files uploaded where uploaded.hash = files.hash and (uploaded_at >= $1 or exists (
            select from pushes where pushes.collection_id = uploaded.collection_id
              and status in ('open', 'checking', 'committing'))))
        order by created_at, hash limit $2 for update),
-     uploads as (delete from collection_files using old where collection_files.hash = old.hash)
-     delete from files using old where files.hash = old.hash returning size`,
+     uploads as (
+       delete from collection_files using old where collection_files.hash = old.hash returning collection_id, size),
+     counted as (
+       update collections set stored_bytes = greatest(0, stored_bytes - gone.bytes)
+       from (select collection_id, sum(size) as bytes from uploads group by collection_id) gone where id = gone.collection_id)
+     delete from files using old where files.hash = old.hash returning files.size`,
     [before.toISOString(), max],
   )
   return { files: rows.length, bytes: rows.reduce((sum, row) => sum + Number(row['size']), 0) }

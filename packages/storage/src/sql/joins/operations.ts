@@ -16,6 +16,8 @@ import { members, type SlugSlice } from '../accounts/members.ts'
 export interface AccountItem {
   account: AccountRow
   collections: number
+  /** Stored. Bytes. */
+  usedBytes: number
 }
 
 /** Accounts by slug. @param search part of the slug, the name or the e-mail address, in any case; undefined: all */
@@ -34,6 +36,7 @@ export async function listAccounts(
   const rows = await at.orm
     .select({
       account: accounts,
+      usedBytes: sql`used_bytes(${sql.raw('"accounts"."id"')})`.mapWith(Number),
       collections: sql<number>`(select count(*)::integer from collections c where c.owner_id = ${sql.raw('"accounts"."id"')})`,
     })
     .from(accounts)

@@ -38,7 +38,14 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     await database.orm.insert(accounts).values({ ...owner, createdAt: at })
     by = { accountId: owner.id, credential: null, ownerId: owner.id, roles: ['owner'], now: at }
     const none = {
-      ...{ description: null, headId: null, headDescription: null, ancestors: [], newestWithdrawn: null },
+      ...{
+        description: null,
+        headId: null,
+        headDescription: null,
+        ancestors: [],
+        newestWithdrawn: null,
+        storedBytes: 0,
+      },
     }
     const row = { ...none, id: collectionId, ownerId: owner.id, slug: 'c', name: 'C', public: true }
     const fork = { forkedFromId: null, forkedFromSemver: null }

@@ -25,6 +25,10 @@ export interface Landing {
   by: Authority
   /** What the audit log says of it. */
   audit: AuditEventRow
+  /** Bytes that it adds to the store. A fork has them in its collection's row. */
+  addedBytes?: number
+  /** What an account that has no quota of its own may have stored. Bytes; null: as much as it likes. */
+  usualQuota?: number | null
   /** Recorded by the same statement; at most `statementRowsMax` objects. Default: what it needs is recorded before, by this transaction. */
   pack?: StoredPack
   /** What ends with it: the running metadata update with that id, or a push session. */
@@ -62,6 +66,7 @@ const reasons = [
   'not_allowed',
   'head_moved',
   'lease_lost',
+  'over_quota',
   'owner_gone',
   'source_gone',
   'source_withdrawn',
@@ -80,9 +85,9 @@ export class NotLanded extends Error {
 }
 
 const arguments_ = `landed => $1, follows => $2, head_text => $3, head_words => $4, authority => $5,
-  audit => $6, job => $7, push => $8, answer => $9, fork => $10`
+  audit => $6, job => $7, push => $8, answer => $9, fork => $10, added => $11, usual_quota => $12`
 const landing = `select land_version(${arguments_})`
-const landingWithPack = `select land_version(${arguments_}, packed => ${recordPackCall(11)})`
+const landingWithPack = `select land_version(${arguments_}, packed => ${recordPackCall(13)})`
 
 /**
  * Records a version and makes it its collection's head in place of `from`. A single statement.
@@ -91,6 +96,7 @@ const landingWithPack = `select land_version(${arguments_}, packed => ${recordPa
  */
 export async function landVersion(tx: Tx, landed: Landing): Promise<void> {
   const { version, from, headDescription, by, audit, pack, ends, fork } = landed
+  const { addedBytes = 0, usualQuota = null } = landed
   const job = ends !== undefined && 'job' in ends ? ends.job : null
   const { answer = null, ...push } = ends !== undefined && 'push' in ends ? ends.push : {}
   const words = headDescription === null ? null : descriptionWords(headDescription)
@@ -102,6 +108,8 @@ export async function landVersion(tx: Tx, landed: Landing): Promise<void> {
       answer && JSON.stringify(push),
       answer && JSON.stringify(answer),
       fork ? forkOf(fork) : null,
+      addedBytes,
+      usualQuota,
     ],
   ]
   try {

@@ -3,7 +3,6 @@ import { and, arrayOverlaps, eq, inArray, isNull, or } from 'drizzle-orm'
 import { packsPrefix } from '../../blobs/names.ts'
 import type { Queries, Tx } from '../../database/database.ts'
 import { collections } from '../collections/collections.ts'
-import { collectionFiles } from '../files/files.ts'
 import { versions } from '../versions/versions.ts'
 import type { SizedBlob } from './set-aside.ts'
 import { allVersionRoots, type VersionRoots } from './sweeps.ts'
@@ -125,15 +124,21 @@ export async function forgetFile(
   { hash, collectionId, heirs }: { hash: string; collectionId: string; heirs: readonly string[] },
 ): Promise<void> {
   await tx.query(
-    `insert into collection_files (collection_id, hash, content_type, in_full, in_public, created_at, uploaded_at)
-     select heir, hash, content_type, false, false, created_at, uploaded_at
-     from collection_files, unnest($3::uuid[]) as heir where hash = $1 and collection_id = $2
-     on conflict do nothing`,
+    `with told as (
+       insert into collection_files (collection_id, hash, content_type, in_full, in_public, created_at, uploaded_at)
+       select heir, hash, content_type, false, false, created_at, uploaded_at
+       from collection_files, unnest($3::uuid[]) as heir where hash = $1 and collection_id = $2
+       on conflict do nothing returning collection_id, hash)
+     update collections set stored_bytes = stored_bytes + files.size
+     from told, files where id = told.collection_id and files.hash = told.hash`,
     [hash, collectionId, heirs],
   )
-  await tx.orm
-    .delete(collectionFiles)
-    .where(and(eq(collectionFiles.hash, hash), eq(collectionFiles.collectionId, collectionId)))
+  await tx.query(
+    `with gone as (delete from collection_files where hash = $1 and collection_id = $2 returning collection_id, hash)
+     update collections set stored_bytes = greatest(0, stored_bytes - files.size)
+     from gone, files where id = gone.collection_id and files.hash = gone.hash`,
+    [hash, collectionId],
+  )
   await tx.query(
     'delete from files where hash = $1 and not exists (select from collection_files where hash = $1)',
     [hash],

@@ -37,7 +37,13 @@ describe.each(databases)('sessions that were opened with much, on $name', ({ ope
     const owner = { id: randomUUID(), slug: 'o', type: 'org' as const, displayName: 'O', createdAt: at }
     await database.orm.insert(accounts).values(owner)
     const row = { id: collectionId, ownerId: owner.id, slug: 'c', name: 'C', public: true, ancestors: [] }
-    const none = { description: null, headId: null, headDescription: null, newestWithdrawn: null }
+    const none = {
+      description: null,
+      headId: null,
+      headDescription: null,
+      newestWithdrawn: null,
+      storedBytes: 0,
+    }
     const made = { ...none, forkedFromId: null, forkedFromSemver: null, createdAt: at, updatedAt: at }
     await database.transact((tx) => insertCollection(tx, { ...row, ...made }, owner))
   })

@@ -1,0 +1,59 @@
+/** What an account has stored, on its settings. */
+import type { AccountUsage } from '@ulmus/wire'
+import { bytesText } from '../format.ts'
+import { accountPath } from '../paths.ts'
+
+/** Collections that are listed. */
+const listedMax = 10
+
+export function Storage({ owner, usage }: { owner: string; usage: AccountUsage }) {
+  const { usedBytes, receivedBytes, quotaBytes, collections } = usage
+  const used = usedBytes + receivedBytes
+  const isOver = quotaBytes !== null && used >= quotaBytes
+  return (
+    <section>
+      <h2 id="storage">Storage</h2>
+      <p>
+        {bytesText(used)}
+        {quotaBytes === null ? ' stored' : ` of ${bytesText(quotaBytes)} used`}
+        {receivedBytes > 0 && `, ${bytesText(receivedBytes)} of it in pushes under way`}.
+      </p>
+      {quotaBytes !== null && (
+        <meter
+          aria-labelledby="storage"
+          min={0}
+          max={Math.max(1, quotaBytes)}
+          value={used}
+          high={0.9 * quotaBytes}
+        />
+      )}
+      {isOver && (
+        <p class="note bad">
+          Nothing more can be published. Delete a collection, withdraw and erase a version, or ask the
+          operator for a larger quota.
+        </p>
+      )}
+      {collections.length > 0 && (
+        <table class="data">
+          <caption class="sr-only">What takes most</caption>
+          <thead>
+            <tr>
+              <th scope="col">Collection</th>
+              <th scope="col">Takes</th>
+            </tr>
+          </thead>
+          <tbody>
+            {collections.slice(0, listedMax).map(({ slug, usedBytes }) => (
+              <tr key={slug}>
+                <th scope="row">
+                  <a href={`${accountPath(owner)}/${slug}`}>{slug}</a>
+                </th>
+                <td>{bytesText(usedBytes)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  )
+}
