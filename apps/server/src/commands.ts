@@ -138,7 +138,9 @@ async function sweep(
   try {
     const { uploadDays } = readConfig(environment)
     const done = await commands.sweep({ force: given['force'] === true, uploadDays })
-    const { uploadsForgotten, setAside, removed, aside } = done
+    const { uploadsForgotten, setAside, removed, aside, erasuresHeldUp } = done
+    for (const { what, why } of erasuresHeldUp)
+      err(`NOT ERASED ${what}, until what is in the way is mended: ${why}\n`)
     out(
       `${done.versions} versions need ${done.living} objects. Erased: ${done.versionsErased} withdrawn versions.\n` +
         `Taken out of the index: ${done.objectsRemoved} objects. ` +
@@ -148,7 +150,7 @@ async function sweep(
         `Removed: ${removed.blobs} blobs of ${removed.bytes} bytes. ` +
         `Set aside in all: ${aside.blobs} blobs of ${aside.bytes} bytes.\n`,
     )
-    return exits.well
+    return erasuresHeldUp.length === 0 ? exits.well : exits.damaged
   } catch (error) {
     if (error instanceof SweepTooLarge) {
       err(`${error.message}\n`)

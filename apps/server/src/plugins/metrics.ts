@@ -148,7 +148,10 @@ function measureRegistry(metrics: Registry, figures: Ulmus['figures']): void {
     (gauge, { secondsAgo }) => gauge.set(secondsAgo),
   )
   shared(
-    { name: 'ulmus_sweep_succeeded', help: 'Whether the last sweep came to its end: 1 or 0.' },
+    {
+      name: 'ulmus_sweep_succeeded',
+      help: 'Whether the last sweep came to its end and erased all that it was to: 1 or 0.',
+    },
     lastSweep,
     (gauge, { succeeded }) => gauge.set(succeeded ? 1 : 0),
   )

@@ -84,7 +84,8 @@ export async function sweep(context: SweepContext, options: SweepOptions = {}): 
     context.database.transactOnce((tx) => endPeriodicTask(tx, sweeping, succeeded))
   try {
     const report = await new Sweep(context, options).run()
-    await ended(true)
+    // Somebody has to look at an erasure that damage is in the way of: it does not go on by itself.
+    await ended(report.erasuresHeldUp.length === 0)
     return report
   } catch (error) {
     // Why it ended is worth more than that it could not be noted.
@@ -148,9 +149,12 @@ class Sweep {
   }
 
   async #erase(): Promise<void> {
-    const { versions, objects, removed } = await eraseWithdrawn(this.#context, this.#id, () =>
+    const { versions, objects, removed, heldUp } = await eraseWithdrawn(this.#context, this.#id, () =>
       this.#onStep('erasing'),
     )
+    for (const { what, why } of heldUp)
+      this.#context.log.error({ what, why }, 'a version cannot be erased until what is damaged is mended')
+    this.#report.erasuresHeldUp = heldUp
     this.#report.versionsErased = versions
     this.#report.objectsRemoved += objects
     add(this.#report.removed, removed)
@@ -174,6 +178,7 @@ class Sweep {
 
   /** Old rows of objects that no version needs, neither as themselves nor as a base. */
   async #dead(youngSince: Date): Promise<SweptRow[]> {
+    if (this.#marks.hasGaps) return []
     const unmarked: SweptRow[] = []
     for await (const page of oldRows(this.#context.database, youngSince)) {
       for (const row of page) {
@@ -196,7 +201,7 @@ class Sweep {
 
   /** What is left is in the order in which it was condemned. */
   async #pardonLiving(condemned: readonly SweptRow[]): Promise<SweptRow[]> {
-    const doomed = this.#withoutLiving(condemned)
+    const doomed = this.#marks.hasGaps ? [] : this.#withoutLiving(condemned)
     const still = new Set(doomed)
     const living = condemned.filter((row) => !still.has(row))
     await this.#inSlices(living, (tx, rows) => pardon(tx, this.#id, rows))

@@ -11,18 +11,14 @@
  *
  * A version is erased when all of that is done; until then each sweep goes on with it. So what tells of something goes after it: files
  * before the trees that name them, bytes before the rows that say where they are. What a commit began to need meanwhile waits for the
- * next sweep.
+ * next sweep, and what cannot go while something is damaged for the first one after that is mended (held-up.ts).
  */
-import { isDeepStrictEqual } from 'node:util'
-import type { Hash } from '@ulmus/content'
 import {
   condemn,
   doomedPacks,
   doomPacks,
   emptyPacks,
   endErasure,
-  fileName,
-  forgetFile,
   ObjectMissing,
   type ObjectName,
   type ObjectReader,
@@ -32,22 +28,19 @@ import {
   openObjectWriter,
   packNames,
   pardon,
-  passSweepGate,
-  recordedFiles,
   recordPacks,
   removeCondemned,
   rootsToKeep,
   type SweptRow,
-  sidecarsInFamily,
   takeBack,
   type VersionToErase,
   versionsToErase,
 } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
-import { storedHash } from '../../versions/content.ts'
-import { readSidecar } from '../../versions/sidecar.ts'
-import { allFiles, withoutThoseIn } from '../../withdrawals/left-files.ts'
+import type { Damage } from '../fsck/damage.ts'
+import { eraseFiles, filesOf } from './erased-files.ts'
 import { rewritePack, takeOutOfPacks } from './erased-packs.ts'
+import { heldUpAmong, named } from './held-up.ts'
 import { Marks } from './marks.ts'
 import { addTo, noBlobs, type Tally } from './unreferenced.ts'
 
@@ -59,6 +52,8 @@ export interface Erased {
   objects: number
   /** Packs and files removed from the store. */
   removed: Tally
+  /** Versions that stay asked for, and what is damaged that is in the way. */
+  heldUp: Damage[]
 }
 
 const cacheBytes = 33_554_432
@@ -67,25 +62,49 @@ const rowsAtOnce = 5_000
 const detachedAtOnce = 500
 
 /**
+ * Erases all that is asked for, together; when something damaged is in the way, each version by itself, so that those that do not
+ * need it are erased. What the others have stays in its place, and they stay asked for.
  * @param sweep id of the sweep that erases
- * @param condemned called once, when all that is to go is condemned; for tests that let something happen there
+ * @param condemned called when all that is to go is condemned; for tests that let something happen there
  */
 export async function eraseWithdrawn(
   context: SweepContext,
   sweep: string,
   condemned: () => Promise<void>,
 ): Promise<Erased> {
-  const erased: Erased = { versions: 0, objects: 0, removed: noBlobs() }
+  const erased: Erased = { versions: 0, objects: 0, removed: noBlobs(), heldUp: [] }
   const asked = await versionsToErase(context.database)
   if (asked.length === 0) return erased
-  const waitingFor = await eraseFiles(context, await filesOf(context, asked), erased)
-  const ready = asked.filter(({ id }) => !waitingFor.has(id))
-  const isWaiting = await eraseObjects(context, { sweep, asked: ready, erased, condemned })
+  const erase = (some: readonly VersionToErase[]) =>
+    eraseVersions(context, { sweep, asked: some, erased, condemned })
+  const held = await heldUpAmong(asked, erase)
+  erased.heldUp = await named(context.database, held)
   await removeWithoutRows(context, erased)
-  const done = isWaiting ? [] : ready.map(({ id }) => id)
-  await context.database.transact((tx) => endErasure(tx, done))
-  erased.versions = done.length
   return erased
+}
+
+interface Erasing {
+  sweep: string
+  asked: readonly VersionToErase[]
+  erased: Erased
+  condemned: () => Promise<void>
+}
+
+async function eraseVersions(context: SweepContext, erasing: Erasing): Promise<void> {
+  const { asked, erased } = erasing
+  const objects = readerOf(context)
+  const files = await filesOf(objects, asked)
+  const waitingFor = await eraseFiles({ ...context, objects }, files, erased.removed)
+  const ready = asked.filter(({ id }) => !waitingFor.has(id))
+  if (await eraseObjects(context, { ...erasing, asked: ready })) return
+  await removeWithoutRows(context, erased)
+  await context.database.transact((tx) =>
+    endErasure(
+      tx,
+      ready.map(({ id }) => id),
+    ),
+  )
+  erased.versions += ready.length
 }
 
 const readerOf = ({ database, blobs }: SweepContext): ObjectReader =>
@@ -94,17 +113,7 @@ const readerOf = ({ database, blobs }: SweepContext): ObjectReader =>
 /** @returns whether something stays: what a commit began to need, or what another sweep is about to remove. */
 async function eraseObjects(
   context: SweepContext,
-  {
-    sweep,
-    asked,
-    erased,
-    condemned,
-  }: {
-    sweep: string
-    asked: readonly VersionToErase[]
-    erased: Erased
-    condemned: () => Promise<void>
-  },
+  { sweep, asked, erased, condemned }: Erasing,
 ): Promise<boolean> {
   const { database } = context
   const living = new Marks(database, readerOf(context))
@@ -208,83 +217,6 @@ async function removeWithoutRows({ database, blobs }: SweepContext, erased: Eras
     )
     addTo(erased.removed, doomed)
   }
-}
-
-/** The files of versions, by version. */
-async function filesOf(
-  context: SweepContext,
-  asked: readonly VersionToErase[],
-): Promise<Map<VersionToErase, Hash[]>> {
-  const objects = readerOf(context)
-  const found = new Map<VersionToErase, Hash[]>()
-  for (const version of asked) {
-    try {
-      const { roots } = await readSidecar(objects, storedHash(version.sidecar))
-      found.set(version, await allFiles({ objects }, roots.full.files))
-    } catch (error) {
-      // They went before the trees did, by a sweep that was interrupted.
-      if (!(error instanceof ObjectMissing)) throw error
-    }
-  }
-  return found
-}
-
-/** @returns versions of which a file stays because something landed meanwhile. */
-async function eraseFiles(
-  context: SweepContext,
-  files: ReadonlyMap<VersionToErase, readonly Hash[]>,
-  erased: Erased,
-): Promise<Set<string>> {
-  const objects = readerOf(context)
-  const waiting = new Set<string>()
-  for (const [{ id, collectionId }, hashes] of files) {
-    const family = await sidecarsInFamily(context.database, collectionId)
-    const own = family.get(collectionId) ?? []
-    const left = await withoutThoseIn({ objects }, hashes, own, 'full')
-    const heirs = new Map([...left].map((hash): [Hash, string[]] => [hash, []]))
-    for (const [fork, sidecars] of family) {
-      if (fork === collectionId) continue
-      const lacked = await withoutThoseIn({ objects }, [...left], sidecars, 'full')
-      for (const hash of left) if (!lacked.has(hash)) heirs.get(hash)!.push(fork)
-    }
-    for (const [hash, forks] of heirs) {
-      const gone = await eraseFile(context, { hash, collectionId, family, heirs: forks })
-      if (gone === 'waits') waiting.add(id)
-      else if (gone !== undefined) addTo(erased.removed, [gone])
-    }
-  }
-  return waiting
-}
-
-/**
- * Behind the gate, so that no commit and no upload is recorded meanwhile. Forgotten first and removed then, so that no row ever names what
- * is not there; a sweep that was interrupted between the two is gone on with. Undefined: others have it.
- */
-async function eraseFile(
-  { database, blobs }: SweepContext,
-  file: {
-    hash: Hash
-    collectionId: string
-    family: ReadonlyMap<string, readonly string[]>
-    heirs: readonly string[]
-  },
-): Promise<{ name: string; bytes: number } | 'waits' | undefined> {
-  const isForgotten = await database.transact(async (tx) => {
-    await passSweepGate(tx, 'sweep')
-    if (!isDeepStrictEqual(await sidecarsInFamily(tx, file.collectionId), file.family)) return false
-    await forgetFile(tx, file)
-    return true
-  })
-  if (!isForgotten) return 'waits'
-  return database.transact(async (tx) => {
-    await passSweepGate(tx, 'sweep')
-    if ((await recordedFiles(tx, [file.hash])).size > 0) return undefined
-    const name = fileName(file.hash)
-    const bytes = await blobs.size(name)
-    if (bytes === undefined) return undefined
-    await blobs.remove(name)
-    return { name, bytes }
-  })
 }
 
 async function inSlices<T>(

@@ -12,6 +12,7 @@ import {
 } from '@ulmus/content'
 import {
   findVersionById,
+  ObjectCorrupt,
   ObjectMissing,
   type ObjectName,
   type ObjectReader,
@@ -29,6 +30,7 @@ export class Marks {
   readonly #database: Queries
   readonly #mayLack: boolean
   readonly #versions = new Set<string>()
+  #hasGaps = false
   /** `objectKey`s of what versions need. What is here lives with all below it. */
   readonly #needed = new Set<string>()
   /**
@@ -42,6 +44,14 @@ export class Marks {
     this.#mayLack = mayLack
     this.#database = database
     this.#objects = objects
+  }
+
+  /**
+   * Whether a version that is to be erased could not be read whole. What is below the damage is unknown, and must keep its rows: when
+   * they were gone, its erasure could not find the bytes any more.
+   */
+  get hasGaps(): boolean {
+    return this.#hasGaps
   }
 
   get versions(): number {
@@ -81,8 +91,9 @@ export class Marks {
         await this.#version(version)
       } catch (error) {
         // Gone with its collection, or erased, and swept by another already: it needs nothing.
-        if (this.#mayLack || (await findVersionById(this.#database, version.id))?.erasure === null)
-          throw error
+        const erasure = (await findVersionById(this.#database, version.id))?.erasure
+        if (this.#mayLack || erasure === null) throw error
+        if (erasure === 'asked' && error instanceof ObjectCorrupt) this.#hasGaps = true
       }
       this.#versions.add(version.id)
     }

@@ -1,4 +1,5 @@
 /** What a sweep tells of itself. */
+import type { Damage } from '../fsck/damage.ts'
 import { noBlobs, type Tally } from './unreferenced.ts'
 
 export interface SweepReport {
@@ -18,6 +19,8 @@ export interface SweepReport {
   setAside: Tally
   /** Withdrawn versions of which nothing is left but their numbers. */
   versionsErased: number
+  /** Withdrawn versions that are not erased as yet, since something damaged is in the way: it is named. */
+  erasuresHeldUp: Damage[]
   /** What is gone from the store: erased, what had been set aside long enough, and what ended push sessions had received. */
   removed: Tally
   /** All that is set aside now. */
@@ -34,6 +37,7 @@ export const emptyReport = (): SweepReport => ({
   uploadsForgotten: noBlobs(),
   setAside: noBlobs(),
   versionsErased: 0,
+  erasuresHeldUp: [],
   removed: noBlobs(),
   aside: noBlobs(),
 })

@@ -1,0 +1,101 @@
+/**
+ * Files of what is erased: those that no other version of the collection has leave it, and the store when no other collection knows them.
+ * Forks that have a file and know it from there know it themselves from then on.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import type { Hash } from '@ulmus/content'
+import {
+  fileName,
+  forgetFile,
+  ObjectMissing,
+  type ObjectReader,
+  passSweepGate,
+  recordedFiles,
+  sidecarsInFamily,
+  type VersionToErase,
+} from '@ulmus/storage'
+import type { Context } from '../../context.ts'
+import { storedHash } from '../../versions/content.ts'
+import { readSidecar } from '../../versions/sidecar.ts'
+import { allFiles, withoutThoseIn } from '../../withdrawals/left-files.ts'
+import { addTo, type Tally } from './unreferenced.ts'
+
+type Stores = Pick<Context, 'database' | 'blobs' | 'objects'>
+
+/** The files of versions, by version. */
+export async function filesOf(
+  objects: ObjectReader,
+  asked: readonly VersionToErase[],
+): Promise<Map<VersionToErase, Hash[]>> {
+  const found = new Map<VersionToErase, Hash[]>()
+  for (const version of asked) {
+    try {
+      const { roots } = await readSidecar(objects, storedHash(version.sidecar))
+      found.set(version, await allFiles({ objects }, roots.full.files))
+    } catch (error) {
+      // They went before the trees did, by a sweep that was interrupted.
+      if (!(error instanceof ObjectMissing)) throw error
+    }
+  }
+  return found
+}
+
+/**
+ * @param removed what is removed is added to it
+ * @returns versions of which a file stays because something landed meanwhile.
+ */
+export async function eraseFiles(
+  context: Stores,
+  files: ReadonlyMap<VersionToErase, readonly Hash[]>,
+  removed: Tally,
+): Promise<Set<string>> {
+  const waiting = new Set<string>()
+  for (const [{ id, collectionId }, hashes] of files) {
+    const family = await sidecarsInFamily(context.database, collectionId)
+    const own = family.get(collectionId) ?? []
+    const left = await withoutThoseIn(context, hashes, own, 'full')
+    const heirs = new Map([...left].map((hash): [Hash, string[]] => [hash, []]))
+    for (const [fork, sidecars] of family) {
+      if (fork === collectionId) continue
+      const lacked = await withoutThoseIn(context, [...left], sidecars, 'full')
+      for (const hash of left) if (!lacked.has(hash)) heirs.get(hash)!.push(fork)
+    }
+    for (const [hash, forks] of heirs) {
+      const gone = await eraseFile(context, { hash, collectionId, family, heirs: forks })
+      if (gone === 'waits') waiting.add(id)
+      else if (gone !== undefined) addTo(removed, [gone])
+    }
+  }
+  return waiting
+}
+
+/**
+ * Behind the gate, so that no commit and no upload is recorded meanwhile. Forgotten first and removed then, so that no row ever names what
+ * is not there; a sweep that was interrupted between the two is gone on with. Undefined: others have it.
+ */
+async function eraseFile(
+  { database, blobs }: Stores,
+  file: {
+    hash: Hash
+    collectionId: string
+    family: ReadonlyMap<string, readonly string[]>
+    heirs: readonly string[]
+  },
+): Promise<{ name: string; bytes: number } | 'waits' | undefined> {
+  const isForgotten = await database.transact(async (tx) => {
+    await passSweepGate(tx, 'sweep')
+    if (!isDeepStrictEqual(await sidecarsInFamily(tx, file.collectionId), file.family)) return false
+    await forgetFile(tx, file)
+    return true
+  })
+  if (!isForgotten) return 'waits'
+  return database.transact(async (tx) => {
+    await passSweepGate(tx, 'sweep')
+    if ((await recordedFiles(tx, [file.hash])).size > 0) return undefined
+    const name = fileName(file.hash)
+    const bytes = await blobs.size(name)
+    if (bytes === undefined) return undefined
+    await blobs.remove(name)
+    return { name, bytes }
+  })
+}
