@@ -1,6 +1,6 @@
 /**
- * Quotas: what an account may have stored, versions, files and what pushes under way have received together. http-api §11. Reads, deletions
- * and forks go on where an account has more.
+ * Quotas: what an account may have stored, versions, files and what pushes under way have received together. http-api §11. Reads and deletions
+ * go on where an account has more; nothing more comes in.
  */
 import {
   type AccountUsage,

@@ -22,6 +22,7 @@ import { findVisibleCollection } from '../access/find-collection.ts'
 import { mayCreateIn, mayEnter, mayFork } from '../access/policy.ts'
 import type { Caller, Principal } from '../access/principal.ts'
 import { checkCollectionSlug, isAccountSlug } from '../access/slugs.ts'
+import { quotaRefusal } from '../accounts/quotas.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { retryIfSwept } from '../upkeep/retry-if-swept.ts'
@@ -61,7 +62,7 @@ export const forksOf = (context: Context) => ({
   /**
    * Constant in the size of the collection: no tree is read.
    * @throws in this order: unauthenticated, insufficient_scope, key_limited; collection_not_found; account_not_found for the
-   *   target; not_a_member of it; private_content; no_versions, invalid_slug; too_many_collections, slug_taken.
+   *   target; not_a_member of it; private_content; no_versions, invalid_slug; too_many_collections, quota_exceeded, slug_taken.
    */
   async create(who: Principal, path: CollectionPath, input: NewFork) {
     for (let looks = 1; ; looks++) {
@@ -116,6 +117,7 @@ async function fork(context: Context, who: Principal, path: CollectionPath, inpu
     const { collectionsMax } = context.limits
     const landing = (max: number): Landing => ({
       ...{ version, from: null, headDescription: row.headDescription },
+      usualQuota: context.limits.quotaBytes,
       by: authorityIn(context, caller, target.account.id, (held) => mayCreateIn(caller, held)),
       audit: versionMadeRow({ who: caller, collection: row, owner: target.account }, version),
       fork: {
@@ -133,11 +135,16 @@ async function fork(context: Context, who: Principal, path: CollectionPath, inpu
         if (!(error instanceof NotLanded)) throw error
       }
     }
-    await context.database.transact(async (tx) => {
-      await demandMayCreate(context, tx, caller, target.account)
-      if (packed !== undefined) await recordPacks(tx, packed)
-      await landVersion(tx, landing(collectionsMax))
-    })
+    await context.database
+      .transact(async (tx) => {
+        await demandMayCreate(context, tx, caller, target.account)
+        if (packed !== undefined) await recordPacks(tx, packed)
+        await landVersion(tx, landing(collectionsMax))
+      })
+      .catch(async (error) => {
+        if (!(error instanceof NotLanded) || error.why !== 'over_quota') throw error
+        throw await quotaRefusal(context, context.database, target.account)
+      })
     return version
   }
   const version = await slugTakenAs(slug, () => retryIfSwept(context.objects, land))

@@ -15,6 +15,7 @@ import { findVisibleCollection } from '../access/find-collection.ts'
 import { roleIn } from '../access/membership.ts'
 import { mayReceiveCollection, mayTransfer } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
+import { demandRoom } from '../accounts/quotas.ts'
 import { audited } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand, Moved, RegistryError } from '../errors/errors.ts'
@@ -26,7 +27,7 @@ import { slugTakenAs } from './making.ts'
  * its former address leads to it.
  * @param to slug of an account
  * @throws collection_not_found, Moved, insufficient_scope, key_limited, not_a_member, insufficient_role, account_not_found, slug_taken,
- *   too_many_collections
+ *   too_many_collections, quota_exceeded
  */
 export async function transferCollection(
   context: Context,
@@ -55,6 +56,7 @@ export async function transferCollection(
       if (!(await ownsFewerCollections(tx, account.id, max)))
         throw new RegistryError('too_many_collections', { say: { owner: account.slug, max } })
       await giveCollection(tx, { id, updatedAt: context.now() }, account)
+      await demandRoom(context, tx, account, 0)
       await keepFormerSlug(tx, { ownerId: owner.id, slug: locked.slug, collectionId: id })
       const about = {
         target: `${account.slug}/${locked.slug}`,

@@ -85,6 +85,7 @@ export const transfer: Description = {
     'insufficient_role',
     'slug_taken',
     'too_many_collections',
+    'quota_exceeded',
   ],
 }
 
@@ -100,6 +101,7 @@ export const fork: Description = {
     'private_content',
     'slug_taken',
     'too_many_collections',
+    'quota_exceeded',
     'no_versions',
     'invalid_slug',
     'object_corrupt',

@@ -15,6 +15,7 @@
  */
 import {
   condemn,
+  countStored,
   doomedPacks,
   doomPacks,
   emptyPacks,
@@ -42,6 +43,7 @@ import { eraseFiles, filesOf } from './erased-files.ts'
 import { rewritePack, takeOutOfPacks } from './erased-packs.ts'
 import { heldUpAmong, named } from './held-up.ts'
 import { Marks } from './marks.ts'
+import { overcounted } from './recount.ts'
 import { addTo, noBlobs, type Tally } from './unreferenced.ts'
 
 type SweepContext = Pick<Context, 'database' | 'blobs'>
@@ -98,12 +100,14 @@ async function eraseVersions(context: SweepContext, erasing: Erasing): Promise<v
   const ready = asked.filter(({ id }) => !waitingFor.has(id))
   if (await eraseObjects(context, { ...erasing, asked: ready })) return
   await removeWithoutRows(context, erased)
-  await context.database.transact((tx) =>
-    endErasure(
+  const over = await overcounted(context.database, readerOf(context), ready)
+  await context.database.transact(async (tx) => {
+    await endErasure(
       tx,
       ready.map(({ id }) => id),
-    ),
-  )
+    )
+    for (const [collectionId, bytes] of over) await countStored(tx, collectionId, -bytes)
+  })
   erased.versions += ready.length
 }
 

@@ -85,6 +85,10 @@ begin
   if fork is not null then
     perform from collections where owner_id = owner offset (fork->>'collectionsMax')::bigint - 1;
     if found then raise exception 'too_many_collections' using errcode = 'UL000'; end if;
+    -- It takes nothing while its source is there, and may be all that keeps it later.
+    if quota is not null and used_bytes(owner) >= quota then
+      raise exception 'over_quota' using errcode = 'UL000';
+    end if;
     insert into collections select made.*;
     insert into collection_words select * from jsonb_populate_record(null::collection_words, fork->'words');
   else
