@@ -11,7 +11,7 @@ export function Storage({ owner, usage }: { owner: string; usage: AccountUsage }
   const used = usedBytes + receivedBytes
   const isOver = quotaBytes !== null && used >= quotaBytes
   return (
-    <section>
+    <>
       <h2 id="storage">Storage</h2>
       <p>
         {bytesText(used)}
@@ -54,6 +54,6 @@ export function Storage({ owner, usage }: { owner: string; usage: AccountUsage }
           </tbody>
         </table>
       )}
-    </section>
+    </>
   )
 }

@@ -1,9 +1,9 @@
 /** `/admin`: what operators of the registry see and do. */
 import { RegistryError } from '@ulmus/registry'
-import { OperateAccount, type OperatedAccount, type Usage } from '@ulmus/wire'
+import type { OperatedAccount, Usage } from '@ulmus/wire'
 import { Field, Refusal, type Refused } from '../../components/form.tsx'
 import { Badge, Empty, Pager, Time } from '../../components/small.tsx'
-import { checked, submitted, typed } from '../../form.ts'
+import { submitted, typed } from '../../form.ts'
 import { bytesText, counted } from '../../format.ts'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { accountPath, withQuery } from '../../paths.ts'
@@ -23,11 +23,15 @@ async function suspend({ registry, who, url }: Visit, form: Form): Promise<Answe
   return new Redirect(`/admin${url.search}`)
 }
 
+/** Digits, with or without separators of thousands. Nothing: the quota of all. */
 async function setQuota({ registry, who, url }: Visit, form: Form): Promise<Answer> {
   const given = typed(form, 'quotaBytes')?.replaceAll(/[,_ ]/g, '')
-  const bytes = given === undefined ? null : Number(given)
-  const changes = checked(OperateAccount, { quotaBytes: bytes })
-  await registry.operators.change(who, typed(form, 'account') ?? '', changes)
+  if (given !== undefined && !/^\d{1,15}$/.test(given)) {
+    const issues = [{ path: 'quotaBytes', message: 'must be a number of bytes, such as 10,000,000,000' }]
+    throw new RegistryError('invalid_request', { details: { issues } })
+  }
+  const quotaBytes = given === undefined ? null : Number(given)
+  await registry.operators.change(who, typed(form, 'quotaOf') ?? '', { quotaBytes })
   return new Redirect(`/admin${url.search}`)
 }
 
@@ -172,7 +176,7 @@ const Accounts = ({ items }: { items: readonly OperatedAccount[] }) => (
 )
 
 const Quota = ({ form, usual }: { form: Form; usual: number | null }) => (
-  <section class="narrow">
+  <div class="narrow">
     <h2>What an account may store</h2>
     <p>
       {usual === null
@@ -180,7 +184,7 @@ const Quota = ({ form, usual }: { form: Form; usual: number | null }) => (
         : `Accounts may store ${bytesText(usual)} each, unless they have a quota of their own.`}
     </p>
     <form method="post" class="form">
-      <Field name="account" label="Handle" form={form} required most={39} />
+      <Field name="quotaOf" label="Handle" form={form} required most={39} />
       <Field
         name="quotaBytes"
         label="Bytes"
@@ -192,7 +196,7 @@ const Quota = ({ form, usual }: { form: Form; usual: number | null }) => (
         Set the quota
       </button>
     </form>
-  </section>
+  </div>
 )
 
 const Erase = ({ form }: { form: Form }) => (
