@@ -35,9 +35,14 @@ export const typed = (form: Form, name: string): string | undefined => {
 export function checked<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> {
   const { success, data, error } = shape.safeParse(value)
   if (success) return data
-  const issues = error.issues.map(({ path, message }) => ({ path: path.join('.'), message }))
-  throw new RegistryError('invalid_request', {
+  throw refused(error.issues.map(({ path, message }) => ({ path: path.join('.'), message })))
+}
+
+/** What one field of a form is refused for. */
+export const refusedField = (path: string, message: string): RegistryError => refused([{ path, message }])
+
+const refused = (issues: readonly { path: string; message: string }[]): RegistryError =>
+  new RegistryError('invalid_request', {
     say: { reason: 'Some of what was filled in cannot be taken:' },
     details: { issues },
   })
-}

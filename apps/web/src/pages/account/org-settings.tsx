@@ -1,9 +1,8 @@
 /** `/:org/-/settings`: what an organization is called, who may make its collections public, and its end. */
-import { RegistryError } from '@ulmus/registry'
 import { UpdateAccount } from '@ulmus/wire'
 import { Choice, Field, Refusal, type Refused } from '../../components/form.tsx'
 import { Storage } from '../../components/usage.tsx'
-import { checked, submitted, typed } from '../../form.ts'
+import { checked, refusedField, submitted, typed } from '../../form.ts'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { accountPath } from '../../paths.ts'
 import { ManagedPage } from './managed.tsx'
@@ -38,7 +37,7 @@ async function remove({ registry, who, params }: Visit, form: Form): Promise<Ans
   const slug = params['owner']!
   if (typed(form, 'confirm') !== slug) {
     const message = `must be “${slug}”: nothing was deleted`
-    throw new RegistryError('invalid_request', { details: { issues: [{ path: 'confirm', message }] } })
+    throw refusedField('confirm', message)
   }
   await registry.accounts.remove(who, slug)
   return new Redirect('/')

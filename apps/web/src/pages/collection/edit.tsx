@@ -1,9 +1,9 @@
 /** `…/edit`: description, readme, licence and other metadata, which make a patch version. */
-import { InputError, type Json, parseStrict, RegistryError } from '@ulmus/registry'
+import { InputError, type Json, parseStrict } from '@ulmus/registry'
 import { Field, Refusal, type Refused } from '../../components/form.tsx'
 import { Empty } from '../../components/small.tsx'
 import { demandWork, type ShownVersion, seeVersion } from '../../data/collection.ts'
-import { submitted, typed } from '../../form.ts'
+import { refusedField, submitted, typed } from '../../form.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, type Page, Redirect, readJson, type Visit } from '../../page.ts'
 import { versionPath } from '../../paths.ts'
@@ -60,8 +60,7 @@ async function save(visit: Visit, form: Form): Promise<Answer> {
 /** @throws invalid_request for what is no JSON object */
 function othersIn(form: Form): Record<string, unknown> {
   const text = typed(form, 'others') ?? '{}'
-  const wrong = (message: string) =>
-    new RegistryError('invalid_request', { details: { issues: [{ path: 'others', message }] } })
+  const wrong = (message: string) => refusedField('others', message)
   let value: Json
   try {
     value = parseStrict(Buffer.from(text))

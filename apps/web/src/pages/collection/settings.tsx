@@ -1,10 +1,9 @@
 /** `…/settings`: name, address, who may read it, and its end. */
-import { RegistryError } from '@ulmus/registry'
 import { TransferCollection, UpdateCollection } from '@ulmus/wire'
 import { Choice, Field, Refusal, type Refused, Select } from '../../components/form.tsx'
 import { Time } from '../../components/small.tsx'
 import { demandWork, type SeenCollection, seeCollection } from '../../data/collection.ts'
-import { checked, submitted, typed } from '../../form.ts'
+import { checked, refusedField, submitted, typed } from '../../form.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { accountPath, collectionPath, versionPath, withQuery } from '../../paths.ts'
@@ -39,7 +38,7 @@ async function remove(visit: Visit, form: Form): Promise<Answer> {
   const path = { owner: visit.params['owner']!, slug: visit.params['slug']! }
   if (typed(form, 'confirm') !== path.slug) {
     const message = `must be “${path.slug}”: nothing was deleted`
-    throw new RegistryError('invalid_request', { details: { issues: [{ path: 'confirm', message }] } })
+    throw refusedField('confirm', message)
   }
   await visit.registry.collections.remove(visit.who, path)
   return new Redirect(accountPath(path.owner))

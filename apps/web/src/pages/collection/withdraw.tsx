@@ -1,9 +1,9 @@
 /** `…/withdraw?version=v1.1.0`: warns the readers of a version, or takes it from them. */
-import { demand, RegistryError } from '@ulmus/registry'
+import { demand } from '@ulmus/registry'
 import { DeprecateVersion, type VersionItem, WithdrawVersion } from '@ulmus/wire'
 import { Field, Refusal, type Refused } from '../../components/form.tsx'
 import { type SeenCollection, seeCollection } from '../../data/collection.ts'
-import { checked, submitted, typed } from '../../form.ts'
+import { checked, refusedField, submitted, typed } from '../../form.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, type Page, Redirect, readJson, type Visit } from '../../page.ts'
 import { collectionPath, versionPath } from '../../paths.ts'
@@ -35,7 +35,7 @@ async function take(visit: Visit, form: Form): Promise<Answer> {
   const path = await namedPath(visit)
   if (typed(form, 'confirm') !== path.v) {
     const message = `must be “${path.v}”: nothing was withdrawn`
-    throw new RegistryError('invalid_request', { details: { issues: [{ path: 'confirm', message }] } })
+    throw refusedField('confirm', message)
   }
   const wanted = checked(WithdrawVersion, {
     reason: typed(form, 'reason') ?? '',

@@ -1,9 +1,8 @@
 /** `/admin`: what operators of the registry see and do. */
-import { RegistryError } from '@ulmus/registry'
 import type { OperatedAccount, Usage } from '@ulmus/wire'
 import { Field, Refusal, type Refused } from '../../components/form.tsx'
 import { Badge, Empty, Pager, Time } from '../../components/small.tsx'
-import { submitted, typed } from '../../form.ts'
+import { refusedField, submitted, typed } from '../../form.ts'
 import { bytesText, counted } from '../../format.ts'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { accountPath, withQuery } from '../../paths.ts'
@@ -27,8 +26,7 @@ async function suspend({ registry, who, url }: Visit, form: Form): Promise<Answe
 async function setQuota({ registry, who, url }: Visit, form: Form): Promise<Answer> {
   const given = typed(form, 'quotaBytes')?.replaceAll(/[,_ ]/g, '')
   if (given !== undefined && !/^\d{1,15}$/.test(given)) {
-    const issues = [{ path: 'quotaBytes', message: 'must be a number of bytes, such as 10,000,000,000' }]
-    throw new RegistryError('invalid_request', { details: { issues } })
+    throw refusedField('quotaBytes', 'must be a number of bytes, such as 10,000,000,000')
   }
   const quotaBytes = given === undefined ? null : Number(given)
   await registry.operators.change(who, typed(form, 'quotaOf') ?? '', { quotaBytes })
@@ -41,7 +39,7 @@ async function erase(visit: Visit, form: Form): Promise<Answer> {
   const slug = form['account'] ?? ''
   if (typed(form, 'confirm') !== slug) {
     const message = `must be “${slug}”: nobody was erased`
-    throw new RegistryError('invalid_request', { details: { issues: [{ path: 'confirm', message }] } })
+    throw refusedField('confirm', message)
   }
   const { organizationsWithoutOwner } = await visit.registry.operators.erase(visit.who, slug)
   return adminPage(visit, { orphans: organizationsWithoutOwner })
@@ -176,7 +174,7 @@ const Accounts = ({ items }: { items: readonly OperatedAccount[] }) => (
 )
 
 const Quota = ({ form, usual }: { form: Form; usual: number | null }) => (
-  <div class="narrow">
+  <>
     <h2>What an account may store</h2>
     <p>
       {usual === null
@@ -196,7 +194,7 @@ const Quota = ({ form, usual }: { form: Form; usual: number | null }) => (
         Set the quota
       </button>
     </form>
-  </div>
+  </>
 )
 
 const Erase = ({ form }: { form: Form }) => (
