@@ -43,12 +43,10 @@ export const catalogue = {
     (f) =>
       `The bytes sent hash to ${f.actual}, not to ${f.expected}. Nothing was stored; send the file again.`,
   ),
-
   sign_in_failed: entry(
     'invalid',
     (f) => `Signing in failed. ${f.reason ? `${f.reason} ` : ''}Start again at /auth/login.`,
   ),
-
   authorization_pending: entry('invalid', 'Nobody has decided yet. Ask again after the interval.'),
   slow_down: entry('invalid', 'Asked too soon. Wait five seconds more between two questions from now on.'),
   access_denied: entry('invalid', 'It was refused in the browser.'),

@@ -95,8 +95,8 @@ begin
     if quota is not null and added > 0 and used_bytes(owner) + added > quota then
       raise exception 'over_quota' using errcode = 'UL000';
     end if;
-    update collections
-      set head_id = version.id, head_description = head_text, updated_at = version.created_at, stored_bytes = stored_bytes + added
+    update collections set head_id = version.id, head_description = head_text, updated_at = version.created_at,
+        stored_bytes = stored_bytes + added
       where id = version.collection_id and head_id is not distinct from follows;
     if not found then raise exception 'head_moved' using errcode = 'UL000'; end if;
     update collection_words set head_description = head_words
