@@ -1,0 +1,122 @@
+/** What the pages of permissions.table.ts are asked for, and what is posted to them. */
+import { json } from '../testing/asker.ts'
+import type { Guild, Place } from '../testing/guild.ts'
+import { standing } from '../testing/guild.ts'
+
+export interface Asked {
+  /** Parts of the path, in place of the usual ones. */
+  readonly parts?: Readonly<Record<string, string>>
+  readonly query?: string
+  /** What is posted; absent: the page is read. */
+  readonly form?: Readonly<Record<string, string>>
+}
+
+interface At {
+  readonly place: Place
+  readonly version: string
+}
+
+const nothing = '01890000-0000-7000-8000-000000000000'
+const recordQuery = () => ({ query: 'type=A&id=1' })
+const versionQuery = ({ version }: At) => ({ query: `version=${version}` })
+const posted = (form: Readonly<Record<string, string>>) => () => ({ form })
+
+/** By the entry of the table. What is posted does nothing, or nothing that a later cell depends on. */
+export const asked: Readonly<Record<string, (at: At) => Asked>> = {
+  'POST /new (taken)': posted({ owner: 'guild', slug: 'taken' }),
+  'POST /new/org (taken)': posted({ slug: 'guild' }),
+  'POST /admin (suspend)': posted({ do: 'suspend', account: 'guild' }),
+  'POST /admin (erase)': posted({ do: 'erase', account: 'guild', confirm: 'guild' }),
+  'POST /settings (save)': posted({ displayName: 'Somebody' }),
+  'POST /settings/keys (make)': posted({ label: 'made', scope: 'read' }),
+  'POST /settings/keys (make for a collection)': posted({
+    ...{ label: 'made', scope: 'read', collection: 'guild/private' },
+  }),
+  'POST /settings/sessions (unknown)': posted({ end: nothing }),
+  'POST /:owner/-/members (set an owner)': posted({ user: 'grace', role: 'owner' }),
+  'POST /:owner/-/members (invite)': posted({ user: 'somebody@example.org', role: 'member' }),
+  'POST /:owner/-/members (take back)': posted({ do: 'take-back', id: nothing }),
+  'POST /:owner/-/settings (name)': posted({ displayName: 'Guild' }),
+  'POST /:owner/-/settings (rules)': posted({ do: 'rules', visibility: 'members', default: 'private' }),
+  'POST /:owner/-/settings (delete)': posted({ do: 'delete', confirm: 'guild' }),
+  'GET /:owner/:slug/record': recordQuery,
+  'GET /:owner/:slug/v/:version/record': recordQuery,
+  'GET /:owner/:slug/compare/:from/:pair': ({ version }) => ({
+    parts: { pair: `public@${standing}...${version}` },
+  }),
+  'GET /:owner/:slug/compare/:from/:pair (of another)': ({ place, version }) => ({
+    parts: { slug: 'public', pair: `${place}@${version}...${standing}` },
+  }),
+  'POST /:owner/:slug/fork (taken)': posted({ org: 'guild', slug: 'taken' }),
+  'POST /:owner/:slug/edit (save)': posted({ do: 'save' }),
+  'POST /:owner/:slug/edit (preview)': posted({ do: 'preview', readme: 'Text' }),
+  'POST /:owner/:slug/records/:type/:id/edit (late)': posted({ base: 'v0.0.1', data: '{}' }),
+  'POST /:owner/:slug/settings (save)': ({ place }) => ({
+    form: { name: place, slug: place, visibility: place },
+  }),
+  'POST /:owner/:slug/settings (transfer)': posted({ do: 'transfer', to: 'guild' }),
+  'POST /:owner/:slug/settings (delete)': ({ place }) => ({ form: { do: 'delete', confirm: place } }),
+  'GET /:owner/:slug/withdraw': versionQuery,
+  'POST /:owner/:slug/withdraw (warn)': (at) => ({ ...versionQuery(at), form: { do: 'warn' } }),
+  'POST /:owner/:slug/withdraw (withdraw)': (at) => ({
+    ...versionQuery(at),
+    form: { do: 'withdraw', confirm: at.version },
+  }),
+}
+
+/** What is there once, made anew for each who asks. */
+export const prepared: Readonly<Record<string, (guild: Guild) => Promise<Asked>>> = {
+  async 'POST /settings/keys (revoke)'(guild) {
+    const { id } = await sent(guild, 'POST', '/api/accounts/keys', { label: 'revoked', scope: 'write' })
+    return { form: { revoke: id } }
+  },
+  async 'POST /auth/device/answer (allow)'(guild) {
+    const { user_code } = await sent(guild, 'POST', '/auth/device', { scope: 'write', label: 'terminal' })
+    return { form: { code: user_code, decision: 'allow' } }
+  },
+  'GET /invitations/:token': byLink,
+  'GET /invitations/:token (of grace)': ofGrace,
+  'POST /invitations/:token (decline)': async (guild) => ({
+    ...(await byLink(guild)),
+    form: { do: 'decline' },
+  }),
+  'POST /invitations/:token (of grace)': async (guild) => ({
+    ...(await ofGrace(guild)),
+    form: { do: 'accept' },
+  }),
+  'POST /:owner/-/members (set)': async (guild) => ({ form: await graceAsMember(guild) }),
+  'POST /:owner/-/members (remove)': async (guild) => ({
+    form: { do: 'remove', user: (await graceAsMember(guild)).user },
+  }),
+}
+
+async function byLink(guild: Guild): Promise<Asked> {
+  return { parts: { token: await invited(guild, { email: 'somebody@example.org' }) } }
+}
+
+async function ofGrace(guild: Guild): Promise<Asked> {
+  await guild.asker('own', 'absent').ask('DELETE', '/api/accounts/guild/members/grace')
+  return { parts: { token: await invited(guild, { user: 'grace' }) } }
+}
+
+/** The token. One invitation at a time, of which there can be a hundred. */
+async function invited(guild: Guild, whom: { email: string } | { user: string }): Promise<string> {
+  const at = '/api/accounts/guild/invitations'
+  for (const { id } of (await guild.asker('own', 'absent').get(at)).json)
+    await guild.asker('own', 'absent').ask('DELETE', `${at}/${id}`)
+  return (await sent(guild, 'POST', at, { ...whom, role: 'member' })).token
+}
+
+async function graceAsMember(guild: Guild) {
+  await sent(guild, 'PUT', '/api/accounts/guild/members/grace', { role: 'member' })
+  return { user: 'grace', role: 'member' }
+}
+
+/** By the owner. */
+async function sent(guild: Guild, method: string, path: string, body: unknown) {
+  const answer = await guild
+    .asker('own', 'absent')
+    .ask(method, path, { body: JSON.stringify(body), headers: json })
+  if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`)
+  return answer.json
+}
