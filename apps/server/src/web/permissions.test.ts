@@ -87,6 +87,16 @@ describe.each(anyDatabase)('who sees and does what on pages, on $name', (databas
     for (const entry of entries) expect([entry, await row(entry, 'private')]).toEqual([entry, expected])
   })
 
+  test('who is refused for the credential is told which one is taken', async () => {
+    for (const [entry, caller] of [
+      ['POST /new (taken)', 'nobody'],
+      ['GET /explore', 'unknown'],
+    ] as const) {
+      const { status, headers } = await answerOf(entry, caller, 'public')
+      expect([entry, status, headers['www-authenticate']]).toEqual([entry, 401, 'Bearer'])
+    }
+  })
+
   test('what is hidden is answered as what is not there, headers and all', async () => {
     for (const entry of entriesOf(inCollection))
       for (const caller of outsiders)
