@@ -1,7 +1,6 @@
 /** What the pages of permissions.table.ts are asked for, and what is posted to them. */
-import { json } from '../testing/asker.ts'
-import type { Guild, Place } from '../testing/guild.ts'
-import { standing } from '../testing/guild.ts'
+import { type Ask, json } from '../testing/asker.ts'
+import { type Guild, standing } from '../testing/guild.ts'
 
 export interface Asked {
   /** Parts of the path, in place of the usual ones. */
@@ -11,9 +10,14 @@ export interface Asked {
   readonly form?: Readonly<Record<string, string>>
 }
 
-interface At {
-  readonly place: Place
+/** What there is to be asked for. */
+export interface At {
+  readonly owner: string
+  /** The slug of a collection of the owner. */
+  readonly place: string
   readonly version: string
+  /** Whose collection `public` anybody may compare with. */
+  readonly home: string
 }
 
 const nothing = '01890000-0000-7000-8000-000000000000'
@@ -41,11 +45,11 @@ export const asked: Readonly<Record<string, (at: At) => Asked>> = {
   'POST /:owner/-/settings (delete)': posted({ do: 'delete', confirm: 'guild' }),
   'GET /:owner/:slug/record': recordQuery,
   'GET /:owner/:slug/v/:version/record': recordQuery,
-  'GET /:owner/:slug/compare/:from/:pair': ({ version }) => ({
-    parts: { pair: `public@${standing}...${version}` },
+  'GET /:owner/:slug/compare/:from/:pair': ({ home, version }) => ({
+    parts: { from: home, pair: `public@${standing}...${version}` },
   }),
-  'GET /:owner/:slug/compare/:from/:pair (of another)': ({ place, version }) => ({
-    parts: { slug: 'public', pair: `${place}@${version}...${standing}` },
+  'GET /:owner/:slug/compare/:from/:pair (of another)': ({ home, owner, place, version }) => ({
+    parts: { owner: home, slug: 'public', from: owner, pair: `${place}@${version}...${standing}` },
   }),
   'POST /:owner/:slug/fork (taken)': posted({ org: 'guild', slug: 'taken' }),
   'POST /:owner/:slug/edit (save)': posted({ do: 'save' }),
@@ -62,6 +66,30 @@ export const asked: Readonly<Record<string, (at: At) => Asked>> = {
     ...versionQuery(at),
     form: { do: 'withdraw', confirm: at.version },
   }),
+}
+
+const urlencoded = { 'content-type': 'application/x-www-form-urlencoded' }
+
+/**
+ * The request that an entry of the table stands for, such as `POST /new (taken)`.
+ * @param also what is asked in place of what `asked` has
+ */
+export function requestOfPage(
+  entry: string,
+  at: At,
+  also?: Asked,
+): { method: string; path: string; ask: Ask } {
+  const [method, pattern] = entry.split(' ') as [string, string]
+  const { parts, query, form } = also ?? asked[entry]?.(at) ?? {}
+  const { owner, place, version } = at
+  const usual = { owner, slug: place, type: 'A', id: '1', version, name: 'reading' }
+  const all: Record<string, string> = { ...usual, pair: `${standing}...${version}`, ...parts }
+  const filled = pattern.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(all[name]!))
+  return {
+    method,
+    path: query === undefined ? filled : `${filled}?${query}`,
+    ask: form === undefined ? {} : { body: new URLSearchParams(form).toString(), headers: urlencoded },
+  }
 }
 
 /** What is there once, made anew for each who asks. */

@@ -4,11 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { wordsOf } from '../testing/answer-words.ts'
 import { type Guild, type Place, places, setGuild, standing, withdrawn } from '../testing/guild.ts'
 import { routesOf } from '../testing/routes.ts'
-import { type Asked, asked, prepared } from './permissions.asked.ts'
+import { prepared, requestOfPage } from './permissions.asked.ts'
 import { inSite } from './permissions.site-table.ts'
 import { callers, inCollection, ofWithdrawn, without } from './permissions.table.ts'
 
-const urlencoded = { 'content-type': 'application/x-www-form-urlencoded' }
 const outsiders = ['nobody', 'ended', 'str', 'oper', 'str-admin', 'there', 'unknown']
 
 describe.each(anyDatabase)('who sees and does what on pages, on $name', (database) => {
@@ -24,16 +23,10 @@ describe.each(anyDatabase)('who sees and does what on pages, on $name', (databas
 
   /** @param entry of the table, such as `POST /new (taken)` */
   async function answerOf(entry: string, caller: string, place: Place, version = standing) {
-    const [method, pattern] = entry.split(' ') as [string, string]
-    const { parts, query, form }: Asked =
-      (await prepared[entry]?.(guild)) ?? asked[entry]?.({ place, version }) ?? {}
-    const usual = { owner: 'guild', slug: place, type: 'A', id: '1', version, name: 'reading', from: 'guild' }
-    const all: Record<string, string> = { ...usual, pair: `${standing}...${version}`, ...parts }
-    const path = pattern.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(all[name]!))
-    const target = query === undefined ? path : `${path}?${query}`
-    const ask = form === undefined ? {} : { body: new URLSearchParams(form).toString(), headers: urlencoded }
-    const answer = await guild.asker(caller, place).ask(method, target, ask)
-    expect(answer.status, `${caller}: ${method} ${target}: ${answer.text}`).toBeLessThan(500)
+    const at = { home: 'guild', owner: 'guild', place, version }
+    const { method, path, ask } = requestOfPage(entry, at, await prepared[entry]?.(guild))
+    const answer = await guild.asker(caller, place).ask(method, path, ask)
+    expect(answer.status, `${caller}: ${method} ${path}: ${answer.text}`).toBeLessThan(500)
     return answer
   }
 
