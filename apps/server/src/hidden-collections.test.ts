@@ -7,8 +7,8 @@ import { wordsOf } from './testing/answer-words.ts'
 import { type Ask, type Asker, askerOf, json } from './testing/asker.ts'
 import { type ApiDocument, contractOf, requestOf } from './testing/contract.ts'
 import { standing } from './testing/guild.ts'
+import { requestOfPage } from './testing/page-requests.ts'
 import { type Stage, setStage } from './testing/stage.ts'
-import { requestOfPage } from './web/permissions.asked.ts'
 import { inCollection } from './web/permissions.table.ts'
 
 /** A request that names a collection, by the names of both. */

@@ -1,5 +1,3 @@
-import type { Place } from '../testing/guild.ts'
-
 /**
  * Who may do what: a row for all operations that the same callers may do, against permissions.test.ts.
  *
@@ -18,6 +16,10 @@ export const callers = [
   ...['mem', 'mem-read', 'mem-write', 'mem-admin', 'adm', 'adm-write', 'adm-admin'],
   ...['own', 'own-read', 'own-write', 'own-admin', 'here', 'there', 'unknown', 'sus-admin', 'oper'],
 ] as const
+
+/** Slugs of the collections that are asked for. */
+export const places = ['public', 'private', 'absent'] as const
+export type Place = (typeof places)[number]
 
 /** Without a credential by their nature; and the end of a session, which every caller but the first would miss. */
 export const without: readonly string[] = ['signIn', 'signOut', 'startDeviceLogin', 'finishDeviceLogin']

@@ -3,13 +3,10 @@
  * a browser's session and by keys of every kind.
  */
 import type { TestDatabase } from '@ulmus/storage/testing'
+import type { Place } from '../routes/permissions.table.ts'
 import { devIssuer } from '../sign-in/dev-provider.ts'
 import { type Asker, askerOf, json } from './asker.ts'
 import { serveForTest, type TestServer } from './serve.ts'
-
-/** Collections of `guild` by their slugs. */
-export const places = ['public', 'private', 'absent'] as const
-export type Place = (typeof places)[number]
 
 /** Stands in both collections, with the record `1` of type `A`. */
 export const standing = 'v1.0.0'

@@ -8,10 +8,10 @@
  * in another (elsewhere than in a collection: in the private, and in the public one); `bad` is a key that is none, `sus-k` that of a suspended
  * account.
  *
- * What is posted has its words in brackets; permissions.asked.ts has its fields, which do nothing that a later cell depends on. So whoever may
+ * What is posted has its words in brackets; testing/page-requests.ts has its fields, which do nothing that a later cell depends on. So whoever may
  * remove what is not there is answered 404, and whoever may make what is there, 409.
  */
-import type { Place } from '../testing/guild.ts'
+import type { Place } from '../routes/permissions.table.ts'
 
 export const callers = [
   ...['nobody', 'ended', 'sus', 'str', 'mem', 'adm', 'own', 'oper'],

@@ -1,16 +1,20 @@
 /** The permission matrix of pages: every page and every form × every kind of caller × what there is, against the table beside this file. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Place, places } from '../routes/permissions.table.ts'
 import { wordsOf } from '../testing/answer-words.ts'
-import { type Guild, type Place, places, setGuild, standing, withdrawn } from '../testing/guild.ts'
+import { type Guild, setGuild, standing, withdrawn } from '../testing/guild.ts'
+import { prepared, requestOfPage } from '../testing/page-requests.ts'
 import { routesOf } from '../testing/routes.ts'
-import { prepared, requestOfPage } from './permissions.asked.ts'
 import { inSite } from './permissions.site-table.ts'
 import { callers, inCollection, ofWithdrawn, without } from './permissions.table.ts'
 
 const outsiders = ['nobody', 'ended', 'str', 'oper', 'str-admin', 'there', 'unknown']
 
-describe.each(anyDatabase)('who sees and does what on pages, on $name', (database) => {
+/** A row takes seconds where others use the machine. Milliseconds. */
+const timeout = 120_000
+
+describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeout }, (database) => {
   let guild: Guild
   let routes: ReadonlySet<string>
 

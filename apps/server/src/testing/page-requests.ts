@@ -1,6 +1,6 @@
-/** What the pages of permissions.table.ts are asked for, and what is posted to them. */
-import { type Ask, json } from '../testing/asker.ts'
-import { type Guild, standing } from '../testing/guild.ts'
+/** What the entries of web/permissions.table.ts ask for, and what they post. */
+import { type Ask, json } from './asker.ts'
+import { type Guild, standing } from './guild.ts'
 
 export interface Asked {
   /** Parts of the path, in place of the usual ones. */
