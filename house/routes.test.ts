@@ -1,9 +1,8 @@
-import diagnostics from 'node:diagnostics_channel'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { FastifyInstance, RouteOptions } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { routesOf } from '../apps/server/src/testing/routes.ts'
 import { serveForTest, type TestServer } from '../apps/server/src/testing/serve.ts'
 
 interface Operation {
@@ -17,16 +16,16 @@ const undescribed = ['GET /api/openapi.json']
 /** Described beside the API, because a browser's session begins and ends with them. */
 const signingIn = ['GET /auth/login', 'POST /auth/logout', 'POST /auth/device', 'POST /auth/device/token']
 
-const routes = new Set<string>()
+let routes: ReadonlySet<string>
 const operations = new Map<string, Operation>()
 let server: TestServer
 
 beforeAll(async () => {
-  const learnRoutes = (message: unknown) =>
-    (message as { fastify: FastifyInstance }).fastify.addHook('onRoute', learn)
-  diagnostics.subscribe('fastify.initialization', learnRoutes)
-  server = await serveForTest({ folder: mkdtempSync(join(tmpdir(), 'ulmus-house-')) })
-  diagnostics.unsubscribe('fastify.initialization', learnRoutes)
+  const folder = mkdtempSync(join(tmpdir(), 'ulmus-house-'))
+  const started = await routesOf(() => serveForTest({ folder }))
+  server = started.made
+  const isDescribed = (route: string) => route.includes(' /api/') || signingIn.includes(route)
+  routes = new Set([...started.routes].filter(isDescribed))
   const answer = await fetch(`${server.url}/api/openapi.json`)
   const { paths } = (await answer.json()) as { paths: Record<string, Record<string, Operation>> }
   for (const [path, methods] of Object.entries(paths)) {
@@ -36,14 +35,6 @@ beforeAll(async () => {
   }
 }, 60_000)
 afterAll(() => server?.close())
-
-function learn({ method, url }: RouteOptions): void {
-  for (const one of [method].flat()) {
-    const route = `${one} ${url}`
-    const isCall = one !== 'HEAD' && one !== 'OPTIONS'
-    if (isCall && (url.startsWith('/api/') || signingIn.includes(route))) routes.add(route)
-  }
-}
 
 test('every route of the API is in its description, and nothing else', () => {
   expect(routes.size, 'The server has no routes that could be compared.').toBeGreaterThan(10)

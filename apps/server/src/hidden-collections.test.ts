@@ -1,47 +1,56 @@
-/** What is hidden and what is not there: the same statements are made for both, whatever route names it. http-api §1. */
+/** What is hidden and what is not there: the same answer, headers and statements for both, whatever operation or page names it. http-api §1. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { databases } from '@ulmus/storage/testing'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Asker, ndjson } from './testing/asker.ts'
+import { wordsOf } from './testing/answer-words.ts'
+import { type Ask, type Asker, askerOf, json } from './testing/asker.ts'
+import { type ApiDocument, contractOf, requestOf } from './testing/contract.ts'
+import { standing } from './testing/guild.ts'
+import { requestOfPage } from './testing/page-requests.ts'
 import { type Stage, setStage } from './testing/stage.ts'
+import { inCollection } from './web/permissions.table.ts'
 
-const json = { 'content-type': 'application/json' }
-const hash = `sha256:${'a'.repeat(64)}`
-const id = '01890000-0000-7000-8000-000000000000'
+/** A request that names a collection, by the names of both. */
+type Ways = readonly [name: string, (at: { owner: string; slug: string }) => Way][]
+interface Way {
+  readonly method: string
+  readonly path: string
+  readonly ask: Ask
+}
 
-/** Every route that names a collection, in a form that it takes. */
-const routes: readonly [method: string, rest: string, body?: string, headers?: Record<string, string>][] = [
-  ['GET', ''],
-  ['PATCH', '', '{"name":"n"}', json],
-  ['DELETE', ''],
-  ['PATCH', '/metadata', '{"a":1}', json],
-  ['GET', `/metadata/jobs/${id}`],
-  ['POST', '/fork', '{"targetOrg":"eves"}', json],
-  ['GET', '/versions'],
-  ['GET', '/versions/latest'],
-  ['GET', '/versions/v1.0.0'],
-  ['GET', '/versions/latest/records'],
-  ['GET', '/versions/latest/records/A/1'],
-  ['GET', '/versions/latest/records.ndjson'],
-  ['GET', '/versions/latest/manifest'],
-  ['GET', '/versions/latest/diff?from=v1.0.0'],
-  ['GET', '/versions/latest/files'],
-  ['GET', '/export'],
-  ['GET', '/records/A/1/history'],
-  ['GET', `/files/${hash}`],
-  ['PUT', `/files/${hash}`, 'x', { 'content-type': 'text/plain' }],
-  ['POST', '/pushes', '{"base_version":null}', json],
-  ['GET', `/pushes/${id}`],
-  ['DELETE', `/pushes/${id}`],
-  ['POST', `/pushes/${id}/records`, '{}', ndjson],
-  ['POST', `/pushes/${id}/deletes`, '{}', ndjson],
-  ['POST', `/pushes/${id}/commit`],
-]
+/** What goes on as far as it can, were the collection there. `guild` is the stranger's. */
+const bodies: Readonly<Record<string, object>> = {
+  forkCollection: { targetOrg: 'guild', slug: 'taken' },
+  transferCollection: { to: 'guild' },
+}
+
+/** Every operation of the API that names a collection, as its examples ask it. */
+const operationsOf = (document: ApiDocument): Ways =>
+  contractOf(document)
+    .calls.filter(({ path }) => path.includes('/collections/{owner}/{slug}'))
+    .map((call) => {
+      const { operationId } = call.operation
+      const body = bodies[operationId]
+      const way = (at: { owner: string; slug: string }) => ({
+        method: call.method,
+        ...requestOf(call, { path: at, ...(body && { body }) }),
+      })
+      return [operationId, way]
+    })
+
+/** Every page that names a collection, and what is posted to it. */
+const pages: Ways = Object.values(inCollection)
+  .flatMap(({ asked }) => asked)
+  .map((entry) => [
+    entry,
+    ({ owner, slug }) => requestOfPage(entry, { owner, place: slug, version: standing, home: 'ada' }),
+  ])
 
 describe('on a server', () => {
   let stage: Stage
-  let stranger: Asker
+  let operations: Ways
+  const strangers = new Map<string, Asker>()
   let restore: () => void
   const made: string[] = []
 
@@ -54,10 +63,18 @@ describe('on a server', () => {
     })
     // It also had another slug, which leads to it for those who may see it.
     await stage.ada.post('/accounts/ada/collections', { slug: 'former', public: false })
-    await stage.ada.ask('PATCH', '/collections/ada/former', { body: '{"slug":"renamed"}', headers: json })
-    const eves = await stage.server.signIn('eve')
-    stranger = stage.eve
-    expect(eves.account.slug).toBe('eve')
+    await stage.ada.ask('PATCH', '/collections/ada/former', {
+      ...{ body: '{"slug":"renamed"}', headers: json },
+    })
+    await stage.ada.post('/accounts/ada/collections', { slug: 'public', public: true })
+    await stage.push('/collections/ada/public', { opening: { schemas: { A: {} } } })
+    const { url } = stage.server
+    const { cookie } = await stage.server.signIn('eve')
+    strangers.set('nobody', askerOf(url, undefined, ''))
+    strangers.set('a stranger', askerOf(url, { cookie }, ''))
+    strangers.set('her key', askerOf(url, await stage.server.keyFor(cookie, 'admin'), ''))
+    await strangers.get('a stranger')!.post('/api/accounts', { slug: 'guild', displayName: 'Guild' })
+    operations = operationsOf((await stage.anyone.get('/openapi.json')).json)
     // Listens to what is sent; nothing is changed.
     const { query } = pg.Client.prototype
     pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
@@ -79,53 +96,40 @@ describe('on a server', () => {
     /pgboss|last_used|advisory|^listen|discard|prepare|^begin|^commit|"status" = \$1/i.test(text)
 
   /** Asks for both, again when a background job came between: that does not come every time, a difference between the two does. */
-  async function compared(who: Asker, path: string, route: (typeof routes)[number]) {
+  async function compared(who: Asker, path: string, way: Ways[number][1]) {
     for (let tries = 1; ; tries++) {
-      const hidden = await statementsOf(who, '/collections/ada/hidden', route)
-      const other = await statementsOf(who, path, route)
+      const hidden = await toldBy(who, 'ada/hidden', way)
+      const other = await toldBy(who, path, way)
       if (tries === 5 || JSON.stringify(hidden) === JSON.stringify(other)) return { hidden, other }
     }
   }
 
-  async function statementsOf(
-    who: Asker,
-    path: string,
-    [method, rest, body, headers]: (typeof routes)[number],
-  ) {
+  /** What is answered, headers and all, and which statements are made for it. */
+  async function toldBy(who: Asker, name: string, way: Ways[number][1]) {
+    const [owner, slug] = name.split('/') as [string, string]
+    const { method, path, ask } = way({ owner, slug })
     made.length = 0
-    const answer = await who.ask(method, `${path}${rest}`, {
-      ...(body && { body }),
-      ...(headers && { headers }),
-    })
+    const answer = await who.ask(method, path, ask)
     await wait(5)
-    const of = path.split('/').at(-1)!
-    const owner = path.split('/').at(-2)!
-    return {
-      answer: [answer.status, answer.text.replaceAll(owner, 'OWNER').replaceAll(of, 'SLUG')],
-      statements: made.filter((text) => !isAside(text)).sort(),
-    }
+    return { ...wordsOf(answer, name), statements: made.filter((text) => !isAside(text)).sort() }
   }
 
   test.each([
-    ['nobody', () => stage.anyone],
-    ['a stranger with a key', () => stranger],
+    ['an operation', 'nobody', () => operations],
+    ['an operation', 'her key', () => operations],
+    ['a page', 'nobody', () => pages],
+    ['a page', 'a stranger', () => pages],
   ])(
-    'asked by %s',
-    async (_, asker) => {
-      let asked = 0
-      for (const route of routes) {
-        for (const path of [
-          '/collections/ada/absent',
-          '/collections/nobody-at-all/absent',
-          '/collections/ada/former',
-          '/collections/ada/renamed',
-        ]) {
-          const { hidden, other } = await compared(asker(), path, route)
-          asked += hidden.statements.length
-          expect([route[0], route[1], path, other]).toEqual([route[0], route[1], path, hidden])
+    '%s, asked for by %s',
+    async (_, caller, ways) => {
+      let statements = 0
+      for (const [name, way] of ways())
+        for (const path of ['ada/absent', 'nobody-at-all/absent', 'ada/former', 'ada/renamed']) {
+          const { hidden, other } = await compared(strangers.get(caller)!, path, way)
+          statements += hidden.statements.length
+          expect([name, path, other]).toEqual([name, path, hidden])
         }
-      }
-      expect(asked).toBeGreaterThan(routes.length)
+      expect(statements).toBeGreaterThan(ways().length)
     },
     60_000,
   )

@@ -4,18 +4,20 @@
  *     +       let in: whatever it is answered then, it is not for who asks
  *     401     unauthenticated           scope   insufficient_scope      limit   key_limited
  *     member  not_a_member              role    insufficient_role       404     collection_not_found
- *     susp    account_suspended         oper    not_an_operator
+ *     susp    account_suspended         oper    not_an_operator           410    version_withdrawn
  *
  * `str` is nobody to the organization, `mem`, `adm` and `own` are member, admin and owner of it, `oper` operates the registry: by a browser's
  * session, or by a key of the scope that follows. `here` and `there` are the owner's keys to write in this collection alone, and in another.
- * `bad` is a key that is none, `sus` a key of a suspended account.
+ * `bad` is a key that is none, `sus` a key of a suspended account. Keys that have ended, were revoked or have no such shape are answered as
+ * `bad` everywhere; sessions that have ended, as those of an account do that is suspended, as `nobody`.
  */
 export const callers = [
   ...['nobody', 'str', 'str-read', 'str-write', 'str-admin'],
   ...['mem', 'mem-read', 'mem-write', 'mem-admin', 'adm', 'adm-write', 'adm-admin'],
-  ...['own', 'own-read', 'own-write', 'own-admin', 'here', 'there', 'bad', 'sus', 'oper'],
+  ...['own', 'own-read', 'own-write', 'own-admin', 'here', 'there', 'unknown', 'sus-admin', 'oper'],
 ] as const
 
+/** Slugs of the collections that are asked for. */
 export const places = ['public', 'private', 'absent'] as const
 export type Place = (typeof places)[number]
 
@@ -106,6 +108,44 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
       public:  '401    member scope  member member role   scope  role   role   +      +      +      +      scope  +      +      +      limit  401    susp   member',
       private: '401    404    scope  404    404    role   scope  role   role   +      +      +      +      scope  +      +      +      404    401    susp   404',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    404    404    404    scope  404    404    404    404    401    susp   404',
+    },
+  },
+}
+
+/** Of a version that was withdrawn: those who may see its collection are told so, others what they are told of an absent one. */
+// biome-ignore format: a table
+export const ofWithdrawn: Readonly<Record<string, Rows>> = {
+  'reading a withdrawn version': {
+    operations: [
+      'getVersion', 'listVersionFiles', 'getManifest', 'getDiff', 'listRecords', 'getRecord', 'streamRecords', 'exportVersion',
+    ],
+    rows: {
+      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
+      public:  '410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    401    susp   410',
+      private: '404    404    404    404    404    410    410    410    410    410    410    410    410    410    410    410    410    404    401    susp   404',
+      absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404',
+    },
+  },
+  'withdrawing it again': {
+    operations: [
+      'withdrawVersion',
+    ],
+    rows: {
+      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
+      public:  '401    member scope  member member role   scope  role   role   +      +      +      +      scope  +      +      +      limit  401    susp   member',
+      private: '401    404    scope  404    404    role   scope  role   role   +      +      +      +      scope  +      +      +      404    401    susp   404',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    404    404    404    scope  404    404    404    404    401    susp   404',
+    },
+  },
+  'warning of it': {
+    operations: [
+      'deprecateVersion',
+    ],
+    rows: {
+      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
+      public:  '401    member scope  member member role   scope  role   role   410    410    410    410    scope  410    410    410    limit  401    susp   member',
+      private: '401    404    scope  404    404    role   scope  role   role   410    410    410    410    scope  410    410    410    404    401    susp   404',
       absent:  '401    404    scope  404    404    404    scope  404    404    404    404    404    404    scope  404    404    404    404    401    susp   404',
     },
   },

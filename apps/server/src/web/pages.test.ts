@@ -218,6 +218,20 @@ describe.each(anyDatabase)('pages on $name', (database) => {
     }
   })
 
+  test('a version that was withdrawn says so where no other stands, too', async () => {
+    const path = await newPath()
+    await stage.push(path, { opening: { schemas: { A: {} } }, puts: [{ id: '1', type: 'A', data: {} }] })
+    await stage.ada.post(`${path}/versions/v1.0.0/withdraw`, { reason: 'It was wrong.' })
+    const at = pageOf(path)
+    expect((await page(at)).status).toBe(200)
+    for (const below of ['', '/records', '/records/A', '/records/A/1', '/schemas', '/files'])
+      for (const as of [{}, { as: cookie }]) {
+        const { status, html } = await page(`${at}/v/v1.0.0${below}`, as)
+        expect([below, status, html.includes('It was wrong.')]).toEqual([below, 410, true])
+        expect([below, (await page(`${at}/v/v9.0.0${below}`, as)).status]).toEqual([below, 404])
+      }
+  })
+
   test('the other view is of the same page: its query stays', async () => {
     const path = await newPath()
     const puts = [

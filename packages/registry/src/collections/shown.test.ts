@@ -88,15 +88,25 @@ describe.each(anyDatabase)('collections as pages show them on $name', (database)
     expect([hidden?.fields, version, read]).toEqual([[], null, []])
   })
 
-  test('before the first version there is none, whichever is asked for; later a wrong one is refused', async () => {
+  test('before the first version there is none; one that is named is refused as what it is', async () => {
     const empty = await world.collection()
-    for (const v of ['latest', 'v9.0.0']) {
-      const none = await world.collections.shown(world.me, { ...empty, v }, latest)
-      expect([none.latest, none.version, none.hidden]).toEqual([null, null, undefined])
-    }
-    await expect(shown(anonymous, latest, 'v9.0.0')).rejects.toMatchObject({ code: 'version_not_found' })
-    await expect(
-      world.collections.shown(anonymous, { ...path, slug: 'absent', v: 'latest' }, latest),
-    ).rejects.toMatchObject({ code: 'collection_not_found' })
+    const of = (who: Principal, place: Path, v: string, withVersion = true) =>
+      world.collections.shown(who, { ...place, v }, { ...latest, withVersion })
+    const none = await of(world.me, empty, 'latest')
+    expect([none.latest, none.version, none.hidden]).toEqual([null, null, undefined])
+    const refused = (code: string) => ({ code })
+    for (const place of [empty, path])
+      await expect(of(anonymous, place, 'v9.0.0')).rejects.toMatchObject(refused('version_not_found'))
+    await world.push(empty, { base: null, schemas, puts })
+    await world.withdrawals.withdraw(world.me, { ...empty, v: 'v1.0.0' }, { reason: 'It was wrong.' })
+    for (const who of [anonymous, world.me])
+      for (const withVersion of [true, false])
+        await expect(of(who, empty, 'v1.0.0', withVersion)).rejects.toMatchObject(
+          refused('version_withdrawn'),
+        )
+    expect((await of(anonymous, empty, 'latest')).version).toBeNull()
+    await expect(of(anonymous, { ...path, slug: 'absent' }, 'latest')).rejects.toMatchObject(
+      refused('collection_not_found'),
+    )
   })
 })

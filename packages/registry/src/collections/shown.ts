@@ -32,13 +32,13 @@ export interface Shown {
   /** Semver of the newest version; null before the first. */
   readonly latest: string | null
   readonly forkedFrom: Awaited<ReturnType<typeof forkedFromOf>>
-  /** Null before the first, and where it was not asked for. */
+  /** Null while none stands, and where it was not asked for. */
   readonly version: VersionDetail | null
   /** For members: what the public does not see of the version. Undefined for others, and before the first version. */
   readonly hidden: Hidden | undefined
 }
 
-/** @throws collection_not_found; Moved; version_not_found where there are versions; busy. */
+/** @throws collection_not_found; Moved; version_not_found and version_withdrawn of one that is named; busy. */
 export async function shownCollection(
   context: Context,
   who: Principal,
@@ -49,7 +49,8 @@ export async function shownCollection(
   const isMember = seen.view === 'full'
   const read: Seen = asPublic ? { ...seen, view: 'public' } : seen
   const reader: Principal = asPublic && who.kind !== 'anonymous' ? { ...who, view: 'public' } : who
-  const isRead = seen.head !== null && (withVersion || isMember)
+  // Where none stands, one that is named is looked for all the same: it may be withdrawn.
+  const isRead = seen.head === null ? path.v !== 'latest' : withVersion || isMember
   const [forkedFrom, found] = await Promise.all([
     forkedFromOf(context, reader, seen.collection),
     isRead ? versionIn(context, read, path.v) : undefined,

@@ -59,7 +59,6 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   if (error instanceof Moved) return answerMoved(error, request, reply)
   const refusal = noteRefusal(error, request, reply)
   const status = statusFor(refusal.code)
-  if (status === 401) reply.header('WWW-Authenticate', 'Bearer')
   return reply
     .code(status)
     .type('application/json; charset=utf-8')
@@ -73,6 +72,8 @@ export function noteRefusal(error: unknown, request: FastifyRequest, reply: Fast
   // Without the stack: on a full disk every write ends so, and the log may be on the same one.
   if (status === 507) request.log.warn({ code: refusal.code, cause: String(refusal.cause) }, refusal.message)
   else if (status >= 500) request.log.error({ err: error, code: refusal.code }, refusal.message)
+  // RFC 9110 §15.5.2: every 401 has one.
+  if (status === 401) reply.header('WWW-Authenticate', 'Bearer')
   if ((status === 503 || status === 429) && !reply.hasHeader('Retry-After'))
     reply.header('Retry-After', retryAfterSeconds)
   return refusal

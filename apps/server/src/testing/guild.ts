@@ -1,0 +1,126 @@
+/**
+ * What the permission matrices are asked of: the organization `guild`, a public and a private collection of it, and whoever may ask, by
+ * a browser's session and by keys of every kind.
+ */
+import type { TestDatabase } from '@ulmus/storage/testing'
+import type { Place } from '../routes/permissions.table.ts'
+import { devIssuer } from '../sign-in/dev-provider.ts'
+import { type Asker, askerOf, json } from './asker.ts'
+import { serveForTest, type TestServer } from './serve.ts'
+
+/** Stands in both collections, with the record `1` of type `A`. */
+export const standing = 'v1.0.0'
+/** Was the latest version of both, and is withdrawn. */
+export const withdrawn = 'v1.1.0'
+
+const scopes = ['read', 'write', 'admin'] as const
+const keySeconds = 60
+
+export interface Guild {
+  readonly server: TestServer
+  /**
+   * By the name that the tables have for a caller: `nobody`; `own`, `adm`, `mem`, `str`, `oper`, `sus` and `grace` by a session, `ended` by one
+   * that has ended; `own-read` and so on by a key; `here` and `there` by the owner's keys to write in the collection at the place alone, and in
+   * another; `unknown`, `malformed`, `expired` and `revoked` by what is no key, or none any more.
+   */
+  asker(caller: string, place: Place): Asker
+  /** Whether a name is that of a caller. */
+  knows(caller: string): boolean
+  /** Makes the collections again, where they are not there any more, and the keys that went with them. */
+  renew(): Promise<void>
+  end(): Promise<void>
+}
+
+/** Paths of its askers begin at the root of the site. */
+export async function setGuild(database: TestDatabase): Promise<Guild> {
+  const { settings, dispose } = await database.settings()
+  // A key is made to end soon, and the clock then put to when it has ended.
+  let behind = 2 * keySeconds * 1_000
+  const now = () => new Date(Date.now() - behind)
+  const operators = [{ issuer: devIssuer, subject: 'oper' }]
+  const server = await serveForTest(settings, { operators, now })
+  const people = await peopleOf(server)
+  const ofOwner = people.get('own-admin')!
+  const limited = new Map<Place, Asker>()
+
+  const send = async (method: string, path: string, body: unknown, by = ofOwner) => {
+    const answer = await by.ask(method, path, { body: JSON.stringify(body), headers: json })
+    if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`)
+    return answer.json
+  }
+  /** Two versions, of which the second is withdrawn. */
+  async function fill(slug: string): Promise<void> {
+    const path = `/api/collections/guild/${slug}`
+    for (const base of [null, standing]) {
+      const opening = base === null ? { schemas: { A: {} } } : {}
+      const { session_id } = await send('POST', `${path}/pushes`, { base_version: base, ...opening })
+      const line = { id: base === null ? '1' : '2', type: 'A', data: {} }
+      await ofOwner.lines(`${path}/pushes/${session_id}/records`, [line])
+      await send('POST', `${path}/pushes/${session_id}/commit`, {})
+    }
+    await send('POST', `${path}/versions/${withdrawn}/withdraw`, { reason: 'It was wrong.' })
+  }
+  const make = async (slug: string, isPublic: boolean): Promise<string> =>
+    (await send('POST', '/api/accounts/guild/collections', { slug, public: isPublic })).id
+  async function renew(): Promise<void> {
+    for (const place of ['public', 'private'] as const) {
+      const { status } = await ofOwner.get(`/api/collections/guild/${place}`)
+      if (status === 200) continue
+      const collectionId = await make(place, place === 'public')
+      await fill(place)
+      const key = await server.keyFor(people.cookieOf('own'), 'write', { collectionId })
+      limited.set(place, askerOf(server.url, key, ''))
+    }
+  }
+
+  await send('POST', '/api/accounts', { slug: 'guild', displayName: 'Guild' })
+  await send('PUT', '/api/accounts/guild/members/adm', { role: 'admin' })
+  await send('PUT', '/api/accounts/guild/members/mem', { role: 'member' })
+  await make('taken', false)
+  await renew()
+  await send('PATCH', '/api/admin/accounts/sus', { suspended: true }, people.get('oper'))
+  behind = 0
+
+  return {
+    server,
+    asker(caller, place) {
+      const other = place === 'private' ? 'public' : 'private'
+      if (caller === 'here') return limited.get(place) ?? limited.get('private')!
+      return caller === 'there' ? limited.get(other)! : people.get(caller)!
+    },
+    knows: (caller) => ['here', 'there'].includes(caller) || people.get(caller) !== undefined,
+    renew,
+    async end() {
+      await server.close()
+      await dispose()
+    },
+  }
+}
+
+async function peopleOf(server: TestServer) {
+  const { url } = server
+  const cookies = new Map<string, string>()
+  const askers = new Map([['nobody', askerOf(url, undefined, '')]])
+  const cookieOf = (name: string) => cookies.get(name)!
+  for (const name of ['own', 'adm', 'mem', 'str', 'oper', 'sus', 'grace']) {
+    cookies.set(name, (await server.signIn(name)).cookie)
+    askers.set(name, askerOf(url, { cookie: cookieOf(name) }, ''))
+    if (name === 'grace') continue
+    for (const scope of scopes)
+      askers.set(`${name}-${scope}`, askerOf(url, await server.keyFor(cookieOf(name), scope), ''))
+  }
+  const session = await server.signIn('own')
+  askers.set('ended', askerOf(url, { cookie: session.cookie }, ''))
+  await askers.get('ended')!.post('/sign-out')
+
+  const key = (text: string) => askerOf(url, text, '')
+  const ends = new Date(Date.now() - keySeconds * 1_000).toISOString()
+  const expiring = await server.keyFor(cookieOf('own'), 'admin', { expiresAt: ends })
+  const revoked = await server.keyFor(cookieOf('own'), 'admin', { label: 'revoked' })
+  const keys = (await askers.get('own')!.get('/api/accounts/keys')).json
+  const { id } = keys.find(({ label }: { label: string }) => label === 'revoked')
+  await askers.get('own')!.ask('DELETE', `/api/accounts/keys/${id}`)
+  askers.set('unknown', key(`ul_${'x'.repeat(48)}`)).set('malformed', key('x y'))
+  askers.set('expired', key(expiring)).set('revoked', key(revoked))
+  return { get: (name: string) => askers.get(name), cookieOf }
+}

@@ -1,0 +1,150 @@
+/** What the entries of web/permissions.table.ts ask for, and what they post. */
+import { type Ask, json } from './asker.ts'
+import { type Guild, standing } from './guild.ts'
+
+export interface Asked {
+  /** Parts of the path, in place of the usual ones. */
+  readonly parts?: Readonly<Record<string, string>>
+  readonly query?: string
+  /** What is posted; absent: the page is read. */
+  readonly form?: Readonly<Record<string, string>>
+}
+
+/** What there is to be asked for. */
+export interface At {
+  readonly owner: string
+  /** The slug of a collection of the owner. */
+  readonly place: string
+  readonly version: string
+  /** Whose collection `public` anybody may compare with. */
+  readonly home: string
+}
+
+const nothing = '01890000-0000-7000-8000-000000000000'
+const recordQuery = () => ({ query: 'type=A&id=1' })
+const versionQuery = ({ version }: At) => ({ query: `version=${version}` })
+const posted = (form: Readonly<Record<string, string>>) => () => ({ form })
+
+/** By the entry of the table. What is posted does nothing, or nothing that a later cell depends on. */
+export const asked: Readonly<Record<string, (at: At) => Asked>> = {
+  'POST /new (taken)': posted({ owner: 'guild', slug: 'taken' }),
+  'POST /new/org (taken)': posted({ slug: 'guild' }),
+  'POST /admin (suspend)': posted({ do: 'suspend', account: 'guild' }),
+  'POST /admin (erase)': posted({ do: 'erase', account: 'guild', confirm: 'guild' }),
+  'POST /settings (save)': posted({ displayName: 'Somebody' }),
+  'POST /settings/keys (make)': posted({ label: 'made', scope: 'read' }),
+  'POST /settings/keys (make for a collection)': posted({
+    ...{ label: 'made', scope: 'read', collection: 'guild/private' },
+  }),
+  'POST /settings/sessions (unknown)': posted({ end: nothing }),
+  'POST /:owner/-/members (set an owner)': posted({ user: 'grace', role: 'owner' }),
+  'POST /:owner/-/members (invite)': posted({ user: 'somebody@example.org', role: 'member' }),
+  'POST /:owner/-/members (take back)': posted({ do: 'take-back', id: nothing }),
+  'POST /:owner/-/settings (name)': posted({ displayName: 'Guild' }),
+  'POST /:owner/-/settings (rules)': posted({ do: 'rules', visibility: 'members', default: 'private' }),
+  'POST /:owner/-/settings (delete)': posted({ do: 'delete', confirm: 'guild' }),
+  'GET /:owner/:slug/record': recordQuery,
+  'GET /:owner/:slug/v/:version/record': recordQuery,
+  'GET /:owner/:slug/compare/:from/:pair': ({ home, version }) => ({
+    parts: { from: home, pair: `public@${standing}...${version}` },
+  }),
+  'GET /:owner/:slug/compare/:from/:pair (of another)': ({ home, owner, place, version }) => ({
+    parts: { owner: home, slug: 'public', from: owner, pair: `${place}@${version}...${standing}` },
+  }),
+  'POST /:owner/:slug/fork (taken)': posted({ org: 'guild', slug: 'taken' }),
+  'POST /:owner/:slug/edit (save)': posted({ do: 'save' }),
+  'POST /:owner/:slug/edit (preview)': posted({ do: 'preview', readme: 'Text' }),
+  'POST /:owner/:slug/records/:type/:id/edit (late)': posted({ base: 'v0.0.1', data: '{}' }),
+  'POST /:owner/:slug/settings (save)': ({ place }) => ({
+    form: { name: place, slug: place, visibility: place },
+  }),
+  'POST /:owner/:slug/settings (transfer)': posted({ do: 'transfer', to: 'guild' }),
+  'POST /:owner/:slug/settings (delete)': ({ place }) => ({ form: { do: 'delete', confirm: place } }),
+  'GET /:owner/:slug/withdraw': versionQuery,
+  'POST /:owner/:slug/withdraw (warn)': (at) => ({ ...versionQuery(at), form: { do: 'warn' } }),
+  'POST /:owner/:slug/withdraw (withdraw)': (at) => ({
+    ...versionQuery(at),
+    form: { do: 'withdraw', confirm: at.version },
+  }),
+}
+
+const urlencoded = { 'content-type': 'application/x-www-form-urlencoded' }
+
+/**
+ * The request that an entry of the table stands for, such as `POST /new (taken)`.
+ * @param also what is asked in place of what `asked` has
+ */
+export function requestOfPage(
+  entry: string,
+  at: At,
+  also?: Asked,
+): { method: string; path: string; ask: Ask } {
+  const [method, pattern] = entry.split(' ') as [string, string]
+  const { parts, query, form } = also ?? asked[entry]?.(at) ?? {}
+  const { owner, place, version } = at
+  const usual = { owner, slug: place, type: 'A', id: '1', version, name: 'reading' }
+  const all: Record<string, string> = { ...usual, pair: `${standing}...${version}`, ...parts }
+  const filled = pattern.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(all[name]!))
+  return {
+    method,
+    path: query === undefined ? filled : `${filled}?${query}`,
+    ask: form === undefined ? {} : { body: new URLSearchParams(form).toString(), headers: urlencoded },
+  }
+}
+
+/** What is there once, made anew for each who asks. */
+export const prepared: Readonly<Record<string, (guild: Guild) => Promise<Asked>>> = {
+  async 'POST /settings/keys (revoke)'(guild) {
+    const { id } = await sent(guild, 'POST', '/api/accounts/keys', { label: 'revoked', scope: 'write' })
+    return { form: { revoke: id } }
+  },
+  async 'POST /auth/device/answer (allow)'(guild) {
+    const { user_code } = await sent(guild, 'POST', '/auth/device', { scope: 'write', label: 'terminal' })
+    return { form: { code: user_code, decision: 'allow' } }
+  },
+  'GET /invitations/:token': byLink,
+  'GET /invitations/:token (of grace)': ofGrace,
+  'POST /invitations/:token (decline)': async (guild) => ({
+    ...(await byLink(guild)),
+    form: { do: 'decline' },
+  }),
+  'POST /invitations/:token (of grace)': async (guild) => ({
+    ...(await ofGrace(guild)),
+    form: { do: 'accept' },
+  }),
+  'POST /:owner/-/members (set)': async (guild) => ({ form: await graceAsMember(guild) }),
+  'POST /:owner/-/members (remove)': async (guild) => ({
+    form: { do: 'remove', user: (await graceAsMember(guild)).user },
+  }),
+}
+
+async function byLink(guild: Guild): Promise<Asked> {
+  return { parts: { token: await invited(guild, { email: 'somebody@example.org' }) } }
+}
+
+async function ofGrace(guild: Guild): Promise<Asked> {
+  await guild.asker('own', 'absent').ask('DELETE', '/api/accounts/guild/members/grace')
+  return { parts: { token: await invited(guild, { user: 'grace' }) } }
+}
+
+/** The token. One invitation at a time, of which there can be a hundred. */
+async function invited(guild: Guild, whom: { email: string } | { user: string }): Promise<string> {
+  const at = '/api/accounts/guild/invitations'
+  for (const { id } of (await guild.asker('own', 'absent').get(at)).json)
+    await guild.asker('own', 'absent').ask('DELETE', `${at}/${id}`)
+  return (await sent(guild, 'POST', at, { ...whom, role: 'member' })).token
+}
+
+async function graceAsMember(guild: Guild) {
+  await sent(guild, 'PUT', '/api/accounts/guild/members/grace', { role: 'member' })
+  return { user: 'grace', role: 'member' }
+}
+
+/** By the owner. */
+async function sent(guild: Guild, method: string, path: string, body: unknown) {
+  const answer = await guild
+    .asker('own', 'absent')
+    .ask(method, path, { body: JSON.stringify(body), headers: json })
+  if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`)
+  return answer.json
+}

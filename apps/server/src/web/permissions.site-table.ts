@@ -1,0 +1,147 @@
+/** Who sees and does what on pages that are not of a collection: more rows of permissions.table.ts, in its words. */
+interface Row {
+  readonly asked: readonly string[]
+  readonly row: string
+}
+
+// biome-ignore format: a table
+export const inSite: Readonly<Record<string, Row>> = {
+  'what anyone may see': {
+    asked: [
+      'GET /explore', 'GET /robots.txt', 'GET /sitemap.xml', 'GET /llms.txt', 'GET /favicon.svg',
+      'GET /site.webmanifest', 'GET /docs', 'GET /docs/:name', 'GET /:owner',
+    ],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '200    200    200    200    200    200    200    200    200    200    200    200    200    200    401    403',
+  },
+  'what has the collections of whoever asks in it': {
+    asked: ['GET /'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '200    200    200    200    200    200    200    200    200    200    200    200    403    403    401    403',
+  },
+  'what one sees of oneself': {
+    asked: [
+      'GET /new', 'GET /new/org', 'GET /settings', 'GET /settings/keys', 'GET /auth/device',
+      'GET /auth/device/answer',
+    ],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: 'login  login  login  200    200    200    200    200    200    200    200    200    200    200    401    403',
+  },
+  'what no lesser credential sees': {
+    asked: ['GET /settings/sessions'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: 'login  login  login  200    200    200    200    200    200    403    403    200    403    403    401    403',
+  },
+  'signing a browser out that is none': {
+    asked: ['POST /settings/sessions (unknown)'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '401    401    401    404    404    404    404    404    404    403    403    404    403    403    401    403',
+  },
+  'renaming oneself': {
+    asked: ['POST /settings (save)'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '401    401    401    303    303    303    303    303    303    403    403    303    403    403    401    403',
+  },
+  'making a key to read': {
+    asked: ['POST /settings/keys (make)'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '401    401    401    200    200    200    200    200    200    200    200    200    403    403    401    403',
+  },
+  'making a key to read in the private collection': {
+    asked: ['POST /settings/keys (make for a collection)'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '401    401    401    404    200    200    200    404    404    200    200    200    200    404    401    403',
+  },
+  'revoking a key to write of the owner': {
+    asked: ['POST /settings/keys (revoke)'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '401    401    401    404    404    404    200    404    404    403    200    200    403    403    401    403',
+  },
+  'allowing a terminal to write': {
+    asked: ['POST /auth/device/answer (allow)'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '401    401    401    200    200    200    200    200    200    403    200    200    403    403    401    403',
+  },
+  'looking at an invitation by its link': {
+    asked: ['GET /invitations/:token'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: 'login  login  login  200    200    200    200    200    200    200    200    200    200    200    401    403',
+  },
+  'looking at an invitation of somebody else': {
+    asked: ['GET /invitations/:token (of grace)'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: 'login  login  login  404    404    404    404    404    404    404    404    404    404    404    401    403',
+  },
+  'answering an invitation of somebody else': {
+    asked: ['POST /invitations/:token (of grace)'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+  },
+  'declining an invitation': {
+    asked: ['POST /invitations/:token (decline)'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '401    401    401    303    303    303    303    303    303    403    403    303    403    403    401    403',
+  },
+  'making an organization that is there': {
+    asked: ['POST /new/org (taken)'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '401    401    401    409    409    409    409    409    409    403    403    409    403    403    401    403',
+  },
+  'making a collection that is there': {
+    asked: ['POST /new (taken)'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '401    401    401    403    409    409    409    403    403    403    409    409    403    403    401    403',
+  },
+  'looking at the people of an organization': {
+    asked: ['GET /:owner/-/members'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: 'login  login  login  403    200    200    200    403    403    403    403    200    403    403    401    403',
+  },
+  'looking at the settings of an organization': {
+    asked: ['GET /:owner/-/settings'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: 'login  login  login  403    200    200    200    403    403    200    200    200    403    403    401    403',
+  },
+  'looking at what was done in an organization': {
+    asked: ['GET /:owner/-/audit'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: 'login  login  login  403    403    200    200    403    403    403    403    200    403    403    401    403',
+  },
+  'managing an organization': {
+    asked: [
+      'POST /:owner/-/members (set)', 'POST /:owner/-/members (remove)', 'POST /:owner/-/settings (name)',
+    ],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '401    401    401    403    403    303    303    403    403    403    403    303    403    403    401    403',
+  },
+  'inviting into an organization': {
+    asked: ['POST /:owner/-/members (invite)'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '401    401    401    403    403    200    200    403    403    403    403    200    403    403    401    403',
+  },
+  'taking back an invitation that is none': {
+    asked: ['POST /:owner/-/members (take back)'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '401    401    401    403    403    404    404    403    403    403    403    404    403    403    401    403',
+  },
+  'what owners alone do': {
+    asked: ['POST /:owner/-/members (set an owner)', 'POST /:owner/-/settings (rules)'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '401    401    401    403    403    403    303    403    403    403    403    303    403    403    401    403',
+  },
+  'deleting an organization that has collections': {
+    asked: ['POST /:owner/-/settings (delete)'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '401    401    401    403    403    403    409    403    403    403    403    409    403    403    401    403',
+  },
+  'looking after the registry': {
+    asked: ['GET /admin'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: 'login  login  login  403    403    403    403    200    403    403    403    403    403    403    401    403',
+  },
+  'suspending and erasing what is no person': {
+    asked: ['POST /admin (suspend)', 'POST /admin (erase)'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '401    401    401    403    403    403    403    422    403    403    403    403    403    403    401    403',
+  },
+}

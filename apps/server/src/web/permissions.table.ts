@@ -1,0 +1,198 @@
+/**
+ * Who sees and does what on pages of collections: a row for all that the same callers may, against permissions.test.ts; other pages are in
+ * permissions.site-table.ts. The words are statuses; `login` sends the browser to sign in.
+ *
+ * By a browser's session: `str` is nobody to the organization, `mem`, `adm` and `own` are member, admin and owner of it, `oper` operates the
+ * registry; `ended` has signed out, `sus` is suspended, whose sessions end with that. By a key, which pages take as the API does: `s-adm` is
+ * the stranger's of scope admin, `o-…` the owner's of each scope; `here` and `there` are the owner's keys to write in this collection alone, and
+ * in another (elsewhere than in a collection: in the private, and in the public one); `bad` is a key that is none, `sus-k` that of a suspended
+ * account.
+ *
+ * What is posted has its words in brackets; testing/page-requests.ts has its fields, which do nothing that a later cell depends on. So whoever may
+ * remove what is not there is answered 404, and whoever may make what is there, 409.
+ */
+import type { Place } from '../routes/permissions.table.ts'
+
+export const callers = [
+  ...['nobody', 'ended', 'sus', 'str', 'mem', 'adm', 'own', 'oper'],
+  ...['str-admin', 'own-read', 'own-write', 'own-admin', 'here', 'there', 'unknown', 'sus-admin'],
+] as const
+
+/** Routes beside the API and the pages: what a session begins and ends with, and what is the same whoever asks. */
+export const without: readonly RegExp[] = [
+  /^GET \/auth\/(?:login|callback)$/,
+  /^POST \/(?:sign-out|auth\/(?:logout|device|device\/token))$/,
+  /^\w+ \/dev\/idp\//,
+  /^GET \/(?:healthz|readyz|metrics|favicon\.ico|assets\/:file)$/,
+  // The documents as files, and the reference of the API.
+  /^GET \/docs\/(?:[\w-]+\.(?:md|py)|api|api\/\*)?$/,
+  // What is no page.
+  /^GET \/:owner\/\*$/,
+]
+
+interface Rows {
+  readonly asked: readonly string[]
+  readonly rows: Readonly<Record<Place, string>>
+}
+
+// biome-ignore format: a table
+export const inCollection: Readonly<Record<string, Rows>> = {
+  'reading': {
+    asked: [
+      'GET /:owner/:slug', 'GET /:owner/:slug/records', 'GET /:owner/:slug/records/:type',
+      'GET /:owner/:slug/records/:type/:id', 'GET /:owner/:slug/record', 'GET /:owner/:slug/schemas',
+      'GET /:owner/:slug/files', 'GET /:owner/:slug/v/:version', 'GET /:owner/:slug/v/:version/records',
+      'GET /:owner/:slug/v/:version/records/:type', 'GET /:owner/:slug/v/:version/records/:type/:id',
+      'GET /:owner/:slug/v/:version/record', 'GET /:owner/:slug/v/:version/schemas',
+      'GET /:owner/:slug/v/:version/files', 'GET /:owner/:slug/versions', 'GET /:owner/:slug/versions.atom',
+      'GET /:owner/:slug/compare/:pair', 'GET /:owner/:slug/compare/:from/:pair',
+      'GET /:owner/:slug/compare/:from/:pair (of another)',
+    ],
+    rows: {
+      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      public:  '200    200    200    200    200    200    200    200    200    200    200    200    200    200    401    403',
+      private: '404    404    404    404    200    200    200    404    404    200    200    200    200    404    401    403',
+      absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+  'being sent on to a comparison': {
+    asked: ['GET /:owner/:slug/compare'],
+    rows: {
+      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      public:  '302    302    302    302    302    302    302    302    302    302    302    302    302    302    401    403',
+      private: '404    404    404    404    302    302    302    404    404    302    302    302    302    404    401    403',
+      absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+  'looking at the form of a fork': {
+    asked: ['GET /:owner/:slug/fork'],
+    rows: {
+      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      public:  'login  login  login  200    200    200    200    200    200    200    200    200    200    200    401    403',
+      private: 'login  login  login  404    200    200    200    404    404    200    200    200    200    404    401    403',
+      absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+  'forking into an organization': {
+    asked: ['POST /:owner/:slug/fork (taken)'],
+    rows: {
+      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      public:  '401    401    401    403    409    409    409    403    403    403    409    409    403    403    401    403',
+      private: '401    401    401    404    409    409    409    404    404    403    409    409    403    404    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+  'looking at the forms of work': {
+    asked: [
+      'GET /:owner/:slug/records/:type/:id/edit', 'GET /:owner/:slug/edit', 'GET /:owner/:slug/push',
+      'GET /:owner/:slug/settings',
+    ],
+    rows: {
+      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      public:  'login  login  login  403    200    200    200    403    403    403    200    200    200    403    401    403',
+      private: 'login  login  login  404    200    200    200    404    404    403    200    200    200    404    401    403',
+      absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+  'working': {
+    asked: ['POST /:owner/:slug/edit (save)', 'POST /:owner/:slug/settings (save)'],
+    rows: {
+      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      public:  '401    401    401    403    303    303    303    403    403    403    303    303    303    403    401    403',
+      private: '401    401    401    404    303    303    303    404    404    403    303    303    303    404    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+  'previewing a readme': {
+    asked: ['POST /:owner/:slug/edit (preview)'],
+    rows: {
+      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      public:  '401    401    401    403    200    200    200    403    403    403    200    200    200    403    401    403',
+      private: '401    401    401    404    200    200    200    404    404    403    200    200    200    404    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+  'editing a record of another version': {
+    asked: ['POST /:owner/:slug/records/:type/:id/edit (late)'],
+    rows: {
+      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      public:  '401    401    401    403    409    409    409    403    403    403    409    409    409    403    401    403',
+      private: '401    401    401    404    409    409    409    404    404    403    409    409    409    404    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+  'looking at the form of withdrawing': {
+    asked: ['GET /:owner/:slug/withdraw'],
+    rows: {
+      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      public:  'login  login  login  403    403    200    200    403    403    403    200    200    200    403    401    403',
+      private: 'login  login  login  404    403    200    200    404    404    403    200    200    200    404    401    403',
+      absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+  'deleting, and warning of a version': {
+    asked: ['POST /:owner/:slug/settings (delete)', 'POST /:owner/:slug/withdraw (warn)'],
+    rows: {
+      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      public:  '401    401    401    403    403    303    303    403    403    403    303    303    303    403    401    403',
+      private: '401    401    401    404    403    303    303    404    404    403    303    303    303    404    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+  'withdrawing for no reason': {
+    asked: ['POST /:owner/:slug/withdraw (withdraw)'],
+    rows: {
+      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      public:  '401    401    401    403    403    400    400    403    403    403    400    400    400    403    401    403',
+      private: '401    401    401    404    403    400    400    404    404    403    400    400    400    404    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+  'giving away': {
+    asked: ['POST /:owner/:slug/settings (transfer)'],
+    rows: {
+      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      public:  '401    401    401    403    403    303    303    403    403    403    403    303    403    403    401    403',
+      private: '401    401    401    404    403    303    303    404    404    403    403    303    403    404    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+}
+
+/** Of a version that was withdrawn: those who may see its collection are told so, others what they are told of an absent one. */
+// biome-ignore format: a table
+export const ofWithdrawn: Readonly<Record<string, Rows>> = {
+  'reading': {
+    asked: [
+      'GET /:owner/:slug/v/:version', 'GET /:owner/:slug/v/:version/records',
+      'GET /:owner/:slug/v/:version/records/:type', 'GET /:owner/:slug/v/:version/records/:type/:id',
+      'GET /:owner/:slug/v/:version/record', 'GET /:owner/:slug/v/:version/schemas',
+      'GET /:owner/:slug/v/:version/files', 'GET /:owner/:slug/compare/:pair',
+      'GET /:owner/:slug/compare/:from/:pair', 'GET /:owner/:slug/compare/:from/:pair (of another)',
+    ],
+    rows: {
+      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      public:  '410    410    410    410    410    410    410    410    410    410    410    410    410    410    401    403',
+      private: '404    404    404    404    410    410    410    404    404    410    410    410    410    404    401    403',
+      absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+  'looking at the form of withdrawing': {
+    asked: ['GET /:owner/:slug/withdraw'],
+    rows: {
+      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      public:  'login  login  login  403    403    410    410    403    403    403    410    410    410    403    401    403',
+      private: 'login  login  login  404    403    410    410    404    404    403    410    410    410    404    401    403',
+      absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+  'withdrawing it again, and warning of it': {
+    asked: ['POST /:owner/:slug/withdraw (withdraw)', 'POST /:owner/:slug/withdraw (warn)'],
+    rows: {
+      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      public:  '401    401    401    403    403    410    410    403    403    403    410    410    410    403    401    403',
+      private: '401    401    401    404    403    410    410    404    404    403    410    410    410    404    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+}

@@ -1,0 +1,106 @@
+/** The permission matrix of pages: every page and every form × every kind of caller × what there is, against the table beside this file. */
+import { anyDatabase } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Place, places } from '../routes/permissions.table.ts'
+import { wordsOf } from '../testing/answer-words.ts'
+import { type Guild, setGuild, standing, withdrawn } from '../testing/guild.ts'
+import { prepared, requestOfPage } from '../testing/page-requests.ts'
+import { routesOf } from '../testing/routes.ts'
+import { inSite } from './permissions.site-table.ts'
+import { callers, inCollection, ofWithdrawn, without } from './permissions.table.ts'
+
+const outsiders = ['nobody', 'ended', 'str', 'oper', 'str-admin', 'there', 'unknown']
+
+/** A row takes seconds where others use the machine. Milliseconds. */
+const timeout = 120_000
+
+describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeout }, (database) => {
+  let guild: Guild
+  let routes: ReadonlySet<string>
+
+  beforeAll(async () => {
+    const started = await routesOf(() => setGuild(database))
+    guild = started.made
+    routes = started.routes
+  }, 60_000)
+  afterAll(() => guild.end())
+
+  /** @param entry of the table, such as `POST /new (taken)` */
+  async function answerOf(entry: string, caller: string, place: Place, version = standing) {
+    const at = { home: 'guild', owner: 'guild', place, version }
+    const { method, path, ask } = requestOfPage(entry, at, await prepared[entry]?.(guild))
+    const answer = await guild.asker(caller, place).ask(method, path, ask)
+    expect(answer.status, `${caller}: ${method} ${path}: ${answer.text}`).toBeLessThan(500)
+    return answer
+  }
+
+  /** A row as the table has it. */
+  async function row(entry: string, place: Place, version?: string): Promise<string> {
+    const found: string[] = []
+    for (const caller of callers) {
+      if (entry.endsWith('/:slug/settings (delete)')) await guild.renew()
+      const { status, headers } = await answerOf(entry, caller, place, version)
+      found.push(headers.location?.startsWith('/auth/login') ? 'login' : `${status}`)
+    }
+    return found
+      .map((word) => word.padEnd(6))
+      .join(' ')
+      .trim()
+  }
+
+  const entriesOf = (rows: Readonly<Record<string, { asked: readonly string[] }>>) =>
+    Object.values(rows).flatMap((one) => one.asked)
+
+  test('no page and no form is without its row, and no row without its page', () => {
+    const entries = [...entriesOf(inCollection), ...entriesOf(inSite)]
+    expect(new Set(entries).size).toBe(entries.length)
+    const known = new Set(entries.map((entry) => entry.split(' ', 2).join(' ')))
+    // The pattern that keeps accounts apart from other paths is left out.
+    const named = [...routes].map((route) => route.replace(/\(\^.*\.\+\)/, ''))
+    const isPage = (route: string) => !route.includes(' /api/') && !without.some((one) => one.test(route))
+    expect([...known].sort()).toEqual(named.filter(isPage).sort())
+    for (const one of without) expect([one, named.some((route) => one.test(route))]).toEqual([one, true])
+    const ofVersions = named.filter((route) => isPage(route) && /:version|:pair|withdraw/.test(route))
+    const ofWithdrawnOnes = entriesOf(ofWithdrawn).map((entry) => entry.split(' ', 2).join(' '))
+    expect([...new Set(ofWithdrawnOnes)].sort()).toEqual(ofVersions.sort())
+  })
+
+  test.each(Object.entries(inCollection))('in a collection: %s', async (_, { asked: entries, rows }) => {
+    for (const entry of entries)
+      for (const place of places)
+        expect([entry, place, await row(entry, place)]).toEqual([entry, place, rows[place]])
+  })
+
+  test.each(Object.entries(ofWithdrawn))(
+    'of a withdrawn version: %s',
+    async (_, { asked: entries, rows }) => {
+      for (const entry of entries)
+        for (const place of places)
+          expect([entry, place, await row(entry, place, withdrawn)]).toEqual([entry, place, rows[place]])
+    },
+  )
+
+  test.each(Object.entries(inSite))('%s', async (_, { asked: entries, row: expected }) => {
+    for (const entry of entries) expect([entry, await row(entry, 'private')]).toEqual([entry, expected])
+  })
+
+  test('who is refused for the credential is told which one is taken', async () => {
+    for (const [entry, caller] of [
+      ['POST /new (taken)', 'nobody'],
+      ['GET /explore', 'unknown'],
+    ] as const) {
+      const { status, headers } = await answerOf(entry, caller, 'public')
+      expect([entry, status, headers['www-authenticate']]).toEqual([entry, 401, 'Bearer'])
+    }
+  })
+
+  test('what is hidden is answered as what is not there, headers and all', async () => {
+    for (const entry of entriesOf(inCollection))
+      for (const caller of outsiders)
+        for (const version of entriesOf(ofWithdrawn).includes(entry) ? [standing, withdrawn] : [standing]) {
+          const told = async (place: Place) =>
+            wordsOf(await answerOf(entry, caller, place, version), `guild/${place}`)
+          expect([entry, caller, await told('private')]).toEqual([entry, caller, await told('absent')])
+        }
+  })
+})
