@@ -1,4 +1,5 @@
 /** `/settings`: what a person can say of itself. */
+import { mayEnter } from '@ulmus/registry'
 import { UpdateAccount } from '@ulmus/wire'
 import type { ComponentChildren } from 'preact'
 import { Field, Refusal, type Refused } from '../../components/form.tsx'
@@ -46,7 +47,9 @@ async function profilePage(
   { form = {}, error }: { form?: Form; error?: Refused },
 ): Promise<Answer> {
   const own = await visit.registry.accounts.own(visit.who)
-  const usage = await visit.registry.accounts.usage(visit.who, own.slug)
+  // A key for one collection sees the profile, not what others take.
+  const seesUsage = mayEnter(visit.who, { scope: 'any', unlimited: true }) === 'ok'
+  const usage = seesUsage ? await visit.registry.accounts.usage(visit.who, own.slug) : undefined
   return {
     title: 'Settings',
     isPublic: false,
@@ -89,7 +92,7 @@ async function profilePage(
           </dd>
         </dl>
         <p class="quiet">The e-mail comes from where you sign in, and only you see it.</p>
-        <Storage owner={own.slug} usage={usage} />
+        {usage !== undefined && <Storage owner={own.slug} usage={usage} />}
       </SettingsPage>
     ),
   }
