@@ -17,7 +17,7 @@ import {
 } from './index.ts'
 import { kindOfAll, kindOfText, kindOfValue } from './inference/kinds.ts'
 import type { OpenOptions } from './reading/open.ts'
-import type { TableError } from './reading/table-error.ts'
+import { TableError } from './reading/table-error.ts'
 
 const open = (name: string, text: BlobPart, options: OpenOptions = {}) =>
   openTable(sourceOf(new File([text], name)), options)
@@ -299,6 +299,21 @@ test('records are written as CSV', async () => {
     )
   ).join('')
   expect(text).toBe('_id,a,id,list\nx,"","""1""",[1]\ny,,1,\n')
+})
+
+test.each<[data: unknown, sentence: RegExp]>([
+  [{ a: 'x', other: null }, /"second" has the member "other", for which there is no column/],
+  [['a'], /The data of "second" is no object/],
+  ['a', /no object/],
+  [null, /no object/],
+])('nothing is left out of a CSV: %j is refused', async (data, sentence) => {
+  const records = [
+    { id: 'first', data: { a: 'x' } },
+    { id: 'second', data },
+  ]
+  const writing = all(csvOf(records, fieldsOf({ properties: { a: {} } })))
+  await expect(writing).rejects.toThrow(sentence)
+  await expect(writing).rejects.toThrow(TableError)
 })
 
 test('the few values that keep a column from being of numbers are found, and where', async () => {

@@ -34,7 +34,12 @@ describe.each(anyDatabase)('the command line and a server on $name', ({ settings
     await api('POST', '/accounts/ada/collections', { slug: 'birds', public: true })
     const opened = await api('POST', '/collections/ada/birds/pushes', {
       base_version: null,
-      schemas: { Bird: { properties: { name: { type: 'string' }, tags: { type: 'array' } } }, Nest: {} },
+      schemas: {
+        Bird: { properties: { name: { type: 'string' }, tags: { type: 'array' } } },
+        Nest: {},
+        Egg: {},
+        Twig: {},
+      },
       metadata: { description: 'Birds of one garden' },
     })
     const push = `/collections/ada/birds/pushes/${JSON.parse(opened.out).session_id}`
@@ -42,6 +47,11 @@ describe.each(anyDatabase)('the command line and a server on $name', ({ settings
       { id: 'robin', type: 'Bird', data: { name: 'Robin, the "red"', tags: ['a', 'b'] } },
       { id: 'wren', type: 'Bird', data: { name: '' } },
       { id: '1', type: 'Nest', data: {} },
+      { id: 'a', type: 'Egg', data: { size: 3 } },
+      { id: 'b', type: 'Egg', data: { colour: 'blue' } },
+      { id: 'c', type: 'Egg', data: [3, 'green'] },
+      { id: 'a', type: 'Twig', data: { size: 3 } },
+      { id: 'b', type: 'Twig', data: { colour: 'blue' } },
     ]
     const ndjson = lines.map((line) => JSON.stringify(line)).join('\n')
     expect(
@@ -122,8 +132,8 @@ describe.each(anyDatabase)('the command line and a server on $name', ({ settings
     [['whoami', '--json'], /"slug": "ada"/],
     [['collections', 'list'], /^ada\/birds\tpublic\tbirds$/m],
     [['collections', 'list', '--search', 'birds', '--json'], /"ownerSlug": "ada"/],
-    [['log', 'ada/birds'], /^v1\.0\.0\t.*\t3\tprivate:[0-9a-f]{12}\t$/m],
-    [['show', 'ada/birds'], /^records\s+3$/m],
+    [['log', 'ada/birds'], /^v1\.0\.0\t.*\t8\tprivate:[0-9a-f]{12}\t$/m],
+    [['show', 'ada/birds'], /^records\s+8$/m],
     [['show', 'ada/birds@v1.0.0'], /^ {2}Bird\s+2$/m],
     [['show', 'ada/birds#Nest'], /^\{\}$/m],
     [['show', 'ada/birds#Bird/robin'], /"name": "Robin, the \\"red\\""/],
@@ -132,6 +142,7 @@ describe.each(anyDatabase)('the command line and a server on $name', ({ settings
       ['get', 'ada/birds#Bird', '--csv'],
       /^id,name,tags\nrobin,"Robin, the ""red""","\["".*b""\]"\nwren,"",\n$/,
     ],
+    [['get', 'ada/birds#Twig', '--csv'], /^id,colour,size\na,,3\nb,blue,\n$/],
     [['metadata', 'get', 'ada/birds'], /"description": "Birds of one garden"/],
     [['open', 'ada/birds@v1.0.0'], /\/ada\/birds\/v\/v1\.0\.0\n$/],
     [['orgs', 'create', 'flock', '--name', 'The flock'], /^flock\n$/],
@@ -158,8 +169,9 @@ describe.each(anyDatabase)('the command line and a server on $name', ({ settings
     [['show', 'nonsense'], 2, /names no collection/],
     [['show', 'ada/none'], 1, /There is no collection `ada\/none`/],
     [['show', 'ada/birds#Bird/nope'], 1, /no record `nope`/],
-    [['show', 'ada/birds#Fish'], 1, /It has: Bird, Nest/],
+    [['show', 'ada/birds#Fish'], 1, /It has: Bird, Egg, Nest, Twig/],
     [['get', 'ada/birds', '--csv'], 2, /ulmus get 'ada\/birds#Bird' --csv/],
+    [['get', 'ada/birds#Egg', '--csv'], 1, /"c" is no object.*--ndjson/s],
     [['get', 'ada/birds', '--csv', '--ndjson'], 2, /--ndjson or --csv/],
     [['log', 'ada/birds', '--limit', 'many'], 2, /no number of items/],
     [['collections', 'delete', 'ada/birds'], 2, /--yes/],

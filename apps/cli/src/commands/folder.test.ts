@@ -269,6 +269,27 @@ describe.each(anyDatabase)('a working folder and a server on $name', ({ settings
     expect((await bob.ulmus('here', 'verify')).code).toBe(0)
   })
 
+  test('a file that was removed here and that no record refers to: status and push say how it leaves the version', async () => {
+    const { ada } = await published()
+    write(ada, 'birds', { 'files/besides.md': 'A note\n' })
+    expect(await ada.ulmus('birds', 'push')).toMatchObject({ code: 0, out: 'v1.1.0\n' })
+    rmSync(join(ada.home, 'birds/files/besides.md'))
+    const way = /^1 file of v1\.1\.0 is not under files\/ any more\..*`ulmus push --snapshot` takes out/m
+    const status = await ada.ulmus('birds', 'status')
+    expect(status.out).toContain('Nothing changed.')
+    expect(status.said).toMatch(way)
+    const { clean, missingFiles } = JSON.parse((await ada.ulmus('birds', 'status', '--json')).out)
+    expect([clean, missingFiles.length]).toEqual([true, 1])
+    const push = await ada.ulmus('birds', 'push')
+    expect(push).toMatchObject({ code: 0, out: '' })
+    expect(push.said).toMatch(way)
+    const snapshot = await ada.ulmus('birds', 'push', '--snapshot')
+    expect(snapshot).toMatchObject({ code: 0 })
+    expect(snapshot.said).not.toMatch(way)
+    expect((await ada.ulmus('birds', 'status')).said).not.toMatch(way)
+    expect((await ada.ulmus('birds', 'verify')).code).toBe(0)
+  })
+
   test('a pull overwrites no file that was changed here, and brings none again that was removed', async () => {
     const { ada, collection } = await published()
     write(ada, 'birds', { 'files/note.md': 'A note\n', 'files/list.csv': 'a,b\n' })

@@ -1,10 +1,10 @@
 import type { Client } from '@ulmus/client'
-import { compareUtf8 } from '@ulmus/content'
-import { csvOf, type Field, fieldsOf } from '@ulmus/tabular'
+import { compareUtf8, type Json, knownFieldsOf } from '@ulmus/content'
+import { csvOf, type Field, fieldsOf, TableError } from '@ulmus/tabular'
 import type { Call, Command } from '../context.ts'
 import { referenceHere } from '../folder/here.ts'
 import { pathOf, type Reference } from '../reference.ts'
-import { usageError } from '../terminal/failure.ts'
+import { CommandError, usageError } from '../terminal/failure.ts'
 
 type GetFlags = { readonly ndjson: boolean; readonly csv: boolean }
 
@@ -55,12 +55,25 @@ async function writeCsv(call: Call, client: Client, reference: Reference): Promi
       types.map((name) => `ulmus get '${pathOf(reference)}#${name}' --csv`),
     )
   const stream = () => client.records.ndjson(pathOf(reference), semver, { type, signal: call.signal })
-  const listed = fieldsOf(schemas[type])
-  const fields = listed.length > 0 ? listed : await fieldsIn(stream())
-  for await (const piece of csvOf(stream(), fields)) await call.terminal.write(piece)
+  // A registry takes no member that a schema's `properties` leave out; where there are none, it takes any.
+  const isListed = knownFieldsOf(schemas[type] as Json) !== undefined
+  const fields = isListed ? fieldsOf(schemas[type]) : await fieldsIn(stream())
+  try {
+    for await (const piece of csvOf(stream(), fields)) await call.terminal.write(piece)
+  } catch (error) {
+    if (!(error instanceof TableError)) throw error
+    throw new CommandError(
+      `The table is not whole. ${error.message} Take --ndjson, which holds everything.`,
+      {
+        code: 'no_table',
+        cause: error,
+        next: [`ulmus get '${pathOf(reference)}@${semver}#${type}' --ndjson`],
+      },
+    )
+  }
 }
 
-/** Of a type whose schema lists no fields: those that its records have. */
+/** Of a type whose schema lists no fields: those that its records have, all of which are read for that. */
 async function fieldsIn(records: AsyncIterable<{ data: unknown }>): Promise<Field[]> {
   const names = new Set<string>()
   for await (const { data } of records) {

@@ -16,7 +16,7 @@ import { readBase } from '../folder/state.ts'
 import { harmless } from '../terminal/harmless.ts'
 import { openProgress, type Progress } from '../terminal/progress.ts'
 import { counted, numberText, sizeText } from '../terminal/words.ts'
-import { countsText } from './status.ts'
+import { countsText, tellMissing } from './status.ts'
 
 export type PushFlags = {
   readonly message?: string
@@ -32,6 +32,7 @@ const push: Command<PushFlags> = (call, flags) =>
     const remote = await remoteOf(call, state)
     const folder = await settled(call, before, remote)
     const plan = await planPush(folder, flags.publishPrivate)
+    if (!flags.snapshot) tellMissing(call, folder)
     if (plan.isEmpty && !flags.snapshot) return nothing(call, flags, folder)
     for (const [type, counts] of plan.counts) call.say(`${type}  ${countsText(call, counts)}`)
     if (folder.base === null && !(await isThere(remote))) {

@@ -22,6 +22,8 @@ export interface Status {
   readonly metadata: readonly string[]
   /** Paths of files that the base lacks. */
   readonly files: readonly string[]
+  /** Hashes of files of the base that are not here. A push leaves them in the version, so the folder may be clean nevertheless. */
+  readonly missingFiles: readonly string[]
 }
 
 async function statusOf(folder: Folder): Promise<Status> {
@@ -41,6 +43,7 @@ async function statusOf(folder: Folder): Promise<Status> {
     })),
     metadata: Object.keys(changes.metadata),
     files: changes.addedFiles.map(({ path }) => path),
+    missingFiles: changes.missingFiles,
   }
 }
 
@@ -51,7 +54,10 @@ async function tell(call: Call, folder: Folder, state: FolderState, found: Statu
   const name = state.collection ?? 'no collection yet'
   const view = base !== null && isPublicView(base) ? ', as the public sees it' : ''
   await call.line(`${name}, ${base === null ? 'before its first version' : `at ${base.semver}${view}`}`)
-  if (found.clean) return call.line('Nothing changed.')
+  if (found.clean) {
+    await call.line('Nothing changed.')
+    return tellMissing(call, folder)
+  }
   const { terminal } = call
   const rows: [string, string][] = Object.entries(found.records).map(([type, counts]) => [
     type,
@@ -65,6 +71,17 @@ async function tell(call: Call, folder: Folder, state: FolderState, found: Statu
   for (const [label, text] of rows)
     await call.line(`  ${terminal.paint('bold', label.padEnd(width))}  ${text}`)
   call.say('`ulmus diff` shows it, `ulmus push` publishes it.')
+  tellMissing(call, folder)
+}
+
+/** Files that were removed here: only a snapshot says that the version is to be without them. */
+export function tellMissing(call: Call, folder: Folder): void {
+  const { length } = changesOf(folder).missingFiles
+  if (length === 0) return
+  call.say(
+    `${counted(length, 'file')} of ${folder.base!.semver} ${length === 1 ? 'is' : 'are'} not under ${paths.files}/ any more. ` +
+      'A version keeps what its records refer to, and `ulmus push` keeps the rest, too: `ulmus push --snapshot` takes out what no record refers to.',
+  )
 }
 
 export function countsText({ terminal }: Call, { added, updated, removed }: Counts): string {

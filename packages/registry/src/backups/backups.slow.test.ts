@@ -242,7 +242,7 @@ describe('restoring', () => {
     for (const [path, sentence] of [
       [pack!, /packs\/.* is damaged: its SHA-256/],
       [file!, /files\/.* is damaged: its SHA-256/],
-      [join(place.folder, 'backups', id, 'blobs'), /blobs is damaged/],
+      [join(place.folder, 'backups', id, 'blobs'), /blobs (?:of the backup .* )?is damaged/],
       [join(place.folder, 'backups', id, 'database'), /database is damaged|dump of the database is damaged/],
     ] as const) {
       const target = await home(server, 'folder')

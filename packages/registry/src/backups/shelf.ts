@@ -6,13 +6,14 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { zstdCompress, zstdDecompress } from 'node:zlib'
+import { zstdCompress } from 'node:zlib'
 import {
   allSpillsPrefix,
   BlobMissing,
   type BlobStore,
   filesPrefix,
   installationName,
+  linesOf,
   openDiskStore,
   openS3Store,
   packsPrefix,
@@ -22,6 +23,8 @@ import { type CopiedBlob, checked, copyBlob } from './copy.ts'
 
 export const manifestFormat = 1
 const backupsPrefix = 'backups/'
+/** Of a line of the list of blobs: a name, a size and a hash. */
+const blobLineBytesMax = 65_536
 const ownerName = 'backups/installation'
 /** Under which the blobs of a registry lie, and those of its backups. */
 export const blobPrefixes = [packsPrefix, filesPrefix, allSpillsPrefix]
@@ -84,17 +87,7 @@ export async function openShelf(at: ShelfPlace, isNew: boolean): Promise<Shelf> 
     store,
     ids: () => idsIn(store),
     manifest: (id) => readManifest(store, id, place),
-    async blobs(id, { blobs: part }) {
-      const name = nameOf(id, 'blobs')
-      const text = await unpacked(checked(store.stream(name), { name, ...part }))
-      return text
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => {
-          const [name, bytes, sha256] = JSON.parse(line) as [string, number, string]
-          return { name, bytes, sha256 }
-        })
-    },
+    blobs: (id, manifest) => readBlobs(store, id, manifest, place),
     database: (id, { database: part }) =>
       checked(store.stream(nameOf(id, 'database')), { name: nameOf(id, 'database'), ...part }),
   }
@@ -192,8 +185,34 @@ export async function writeBackup(
   return manifest
 }
 
-async function unpacked(pieces: AsyncIterable<Uint8Array>): Promise<string> {
-  const all: Uint8Array[] = []
-  for await (const piece of pieces) all.push(piece)
-  return (await promisify(zstdDecompress)(Buffer.concat(all))).toString()
+/** @throws ShelfUnfit for a list that is not what was written, BlobDamaged */
+async function readBlobs(
+  store: BlobStore,
+  id: string,
+  { blobs: part }: Manifest,
+  place: string,
+): Promise<CopiedBlob[]> {
+  const unfit = (why: string, cause?: unknown) =>
+    new ShelfUnfit(
+      `The list of blobs of the backup ${id} in ${place} is damaged: ${why}. Take another backup (\`--backup ID\`).`,
+      { cause },
+    )
+  const name = nameOf(id, 'blobs')
+  const blobs: CopiedBlob[] = []
+  for await (const line of linesOf(checked(store.stream(name), { name, ...part }), {
+    bytesMax: blobLineBytesMax,
+    tooLong: (number) => unfit(`line ${number} is longer than ${blobLineBytesMax} bytes`),
+    damaged: (cause) => unfit('it does not unpack', cause),
+    cutOff: () => unfit('it ends too early'),
+  })) {
+    if (blobs.length === part.count)
+      throw unfit(`it has more than the ${part.count} lines that the manifest says`)
+    try {
+      const [name, bytes, sha256] = JSON.parse(line.toString()) as [string, number, string]
+      blobs.push({ name, bytes, sha256 })
+    } catch (error) {
+      throw unfit(`line ${blobs.length + 1} is no blob`, error)
+    }
+  }
+  return blobs
 }

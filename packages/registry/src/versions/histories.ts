@@ -1,5 +1,5 @@
 /** The history of a record: the versions in which it changed (http-api §7), in the view that the caller reads. */
-import { emptyTree, findEntry, type Hash, parseSemver, type Tree } from '@ulmus/content'
+import { emptyTree, findEntry, type Hash, idFault, parseSemver, type Tree, typeFault } from '@ulmus/content'
 import { listVersions, type VersionRow } from '@ulmus/storage'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
 import type { Principal } from '../access/principal.ts'
@@ -52,7 +52,7 @@ export function historiesOf(context: Context) {
     /**
      * Newest first. A version that left the record's type as it was costs a look at its roots, one that changed metadata alone less. A
      * page ends after `versionsMax` versions, with fewer items than were asked for, perhaps none, and a link to the next.
-     * @throws collection_not_found; record_not_found when no version had the record, in the caller's view; invalid_request for an offset
+     * @throws collection_not_found; record_not_found when no version had the record, in the caller's view, or none can; invalid_request for an offset
      *   beyond what one answer goes through.
      */
     async list(
@@ -61,6 +61,8 @@ export function historiesOf(context: Context) {
       ask: PageAsk,
     ): Promise<Page<HistoryItem>> {
       const seen = await findVisibleCollection(context, who, path)
+      // On any page: no version needs to be looked at.
+      if (idFault(path.id) !== undefined || typeFault(path.type) !== undefined) throw notFound(path)
       const page = await pageOf(
         ask,
         newestFirst,
@@ -69,7 +71,7 @@ export function historiesOf(context: Context) {
       )
       const isWhole = ask.cursor === undefined && (ask.offset ?? 0) === 0
       if (page.items.length === 0 && isWhole && page.links.next === undefined) {
-        throw new RegistryError('record_not_found', { say: { type: path.type, id: path.id } })
+        throw notFound(path)
       }
       return mapPage(page, ({ version, change, hash }) => ({
         semver: semverOf(version),
@@ -80,6 +82,8 @@ export function historiesOf(context: Context) {
     },
   }
 }
+
+const notFound = ({ type, id }: Place) => new RegistryError('record_not_found', { say: { type, id } })
 
 async function readSlice(
   context: Context,

@@ -1,7 +1,7 @@
 import { createReadStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { createZstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Database } from '../database/database.ts'
 import { databases } from '../testing/databases.ts'
@@ -156,6 +156,56 @@ describe('a dump that is not whole', () => {
     ['is of another format', pack(lines.with(0, '{"format":2,"migration":1}')), /has the format 2/],
   ])('is refused when it %s', async (_what, bytes, sentence) => {
     await expect(all(written(bytes))).rejects.toThrow(sentence)
+  })
+
+  /** Compressed as it is read: lines that are right, and then one that unpacks to a GiB. */
+  async function* bomb(before: string) {
+    const compress = createZstdCompress()
+    const nothing = Buffer.alloc(4_194_304, 'a')
+    const write = (some: string | Buffer) =>
+      new Promise((resolve, reject) =>
+        compress.write(some, (error) => (error ? reject(error) : resolve(true))),
+      )
+    const written = (async () => {
+      await write(`${before}["`)
+      for (let i = 0; i < 256 && !compress.destroyed; i++) await write(nothing)
+      compress.end('"]\n')
+    })().catch(() => undefined)
+    yield* compress as AsyncIterable<Buffer>
+    await written
+  }
+
+  test.each([
+    [lines.slice(0, 3), /^Line 4, in the table accounts, of the dump .* longer than 1048576 bytes.*--backup/],
+    [lines.slice(0, 1), /^Line 2 of the dump .* longer than 1048576 bytes/],
+  ])(
+    'is refused when a line is a bomb, by its number and its table, in bounded memory',
+    async (before, sentence) => {
+      let most = 0
+      const memory = () => process.memoryUsage().arrayBuffers
+      const start = memory()
+      const watching = setInterval(() => {
+        most = Math.max(most, memory() - start)
+      }, 5)
+      try {
+        const reading = async () => {
+          for await (const _ of readDump(bomb(before.map((line) => `${line}\n`).join('')), 1_048_576));
+        }
+        await expect(reading()).rejects.toThrow(sentence)
+      } finally {
+        clearInterval(watching)
+      }
+      expect(most).toBeLessThan(64 * 1_048_576)
+    },
+  )
+
+  test('a line may be as long as the bound, and no longer', async () => {
+    const longest = Math.max(...lines.map(({ length }) => length))
+    const read = async (bytesMax: number) => {
+      for await (const _ of readDump(createReadStream(written(pack(lines))), bytesMax));
+    }
+    await read(longest)
+    await expect(read(longest - 1)).rejects.toThrow(/longer than/)
   })
 
   test('is refused where a table or column is not there, and nothing is loaded', async () => {

@@ -1,5 +1,5 @@
 /** Reading a dump. Rows come some at a time, so that memory is bounded whatever the size. */
-import { createZstdDecompress } from 'node:zlib'
+import { type CompressedLines, linesOf } from './lines.ts'
 import { dumpFormat } from './write.ts'
 
 /** A row's values as PostgreSQL's text of them, in the order of the table's columns. */
@@ -16,16 +16,26 @@ export class DumpUnreadable extends Error {
   override name = 'DumpUnreadable'
 }
 
+/**
+ * A row at most, as it is in a dump. The longest is that of a push that declares as many files as its opening holds (128 MiB of it), with
+ * its schemas (4 MiB) and metadata (2 MiB). A backup reads its dump when it is made, so none is kept that a restore would refuse.
+ */
+export const dumpLineBytesMax = 268_435_456
 const rowsAtOnce = 1_000
 /** Rows are handed on before they are more. Bytes of their lines. */
 const bytesAtOnce = 4_194_304
 
 /**
  * Every row of a dump, tables in the order in which they can be inserted; each table at least once, without rows where it has none.
+ * @param lineBytesMax smaller in tests
  * @throws DumpUnreadable
  */
-export async function* readDump(source: AsyncIterable<Uint8Array>): AsyncGenerator<DumpedRows> {
-  const lines = linesOf(source)
+export async function* readDump(
+  source: AsyncIterable<Uint8Array>,
+  lineBytesMax = dumpLineBytesMax,
+): AsyncGenerator<DumpedRows> {
+  const at: { table?: string } = {}
+  const lines = linesOf(source, dumpLines(lineBytesMax, at))
   const { value: head } = await lines.next()
   if (head === undefined) throw cutOff()
   demandFormat(headOf(head))
@@ -33,6 +43,7 @@ export async function* readDump(source: AsyncIterable<Uint8Array>): AsyncGenerat
     const part = parsed(text) as { end?: true; table?: string; columns?: string[] }
     if (part.end === true) return
     if (part.table === undefined || part.columns === undefined) throw new DumpUnreadable(notWritten)
+    at.table = part.table
     yield* rowsOf(lines, part.table, part.columns)
   }
   throw cutOff()
@@ -66,7 +77,7 @@ async function* rowsOf(
 
 /** The last migration of the database that was dumped. @throws DumpUnreadable */
 export async function dumpedMigration(source: AsyncIterable<Uint8Array>): Promise<number> {
-  const lines = linesOf(source)
+  const lines = linesOf(source, dumpLines(dumpLineBytesMax))
   try {
     const { value: head } = await lines.next()
     if (head === undefined) throw cutOff()
@@ -93,49 +104,23 @@ function demandFormat({ format, migration }: Head): number {
 const notWritten = 'The dump of the database is damaged.'
 const cutOff = () => new DumpUnreadable('The dump of the database ends too early.')
 
+/** @param at the table that is being read, if it is known */
+const dumpLines = (bytesMax: number, at: { readonly table?: string } = {}): CompressedLines => ({
+  bytesMax,
+  cutOff,
+  damaged: (cause) => new DumpUnreadable(notWritten, { cause }),
+  tooLong(line) {
+    const where = at.table === undefined ? `Line ${line}` : `Line ${line}, in the table ${at.table},`
+    return new DumpUnreadable(
+      `${where} of the dump of the database is longer than ${bytesMax} bytes, which no backup writes. The dump is damaged, or somebody made it to exhaust memory. Nothing of it was kept. Take another backup (\`--backup ID\`), and only from places that you trust.`,
+    )
+  },
+})
+
 function parsed(text: Buffer): unknown {
   try {
     return JSON.parse(text.toString())
   } catch (error) {
     throw new DumpUnreadable(notWritten, { cause: error })
-  }
-}
-
-/** Decompresses. @throws DumpUnreadable for what is not compressed so. */
-async function* linesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let parts: Buffer[] = []
-  for await (const chunk of decompressed(source)) {
-    let from = 0
-    for (let to = chunk.indexOf(10); to >= 0; to = chunk.indexOf(10, from)) {
-      yield Buffer.concat([...parts, chunk.subarray(from, to)])
-      parts = []
-      from = to + 1
-    }
-    parts.push(chunk.subarray(from))
-  }
-  if (parts.some(({ length }) => length > 0)) throw cutOff()
-}
-
-async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  const decompress = createZstdDecompress()
-  let lost: { why: unknown } | undefined
-  const feed = async () => {
-    for await (const chunk of source) {
-      if (decompress.destroyed) return
-      await new Promise<void>((resolve) => decompress.write(chunk, () => resolve()))
-    }
-    decompress.end()
-  }
-  feed().catch((why: unknown) => {
-    lost = { why }
-    decompress.destroy(new Error('The source failed.'))
-  })
-  try {
-    yield* decompress as AsyncIterable<Buffer>
-  } catch (error) {
-    if (lost !== undefined) throw lost.why
-    throw new DumpUnreadable(notWritten, { cause: error })
-  } finally {
-    decompress.destroy()
   }
 }

@@ -5,6 +5,7 @@
  * are JSON texts. In a field of any kind a text stands as it is, unless it would be read as JSON: `"1"` for the text, `1` for the number.
  */
 import type { Kind } from '../inference/kinds.ts'
+import { TableError } from '../reading/table-error.ts'
 import type { Field } from './schema.ts'
 
 interface Content {
@@ -29,16 +30,18 @@ export function idColumnOf(fields: readonly Field[]): string {
 }
 
 /**
- * Members that `fields` does not name are not written. Names of fields are read without the spaces around them.
- * @param fields of a schema (`fieldsOf`) or a plan
+ * Names of fields are read without the spaces around them.
+ * @param fields of a schema (`fieldsOf`) or a plan: every member that a record has
+ * @throws TableError for a record that the columns cannot hold: with a member that is none of the fields, or of data that is no object
  */
 export async function* csvOf(
   records: AsyncIterable<Content> | Iterable<Content>,
   fields: readonly Field[],
 ): AsyncGenerator<string, void> {
   let piece = `${[idColumnOf(fields), ...fields.map(({ name }) => name)].map(cellOf).join(',')}\n`
+  const names = new Set(fields.map(({ name }) => name))
   for await (const { id, data } of records) {
-    const members = (typeof data === 'object' && data !== null ? data : {}) as Record<string, unknown>
+    const members = membersOf(id, data, names)
     piece += cellOf(id)
     for (const { name, kind } of fields)
       piece += `,${Object.hasOwn(members, name) ? textOf(members[name], kind) : ''}`
@@ -48,6 +51,17 @@ export async function* csvOf(
     piece = ''
   }
   yield piece
+}
+
+function membersOf(id: string, data: unknown, names: ReadonlySet<string>): Record<string, unknown> {
+  if (typeof data !== 'object' || data === null || Array.isArray(data))
+    throw new TableError(`The data of ${JSON.stringify(id)} is no object, and has no columns.`)
+  for (const name of Object.keys(data))
+    if (!names.has(name))
+      throw new TableError(
+        `${JSON.stringify(id)} has the member ${JSON.stringify(name)}, for which there is no column.`,
+      )
+  return data as Record<string, unknown>
 }
 
 function textOf(value: unknown, kind: Kind): string {

@@ -95,7 +95,7 @@ export const oneRecord: Description = {
   operationId: 'getRecord',
   summary: 'One record, with its proof on request',
   description:
-    'Answers one record of a version. Type and id are percent-encoded; an id that no path can carry, such as `..`, is found by `…/records?type=…&id=…`. With `proof=true` the answer proves that the record belongs to the digest of the version: [verifying](/docs/verifying) tells how to check that.',
+    'Answers one record of a version. Type and id are percent-encoded; an id that no path can carry, such as `..`, is found by `…/records?type=…&id=…`. An empty one is no id, and answered with 404. With `proof=true` the answer proves that the record belongs to the digest of the version: [verifying](/docs/verifying) tells how to check that.',
   codes: ['record_not_found', ...reading],
 }
 
@@ -111,7 +111,7 @@ export const history: Description = {
   operationId: 'getRecordHistory',
   summary: 'The versions in which a record changed, newest first',
   description:
-    'Lists the versions in which a record was added, updated or removed, the newest first. It is found also if the latest version no longer has it. One answer goes through 300 versions at most, so a page may have fewer items than `limit`, perhaps none: follow `next` of the `Link` header to the end.',
+    'Lists the versions in which a record was added, updated or removed, the newest first. It is found also if the latest version no longer has it. One answer goes through 300 versions at most, so a page may have fewer items than `limit`, perhaps none: follow `next` of the `Link` header to the end. An id or a type that no record can have, such as an empty one, is answered with 404 on every page.',
   answers: { 200: 'A page of changes.' },
   codes: ['collection_not_found', 'record_not_found', 'object_corrupt'],
 }

@@ -348,7 +348,7 @@ describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
     })
 
     test('absent, or not visible to the caller: the two are told apart nowhere', async () => {
-      const asked = ['Hidden/h1', 'Nothing/h1', 'City/s3cret-city', 'City/nothing']
+      const asked = ['Hidden/h1', 'Nothing/h1', 'City/s3cret-city', 'City/nothing', 'City/', '/h1', '/']
       for (const record of asked) {
         const { status, json } = await eve.get(`${path}/records/${record}/history`)
         const [type, id] = record.split('/')
@@ -359,6 +359,18 @@ describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
       }
     })
   })
+
+  test.each(['City/', '/h1', '/', `City/${'y'.repeat(1_025)}`])(
+    'what no record can be called has no history, on any page: %s',
+    async (record) => {
+      const first = await anyone.get(`${path}/records/City/bonn/history?limit=1`)
+      const cursor = /cursor=([^>&]+)/.exec(String(first.headers.link))![1]!
+      for (const query of ['', '?offset=1', `?cursor=${cursor}`]) {
+        const { status, json } = await anyone.get(`${path}/records/${record}/history${query}`)
+        expect([status, json.code]).toEqual([404, 'record_not_found'])
+      }
+    },
+  )
 
   describe('GET …/export', () => {
     test('`.tar.gz`, streamed, the same bytes every time, by default of the latest version', async () => {

@@ -258,6 +258,9 @@ describe.each(anyDatabase)('records on $name', (database) => {
       ['toString', 'ü'],
       ['hasOwnProperty', '__proto__'],
       ['%00', '%00'],
+      ['Zoo', ''],
+      ['', 'ü'],
+      ['', ''],
       ['Zoo', 'y'.repeat(3_000)],
       ['y'.repeat(3_000), 'ü'],
     ])('no record %s/%s: 404 record_not_found', async (type, id) => {
