@@ -7,7 +7,7 @@ import { type CountOfCaller, shareRequestCounts } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { schedule } from '../schedule.ts'
 
-/** Told to others and heard of them is who has used this part of the limit here, and again whenever they have used as much more. */
+/** Told to others and heard of them is who has used this part of the limit here; and at once, this part of what was left since. */
 const sharedPart = 1 / 10
 const minuteMilliseconds = 60_000
 /** Who is remembered: when there are so many, those are forgotten who have not asked since there were half as many. */
@@ -73,10 +73,11 @@ export class RequestRates {
     const count = this.#countOf(who)
     const isOver = count.own + count.others >= limit
     if (!isOver) count.own++
-    if (this.#share !== undefined) this.#tellOf(who, count, limit * sharedPart)
+    const remaining = Math.max(0, limit - count.own - count.others)
+    if (count.own >= limit * sharedPart && count.own > count.told) this.#tellOf(who, count, remaining)
     return {
       isOver,
-      remaining: Math.max(0, limit - count.own - count.others),
+      remaining,
       resetSeconds: Math.ceil(((this.#minute + 1) * minuteMilliseconds - now) / 1000),
     }
   }
@@ -109,10 +110,10 @@ export class RequestRates {
     return count
   }
 
-  #tellOf(who: string, count: Count, part: number): void {
-    if (count.own < part || count.own === count.told) return
+  #tellOf(who: string, count: Count, remaining: number): void {
+    if (this.#share === undefined) return
     this.#untold.set(who, count)
-    if (count.own - count.told < part || !this.#isHeard) return
+    if (count.own - count.told < remaining * sharedPart || !this.#isHeard) return
     // Whoever asks so much in a second is told of at once. What fails is said in the log by the next time.
     this.share().catch(() => undefined)
   }
