@@ -3,10 +3,9 @@ import { databases } from '@ulmus/storage/testing'
 import { TcpProxy } from '@ulmus/storage/testing/tcp-proxy'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type DatabaseSettings, serveForTest, type TestServer } from '../../testing/serve.ts'
+import { standingClock } from '../../testing/standing-clock.ts'
 
-/** A clock that stands, 20 s into this minute: no test here meets the end of one. */
-const then = new Date(Math.floor(Date.now() / 60_000) * 60_000 + 20_000)
-const now = () => then
+const now = standingClock()
 const rateLimits = { anonymous: 200, account: 300, signIn: 400 }
 
 describe('two servers on one database', () => {
