@@ -86,7 +86,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await secureAnswers(app, { https })
   await app.register(cookie)
   knowPrincipals(app, registry, browserCookie)
-  if (config.rateLimits !== null) await limitRates(app, config.rateLimits)
+  if (config.rateLimits !== null) limitRates(app, registry.rates, config.rateLimits)
   admitCallers(app, options.origin)
 
   endJsonLines(app)

@@ -11,6 +11,7 @@ import { auditOf } from './audit/audit.ts'
 import { serveDumps } from './backups/channel.ts'
 import { AnswerBudget } from './budgets/answer-budget.ts'
 import { BodyBudget } from './budgets/body-budget.ts'
+import { requestRatesOf } from './budgets/request-rates.ts'
 import { storageQuotaOf } from './budgets/storage-quota.ts'
 import { clockOf } from './clock.ts'
 import { collectionsOf } from './collections/collections.ts'
@@ -136,6 +137,7 @@ function servicesOf(context: Context) {
     health: healthOf(context),
     figures: figuresOf(context),
     answers: new AnswerBudget(),
+    rates: requestRatesOf(context),
     storageQuota: storageQuotaOf(context),
   }
 }

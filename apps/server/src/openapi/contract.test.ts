@@ -12,6 +12,7 @@ import {
   requestOf,
 } from '../testing/contract.ts'
 import { type Overrides, serveForTest } from '../testing/serve.ts'
+import { standingClock } from '../testing/standing-clock.ts'
 
 let contract: Contract
 let url: string
@@ -246,7 +247,10 @@ describe('every operation that can be', () => {
   })
 
   test('is refused with 429 when there were too many', async () => {
-    const server = await serve({ rateLimits: { anonymous: 1, account: 1, signIn: 1 } })
+    const server = await serve({
+      rateLimits: { anonymous: 1, account: 1, signIn: 1 },
+      now: standingClock(),
+    })
     const by = askerOf(server.url, undefined, '')
     for (const path of ['/api/collections', '/auth/login']) await by.get(path)
     await allRefused(

@@ -5,6 +5,7 @@ import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { anyDatabase, databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serveForTest, type TestServer } from '../testing/serve.ts'
+import { standingClock } from '../testing/standing-clock.ts'
 import { dataPolicy } from './answers/security.ts'
 
 interface Answer {
@@ -534,7 +535,10 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
 describe('rate limits', () => {
   test('count addresses and accounts apart, and say so', async () => {
     const { settings, dispose } = await databases[0]!.settings()
-    const server = await serveForTest(settings, { rateLimits: { anonymous: 12, account: 5, signIn: 50 } })
+    const server = await serveForTest(settings, {
+      rateLimits: { anonymous: 12, account: 5, signIn: 50 },
+      now: standingClock(),
+    })
     const { cookie } = await server.signIn('ann')
     const me = (): Promise<Response> => fetch(`${server.url}/api/accounts/me`, { headers: { cookie } })
     const statuses = []
@@ -565,7 +569,7 @@ describe('rate limits', () => {
   test('count all addresses together that one machine may have', async () => {
     const { settings, dispose } = await databases[0]!.settings()
     const rateLimits = { anonymous: 3, account: 5, signIn: 3 }
-    const server = await serveForTest(settings, { trustProxy: 1, rateLimits })
+    const server = await serveForTest(settings, { trustProxy: 1, rateLimits, now: standingClock() })
     const from = async (path: string, address: string) => {
       const init = { headers: { 'x-forwarded-for': address }, redirect: 'manual' } as const
       return (await fetch(`${server.url}${path}`, init)).status

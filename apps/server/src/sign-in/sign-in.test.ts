@@ -6,6 +6,7 @@ import { anyDatabase, databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Browser } from '../testing/browser.ts'
 import { serveForTest, type TestServer } from '../testing/serve.ts'
+import { standingClock } from '../testing/standing-clock.ts'
 
 const sessionCookie = 'ulmus_session'
 const dayMilliseconds = 86_400_000
@@ -334,7 +335,7 @@ describe('a number of proxies', () => {
   test('believes as many addresses as there are proxies, whatever clients put before', async () => {
     const { settings, dispose } = await databases[0]!.settings()
     const limits = { trustProxy: 2, rateLimits: { anonymous: 100, account: 100, signIn: 100 } }
-    const server = await serveForTest(settings, limits)
+    const server = await serveForTest(settings, { ...limits, now: standingClock() })
     const left = async (forwarded: string) => {
       const answer = await fetch(`${server.url}/api/collections`, {
         headers: { 'x-forwarded-for': forwarded },

@@ -7,6 +7,7 @@ import {
   metadataJobs,
   pushes,
   pushSpills,
+  requestCounts,
   vacuumTables,
 } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
@@ -116,6 +117,17 @@ describe.each(databases)('expiry on $name', (testDatabase) => {
       .select({ tokenHash: browserSessions.tokenHash })
       .from(browserSessions)
     expect(left).toEqual([{ tokenHash: 'live' }])
+  })
+
+  test('what servers have counted of requests goes within the hour, when none has told of more', async () => {
+    const minutes = [hoursAgo(0.2), hoursAgo(0)]
+    await context.database.transact(async (tx) => {
+      const counted = { caller: 'somebody', process: newId(), requests: 1 }
+      await tx.orm.insert(requestCounts).values(minutes.map((minute) => ({ ...counted, minute })))
+    })
+    await expireRows(context)
+    const left = await context.database.orm.select({ minute: requestCounts.minute }).from(requestCounts)
+    expect(left).toEqual([{ minute: hoursAgo(0) }])
   })
 
   test('vacuumed tables use the space of dead rows again', async () => {

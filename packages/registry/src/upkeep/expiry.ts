@@ -7,6 +7,7 @@ import {
   dropEndedPushes,
   dropEndedSessions,
   dropOldAuditEvents,
+  dropRequestCounts,
   type Tx,
   vacuumTables,
 } from '@ulmus/storage'
@@ -17,6 +18,8 @@ import { schedule } from '../schedule.ts'
 const metadataJobHours = 24
 /** How long an ended push session tells its outcome. */
 const pushDays = 7
+/** How long what servers counted of requests may be left, when none has told of more since. */
+const requestCountHours = 0.1
 /** Rows dropped in one transaction, which others may have to wait for. */
 const rowsAtOnce = 2_000
 const hourMilliseconds = 3_600_000
@@ -42,6 +45,7 @@ export async function expireRows(context: ExpiryContext): Promise<void> {
   await dropAll(context, (tx) => dropOldAuditEvents(tx, ago(context.limits.auditDays * 24), rowsAtOnce))
   await database.transact((tx) => dropEndedDeviceLogins(tx, context.now()))
   await database.transact((tx) => dropEndedInvitations(tx, context.now()))
+  await database.transactOnce((tx) => dropRequestCounts(tx, ago(requestCountHours)))
   if (database.kind === 'embedded') await vacuumTables(database)
 }
 

@@ -1,10 +1,9 @@
 /**
  * How often one may ask: per account with a credential, per address (of IPv6 the first 64 bits, which one machine has all of) without, and for signing in apart from that, so that those who read
- * from an address do not keep its people from signing in. Fixed windows of a minute, in this process.
+ * from an address do not keep its people from signing in. By minutes of the clock; servers on one database count together.
  */
-import rateLimit from '@fastify/rate-limit'
-import { RegistryError } from '@ulmus/registry'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { RegistryError, type RequestRates } from '@ulmus/registry'
+import type { FastifyInstance } from 'fastify'
 import { peerOf } from './connections.ts'
 
 export interface RateLimits {
@@ -16,42 +15,21 @@ export interface RateLimits {
   readonly signIn: number
 }
 
-const windowSeconds = 60
-/** How many addresses and accounts are remembered at most; the least recent are forgotten first. */
-const rememberedMax = 50_000
-
 /** Comes after `knowPrincipals`. Answers carry `RateLimit-Limit`, `RateLimit-Remaining` and `RateLimit-Reset` (seconds). */
-export async function limitRates(app: FastifyInstance, limits: RateLimits): Promise<void> {
-  await app.register(rateLimit, { global: false, cache: rememberedMax })
-  const countAnonymous = app.createRateLimit({
-    max: limits.anonymous,
-    timeWindow: windowSeconds * 1000,
-    keyGenerator: (request: FastifyRequest) => peerOf(request.ip),
-  })
-  const countAccount = app.createRateLimit({
-    max: limits.account,
-    timeWindow: windowSeconds * 1000,
-    keyGenerator: (request: FastifyRequest) =>
-      request.principal.kind === 'anonymous' ? peerOf(request.ip) : request.principal.accountId,
-  })
-  const countSignIn = app.createRateLimit({
-    max: limits.signIn,
-    timeWindow: windowSeconds * 1000,
-    keyGenerator: (request: FastifyRequest) => peerOf(request.ip),
-  })
+export function limitRates(app: FastifyInstance, rates: RequestRates, limits: RateLimits): void {
   app.addHook('onRequest', async (request, reply) => {
     const { limited } = request.routeOptions.config
     if (limited === false) return
-    const isAnonymous = request.principal.kind === 'anonymous'
-    const anonymously = limited === 'sign-in' ? countSignIn : countAnonymous
-    const count = await (isAnonymous ? anonymously : countAccount)(request)
-    if (count.isAllowed) return
+    const { principal } = request
+    const kind = principal.kind !== 'anonymous' ? 'account' : limited === 'sign-in' ? 'signIn' : 'anonymous'
+    const name = principal.kind === 'anonymous' ? peerOf(request.ip) : principal.accountId
+    const { isOver, remaining, resetSeconds } = rates.count(kind, name, limits[kind])
     reply
-      .header('RateLimit-Limit', count.max)
-      .header('RateLimit-Remaining', count.remaining)
-      .header('RateLimit-Reset', count.ttlInSeconds)
-    if (!count.isExceeded) return
-    reply.header('Retry-After', count.ttlInSeconds)
-    throw new RegistryError('rate_limited', { say: { retryAfter: count.ttlInSeconds } })
+      .header('RateLimit-Limit', limits[kind])
+      .header('RateLimit-Remaining', remaining)
+      .header('RateLimit-Reset', resetSeconds)
+    if (!isOver) return
+    reply.header('Retry-After', resetSeconds)
+    throw new RegistryError('rate_limited', { say: { retryAfter: resetSeconds } })
   })
 }

@@ -1,0 +1,142 @@
+/**
+ * How many requests somebody may make in a minute of the clock. Counted in this process; processes on one database tell each other in the background
+ * of those who use much of their limit, so that no request waits for it. While the database is away each counts for itself.
+ */
+import { hash, randomUUID } from 'node:crypto'
+import { type CountOfCaller, shareRequestCounts } from '@ulmus/storage'
+import type { Context } from '../context.ts'
+import { schedule } from '../schedule.ts'
+
+/** Told to others and heard of them is who has used this part of the limit here; and at once, this part of what was left since. */
+const sharedPart = 1 / 10
+const minuteMilliseconds = 60_000
+/** Who is remembered: when there are so many, those are forgotten who have not asked since there were half as many. */
+const rememberedMax = 100_000
+
+/** Where a caller stands after a request. */
+export interface Standing {
+  readonly isOver: boolean
+  readonly remaining: number
+  /** Until the minute ends. Seconds, 1–60. */
+  readonly resetSeconds: number
+}
+
+/** Requests of one caller in this minute. */
+interface Count {
+  /** Not those that were refused: whoever goes on asking causes no work. */
+  own: number
+  /** Of `own`, those that others can know of. */
+  told: number
+  others: number
+}
+
+/** Tells of counts in a minute, and what others have counted. */
+export type Share = (minute: Date, counts: readonly CountOfCaller[]) => Promise<readonly CountOfCaller[]>
+
+export function requestRatesOf({ database, jobs, now }: Pick<Context, 'database' | 'jobs' | 'now'>) {
+  // An embedded database has no other process.
+  if (database.kind === 'embedded') return new RequestRates(now)
+  const process = randomUUID()
+  const rates = new RequestRates(now, (minute, counts) =>
+    database.transactOnce((tx) => shareRequestCounts(tx, { process, minute, counts })),
+  )
+  jobs.repeat(schedule.requestRates, () => rates.share())
+  return rates
+}
+
+export class RequestRates {
+  readonly #now: () => Date
+  readonly #share: Share | undefined
+  #minute = 0
+  /** By who they are of. Those who ask are taken over from `#earlier` into `#recent`. */
+  #recent = new Map<string, Count>()
+  #earlier = new Map<string, Count>()
+  readonly #untold = new Map<string, Count>()
+  #sharing: Promise<void> | undefined
+  /** Whether what was told last has been answered. When it failed the next time is a second later, and not at the next request. */
+  #isHeard = true
+
+  constructor(now: () => Date, share?: Share) {
+    this.#now = now
+    this.#share = share
+  }
+
+  /**
+   * Counts a request, unless it is over the limit.
+   * @param kind what is limited: the same name counts apart for each
+   * @param limit requests a minute
+   */
+  count(kind: string, name: string, limit: number): Standing {
+    const now = this.#now().getTime()
+    this.#turnTo(Math.floor(now / minuteMilliseconds))
+    const who = `${kind} ${name}`
+    const count = this.#countOf(who)
+    const isOver = count.own + count.others >= limit
+    if (!isOver) count.own++
+    const remaining = Math.max(0, limit - count.own - count.others)
+    if (count.own >= limit * sharedPart && count.own > count.told) this.#tellOf(who, count, remaining)
+    return {
+      isOver,
+      remaining,
+      resetSeconds: Math.ceil(((this.#minute + 1) * minuteMilliseconds - now) / 1000),
+    }
+  }
+
+  /** Tells others what they do not know, and hears of them; one time after the other. Rejects when the database does not answer. */
+  share(): Promise<void> {
+    this.#sharing ??= this.#shareUntold().finally(() => {
+      this.#sharing = undefined
+    })
+    return this.#sharing
+  }
+
+  #turnTo(minute: number): void {
+    if (minute === this.#minute) return
+    this.#minute = minute
+    this.#recent = new Map()
+    this.#earlier = new Map()
+    this.#untold.clear()
+  }
+
+  #countOf(who: string): Count {
+    const known = this.#recent.get(who)
+    if (known !== undefined) return known
+    if (this.#recent.size >= rememberedMax / 2) {
+      this.#earlier = this.#recent
+      this.#recent = new Map()
+    }
+    const count = this.#earlier.get(who) ?? { own: 0, told: 0, others: 0 }
+    this.#recent.set(who, count)
+    return count
+  }
+
+  #tellOf(who: string, count: Count, remaining: number): void {
+    if (this.#share === undefined) return
+    this.#untold.set(who, count)
+    if (count.own - count.told < remaining * sharedPart || !this.#isHeard) return
+    // Whoever asks so much in a second is told of at once. What fails is said in the log by the next time.
+    this.share().catch(() => undefined)
+  }
+
+  async #shareUntold(): Promise<void> {
+    if (this.#share === undefined || this.#untold.size === 0) return
+    const told = new Map<string, Count>()
+    const counts: CountOfCaller[] = []
+    for (const [who, count] of this.#untold) {
+      // Addresses are nobody else's business.
+      const caller = hash('sha256', who, 'base64url')
+      told.set(caller, count)
+      counts.push({ caller, requests: count.own })
+    }
+    this.#untold.clear()
+    this.#isHeard = false
+    const others = await this.#share(new Date(this.#minute * minuteMilliseconds), counts)
+    this.#isHeard = true
+    for (const { caller, requests } of counts) told.get(caller)!.told = requests
+    for (const { caller, requests } of others) {
+      const count = told.get(caller)!
+      // A crash of the database server empties the table.
+      count.others = Math.max(count.others, requests)
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * How many requests of a caller each process has counted in a minute, for rate limits that processes hold together. Nothing here has to last: the
+ * table is not logged (request-counts.sql) and not dumped. An embedded database has one process, which asks nobody.
+ */
+import { integer, pgTable, primaryKey, uuid } from 'drizzle-orm/pg-core'
+import type { Tx } from '../../database/database.ts'
+import { bytewiseText, instant } from '../columns/columns.ts'
+
+export const requestCounts = pgTable(
+  'request_counts',
+  {
+    /** When it began. */
+    minute: instant('minute').notNull(),
+    /** SHA-256 of who asks: what is counted may be an address. */
+    caller: bytewiseText('caller').notNull(),
+    process: uuid('process').notNull(),
+    requests: integer('requests').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.minute, t.caller, t.process] })],
+)
+
+export interface CountOfCaller {
+  readonly caller: string
+  readonly requests: number
+}
+
+/**
+ * Tells what this process has counted of some callers in a minute, all of it each time, so that telling it twice is harmless. Drops what is
+ * older than the minute before, which a process whose clock is a little behind may be in still.
+ * @returns what all other processes have told of these callers
+ */
+export async function shareRequestCounts(
+  tx: Tx,
+  { process, minute, counts }: { process: string; minute: Date; counts: readonly CountOfCaller[] },
+): Promise<CountOfCaller[]> {
+  const { rows } = await tx.query(
+    `with past as (delete from request_counts where minute < $1::timestamptz - interval '1 minute'),
+     told as (
+       insert into request_counts (minute, caller, process, requests)
+       select $1, caller, $2, requests from unnest($3::text[], $4::integer[]) as told (caller, requests)
+       on conflict (minute, caller, process) do update set requests = excluded.requests)
+     select caller, sum(requests)::double precision as requests from request_counts
+     where minute = $1 and caller = any($3) and process <> $2 group by caller`,
+    [
+      minute.toISOString(),
+      process,
+      counts.map(({ caller }) => caller),
+      counts.map(({ requests }) => requests),
+    ],
+    'share_request_counts',
+  )
+  return rows as unknown as CountOfCaller[]
+}
+
+/** Drops what was counted in minutes that began before an instant. */
+export async function dropRequestCounts(tx: Tx, before: Date): Promise<void> {
+  await tx.query('delete from request_counts where minute < $1', [before.toISOString()])
+}
