@@ -11,8 +11,8 @@ import { auditOf } from './audit/audit.ts'
 import { serveDumps } from './backups/channel.ts'
 import { AnswerBudget } from './budgets/answer-budget.ts'
 import { BodyBudget } from './budgets/body-budget.ts'
+import { diskReserveOf } from './budgets/disk-reserve.ts'
 import { requestRatesOf } from './budgets/request-rates.ts'
-import { storageQuotaOf } from './budgets/storage-quota.ts'
 import { clockOf } from './clock.ts'
 import { collectionsOf } from './collections/collections.ts'
 import { forksOf } from './collections/forks.ts'
@@ -137,7 +137,7 @@ function servicesOf(context: Context) {
     health: healthOf(context),
     figures: figuresOf(context),
     answers: new AnswerBudget(),
+    diskReserve: diskReserveOf(context),
     rates: requestRatesOf(context),
-    storageQuota: storageQuotaOf(context),
   }
 }

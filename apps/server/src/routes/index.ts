@@ -48,7 +48,7 @@ export const apiRoutes: FastifyPluginAsync<RouteOptions & { origin: () => string
   tellDeprecation(app)
   // What only removes is let through: it is a way out, and a key that has leaked must go.
   app.addHook('onRequest', async ({ method, headers }) => {
-    if (writing.has(method)) await registry.storageQuota.demand(announcedBytes(headers['content-length']))
+    if (writing.has(method)) await registry.diskReserve.demand(announcedBytes(headers['content-length']))
   })
   await app.register(accountRoutes, { registry })
   await app.register(usageRoutes, { registry })

@@ -3,9 +3,9 @@ import { isStorageFull } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'
 
-export type StorageQuota = ReturnType<typeof storageQuotaOf>
+export type DiskReserve = ReturnType<typeof diskReserveOf>
 
-export function storageQuotaOf({ space }: Pick<Context, 'space'>) {
+export function diskReserveOf({ space }: Pick<Context, 'space'>) {
   return {
     /** @param bytes What the request announces. @throws storage_full when that would go into the reserve. */
     async demand(bytes?: number): Promise<void> {
