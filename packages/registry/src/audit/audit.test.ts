@@ -265,13 +265,13 @@ describe.each(databases)('the audit log on $name', (database) => {
     })
     const kept = await user('kept-out')
     const own = { ...eve, credential: null }
-    await operators.change(own, 'kept-out', { suspended: true })
+    await operators.change(own, 'kept-out', { suspended: true, quotaBytes: 10 })
     await operators.erase(own, 'kept-out')
     const { rows } = await context.database.query(
-      "select action from audit_events where account_id = $1 and action like 'account.%ed' order by at, id",
+      "select action from audit_events where account_id = $1 and action not like '%signed%' and action like 'account.%' order by at, id",
       [kept.accountId],
     )
-    expect(rows.map(({ action }) => action)).toEqual(['account.suspended', 'account.erased'])
+    expect(rows.map(({ action }) => action)).toEqual(['account.suspended', 'account.quota', 'account.erased'])
   })
 
   test('whoever is gone is no name any more', async () => {

@@ -346,7 +346,7 @@ describe.each(databases)('objects ($name)', ({ open }) => {
     await expect(writer.add('plain', hashText('a'), 'b')).rejects.toThrow(RangeError)
     const large = new Uint8Array(objectBytesMax + 1)
     await expect(writer.add('body', hashText('large'), large)).rejects.toThrow(RangeError)
-    expect(await writer.finish()).toEqual({ packs: [], reliedOn: [], replaced: [] })
+    expect(await writer.finish()).toEqual({ packs: [], bytes: 0, reliedOn: [], replaced: [] })
   })
 
   it('fails the commit when the store refuses, and leaves nothing when it is given up', async () => {
