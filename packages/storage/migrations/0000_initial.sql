@@ -294,6 +294,7 @@ CREATE TABLE "versions" (
 	"public_files" bigint NOT NULL,
 	"public_bytes" bigint NOT NULL,
 	"public_changed" boolean NOT NULL,
+	"stored_bytes" bigint NOT NULL,
 	"message" text,
 	"app_id" text,
 	"actor_id" text,
@@ -417,7 +418,7 @@ end $$;
  * job:        id of the running metadata update that it completes
  * push:       {id, holder, recordsDone, recordsTotal} of the push session that it ends, with its `answer`
  * audit:      the row of `audit_events` that tells of it
- * added:      bytes that it adds to the store, and usual_quota: what an account that has no quota of its own may have stored; null: as much as it likes
+ * usual_quota: what an account that has no quota of its own may have stored; null: as much as it likes
  * fork:       {sourceId, sourceVersionId, ofPrivate, collectionsMax, collection, words}: the collection is made here, as public as its source
  *
  * Raises UL000, and nothing of the transaction is recorded: `update_ended`, `collection_gone` (or another's by now), `not_allowed`, `head_moved`,
@@ -428,7 +429,7 @@ end $$;
 create function land_version(
   landed jsonb, follows uuid, head_text text, head_words tsvector, authority jsonb,
   audit jsonb, job uuid default null, push jsonb default null, answer json default null, fork jsonb default null,
-  packed integer default null, added bigint default 0, usual_quota bigint default null
+  packed integer default null, usual_quota bigint default null
 ) returns void language plpgsql as $$
 declare
   version versions := jsonb_populate_record(null::versions, landed);
@@ -468,11 +469,11 @@ begin
     insert into collections select made.*;
     insert into collection_words select * from jsonb_populate_record(null::collection_words, fork->'words');
   else
-    if quota is not null and added > 0 and used_bytes(owner) + added > quota then
+    if quota is not null and version.stored_bytes > 0 and used_bytes(owner) + version.stored_bytes > quota then
       raise exception 'over_quota' using errcode = 'UL000';
     end if;
     update collections set head_id = version.id, head_description = head_text, updated_at = version.created_at,
-        stored_bytes = stored_bytes + added
+        stored_bytes = stored_bytes + version.stored_bytes
       where id = version.collection_id and head_id is not distinct from follows;
     if not found then raise exception 'head_moved' using errcode = 'UL000'; end if;
     update collection_words set head_description = head_words
@@ -578,15 +579,23 @@ end $$;
 
 /*
  * Bytes that count for each collection of an account: `stored`, what its versions and files added to the store (`collections.stored_bytes`),
- * and `inherited`, what its first version holds of a source that is gone. While the source is there, that counts for the source alone.
+ * and, of a fork, `inherited`: what its first version came with, as long as it has versions that are not erased. While the source has that
+ * version, too, it counts for the source alone. A source that the account may not see is as good as gone: nobody is to learn which it is.
  */
 create function usage_of(account uuid) returns table (slug text, stored bigint, inherited bigint) language sql stable as $$
-  select c.slug, c.stored_bytes, coalesce((
-    select v.full_bytes from versions v
-      where v.collection_id = c.id and v.major = 1 and v.minor = 0 and v.patch = 0 and v.erasure is distinct from 'done'
-        and c.forked_from_id is not null and not exists (select from collections source where source.id = c.forked_from_id)
-  ), 0)
-  from collections c where c.owner_id = account
+  select c.slug, c.stored_bytes, coalesce(fork.bytes, 0) from collections c left join lateral (
+    select first.full_bytes as bytes from versions first
+      where c.forked_from_id is not null and first.collection_id = c.id and (first.major, first.minor, first.patch) = (1, 0, 0)
+        and exists (select from versions v where v.collection_id = c.id and v.erasure is distinct from 'done')
+        and not exists (
+          select from collections source join versions v on v.collection_id = source.id
+            and v.major = split_part(substr(c.forked_from_semver, 2), '.', 1)::integer
+            and v.minor = split_part(c.forked_from_semver, '.', 2)::integer
+            and v.patch = split_part(c.forked_from_semver, '.', 3)::integer
+          where source.id = c.forked_from_id and (source.public or source.owner_id = account)
+            and v.erasure is distinct from 'done')
+  ) fork on true
+  where c.owner_id = account
 $$;
 --> statement-breakpoint
 
@@ -595,11 +604,12 @@ create function used_bytes(account uuid) returns bigint language sql stable as $
 $$;
 --> statement-breakpoint
 
-/* Bytes that push sessions have received for collections of an account and not committed. */
+/* Bytes that push sessions have received for collections of an account and not committed: what they were opened with, and spills. */
 create function received_bytes(account uuid) returns bigint language sql stable as $$
-  select coalesce(sum(s.bytes), 0)::bigint from pushes p
-    join collections c on c.id = p.collection_id and c.owner_id = account
-    join push_spills s on s.push_id = p.id
+  select coalesce(sum(
+      coalesce(pg_column_size(p.files), 0) + coalesce(pg_column_size(p.metadata), 0) + coalesce(pg_column_size(p.schemas), 0)
+      + (select coalesce(sum(s.bytes), 0) from push_spills s where s.push_id = p.id)), 0)::bigint
+    from pushes p join collections c on c.id = p.collection_id and c.owner_id = account
     where p.status in ('open', 'checking', 'committing')
 $$;
 --> statement-breakpoint
@@ -607,4 +617,24 @@ $$;
 /* Bytes that an account may have stored: its own figure, else `usual`. Null: as many as it likes. */
 create function quota_bytes(account uuid, usual bigint) returns bigint language sql stable as $$
   select coalesce((select a.quota_bytes from accounts a where a.id = account), usual)
+$$;
+--> statement-breakpoint
+
+/*
+ * Takes off what erased versions of a collection had added, once: those that no version goes on from that is not erased. A version needs
+ * nothing but what it added itself and what its bases did.
+ */
+create function give_back(collection uuid) returns void language sql as $$
+  with recursive needed as (
+    select v.id, v.base_semver from versions v where v.collection_id = collection and v.erasure is distinct from 'done'
+    union
+    select base.id, base.base_semver from needed join versions base on base.collection_id = collection
+      and needed.base_semver = 'v' || base.major || '.' || base.minor || '.' || base.patch
+  ), given as (
+    update versions v set stored_bytes = 0 from versions before
+      where v.id = before.id and v.collection_id = collection and v.erasure = 'done' and v.stored_bytes > 0
+        and v.id not in (select id from needed)
+      returning before.stored_bytes as bytes
+  )
+  update collections set stored_bytes = greatest(0, stored_bytes - (select coalesce(sum(bytes), 0) from given)) where id = collection
 $$;

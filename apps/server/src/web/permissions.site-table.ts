@@ -139,6 +139,11 @@ export const inSite: Readonly<Record<string, Row>> = {
     //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: 'login  login  login  403    403    403    403    200    403    403    403    403    403    403    401    403',
   },
+  'giving a quota': {
+    asked: ['POST /admin (quota)'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '401    401    401    403    403    403    403    303    403    403    403    403    403    403    401    403',
+  },
   'suspending and erasing what is no person': {
     asked: ['POST /admin (suspend)', 'POST /admin (erase)'],
     //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k

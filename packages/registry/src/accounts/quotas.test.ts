@@ -1,5 +1,7 @@
 /** What accounts may have stored, on both databases: http-api §11. */
 import { hash } from 'node:crypto'
+import type { Hash } from '@ulmus/content'
+import { fileName } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Context } from '../context.ts'
@@ -162,27 +164,160 @@ describe.each(databases)('quotas on $name', (database) => {
     limits.quotaBytes = null
   })
 
-  test('what is erased gives its room back, what is only withdrawn does not; nobody gets room for what stands', async () => {
+  const erase = async (path: Path, v: string) => {
+    await world.withdrawals.withdraw(world.me, { ...path, v }, { reason: 'r', erase: true })
+    await sweep(world.context)
+  }
+
+  test('what is erased gives its room back unless a version goes on from it, what is only withdrawn does not', async () => {
     const path = await world.collection()
     const puts = items(3_000, 'erased')
     await world.push(path, { base: null, schemas, puts })
     const first = await of(path)
-    const leak = items(3_000, 'leak')
-    await world.push(path, { base: 'v1.0.0', puts: leak })
+    await world.push(path, { base: 'v1.0.0', puts: items(3_000, 'leak') })
+    await world.patch(path, { note: 'of the leak' })
     await world.upload(path, 'l'.repeat(2_000))
-    const both = await of(path)
+    const all = await of(path)
     await world.withdrawals.withdraw(world.me, { ...path, v: 'v1.1.0' }, { reason: 'r' })
     await sweep(world.context)
-    expect(await of(path)).toBe(both)
-    await world.withdrawals.withdraw(world.me, { ...path, v: 'v1.1.0' }, { reason: 'r', erase: true })
-    await sweep(world.context)
+    expect(await of(path)).toBe(all)
+    await erase(path, 'v1.1.0')
+    expect(await of(path)).toBe(all)
+    await erase(path, 'v1.1.1')
     expect(await of(path)).toBe(first + 2_000)
-    // A later version that has nearly all of an erased one keeps nearly all of its bytes.
+    // A later version that has nearly all of an erased one.
     await world.push(path, { base: 'v1.0.0', puts: [{ ...puts[5]!, data: { text: 'other' } }] })
-    await world.withdrawals.withdraw(world.me, { ...path, v: 'v1.0.0' }, { reason: 'r', erase: true })
-    await sweep(world.context)
-    expect(await of(path)).toBeGreaterThan(0.9 * first)
-    expect(await of(path)).toBeLessThanOrEqual(1.05 * first + 2_000)
+    await erase(path, 'v1.0.0')
+    expect(await of(path)).toBeGreaterThan(first + 2_000)
+    await erase(path, 'v1.2.0')
+    expect(await of(path)).toBe(2_000)
+  })
+
+  test('an erasure does not tell whether somebody else has the same', async () => {
+    const puts = items(1_500, 'guessed')
+    const give = async () => {
+      const path = await world.collection()
+      await world.push(path, { base: null, schemas, puts })
+      await world.patch(path, { note: 'n' })
+      await erase(path, 'v1.0.1')
+      return of(path)
+    }
+    const alone = await give()
+    expect(await give()).toBe(alone)
+  })
+
+  test('two sweeps at once give the room of an erased version back once', async () => {
+    const path = await world.collection()
+    await world.push(path, { base: null, schemas, puts: items(500, 'once') })
+    const first = await of(path)
+    await world.push(path, { base: 'v1.0.0', puts: items(500, 'twice') })
+    await world.withdrawals.withdraw(world.me, { ...path, v: 'v1.1.0' }, { reason: 'r', erase: true })
+    await Promise.all([sweep(world.context), sweep(world.context)])
+    expect(await of(path)).toBe(first)
+  })
+
+  test('a fork counts with what it came with once its source has that no more, whatever either erases', async () => {
+    const puts = items(1_000, 'inherited')
+    const make = async () => {
+      const path = await world.collection()
+      await world.push(path, { base: null, schemas, puts })
+      return { path, fork: await world.fork(path) }
+    }
+    const change = { base: 'v1.0.0', puts: [{ ...puts[1]!, data: { text: 'y' } }] }
+
+    const erased = await make()
+    const size = await of(erased.path)
+    await world.push(erased.path, { ...change, puts: [], metadata: { note: 'x' } })
+    await erase(erased.path, 'v1.0.1')
+    expect(await of(erased.fork)).toBe(0)
+    await erase(erased.path, 'v1.0.0')
+    expect(await of(erased.path)).toBe(0)
+    expect(await of(erased.fork)).toBeGreaterThan(size)
+
+    const kept = await make()
+    await world.remove(kept.path)
+    expect(await of(kept.fork)).toBeGreaterThan(size)
+    await world.push(kept.fork, change)
+    await erase(kept.fork, 'v1.0.0')
+    expect(await of(kept.fork)).toBeGreaterThan(size)
+    await erase(kept.fork, 'v1.1.0')
+    expect(await of(kept.fork)).toBe(0)
+
+    // A source that is hidden is as good as gone, so that its deletion is nothing to be seen.
+    const hidden = await make()
+    await world.context.database.query('update collections set public = false where slug = $1', [
+      hidden.path.slug,
+    ])
+    const before = await of(hidden.fork)
+    expect(before).toBeGreaterThan(size)
+    await world.remove(hidden.path)
+    expect(await of(hidden.fork)).toBe(before)
+    for (const { fork } of [erased, kept, hidden]) await world.remove(fork)
+    await world.remove(erased.path)
+  })
+
+  test('uploads at once leave no more in the store than fits', async () => {
+    const path = await world.collection()
+    const texts = Array.from({ length: 10 }, (_, n) => `${n}`.repeat(900))
+    await withRoom(2_000, async () => {
+      const begun = Promise.withResolvers<void>()
+      let waiting = texts.length
+      async function* body(text: string) {
+        if (--waiting === 0) begun.resolve()
+        await begun.promise
+        yield Buffer.from(text)
+      }
+      const put = (text: string) =>
+        outcome(
+          filesOfWorld.put(
+            world.me,
+            { ...path, hash: `sha256:${hash('sha256', text)}` },
+            { body: body(text) },
+          ),
+        )
+      const filesOfWorld = filesOf(world.context)
+      const outcomes = await Promise.all(texts.map(put))
+      expect(outcomes.filter((one) => one === 'ok')).toHaveLength(2)
+      const stored = await Promise.all(
+        texts.map((text) => world.context.blobs.size(fileName(hash('sha256', text) as Hash))),
+      )
+      expect(stored.filter((size) => size !== undefined).length).toBeLessThanOrEqual(2)
+      // What was recorded meanwhile takes its room once.
+      expect(await put('z'.repeat(100))).toBe('ok')
+    })
+  })
+
+  test('what sessions were opened with counts, and is forgotten at their end', async () => {
+    const path = await world.collection()
+    const files = Array.from({ length: 5_000 }, (_, n) => `sha256:${hash('sha256', `${n}`)}`)
+    await withRoom(10_000, async () => {
+      expect(await outcome(world.open(path, { base: null, schemas, files }))).toBe('quota_exceeded')
+    })
+    const session = await world.open(path, { base: null, schemas, files })
+    expect((await usageOf(world.context, world.me, 'ada')).receivedBytes).toBeGreaterThan(100_000)
+    await world.cancel(path, session)
+    const { rows } = await world.context.database.query(
+      'select cardinality(files) as files from pushes where id = $1',
+      [session],
+    )
+    expect(rows[0]!['files']).toBe(0)
+  })
+
+  test('a key for one collection is not told of the others', async () => {
+    const path = await world.collection()
+    const { id } = await world.collections.detail(world.me, path)
+    const key = { ...world.me, kind: 'key', id: 'k', label: 'k', limitedTo: id } as unknown as typeof world.me
+    const text = 'n'.repeat(100)
+    async function* body() {
+      yield Buffer.from(text)
+    }
+    const refusal = await withRoom(10, () =>
+      filesOf(world.context)
+        .put(key, { ...path, hash: `sha256:${hash('sha256', text)}` }, { body: body() })
+        .catch((error) => error),
+    )
+    expect([refusal.code, refusal.details]).toEqual(['quota_exceeded', {}])
+    expect(refusal.message).not.toMatch(/\d/)
   })
 
   test('forks and transfers bring nothing into an account that has no room', async () => {

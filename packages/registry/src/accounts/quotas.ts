@@ -22,9 +22,10 @@ export interface Usage extends AccountUsage {
   readonly collections: CollectionUsage[]
 }
 
-interface Owner {
-  readonly id: string
-  readonly slug: string
+/** Who stores something in a collection, and whose that is. */
+export interface Storing {
+  readonly who: Principal
+  readonly owner: { readonly id: string; readonly slug: string }
 }
 
 type Limited = Pick<Context, 'limits'>
@@ -44,41 +45,81 @@ export async function usageOf(context: Context, who: Principal, slug: string): P
 }
 
 /**
- * Whether so many bytes more fit.
+ * Whether the account has no more than it may, or would have with so many bytes more.
+ * @param options.more Default: 0
  * @param options.received false: what pushes have received does not count. Default: true
  * @throws quota_exceeded
  */
 export async function demandRoom(
   { limits }: Limited,
   at: Queries,
-  owner: Owner,
-  more: number,
-  { received = true }: { received?: boolean } = {},
+  by: Storing,
+  { more = 0, received = true }: { more?: number; received?: boolean } = {},
 ): Promise<void> {
-  const usage = await usageUnderQuota(at, owner.id, limits.quotaBytes)
+  const usage = await usageUnderQuota(at, by.owner.id, limits.quotaBytes)
   if (usage === undefined) return
   const used = usage.usedBytes + (received ? usage.receivedBytes : 0)
-  if (used + more > usage.quotaBytes) throw exceeded(owner, usage)
-}
-
-/** What of a body fits, as it comes. */
-export interface Room {
-  readonly bytes: number
-  /** Of a body that has more. */
-  readonly refusal: RegistryError
-}
-
-/** Null: there is no quota. */
-export async function roomOf({ limits }: Limited, at: Queries, owner: Owner): Promise<Room | null> {
-  const usage = await usageUnderQuota(at, owner.id, limits.quotaBytes)
-  if (usage === undefined) return null
-  const { usedBytes, receivedBytes, quotaBytes } = usage
-  return { bytes: Math.max(0, quotaBytes - usedBytes - receivedBytes), refusal: exceeded(owner, usage) }
+  if (used + more > usage.quotaBytes) throw exceeded(by, usage)
 }
 
 /** Why something did not land. */
-export const quotaRefusal = async ({ limits }: Limited, at: Queries, owner: Owner): Promise<RegistryError> =>
-  exceeded(owner, await accountUsage(at, owner.id, limits.quotaBytes))
+export const quotaRefusal = async (
+  { database, limits }: Pick<Context, 'database' | 'limits'>,
+  by: Storing,
+): Promise<RegistryError> => exceeded(by, await accountUsage(database, by.owner.id, limits.quotaBytes))
 
-const exceeded = ({ slug }: Owner, usage: AccountUsage): RegistryError =>
-  new RegistryError('quota_exceeded', { say: { owner: slug }, details: { ...usage } })
+/** A key for one collection is not told what its account has in others. */
+const exceeded = ({ who, owner }: Storing, usage: AccountUsage): RegistryError =>
+  who.kind === 'key' && who.limitedTo !== null
+    ? new RegistryError('quota_exceeded', { say: { owner: owner.slug } })
+    : new RegistryError('quota_exceeded', { say: { owner: owner.slug }, details: { ...usage } })
+
+/** What of one upload fits. */
+export interface Room {
+  /** Counts bytes that have come. @throws quota_exceeded as soon as they do not fit beside what else comes at the same time */
+  take(bytes: number): void
+  /** It is recorded, and counts in the database from now on; or it is given up. */
+  end(isRecorded: boolean): void
+}
+
+interface Taking {
+  readonly refusal: RegistryError
+  /** What the account might store as the upload began, less what others have recorded since. Bytes. */
+  left: number
+  taken: number
+}
+
+/** Uploads of this process that are under way, by account: what each may bring is looked up once, as it begins. */
+export class UploadRooms {
+  readonly #context: Pick<Context, 'database' | 'limits'>
+  readonly #takings = new Map<string, Set<Taking>>()
+
+  constructor(context: Pick<Context, 'database' | 'limits'>) {
+    this.#context = context
+  }
+
+  /** Null: there is no quota. */
+  async open(by: Storing): Promise<Room | null> {
+    const { database, limits } = this.#context
+    const id = by.owner.id
+    const usage = await usageUnderQuota(database, id, limits.quotaBytes)
+    if (usage === undefined) return null
+    const left = Math.max(0, usage.quotaBytes - usage.usedBytes - usage.receivedBytes)
+    const mine: Taking = { refusal: exceeded(by, usage), left, taken: 0 }
+    const all = this.#takings.get(id) ?? new Set()
+    this.#takings.set(id, all.add(mine))
+    return {
+      take: (bytes) => {
+        mine.taken += bytes
+        let taken = 0
+        for (const one of all) taken += one.taken
+        if (taken > mine.left) throw mine.refusal
+      },
+      end: (isRecorded) => {
+        all.delete(mine)
+        if (isRecorded) for (const one of all) one.left -= mine.taken
+        if (all.size === 0 && this.#takings.get(id) === all) this.#takings.delete(id)
+      },
+    }
+  }
+}

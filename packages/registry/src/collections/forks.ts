@@ -55,7 +55,7 @@ const looksMax = 5
 /** What every fork's first version has, whatever it is made of. */
 const firstVersion = {
   ...{ major: 1, minor: 0, patch: 0, baseSemver: null },
-  ...{ publicChanged: true, message: 'Fork', appId: null, actorId: null },
+  ...{ publicChanged: true, message: 'Fork', appId: null, actorId: null, storedBytes: 0 },
 }
 
 export const forksOf = (context: Context) => ({
@@ -143,7 +143,7 @@ async function fork(context: Context, who: Principal, path: CollectionPath, inpu
       })
       .catch(async (error) => {
         if (!(error instanceof NotLanded) || error.why !== 'over_quota') throw error
-        throw await quotaRefusal(context, context.database, target.account)
+        throw await quotaRefusal(context, { who: caller, owner: target.account })
       })
     return version
   }

@@ -56,7 +56,7 @@ export async function transferCollection(
       if (!(await ownsFewerCollections(tx, account.id, max)))
         throw new RegistryError('too_many_collections', { say: { owner: account.slug, max } })
       await giveCollection(tx, { id, updatedAt: context.now() }, account)
-      await demandRoom(context, tx, account, 0)
+      await demandRoom(context, tx, { who: demandCaller(who), owner: account })
       await keepFormerSlug(tx, { ownerId: owner.id, slug: locked.slug, collectionId: id })
       const about = {
         target: `${account.slug}/${locked.slug}`,

@@ -35,7 +35,6 @@ const entry = (kind: Kind, say: string | ((facts: Facts) => string)): Entry => (
 })
 
 const hasTypes = (names: string): string => (names === '' ? 'It has none.' : `It has ${names}.`)
-
 export const catalogue = {
   invalid_request: entry('invalid', (f) => `${f.reason ?? 'The request is not valid; `issues` says where.'}`),
   hash_mismatch: entry(
@@ -54,7 +53,6 @@ export const catalogue = {
     'invalid',
     'The device code has ended, was used, or never was. Begin again at POST /auth/device.',
   ),
-
   unexpected_record: entry(
     'invalid',
     (f) =>
@@ -206,12 +204,14 @@ export const catalogue = {
   ),
 
   too_large: entry('too_large', (f) => `${f.what ?? 'The body'} is over the limit of ${f.limit}.`),
-  quota_exceeded: entry(
-    'too_large',
-    (f) =>
-      `\`${f.owner}\` may have ${f.quotaBytes} bytes stored, and has ${f.usedBytes}${f.receivedBytes ? ` and ${f.receivedBytes} in pushes under way` : ''}, so this does not fit. Delete a collection, withdraw and erase a version, cancel a push, or ask the operator for a larger quota.`,
-  ),
-
+  quota_exceeded: entry('too_large', (f) => {
+    const pending = f.receivedBytes ? ` and ${f.receivedBytes} in pushes under way` : ''
+    const figures =
+      f.quotaBytes === undefined
+        ? 'has no room for this'
+        : `may have ${f.quotaBytes} bytes stored, and has ${f.usedBytes}${pending}, so this does not fit`
+    return `\`${f.owner}\` ${figures}. Delete a collection, withdraw and erase a version, cancel a push, or ask the operator for a larger quota.`
+  }),
   unsupported_media_type: entry('unsupported_media', (f) => {
     if (f.onlyPlain)
       return `A file is stored as the bytes that are sent, so the content encoding \`${f.encoding}\` is not taken here. Send the bytes as they are, without \`Content-Encoding\`.`

@@ -20,12 +20,12 @@ import {
   type Tx,
   type VersionRow,
 } from '@ulmus/storage'
-import { demandStill } from '../access/authority.ts'
+import { type Acting, demandStill } from '../access/authority.ts'
 import { demandCaller } from '../access/caller.ts'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
 import { mayWork, type View } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
-import { demandRoom, type Room, roomOf } from '../accounts/quotas.ts'
+import { demandRoom, type Room, UploadRooms } from '../accounts/quotas.ts'
 import { countAnswer } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
@@ -66,6 +66,7 @@ const contentTypePattern = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/
 export type Files = ReturnType<typeof filesOf>
 
 export function filesOf(context: Context) {
+  const rooms = new UploadRooms(context)
   return {
     /**
      * Takes an upload, read in full whoever holds the bytes already; durable when it resolves. `created`: new to the collection.
@@ -81,20 +82,16 @@ export function filesOf(context: Context) {
       const acting = { ...seen, who: demandCaller(who) }
       const hash = uploadedHash(path.hash)
       const contentType = acceptContentType(upload.contentType)
-      const size = await store(context, hash, upload.body, await roomForFile(context, seen, hash))
-      const createdAt = context.now()
-      const created = await context.database.transact(async (tx) => {
-        // It locks the collection. No reference does: what a collection knows of files outlives it.
-        await demandStill(context, tx, acting)
-        await demandStored(context, tx, hash)
-        await insertFile(tx, { hash, size, createdAt })
-        const isNew = await insertCollectionFile(tx, {
-          ...{ collectionId: seen.collection.id, hash, contentType, createdAt },
-        })
-        if (isNew) await demandRoom(context, tx, seen.owner, 0)
-        return isNew
-      })
-      return { created, file: { hash: path.hash, size, contentType } }
+      const room = await roomFor(context, rooms, acting, hash)
+      let isRecorded = false
+      try {
+        const size = await store(context, hash, upload.body, room)
+        const created = await record(context, acting, { hash, size, contentType })
+        isRecorded = true
+        return { created, file: { hash: path.hash, size, contentType } }
+      } finally {
+        room?.end(isRecorded)
+      }
     },
 
     /** @throws file_not_found, also when another collection holds it. */
@@ -179,11 +176,29 @@ function acceptContentType(text: string | undefined): string {
 }
 
 /** What the collection knows already takes no more room. */
-async function roomForFile(context: Context, { owner, collection }: Seen, hash: Hash): Promise<Room | null> {
-  const room = await roomOf(context, context.database, owner)
-  if (room === null) return null
-  const known = await findCollectionFiles(context.database, collection.id, [hash])
-  return known.length > 0 ? null : room
+async function roomFor(context: Context, rooms: UploadRooms, by: Acting, hash: Hash): Promise<Room | null> {
+  const known = await findCollectionFiles(context.database, by.collection.id, [hash])
+  return known.length > 0 ? null : rooms.open(by)
+}
+
+/** @returns whether the file is new to the collection */
+async function record(
+  context: Context,
+  by: Acting,
+  { hash, size, contentType }: { hash: Hash; size: number; contentType: string },
+): Promise<boolean> {
+  const createdAt = context.now()
+  return context.database.transact(async (tx) => {
+    // It locks the collection. No reference does: what a collection knows of files outlives it.
+    await demandStill(context, tx, by)
+    await demandStored(context, tx, hash)
+    await insertFile(tx, { hash, size, createdAt })
+    const isNew = await insertCollectionFile(tx, {
+      ...{ collectionId: by.collection.id, hash, contentType, createdAt },
+    })
+    if (isNew) await demandRoom(context, tx, by)
+    return isNew
+  })
 }
 
 /** Streams an upload to its place, hashing it on the way; a wrong hash or size leaves nothing behind. */
@@ -202,7 +217,7 @@ async function store(
       if (size > fileBytesMax)
         throw new RegistryError('too_large', { say: { what: 'The file', limit: `${fileBytesMax} bytes` } })
       // Before it is stored: what is refused later stays in the store until a sweep.
-      if (room !== null && size > room.bytes) throw room.refusal
+      room?.take(chunk.length)
       hasher.update(chunk)
       yield chunk
     }

@@ -71,7 +71,7 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
     by: authorityOf(context, making.by),
     audit: versionMadeRow(making.by, version),
     ends: making.ends?.(version),
-    ...{ addedBytes: packed.bytes, usualQuota: context.limits.quotaBytes },
+    usualQuota: context.limits.quotaBytes,
   }
   const pack = making.also === undefined ? packAlone(packed) : undefined
   // What fails after this may have been done: perhaps only the answer was lost.
@@ -106,7 +106,7 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
 export async function tryVersion(context: Context, making: VersionMaking): Promise<VersionRow> {
   const { version, packed } = await writeVersion(context, making)
   await making.writer.abort()
-  await demandRoom(context, context.database, making.by.owner, packed.bytes, { received: false })
+  await demandRoom(context, context.database, making.by, { more: packed.bytes, received: false })
   return version
 }
 
@@ -122,7 +122,8 @@ async function writeVersion(context: Context, making: VersionMaking) {
     await context.space.demand(written.packs.reduce((sum, { entries }) => sum + entries.length * rowBytes, 0))
     return written
   })
-  const version = versionRow(context, making, { full: full.digest, public: publicDocument.digest })
+  const digests = { full: full.digest, public: publicDocument.digest }
+  const version = versionRow(context, making, digests, packed.bytes)
   return { version, packed, documents }
 }
 
@@ -149,7 +150,7 @@ async function refusalFor(
 ): Promise<Error> {
   if (notLanded.why === 'update_ended' || notLanded.why === 'lease_lost') return notLanded
   await demandNow(context, by)
-  if (notLanded.why === 'over_quota') return quotaRefusal(context, context.database, by.owner)
+  if (notLanded.why === 'over_quota') return quotaRefusal(context, by)
   const head = await findHead(context.database, collection.id)
   if (head === undefined) return new RegistryError('collection_not_found')
   return new RegistryError('version_conflict', {
@@ -158,7 +159,12 @@ async function refusalFor(
   })
 }
 
-function versionRow(context: Context, making: VersionMaking, digests: Record<View, Hash>): VersionRow {
+function versionRow(
+  context: Context,
+  making: VersionMaking,
+  digests: Record<View, Hash>,
+  storedBytes: number,
+): VersionRow {
   const { full, public: publicView, sidecar } = making.content
   const fullTotals = totalsOf(full)
   const publicTotals = totalsOf(publicView)
@@ -177,6 +183,7 @@ function versionRow(context: Context, making: VersionMaking, digests: Record<Vie
     publicFiles: publicView.files.count,
     publicBytes: publicTotals.bytes,
     publicChanged: making.base === null ? !isEmpty(publicView) : making.base.publicDigest !== digests.public,
+    storedBytes,
     message: making.message ?? null,
     appId: making.appId ?? null,
     actorId: making.actorId ?? null,

@@ -13,12 +13,16 @@ export const collectionSettings: Page = {
   show: (visit) => settingsPage(visit, {}),
   act: (visit, form) =>
     submitted(
-      () => works[form['do'] ?? '']?.(visit, form) ?? save(visit, form),
+      () => (works.get(form['do']) ?? save)(visit, form),
       (error) => settingsPage(visit, { form, error }),
     ),
 }
 
-const works: Readonly<Record<string, typeof save>> = { delete: remove, transfer }
+// A map: a form may name what every object has.
+const works = new Map<string | undefined, typeof save>([
+  ['delete', remove],
+  ['transfer', transfer],
+])
 
 async function save(visit: Visit, form: Form): Promise<Answer> {
   const path = { owner: visit.params['owner']!, slug: visit.params['slug']! }

@@ -12,7 +12,7 @@ export const admin: Page = {
   show: (visit) => adminPage(visit, {}),
   act: (visit, form) =>
     submitted(
-      () => acts[form['do'] ?? '']?.(visit, form) ?? suspend(visit, form),
+      () => (acts.get(form['do']) ?? suspend)(visit, form),
       (error) => adminPage(visit, { form, error }),
     ),
 }
@@ -33,7 +33,11 @@ async function setQuota({ registry, who, url }: Visit, form: Form): Promise<Answ
   return new Redirect(`/admin${url.search}`)
 }
 
-const acts: Record<string, (visit: Visit, form: Form) => Promise<Answer>> = { erase, quota: setQuota }
+// A map: a form may name what every object has.
+const acts = new Map<string | undefined, typeof suspend>([
+  ['erase', erase],
+  ['quota', setQuota],
+])
 
 async function erase(visit: Visit, form: Form): Promise<Answer> {
   const slug = form['account'] ?? ''

@@ -117,7 +117,7 @@ export class PushSessions {
     const by = { ...seen, who }
     demandHead(seen, opening.base_version)
     // Whoever has used up the quota could only fill the store with what is refused later.
-    await demandRoom(this.#context, this.#context.database, seen.owner, 1)
+    await demandRoom(this.#context, this.#context.database, by, { more: 1 })
     if (schemas !== undefined || metadata !== undefined) await demandNow(this.#context, by)
     const brought = schemas === undefined ? undefined : await accepted(this.#context, schemas, task)
     const patch = metadata === undefined ? null : await fitted(this.#context, seen, metadata, task)
@@ -251,7 +251,9 @@ export class PushSessions {
       const max = this.#context.limits.openPushesMax
       if ((await countOpenPushes(tx, by.who.accountId, this.#context.now())) >= max)
         throw new RegistryError('too_many_pushes', { say: { max } })
-      return insertPush(tx, { ...row, ...schemas })
+      const push = await insertPush(tx, { ...row, ...schemas })
+      await demandRoom(this.#context, tx, by)
+      return push
     })
   }
 

@@ -45,7 +45,7 @@ export async function keepSpill(
         throw new RegistryError('push_not_open', { say: { status: 'ended by now' } })
       if (made.entries > 0)
         await insertPushSpill(tx, { pushId, role: made.role, name, entries: made.entries, bytes })
-      await demandRoom(context, tx, by.owner, 0)
+      await demandRoom(context, tx, by)
     })
   } catch (error) {
     if (error instanceof RegistryError) await context.blobs.remove(name)

@@ -15,7 +15,6 @@
  */
 import {
   condemn,
-  countStored,
   doomedPacks,
   doomPacks,
   emptyPacks,
@@ -43,7 +42,6 @@ import { eraseFiles, filesOf } from './erased-files.ts'
 import { rewritePack, takeOutOfPacks } from './erased-packs.ts'
 import { heldUpAmong, named } from './held-up.ts'
 import { Marks } from './marks.ts'
-import { overcounted } from './recount.ts'
 import { addTo, noBlobs, type Tally } from './unreferenced.ts'
 
 type SweepContext = Pick<Context, 'database' | 'blobs'>
@@ -100,15 +98,8 @@ async function eraseVersions(context: SweepContext, erasing: Erasing): Promise<v
   const ready = asked.filter(({ id }) => !waitingFor.has(id))
   if (await eraseObjects(context, { ...erasing, asked: ready })) return
   await removeWithoutRows(context, erased)
-  const over = await overcounted(context.database, readerOf(context), ready)
-  await context.database.transact(async (tx) => {
-    await endErasure(
-      tx,
-      ready.map(({ id }) => id),
-    )
-    for (const [collectionId, bytes] of over) await countStored(tx, collectionId, -bytes)
-  })
-  erased.versions += ready.length
+  const ids = ready.map(({ id }) => id)
+  erased.versions += await context.database.transact((tx) => endErasure(tx, ids))
 }
 
 const readerOf = ({ database, blobs }: SweepContext): ObjectReader =>

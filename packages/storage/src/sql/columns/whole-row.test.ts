@@ -48,6 +48,7 @@ it.each(databases)('whole rows are what their tables hold ($name)', async ({ ope
         publicRecords: 1,
         publicFiles: 2,
         publicBytes: 3,
+        storedBytes: most,
       },
     })
   })

@@ -53,7 +53,15 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
     ...{ id, collectionId, major: 1, minor: 0, patch: 0, baseSemver: null, createdAt: at, ...standing },
     ...{ fullDigest: zeros, publicDigest: zeros, sidecar: zeros, publicChanged: true },
     ...{ message: 'm', appId: null, actorId: null, madeBy: randomUUID(), madeWithKey: null },
-    ...{ fullRecords: 2 ** 40, fullFiles: 1, fullBytes: 2, publicRecords: 3, publicFiles: 4, publicBytes: 5 },
+    ...{
+      fullRecords: 2 ** 40,
+      fullFiles: 1,
+      fullBytes: 2,
+      publicRecords: 3,
+      publicFiles: 4,
+      publicBytes: 5,
+      storedBytes: 0,
+    },
   })
   function forkOf(
     change: Partial<ForkOf['collection']> = {},

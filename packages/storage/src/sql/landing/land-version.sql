@@ -41,7 +41,7 @@ end $$;
  * job:        id of the running metadata update that it completes
  * push:       {id, holder, recordsDone, recordsTotal} of the push session that it ends, with its `answer`
  * audit:      the row of `audit_events` that tells of it
- * added:      bytes that it adds to the store, and usual_quota: what an account that has no quota of its own may have stored; null: as much as it likes
+ * usual_quota: what an account that has no quota of its own may have stored; null: as much as it likes
  * fork:       {sourceId, sourceVersionId, ofPrivate, collectionsMax, collection, words}: the collection is made here, as public as its source
  *
  * Raises UL000, and nothing of the transaction is recorded: `update_ended`, `collection_gone` (or another's by now), `not_allowed`, `head_moved`,
@@ -52,7 +52,7 @@ end $$;
 create function land_version(
   landed jsonb, follows uuid, head_text text, head_words tsvector, authority jsonb,
   audit jsonb, job uuid default null, push jsonb default null, answer json default null, fork jsonb default null,
-  packed integer default null, added bigint default 0, usual_quota bigint default null
+  packed integer default null, usual_quota bigint default null
 ) returns void language plpgsql as $$
 declare
   version versions := jsonb_populate_record(null::versions, landed);
@@ -92,11 +92,11 @@ begin
     insert into collections select made.*;
     insert into collection_words select * from jsonb_populate_record(null::collection_words, fork->'words');
   else
-    if quota is not null and added > 0 and used_bytes(owner) + added > quota then
+    if quota is not null and version.stored_bytes > 0 and used_bytes(owner) + version.stored_bytes > quota then
       raise exception 'over_quota' using errcode = 'UL000';
     end if;
     update collections set head_id = version.id, head_description = head_text, updated_at = version.created_at,
-        stored_bytes = stored_bytes + added
+        stored_bytes = stored_bytes + version.stored_bytes
       where id = version.collection_id and head_id is not distinct from follows;
     if not found then raise exception 'head_moved' using errcode = 'UL000'; end if;
     update collection_words set head_description = head_words

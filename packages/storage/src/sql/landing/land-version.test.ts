@@ -67,7 +67,15 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
       madeWithKey: { id: zeros, label: 'ä "' },
     },
     ...standing,
-    ...{ fullRecords: 2 ** 40, fullFiles: 1, fullBytes: 2, publicRecords: 3, publicFiles: 4, publicBytes: 5 },
+    ...{
+      fullRecords: 2 ** 40,
+      fullFiles: 1,
+      fullBytes: 2,
+      publicRecords: 3,
+      publicFiles: 4,
+      publicBytes: 5,
+      storedBytes: 0,
+    },
   })
   const land = (version: VersionRow, from: string | null) =>
     outcomeOf(

@@ -25,8 +25,6 @@ export interface Landing {
   by: Authority
   /** What the audit log says of it. */
   audit: AuditEventRow
-  /** Bytes that it adds to the store. A fork has them in its collection's row. */
-  addedBytes?: number
   /** What an account that has no quota of its own may have stored. Bytes; null: as much as it likes. */
   usualQuota?: number | null
   /** Recorded by the same statement; at most `statementRowsMax` objects. Default: what it needs is recorded before, by this transaction. */
@@ -85,9 +83,9 @@ export class NotLanded extends Error {
 }
 
 const arguments_ = `landed => $1, follows => $2, head_text => $3, head_words => $4, authority => $5,
-  audit => $6, job => $7, push => $8, answer => $9, fork => $10, added => $11, usual_quota => $12`
+  audit => $6, job => $7, push => $8, answer => $9, fork => $10, usual_quota => $11`
 const landing = `select land_version(${arguments_})`
-const landingWithPack = `select land_version(${arguments_}, packed => ${recordPackCall(13)})`
+const landingWithPack = `select land_version(${arguments_}, packed => ${recordPackCall(12)})`
 
 /**
  * Records a version and makes it its collection's head in place of `from`. A single statement.
@@ -96,7 +94,7 @@ const landingWithPack = `select land_version(${arguments_}, packed => ${recordPa
  */
 export async function landVersion(tx: Tx, landed: Landing): Promise<void> {
   const { version, from, headDescription, by, audit, pack, ends, fork } = landed
-  const { addedBytes = 0, usualQuota = null } = landed
+  const { usualQuota = null } = landed
   const job = ends !== undefined && 'job' in ends ? ends.job : null
   const { answer = null, ...push } = ends !== undefined && 'push' in ends ? ends.push : {}
   const words = headDescription === null ? null : descriptionWords(headDescription)
@@ -108,7 +106,6 @@ export async function landVersion(tx: Tx, landed: Landing): Promise<void> {
       answer && JSON.stringify(push),
       answer && JSON.stringify(answer),
       fork ? forkOf(fork) : null,
-      addedBytes,
       usualQuota,
     ],
   ]

@@ -1,5 +1,5 @@
 /** Erasing what withdrawn versions alone have: at once, whatever its age, and not set aside. The order of things is registry's (erasure.ts). */
-import { and, arrayOverlaps, eq, inArray, isNull, or } from 'drizzle-orm'
+import { and, arrayOverlaps, eq, isNull, or } from 'drizzle-orm'
 import { packsPrefix } from '../../blobs/names.ts'
 import type { Queries, Tx } from '../../database/database.ts'
 import { collections } from '../collections/collections.ts'
@@ -20,11 +20,23 @@ export async function versionsToErase(at: Queries): Promise<VersionToErase[]> {
   return rows as unknown as VersionToErase[]
 }
 
-export async function endErasure(tx: Tx, ids: readonly string[]): Promise<void> {
-  await tx.orm
-    .update(versions)
-    .set({ erasure: 'done' })
-    .where(inArray(versions.id, [...ids]))
+/**
+ * Ends the erasures of versions, and gives their room back to whom it counted for. Another sweep may have ended some before.
+ * @returns how many it ended
+ */
+export async function endErasure(tx: Tx, ids: readonly string[]): Promise<number> {
+  // Collections are locked before versions, as everywhere.
+  await tx.query(
+    `select from collections where id in (select collection_id from versions where id = any($1::uuid[])) order by id for no key update`,
+    [ids],
+  )
+  const { rows } = await tx.query(
+    `update versions set erasure = 'done' where id = any($1::uuid[]) and erasure = 'asked' returning collection_id as collection`,
+    [ids],
+  )
+  for (const id of new Set(rows.map(({ collection }) => collection)))
+    await tx.query('select give_back($1)', [id])
+  return rows.length
 }
 
 /** Packs to which more was written than the index has there, by id: what others had written before, or what has left the index since. */

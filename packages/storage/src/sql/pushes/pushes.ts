@@ -108,6 +108,9 @@ export const pushSpills = pgTable(
 /** Those that have not ended. */
 const live: PushRow['status'][] = ['open', 'checking', 'committing']
 
+/** What ended without a version needs nothing any more of what it was opened with. */
+const forgotten = { schemas: null, metadata: null, files: [] as string[] }
+
 /** What a commit reads. Its schemas are asked for on their own, by whoever does not hold them yet. */
 export type PushRow = Omit<typeof pushes.$inferSelect, 'schemas'>
 export type PushSpillRow = typeof pushSpills.$inferSelect
@@ -163,7 +166,7 @@ export async function movePush(
   const held = heldBy === undefined ? undefined : isHeldBy(heldBy)
   const moved = await tx.orm
     .update(pushes)
-    .set(live.includes(to.status) ? to : { ...to, schemas: null })
+    .set(live.includes(to.status) ? to : { ...to, ...forgotten })
     .where(and(eq(pushes.id, id), inArray(pushes.status, [...from]), held))
     .returning({ id: pushes.id })
   return moved.length === 1
@@ -251,7 +254,7 @@ export const isHeldBy = (holder: string) =>
 export async function expirePushes(tx: Tx, now: Date): Promise<void> {
   await tx.orm
     .update(pushes)
-    .set({ status: 'expired', schemas: null })
+    .set({ status: 'expired', ...forgotten })
     .where(and(eq(pushes.status, 'open'), lte(pushes.expiresAt, now)))
 }
 

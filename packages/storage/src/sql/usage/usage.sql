@@ -2,15 +2,23 @@
 
 /*
  * Bytes that count for each collection of an account: `stored`, what its versions and files added to the store (`collections.stored_bytes`),
- * and `inherited`, what its first version holds of a source that is gone. While the source is there, that counts for the source alone.
+ * and, of a fork, `inherited`: what its first version came with, as long as it has versions that are not erased. While the source has that
+ * version, too, it counts for the source alone. A source that the account may not see is as good as gone: nobody is to learn which it is.
  */
 create function usage_of(account uuid) returns table (slug text, stored bigint, inherited bigint) language sql stable as $$
-  select c.slug, c.stored_bytes, coalesce((
-    select v.full_bytes from versions v
-      where v.collection_id = c.id and v.major = 1 and v.minor = 0 and v.patch = 0 and v.erasure is distinct from 'done'
-        and c.forked_from_id is not null and not exists (select from collections source where source.id = c.forked_from_id)
-  ), 0)
-  from collections c where c.owner_id = account
+  select c.slug, c.stored_bytes, coalesce(fork.bytes, 0) from collections c left join lateral (
+    select first.full_bytes as bytes from versions first
+      where c.forked_from_id is not null and first.collection_id = c.id and (first.major, first.minor, first.patch) = (1, 0, 0)
+        and exists (select from versions v where v.collection_id = c.id and v.erasure is distinct from 'done')
+        and not exists (
+          select from collections source join versions v on v.collection_id = source.id
+            and v.major = split_part(substr(c.forked_from_semver, 2), '.', 1)::integer
+            and v.minor = split_part(c.forked_from_semver, '.', 2)::integer
+            and v.patch = split_part(c.forked_from_semver, '.', 3)::integer
+          where source.id = c.forked_from_id and (source.public or source.owner_id = account)
+            and v.erasure is distinct from 'done')
+  ) fork on true
+  where c.owner_id = account
 $$;
 --> statement-breakpoint
 
@@ -19,11 +27,12 @@ create function used_bytes(account uuid) returns bigint language sql stable as $
 $$;
 --> statement-breakpoint
 
-/* Bytes that push sessions have received for collections of an account and not committed. */
+/* Bytes that push sessions have received for collections of an account and not committed: what they were opened with, and spills. */
 create function received_bytes(account uuid) returns bigint language sql stable as $$
-  select coalesce(sum(s.bytes), 0)::bigint from pushes p
-    join collections c on c.id = p.collection_id and c.owner_id = account
-    join push_spills s on s.push_id = p.id
+  select coalesce(sum(
+      coalesce(pg_column_size(p.files), 0) + coalesce(pg_column_size(p.metadata), 0) + coalesce(pg_column_size(p.schemas), 0)
+      + (select coalesce(sum(s.bytes), 0) from push_spills s where s.push_id = p.id)), 0)::bigint
+    from pushes p join collections c on c.id = p.collection_id and c.owner_id = account
     where p.status in ('open', 'checking', 'committing')
 $$;
 --> statement-breakpoint
@@ -31,4 +40,24 @@ $$;
 /* Bytes that an account may have stored: its own figure, else `usual`. Null: as many as it likes. */
 create function quota_bytes(account uuid, usual bigint) returns bigint language sql stable as $$
   select coalesce((select a.quota_bytes from accounts a where a.id = account), usual)
+$$;
+--> statement-breakpoint
+
+/*
+ * Takes off what erased versions of a collection had added, once: those that no version goes on from that is not erased. A version needs
+ * nothing but what it added itself and what its bases did.
+ */
+create function give_back(collection uuid) returns void language sql as $$
+  with recursive needed as (
+    select v.id, v.base_semver from versions v where v.collection_id = collection and v.erasure is distinct from 'done'
+    union
+    select base.id, base.base_semver from needed join versions base on base.collection_id = collection
+      and needed.base_semver = 'v' || base.major || '.' || base.minor || '.' || base.patch
+  ), given as (
+    update versions v set stored_bytes = 0 from versions before
+      where v.id = before.id and v.collection_id = collection and v.erasure = 'done' and v.stored_bytes > 0
+        and v.id not in (select id from needed)
+      returning before.stored_bytes as bytes
+  )
+  update collections set stored_bytes = greatest(0, stored_bytes - (select coalesce(sum(bytes), 0) from given)) where id = collection
 $$;

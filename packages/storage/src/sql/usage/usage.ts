@@ -3,16 +3,12 @@
  * account's collections are made when they are asked for (usage.sql). Requests that record at the same moment in several collections of
  * one account do not see each other: together they may pass a quota by what they bring.
  */
-import { eq, sql } from 'drizzle-orm'
-import type { Queries, Tx } from '../../database/database.ts'
-import { collections } from '../collections/collections.ts'
-import type { ObjectName } from '../objects/objects.ts'
-import type { VersionRoots } from '../objects/sweeps.ts'
+import type { Queries } from '../../database/database.ts'
 
 export interface AccountUsage {
   /** Of versions and files. Bytes. */
   readonly usedBytes: number
-  /** By push sessions that have not been committed. Bytes. */
+  /** By push sessions that have not been committed, with what they were opened with. Bytes. */
   readonly receivedBytes: number
   /** What the account may have stored. Bytes; null: as much as it likes. */
   readonly quotaBytes: number | null
@@ -66,47 +62,4 @@ export async function largestCollections(
     [accountId, max],
   )
   return rows as unknown as CollectionUsage[]
-}
-
-/** Counts what a collection has more stored than before; less, where it is negative. */
-export async function countStored(tx: Tx, collectionId: string, bytes: number): Promise<void> {
-  await tx.orm
-    .update(collections)
-    .set({ storedBytes: sql`greatest(0, ${collections.storedBytes} + ${bytes})` })
-    .where(eq(collections.id, collectionId))
-}
-
-/** What a collection has: its versions, but for those that are erased. */
-export interface CollectionHoldings {
-  /** As it is counted. Bytes. */
-  readonly storedBytes: number
-  readonly fileBytes: number
-  readonly isFork: boolean
-  /** `isFirst`: v1.0.0, with which a fork comes. */
-  readonly versions: readonly (VersionRoots & { readonly isFirst: boolean })[]
-}
-
-/** All of one moment. Undefined: it is gone. */
-export async function collectionHoldings(at: Queries, id: string): Promise<CollectionHoldings | undefined> {
-  const { rows } = await at.query(
-    `select c.stored_bytes::double precision as "storedBytes", c.forked_from_id is not null as "isFork",
-       (select coalesce(sum(f.size), 0)::double precision from collection_files cf join files f on f.hash = cf.hash
-         where cf.collection_id = c.id) as "fileBytes",
-       (select coalesce(json_agg(json_build_object('id', v.id, 'fullDigest', v.full_digest, 'publicDigest', v.public_digest,
-           'sidecar', v.sidecar, 'isFirst', (v.major, v.minor, v.patch) = (1, 0, 0))), '[]')
-         from versions v where v.collection_id = c.id and v.erasure is distinct from 'done') as versions
-     from collections c where c.id = $1`,
-    [id],
-  )
-  return rows[0] as CollectionHoldings | undefined
-}
-
-/** What objects take in their packs. Those that the index does not have take nothing. Bytes. */
-export async function encodedBytes(at: Queries, names: readonly ObjectName[]): Promise<number> {
-  const { rows } = await at.query(
-    `select coalesce(sum(o.length), 0)::double precision as bytes
-     from unnest($1::text[], $2::text[]) as named (hash, kind) join objects o on o.hash = named.hash and o.kind = named.kind`,
-    [names.map(({ hash }) => hash), names.map(({ kind }) => kind)],
-  )
-  return Number(rows[0]!['bytes'])
 }

@@ -32,6 +32,8 @@ export const versions = pgTable(
     publicBytes: count('public_bytes').notNull(),
     /** Whether the public document differs from that of the version before it. If not, outsiders are not told why there is a version. */
     publicChanged: boolean('public_changed').notNull(),
+    /** What it added to the store and its collection is counted with; 0 once it is erased and nothing goes on from it. Bytes; see usage.ts. */
+    storedBytes: count('stored_bytes').notNull(),
     message: text('message'),
     appId: text('app_id'),
     actorId: text('actor_id'),
