@@ -1,4 +1,6 @@
 /** A bucket, the client that speaks to it, and what its refusals mean. */
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
 import { S3Client } from '@aws-sdk/client-s3'
 import { StorageFull } from '../../errors/storage-full.ts'
 import { BlobMissing, StoreUnavailable } from '../../errors/stores.ts'
@@ -58,6 +60,8 @@ export function bucketOf(settings: S3Settings): Bucket {
   const { bucket, prefix, region, endpoint, keys } = settings
   const patience = settings.patience ?? patienceUsual
   const elsewhere = endpoint !== undefined
+  const kept = { keepAlive: true, maxSockets: connectionsMax }
+  const agents = { http: new HttpAgent(kept), https: new HttpsAgent(kept) }
   const client = new S3Client({
     region,
     endpoint,
@@ -69,14 +73,15 @@ export function bucketOf(settings: S3Settings): Bucket {
     requestHandler: {
       connectionTimeout: patience.connecting,
       socketTimeout: patience.idle,
-      httpAgent: { keepAlive: true, maxSockets: connectionsMax },
-      httpsAgent: { keepAlive: true, maxSockets: connectionsMax },
+      httpAgent: agents.http,
+      httpsAgent: agents.https,
     },
     // Checksums beyond the signed SHA-256 of what is sent: Amazon's wants them, older servers of others do not know them.
     requestChecksumCalculation: elsewhere ? 'WHEN_REQUIRED' : 'WHEN_SUPPORTED',
     // Objects are checked against their own hashes.
     responseChecksumValidation: 'WHEN_REQUIRED',
   })
+  leaveSilentConnections(client, Object.values(agents))
   return {
     client,
     name: bucket,
@@ -85,6 +90,28 @@ export function bucketOf(settings: S3Settings): Bucket {
     place: endpoint ?? `Amazon S3 in ${region}`,
     key: (blob) => `${prefix}${checkedName(blob)}`,
   }
+}
+
+/**
+ * Where one connection has gone silent, those that are kept idle beside it have, too: a firewall that forgets one forgets all. They are closed, so
+ * that the next try makes a new one in the place of waiting on another of them.
+ */
+function leaveSilentConnections(client: S3Client, agents: readonly HttpAgent[]): void {
+  client.middlewareStack.add(
+    (next) => async (request) => {
+      try {
+        return await next(request)
+      } catch (error) {
+        if (answerOf(error).code === 'TimeoutError')
+          for (const { freeSockets } of agents)
+            for (const idle of Object.values(freeSockets))
+              for (const socket of [...(idle ?? [])]) socket.destroy()
+        throw error
+      }
+    },
+    // Of each try: those come from a step before.
+    { step: 'finalizeRequest', priority: 'low', name: 'leaveSilentConnections' },
+  )
 }
 
 /** What a rejection of the client says, as far as it says it. */

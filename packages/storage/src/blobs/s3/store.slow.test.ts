@@ -11,6 +11,7 @@ import { BlobMissing, BucketUnusable, StoreUnavailable } from '../../errors/stor
 import { isUnavailable } from '../../errors/unavailable.ts'
 import { makeBucket, s3Server } from '../../testing/buckets.ts'
 import { type FlakyProxy, type Mishap, startFlakyProxy } from '../../testing/flaky-proxy.ts'
+import { TcpProxy } from '../../testing/tcp-proxy.ts'
 import { blobStoreContract, collect } from '../blob-store.contract.ts'
 import type { BlobStore } from '../blob-store.ts'
 import { packName, spillName, spillsPrefix } from '../names.ts'
@@ -201,6 +202,25 @@ describe.skipIf(s3Server() === null)('on S3', () => {
       )
       await sleep(50)
       expect(await proxy.connections()).toBeLessThan(12)
+    })
+
+    it('waits once for connections that were forgotten on the way, however many there are', async () => {
+      const between = await TcpProxy.before({
+        host: '127.0.0.1',
+        port: Number(new URL(settings.endpoint!).port),
+      })
+      const there = await openS3Store({ ...settings, endpoint: `http://127.0.0.1:${between.port}`, patience })
+      try {
+        const all = () => Promise.all(Array.from({ length: 12 }, () => there.ping()))
+        await all()
+        await between.become({ kind: 'pass' }, { forgetting: true })
+        const from = performance.now()
+        await there.size(fresh())
+        expect(performance.now() - from).toBeLessThan(2 * patience.idle)
+      } finally {
+        await there.close()
+        await between.close()
+      }
     })
 
     it('gives up an upload of which a part is refused, and leaves nothing', async () => {
