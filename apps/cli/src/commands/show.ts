@@ -56,6 +56,7 @@ async function showVersion(
   if (flags.json) return call.json(found)
   await facts(call, [
     ['version', `${pathOf(reference)}@${found.semver}`],
+    ['deprecated', found.deprecated?.message ?? ''],
     ['message', found.message ?? ''],
     ['made', timeText(found.createdAt)],
     ['after', found.baseSemver ?? ''],
