@@ -88,6 +88,21 @@ describe.each(anyDatabase)('organizations and a server on $name', ({ settings: o
     await refused(ada, ['orgs', 'invite', 'atlas', 'bob'], 1, /is a member of `atlas` already/)
   })
 
+  test('where nobody is added without being asked, adding prints a link', async () => {
+    const { settings, dispose: disposeDatabase } = await open()
+    const asking = await serveForTest(settings, { newMembers: 'invited' })
+    const eva = openPerson(asking.url, await asking.keyFor((await asking.signIn('eva')).cookie, 'admin'))
+    await asking.signIn('bob')
+    await done(eva, 'orgs', 'create', 'flock')
+    const added = await done(eva, 'orgs', 'add', 'flock', 'bob')
+    expect(added.out).toMatch(/^http\S+\/invitations\/\S+\n$/)
+    expect(added.said).toMatch(/bob, whom it makes member of flock/)
+    expect((await done(eva, 'orgs', 'members', 'flock')).out).not.toMatch(/bob/)
+    eva.dispose()
+    await asking.close()
+    await disposeDatabase()
+  }, 60_000)
+
   test('an address is invited by a link, which declines; an invitation is taken back', async () => {
     const link = (await done(ada, 'orgs', 'invite', 'atlas', 'eve@example.org')).out.trim()
     const eve = await personOf('eve', 'admin')
@@ -156,6 +171,12 @@ describe.each(anyDatabase)('organizations and a server on $name', ({ settings: o
     expect((await done(ada, 'deprecate', version, 'The wren is wrong.')).said).toMatch(/deprecated/)
     expect((await done(ada, 'log', collection)).out).toMatch(/^v1\.0\.0\t.*\tdeprecated\t/m)
     expect((await done(ada, 'show', version)).out).toMatch(/^deprecated +The wren is wrong\.$/m)
+    expect((await done(ada, 'clone', version, 'warned', '--quiet')).said).toMatch(
+      /deprecated: The wren is wrong/,
+    )
+    await done(ada, 'deprecate', `${collection}@v1.0.1`, 'This one, too.')
+    expect((await done(ada, 'show', collection)).out).toMatch(/^deprecated +This one, too\.$/m)
+    await done(ada, 'deprecate', `${collection}@v1.0.1`, '--clear')
     expect(await jsonOf(ada, 'deprecate', version, '--clear')).toEqual({ ok: true })
     expect((await done(ada, 'log', collection)).out).not.toMatch(/deprecated/)
     await refused(ada, ['deprecate', version], 2, /MESSAGE.*--clear/s)

@@ -8,7 +8,7 @@ export async function sayInvited(call: Call, org: string, made: CreatedInvitatio
   const { url, user, email, role, expiresAt } = made
   await call.line(url)
   call.say(
-    `This is the only time that the link is shown. Send it to ${harmless(user?.slug ?? email ?? '')}, who is ${role} of ${org} by following it; it ends ${timeText(expiresAt)}.`,
+    `This is the only time that the link is shown. Send it to ${harmless(user?.slug ?? email ?? '')}, whom it makes ${role} of ${org}. It ends ${timeText(expiresAt)}.`,
   )
   if (user !== null) call.say(`${user.slug} finds it with \`ulmus invitations\`, too.`)
 }
