@@ -1,46 +1,12 @@
-/** Commands about accounts, collections and versions at the registry. */
+/** Commands about collections and versions at the registry. */
 import { buildRouteMap } from '@stricli/core'
+import { accountCommands } from './account-commands.ts'
 import { command } from './command.ts'
-import { flag, optional, required, text } from './parameters.ts'
+import { flag, limit, optional, required, text } from './parameters.ts'
 import { usageError } from './terminal/failure.ts'
 
-const scope = {
-  kind: 'enum',
-  values: ['read', 'write', 'admin'],
-  default: 'write',
-  brief: 'What the key may do',
-} as const
+const version = required('owner/slug@version', 'The version, by its number or digest')
 const reference = optional('owner/slug', 'A collection; in a working folder its own by default')
-
-/** Most items that are asked for, unless more are wanted. */
-const limit = {
-  kind: 'parsed',
-  parse: (given: string) => {
-    const count = Number(given)
-    if (Number.isInteger(count) && count > 0) return count
-    throw usageError(`${given} is no number of items.`)
-  },
-  default: '50',
-  placeholder: 'count',
-  brief: 'At most so many',
-} as const
-
-const login = command(
-  'Sign in to a registry',
-  () => import('./commands/login.ts'),
-  {
-    flags: {
-      withToken: flag('Read an API key from standard input'),
-      scope,
-      collection: text('owner/slug', 'Limit the key to one collection'),
-      label: text('text', 'What the key is called; this machine by default'),
-      browser: { kind: 'boolean', brief: 'Open the page in a browser', default: true },
-    },
-  },
-  'Shows a code, which you allow in a browser, on this machine or another one. The key that comes of it ends after 90 days.',
-)
-const logout = command('Sign out, and revoke the key', () => import('./commands/logout.ts'), {})
-const whoami = command('Say who is signed in', () => import('./commands/whoami.ts'), {})
 
 const api = command('Make any call of the API', () => import('./commands/api.ts'), {
   flags: {
@@ -97,6 +63,23 @@ const fork = command('Fork a collection into an organization', () => import('./c
     parameters: [required('owner/slug', 'The source'), required('org', 'The organization')],
   },
 })
+const withdraw = command(
+  'Withdraw a version: nobody reads it any more',
+  () => import('./commands/withdraw.ts'),
+  {
+    flags: {
+      reason: { kind: 'parsed', parse: String, placeholder: 'text', brief: 'Told to whoever asks for it' },
+      erase: flag('Erase what no other version has'),
+      yes: flag('Do not ask'),
+    },
+    positional: { kind: 'tuple', parameters: [version] },
+  },
+  'Its number stays taken, and it is not taken back. With --erase, records, schemas, metadata and files that no other version of any collection has go from the stores at the next sweep; forks, downloads and backups keep what they have.',
+)
+const deprecate = command('Warn the readers of a version', () => import('./commands/deprecate.ts'), {
+  flags: { clear: flag('Take the warning back') },
+  positional: { kind: 'tuple', parameters: [version, optional('message', 'What they are to know')] },
+})
 const open = command('Open the page in a browser', () => import('./commands/open.ts'), {
   positional: { kind: 'tuple', parameters: [reference] },
 })
@@ -116,56 +99,8 @@ const completion = command('Print completions for a shell', () => import('./comm
   },
 })
 
-const keys = buildRouteMap({
-  docs: { brief: 'API keys: list, create, revoke' },
-  routes: {
-    list: command('List your keys', () => import('./commands/keys/list.ts'), {}),
-    create: command('Make a key', () => import('./commands/keys/create.ts'), {
-      flags: {
-        label: { kind: 'parsed', parse: String, placeholder: 'text', brief: 'What it is called' },
-        scope,
-        collection: text('owner/slug', 'Limit it to one collection'),
-        expires: text('90d', 'When it ends: 90d, 2w, 1y or a date; never by default'),
-      },
-    }),
-    revoke: command('Revoke a key', () => import('./commands/keys/revoke.ts'), {
-      positional: { kind: 'tuple', parameters: [required('id', 'As `ulmus keys list` has it')] },
-    }),
-  },
-})
-
-const org = required('org', 'Its slug')
-const user = required('user', 'Its slug')
-const orgs = buildRouteMap({
-  docs: { brief: 'Organizations and their members' },
-  routes: {
-    list: command('List your organizations', () => import('./commands/orgs/list.ts'), {}),
-    create: command('Make an organization', () => import('./commands/orgs/create.ts'), {
-      flags: { name: text('text', 'What people read; its slug by default') },
-      positional: { kind: 'tuple', parameters: [required('slug', 'Its name in addresses')] },
-    }),
-    members: command('List members', () => import('./commands/orgs/members.ts'), {
-      positional: { kind: 'tuple', parameters: [org] },
-    }),
-    add: command('Add a member, or give it another role', () => import('./commands/orgs/add.ts'), {
-      flags: {
-        role: {
-          kind: 'enum',
-          values: ['owner', 'admin', 'member'],
-          default: 'member',
-          brief: 'What it may do',
-        },
-      },
-      positional: { kind: 'tuple', parameters: [org, user] },
-    }),
-    remove: command('Remove a member', () => import('./commands/orgs/remove.ts'), {
-      positional: { kind: 'tuple', parameters: [org, user] },
-    }),
-  },
-})
-
 const collections = buildRouteMap({
-  docs: { brief: 'Collections: list, create, edit, delete' },
+  docs: { brief: 'Collections: list, create, edit, transfer, delete' },
   routes: {
     list: command(
       'List collections: yours, or those of an account',
@@ -197,6 +132,19 @@ const collections = buildRouteMap({
       },
       positional: { kind: 'tuple', parameters: [required('owner/slug', 'The collection')] },
     }),
+    transfer: command(
+      'Give a collection to another account',
+      () => import('./commands/collections/transfer.ts'),
+      {
+        positional: {
+          kind: 'tuple',
+          parameters: [
+            required('owner/slug', 'The collection'),
+            required('to', 'The slug of a user or an organization'),
+          ],
+        },
+      },
+    ),
     delete: command(
       'Delete a collection with all its versions',
       () => import('./commands/collections/delete.ts'),
@@ -245,9 +193,6 @@ const metadata = buildRouteMap({
 })
 
 export const apiCommands = {
-  login,
-  logout,
-  whoami,
   log,
   show,
   get,
@@ -255,8 +200,9 @@ export const apiCommands = {
   metadata,
   fork,
   collections,
-  orgs,
-  keys,
+  withdraw,
+  deprecate,
+  ...accountCommands,
   api,
   open,
   completion,

@@ -1,9 +1,10 @@
-/** docs/cli.md and the overview name every command and every flag, and no other. */
+/** docs/cli.md and the overview name every command and every flag, and no other; completions propose them. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command, RouteMap } from '@stricli/core'
 import { expect, test } from 'vitest'
 import { application } from './application.ts'
+import { writeCompletions } from './completions.ts'
 import { overview } from './overview.ts'
 import { exitCodes } from './terminal/exit-codes.ts'
 
@@ -22,9 +23,12 @@ function commandsIn(target: Command<never> | RouteMap<never>, path: readonly str
     )
     return [{ name: path.join(' '), flags: names }]
   }
-  return (target as RouteMap<never>)
+  const map = target as RouteMap<never>
+  const below = map
     .getAllEntries()
-    .flatMap(({ name, target: below }) => commandsIn(below, [...path, name.original]))
+    .flatMap(({ name, target: one }) => commandsIn(one, [...path, name.original]))
+  const byItself = map.getDefaultCommand?.()
+  return byItself === undefined ? below : [...commandsIn(byItself, path), ...below]
 }
 
 const commands = commandsIn(application.root as never)
@@ -48,6 +52,28 @@ test('the overview names every command', () => {
   const words = new Set(overview().split(/[\s,]+/))
   const roots = new Set(commands.map(({ name }) => name.split(' ')[0]!))
   expect([...roots].filter((name) => !words.has(name))).toEqual([])
+})
+
+test.each([
+  [[''], ['withdraw', 'deprecate', 'audit', 'usage', 'invitations', 'orgs']],
+  [
+    ['orgs', ''],
+    ['invite', 'invitations', 'uninvite', 'settings'],
+  ],
+  [
+    ['orgs', 'settings', 'atlas', '--default-visibility', ''],
+    ['private', 'public'],
+  ],
+  [
+    ['invitations', ''],
+    ['list', 'accept', 'decline'],
+  ],
+  [['collections', 't'], ['transfer']],
+])('the shells complete %j', async (words, expected) => {
+  const lines: string[] = []
+  const terminal = { write: async (line: string) => void lines.push(line) }
+  await writeCompletions(words, terminal as never)
+  expect(lines.map((line) => line.split('\t')[0])).toEqual(expect.arrayContaining(expected))
 })
 
 test('every exit code is in the table', () => {

@@ -38,6 +38,9 @@ const groups: readonly (readonly [
     'Manage',
     [
       ['collections, orgs, keys', 'list them, make them, change them'],
+      ['invitations', 'join an organization, or decline'],
+      ['deprecate, withdraw', 'a version that is wrong, or that nobody should have'],
+      ['audit, usage', 'who did what, and how much is stored'],
       ['fork', 'a collection of your own, which copies nothing'],
       ['whoami, logout', 'your account'],
       ['api METHOD PATH', 'any call of the API'],

@@ -1,18 +1,27 @@
-/** Accounts, organizations and their members, API keys. interface.md "Accounts and keys"; http-api §3. */
+/** Accounts, organizations and their members, API keys. interface.md "Accounts and keys"; http-api §3, §11. */
 import type {
   Account,
+  AccountUsage,
+  AnsweredInvitation,
+  AuditEvent,
+  CreatedInvitation,
   CreatedKey,
+  CreateInvitation,
   CreateKey,
   CreateOrg,
   Done,
+  Invitation,
   Key,
   Member,
   Membership,
   MyCollection,
+  OrgSettings,
   OwnAccount,
+  OwnInvitation,
   Role,
   UpdateAccount,
 } from '@ulmus/wire'
+import { type AuditFilters, type AuditOptions, streamAudit } from './audit.ts'
 import { everyItem, readPage } from './lists.ts'
 import { accountPlace } from './places.ts'
 import type { Transport } from './transport.ts'
@@ -32,21 +41,67 @@ export const accountCalls = (transport: Transport) => ({
   /** Deletes an account that owns no collections. @throws has_collections */
   remove: async (slug: string) =>
     (await transport.json<Done>({ method: 'DELETE', path: accountPlace(slug) })).body,
+  /** The invitations that were made for the account by its slug, the newest first. */
+  invitations: () => everyItem(readPage<OwnInvitation>(transport, '/api/accounts/me/invitations', {})),
+  /**
+   * Joins an organization, or declines. Either uses the invitation up. @throws invitation_not_found
+   * @param invitation the token of its link, or the id of one's own
+   */
+  answerInvitation: async (invitation: string, accept: boolean) => {
+    const path = `/api/invitations/${encodeURIComponent(invitation)}`
+    return (await transport.json<AnsweredInvitation>({ method: 'POST', path, json: { accept } })).body
+  },
+  /** A page of what was done in an organization, or by and to a user, the newest first. @throws insufficient_role */
+  audit: (slug: string, options: AuditOptions = {}) =>
+    readPage<AuditEvent>(transport, `${accountPlace(slug)}/audit`, { ...options }),
+  /** All of it, page by page. */
+  auditAll: (slug: string, filters: AuditFilters = {}) =>
+    everyItem(readPage<AuditEvent>(transport, `${accountPlace(slug)}/audit`, { limit: 100, ...filters })),
+  /** All of it as one answer, for logs of any length. */
+  auditStream: (slug: string, filters: AuditFilters = {}, signal?: AbortSignal) =>
+    streamAudit(transport, slug, filters, signal),
+  /** What an account has stored, to its members. @throws account_not_found, not_a_member */
+  usage: async (slug: string) =>
+    (await transport.json<AccountUsage>({ path: `${accountPlace(slug)}/usage` })).body,
 })
 
 export const orgCalls = (transport: Transport) => {
   const member = (org: string, user: string) => `${accountPlace(org)}/members/${encodeURIComponent(user)}`
+  const invitations = (org: string) => `${accountPlace(org)}/invitations`
   return {
     /** Makes an organization whose owner is the caller. @throws slug_taken, invalid_slug, reserved_slug */
     create: async (org: CreateOrg) =>
       (await transport.json<Account>({ method: 'POST', path: '/api/accounts', json: org })).body,
     /** Its members, to members. */
     members: (org: string) => everyItem(readPage<Member>(transport, `${accountPlace(org)}/members`, {})),
-    /** Adds a member or changes its role. @throws insufficient_role, last_owner, not_a_user */
-    setMember: async (org: string, user: string, role: Role) =>
-      (await transport.json<Done>({ method: 'PUT', path: member(org, user), json: { role } })).body,
+    /**
+     * Adds a member or changes its role. Where the registry adds nobody without being asked, whoever is no member yet is invited.
+     * @throws insufficient_role, last_owner, not_a_user
+     */
+    setMember: async (org: string, user: string, role: Role) => {
+      const call = { method: 'PUT', path: member(org, user), json: { role } } as const
+      return (await transport.json<Done | CreatedInvitation>(call)).body
+    },
     removeMember: async (org: string, user: string) =>
       (await transport.json<Done>({ method: 'DELETE', path: member(org, user) })).body,
+    /** Invites a user, or whoever gets the link. The link is in this answer and nowhere else. @throws already_member */
+    invite: async (org: string, invitation: CreateInvitation) => {
+      const call = { method: 'POST', path: invitations(org), json: invitation } as const
+      return (await transport.json<CreatedInvitation>(call)).body
+    },
+    /** Those that nobody has answered, the newest first, to admins. */
+    invitations: (org: string) => everyItem(readPage<Invitation>(transport, invitations(org), {})),
+    /** Takes an invitation back. @throws invitation_not_found */
+    removeInvitation: async (org: string, id: string) => {
+      const path = `${invitations(org)}/${encodeURIComponent(id)}`
+      return (await transport.json<Done>({ method: 'DELETE', path })).body
+    },
+    /** Its settings, to members. @throws not_an_org, not_a_member */
+    settings: async (org: string) =>
+      (await transport.json<OrgSettings>({ path: `${accountPlace(org)}/settings` })).body,
+    /** Changes what is given, for owners. @throws insufficient_role */
+    changeSettings: async (org: string, settings: Partial<OrgSettings>) =>
+      (await transport.json<Done>({ method: 'PATCH', path: accountPlace(org), json: { settings } })).body,
   }
 }
 

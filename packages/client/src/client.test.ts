@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { createClient } from './client.ts'
 import { readRetryAfter, UlmusError } from './errors.ts'
@@ -215,4 +217,20 @@ test.each([
 ])('createClient(%j) says what is missing', (options, sentence) => {
   expect(() => createClient(options as never)).toThrow(sentence)
   expect(() => createClient(options as never)).toThrow(TypeError)
+})
+
+test('the table of the README names every call, and no other', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')
+  const rows = [...readme.matchAll(/^\| (`.*`) \| (.*) \|$/gm)].map(([, members, calls]) => {
+    const namesIn = (cell = '') => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name!)
+    return [namesIn(members), namesIn(calls)] as const
+  })
+  const nouns = rows.flatMap(([members, calls]) =>
+    members.map((member) => [member, calls.toSorted()] as const),
+  )
+  const client = Object.entries(createClient({ baseUrl: 'https://registry.example' }))
+  const known = client.map(
+    ([name, member]) => [name, name === 'dryRun' ? [] : Object.keys(member).toSorted()] as const,
+  )
+  expect(Object.fromEntries(nouns)).toEqual(Object.fromEntries(known))
 })

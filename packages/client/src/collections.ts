@@ -1,4 +1,4 @@
-/** Collections, their forks and versions. interface.md "Collections", "Fork"; http-api §4, §6, §7. */
+/** Collections, their forks and versions. interface.md "Collections", "Fork"; http-api §4, §6, §7, §11. */
 import type {
   BrowseQuery,
   Collection,
@@ -10,10 +10,13 @@ import type {
   Fork,
   OwnedCollection,
   Schemas,
+  TransferredCollection,
   UpdateCollection,
   Version,
   VersionFile,
   VersionItem,
+  WithdrawnVersion,
+  WithdrawVersion,
 } from '@ulmus/wire'
 import { type DiffOptions, diffPages, type ManifestOptions, manifestPages } from './differences.ts'
 import { everyItem, type PageOptions, readPage } from './lists.ts'
@@ -53,6 +56,11 @@ export const collectionCalls = (transport: Transport) => {
     fork: async (source: CollectionRef, fork: CreateFork) =>
       (await transport.json<Fork>({ method: 'POST', path: `${collectionPlace(source)}/fork`, json: fork }))
         .body,
+    /** Gives a collection to another account; the former address leads on. @throws insufficient_role, not_a_member, slug_taken */
+    transfer: async (ref: CollectionRef, to: string) => {
+      const call = { method: 'POST', path: `${collectionPlace(ref)}/transfer`, json: { to } } as const
+      return (await transport.json<TransferredCollection>(call)).body
+    },
   }
 }
 
@@ -65,6 +73,24 @@ export const versionCalls = (transport: Transport) => ({
   /** A version in detail. `version`: `latest` (the default), a semver or a digest. @throws version_not_found */
   get: async (ref: CollectionRef, version = 'latest') =>
     (await transport.json<Version>({ path: versionPlace(ref, version) })).body,
+  /** Nobody reads it any more, for ever. With `erase`, what it alone has goes from the stores. @throws insufficient_role */
+  withdraw: async (ref: CollectionRef, version: string, withdrawal: WithdrawVersion) => {
+    const call = {
+      method: 'POST',
+      path: `${versionPlace(ref, version)}/withdraw`,
+      json: withdrawal,
+    } as const
+    return (await transport.json<WithdrawnVersion>(call)).body
+  },
+  /** Warns its readers; null takes the warning back. @throws insufficient_role, version_withdrawn */
+  deprecate: async (ref: CollectionRef, version: string, message: string | null) => {
+    const call = {
+      method: 'POST',
+      path: `${versionPlace(ref, version)}/deprecate`,
+      json: { message },
+    } as const
+    return (await transport.json<Done>(call)).body
+  },
   /** The JSON Schema of each type. */
   schemas: async (ref: CollectionRef, version = 'latest') =>
     (await transport.json<Version>({ path: versionPlace(ref, version) })).body.schemas as Schemas,

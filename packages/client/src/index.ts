@@ -3,13 +3,18 @@
 export type { Json, JsonObject, ProofResult } from '@ulmus/content'
 export type {
   Account,
+  AccountUsage,
+  AnsweredInvitation,
+  AuditEvent,
   Collection,
   CollectionItem,
   CollectionRecord,
   CommittedPush,
   CreatedCollection,
+  CreatedInvitation,
   CreatedKey,
   CreateFork,
+  CreateInvitation,
   CreateKey,
   CreateOrg,
   DeleteLine,
@@ -18,6 +23,7 @@ export type {
   ErrorBody,
   Fork,
   HistoryItem,
+  Invitation,
   Issue,
   Key,
   Manifest,
@@ -27,20 +33,26 @@ export type {
   MetadataPatch,
   MetadataResult,
   MyCollection,
+  OrgSettings,
   OwnAccount,
   OwnedCollection,
+  OwnInvitation,
   ProvenRecord,
   RecordsPage,
   Role,
   Schemas,
   StoredFile,
+  TransferredCollection,
   UpdateAccount,
   UpdateCollection,
   ValidationError,
   Version,
   VersionFile,
   VersionItem,
+  WithdrawnVersion,
+  WithdrawVersion,
 } from '@ulmus/wire'
+export type { AuditFilters, AuditOptions } from './audit.ts'
 export type { RecordToPut } from './batches.ts'
 export { type Client, createClient } from './client.ts'
 export type { BrowseOptions, NewCollection } from './collections.ts'

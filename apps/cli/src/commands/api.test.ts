@@ -132,7 +132,7 @@ describe.each(anyDatabase)('the command line and a server on $name', ({ settings
     [['whoami', '--json'], /"slug": "ada"/],
     [['collections', 'list'], /^ada\/birds\tpublic\tbirds$/m],
     [['collections', 'list', '--search', 'birds', '--json'], /"ownerSlug": "ada"/],
-    [['log', 'ada/birds'], /^v1\.0\.0\t.*\t8\tprivate:[0-9a-f]{12}\t$/m],
+    [['log', 'ada/birds'], /^v1\.0\.0\t.*\t8\tprivate:[0-9a-f]{12}\t\t$/m],
     [['show', 'ada/birds'], /^records\s+8$/m],
     [['show', 'ada/birds@v1.0.0'], /^ {2}Bird\s+2$/m],
     [['show', 'ada/birds#Nest'], /^\{\}$/m],

@@ -10,6 +10,7 @@ import { type FolderState, folderFormat, writeState } from '../folder/state.ts'
 import { readHead } from '../folder/verified-version.ts'
 import { parseReference, pathOf } from '../reference.ts'
 import { CommandError } from '../terminal/failure.ts'
+import { harmless } from '../terminal/harmless.ts'
 import { openProgress } from '../terminal/progress.ts'
 import { counted, numberText } from '../terminal/words.ts'
 
@@ -42,11 +43,12 @@ const clone: Command<Record<never, never>, [reference: string, folder?: string]>
     )
   await withFolder(root, () => bringVersion({ root, state, source, head, cache: cacheOf(call), onProgress }))
   progress.end()
-  const { semver, hash, recordCount, fileCount } = head.version
+  const { semver, hash, recordCount, fileCount, deprecated } = head.version
   if (flags.json) return call.json({ ...state, folder: root, semver, hash, recordCount, fileCount })
   call.say(
     `${collection}@${semver} is in ${root}: ${counted(recordCount, 'record')}, ${counted(fileCount, 'file')}.`,
   )
+  if (deprecated) call.warn(`${semver} is deprecated: ${harmless(deprecated.message)}`)
   call.say(`Everything was checked against its digest, ${hash}.`)
   if (hash.startsWith('public:'))
     call.say('This is what the public sees. If there is more, it is for members, who clone it signed in.')

@@ -17,14 +17,15 @@ const log: Command<LogFlags, [reference?: string]> = async (call, flags, text) =
     versions.push(version)
   }
   if (flags.json) return call.json(versions)
-  const rows = versions.map(({ semver, createdAt, recordCount, hash, message }) => [
+  const rows = versions.map(({ semver, createdAt, recordCount, hash, withdrawn, deprecated, message }) => [
     semver,
     timeText(createdAt),
     numberText(recordCount),
     hash.replace(/^(\w+:.{12}).*$/, '$1'),
+    withdrawn ? 'withdrawn' : deprecated ? 'deprecated' : '',
     message ?? '',
   ])
-  await table(call, ['version', 'made', 'records', 'digest', 'message'], rows)
+  await table(call, ['version', 'made', 'records', 'digest', 'state', 'message'], rows)
 }
 
 export default log

@@ -19,18 +19,18 @@ const show: Command<Record<never, never>, [reference?: string]> = async (call, f
   const found = await client.collections.get(collection)
   if (flags.json) return call.json(found)
   const { latestVersion } = found
-  const digest =
-    latestVersion === null ? '' : (await client.versions.get(collection, latestVersion.semver)).hash
+  const latest = latestVersion === null ? null : await client.versions.get(collection, latestVersion.semver)
   await facts(call, [
     ['collection', collection],
     ['name', found.name],
     ['description', found.description ?? ''],
     ['visible to', found.public ? 'everybody' : `members of ${found.ownerSlug}`],
     ['version', latestVersion?.semver ?? 'none yet'],
+    ['deprecated', latest?.deprecated?.message ?? ''],
     ['records', latestVersion === null ? '' : numberText(latestVersion.recordCount)],
     ['files', latestVersion === null ? '' : numberText(latestVersion.fileCount)],
     ['size', latestVersion === null ? '' : sizeText(latestVersion.totalBytes)],
-    ['digest', digest],
+    ['digest', latest?.hash ?? ''],
     ['page', `${host}/${collection}`],
   ])
 }
@@ -56,6 +56,7 @@ async function showVersion(
   if (flags.json) return call.json(found)
   await facts(call, [
     ['version', `${pathOf(reference)}@${found.semver}`],
+    ['deprecated', found.deprecated?.message ?? ''],
     ['message', found.message ?? ''],
     ['made', timeText(found.createdAt)],
     ['after', found.baseSemver ?? ''],

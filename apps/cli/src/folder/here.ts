@@ -1,5 +1,5 @@
 /** The collection that the current folder speaks of. */
-import { type CollectionName, parseReference, type Reference } from '../reference.ts'
+import { type CollectionName, parseReference, pathOf, type Reference } from '../reference.ts'
 import { usageError } from '../terminal/failure.ts'
 import { findRoot } from './layout.ts'
 import { collectionOf, readState } from './state.ts'
@@ -18,4 +18,21 @@ export function referenceHere(cwd: string, text: string | undefined): Reference 
   if (text !== undefined) return parseReference(text, here)
   if (here !== undefined) return here
   throw usageError('Name a collection: write `owner/slug`. (In a working folder it may be left out.)')
+}
+
+/**
+ * The version that a command changes for good. `latest` is none: asked for twice, it would be two versions.
+ * @throws CommandError (usage)
+ */
+export function versionHere(cwd: string, text: string): Reference & { readonly version: string } {
+  const reference = referenceHere(cwd, text)
+  const { version, type } = reference
+  const next = [`ulmus log ${pathOf(reference)}`]
+  if (type !== undefined)
+    throw usageError('It is done to a version as a whole: leave out what begins with `#`.')
+  if (version === undefined)
+    throw usageError(`\`${text}\` names no version: write \`${pathOf(reference)}@v1.2.0\`.`, next)
+  if (version === 'latest')
+    throw usageError('Name the version by its number: what `latest` is changes by this.', next)
+  return { ...reference, version }
 }

@@ -3,7 +3,7 @@
  * the schemas, the metadata and the files come to the version's digest. Whoever reads it to the end holds what the digest names.
  */
 
-import type { Client } from '@ulmus/client'
+import { type Client, UlmusError } from '@ulmus/client'
 import {
   compareUtf8,
   digestOfTrees,
@@ -51,13 +51,15 @@ export async function readHead(source: VersionSource, semver: string): Promise<V
 /**
  * What a folder and its registry must agree on before either is brought up to the other: that this caller sees of the base version what
  * the folder was cloned with. Else what only members see would be mixed with what everybody sees.
- * @throws CommandError `another_view`
+ * @throws CommandError `another_view`, `version_withdrawn`
  */
 export async function checkView(
   { client, collection }: Pick<VersionSource, 'client' | 'collection'>,
   base: BaseVersion,
 ): Promise<void> {
-  const seen = await client.versions.get(collection, base.semver)
+  const seen = await client.versions.get(collection, base.semver).catch((error: unknown) => {
+    throw isWithdrawn(error) ? leftBehind(error, collection) : error
+  })
   if (parseDigestLabel(seen.hash)?.hash === parseDigestLabel(base.digest)?.hash) return
   const next = [`ulmus clone ${collection}`]
   if (isPublicView(base))
@@ -70,6 +72,16 @@ export async function checkView(
     { exitCode: exitCodes.denied, code: 'another_view', next: ['ulmus login'] },
   )
 }
+
+const isWithdrawn = (error: unknown): error is UlmusError =>
+  error instanceof UlmusError && error.code === 'version_withdrawn'
+
+/** Nobody is told what changed since a version that is withdrawn. */
+const leftBehind = (error: UlmusError, collection: string): CommandError =>
+  new CommandError(
+    `${error.message}\nThis folder was made of it and cannot go on from there. Clone the collection anew, and bring what you changed into the new folder.`,
+    { code: error.code, next: [`ulmus clone ${collection} FOLDER`], cause: error },
+  )
 
 /** Entries of a tree that are handed on at once. */
 const batchSize = 1_024

@@ -1,6 +1,7 @@
 /** Questions to a person, on standard error. Ask only where `terminal.canAsk`. */
 import { exitCodes } from './exit-codes.ts'
-import { CommandError } from './failure.ts'
+import { CommandError, usageError } from './failure.ts'
+import type { Terminal } from './terminal.ts'
 
 const cancelled = (): CommandError =>
   new CommandError('Cancelled.', { exitCode: exitCodes.cancelled, code: 'cancelled' })
@@ -36,4 +37,21 @@ export async function askOneOf(
   })
   if (isCancel(answer)) throw cancelled()
   return answer
+}
+
+/**
+ * Asks for the name of what is lost, and without a terminal for `--yes`.
+ * @param loss what would happen, in sentences
+ * @param otherwise what is said when something else is typed
+ * @throws CommandError unless the name is typed
+ */
+export async function confirmTyped(
+  terminal: Terminal,
+  loss: string,
+  name: string,
+  otherwise: string,
+): Promise<void> {
+  if (!terminal.canAsk) throw usageError(`${loss} Say so with --yes.`)
+  const typed = await askText(`${loss} Type ${name} to go on`)
+  if (typed !== name) throw new CommandError(otherwise, { exitCode: exitCodes.cancelled, code: 'cancelled' })
 }

@@ -60,9 +60,10 @@ function codeOf({ status, code }: UlmusError): ExitCode {
   return exitCodes.failed
 }
 
-function nextOf({ status, code }: UlmusError): string[] {
+function nextOf({ status, code, message }: UlmusError): string[] {
   if (status === 401) return ['ulmus login']
-  if (code === 'insufficient_scope') return ['ulmus login --scope write']
+  if (code === 'insufficient_scope')
+    return [`ulmus login --scope ${/`(read|write|admin)`/.exec(message)?.[1] ?? 'write'}`]
   if (code === 'version_conflict') return ['ulmus pull']
   return []
 }

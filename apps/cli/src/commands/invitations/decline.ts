@@ -1,0 +1,11 @@
+import type { Command } from '../../context.ts'
+import { answer } from './answer.ts'
+
+/** `ulmus invitations decline TOKEN|ID` */
+const decline: Command<Record<never, never>, [invitation: string]> = async (call, flags, invitation) => {
+  const answered = await answer(call, invitation, false)
+  if (flags.json) return call.json(answered)
+  call.say(`The invitation of ${answered.org} is declined.`)
+}
+
+export default decline

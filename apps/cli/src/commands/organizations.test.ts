@@ -1,0 +1,247 @@
+/** Commands about organizations, who did what, and versions that are withdrawn, against a whole server: what they print and end with. */
+import { anyDatabase } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { serveForTest, type TestServer } from '../../../server/src/testing/serve.ts'
+import { type Ended, openPerson, type Person } from '../testing/cli.ts'
+
+describe.each(anyDatabase)('organizations and a server on $name', ({ settings: open }) => {
+  let server: TestServer
+  let dispose: () => Promise<void>
+  let ada: Person
+  let bob: Person
+  let stranger: Person
+  const people: Person[] = []
+
+  const personOf = async (login: string, scope: 'read' | 'write' | 'admin') => {
+    const { cookie } = await server.signIn(login)
+    const person = openPerson(server.url, await server.keyFor(cookie, scope))
+    people.push(person)
+    return person
+  }
+
+  beforeAll(async () => {
+    const { settings, dispose: disposeDatabase } = await open()
+    dispose = disposeDatabase
+    server = await serveForTest(settings)
+    ada = await personOf('ada', 'admin')
+    bob = await personOf('bob', 'admin')
+    stranger = openPerson(server.url)
+    people.push(stranger)
+    await done(ada, 'orgs', 'create', 'atlas')
+  }, 60_000)
+  afterAll(async () => {
+    for (const person of people) person.dispose()
+    await server.close()
+    await dispose()
+  })
+
+  async function done(person: Person, ...args: string[]): Promise<Ended> {
+    const ended = await person.ulmus('.', ...args)
+    expect(ended, ended.said).toMatchObject({ code: 0 })
+    return ended
+  }
+  const jsonOf = async (person: Person, ...args: string[]) =>
+    JSON.parse((await done(person, ...args, '--json')).out)
+  async function refused(person: Person, args: string[], code: number, said: RegExp) {
+    const ended = await person.ulmus('.', ...args)
+    expect(ended.said).toMatch(said)
+    expect(ended, ended.said).toMatchObject({ code, out: '' })
+  }
+  /** `owner/slug` with versions v1.0.0 and v1.0.1. */
+  async function birds(slug: string): Promise<string> {
+    const collection = `ada/${slug}`
+    await done(ada, 'collections', 'create', collection, '--public')
+    const api = async (path: string, body: object) =>
+      JSON.parse(
+        (
+          await done(
+            ada,
+            'api',
+            'POST',
+            `/collections/${collection}/pushes${path}`,
+            '-d',
+            JSON.stringify(body),
+          )
+        ).out,
+      )
+    const { session_id: session } = await api('', { base_version: null, schemas: { Bird: {} } })
+    await done(
+      ada,
+      ...['api', 'POST', `/collections/${collection}/pushes/${session}/records`],
+      ...['--type', 'application/x-ndjson', '-d', '{"id":"wren","type":"Bird","data":{}}'],
+    )
+    await api(`/${session}/commit`, {})
+    await done(ada, 'metadata', 'set', collection, 'license=MIT')
+    return collection
+  }
+
+  test('somebody is invited by name, sees it, and joins', async () => {
+    const made = await done(ada, 'orgs', 'invite', 'atlas', 'bob', '--role', 'admin')
+    expect(made.out).toMatch(new RegExp(`^${server.url}/invitations/\\S+\n$`))
+    expect(made.said).toMatch(/only time.*bob.*admin of atlas.*ends/s)
+    expect((await done(ada, 'orgs', 'invitations', 'atlas')).out).toMatch(/^\S+\tbob\tadmin\tada\t.+\n$/)
+    const [{ id, org }] = await jsonOf(bob, 'invitations')
+    expect(org.slug).toBe('atlas')
+    expect((await done(bob, 'invitations', 'list')).out).toMatch(new RegExp(`^${id}\tatlas\tadmin\tada\t`))
+    expect((await done(bob, 'invitations', 'accept', id)).said).toBe('You are a member of atlas.\n')
+    expect((await done(ada, 'orgs', 'members', 'atlas')).out).toMatch(/^bob\tadmin\t/m)
+    await refused(ada, ['orgs', 'invite', 'atlas', 'bob'], 1, /is a member of `atlas` already/)
+  })
+
+  test('where nobody is added without being asked, adding prints a link', async () => {
+    const { settings, dispose: disposeDatabase } = await open()
+    const asking = await serveForTest(settings, { newMembers: 'invited' })
+    const eva = openPerson(asking.url, await asking.keyFor((await asking.signIn('eva')).cookie, 'admin'))
+    await asking.signIn('bob')
+    await done(eva, 'orgs', 'create', 'flock')
+    const added = await done(eva, 'orgs', 'add', 'flock', 'bob')
+    expect(added.out).toMatch(/^http\S+\/invitations\/\S+\n$/)
+    expect(added.said).toMatch(/bob, whom it makes member of flock/)
+    expect((await done(eva, 'orgs', 'members', 'flock')).out).not.toMatch(/bob/)
+    eva.dispose()
+    await asking.close()
+    await disposeDatabase()
+  }, 60_000)
+
+  test('an address is invited by a link, which declines; an invitation is taken back', async () => {
+    const link = (await done(ada, 'orgs', 'invite', 'atlas', 'eve@example.org')).out.trim()
+    const eve = await personOf('eve', 'admin')
+    expect(await jsonOf(eve, 'invitations')).toEqual([])
+    expect((await done(eve, 'invitations', 'decline', link)).said).toMatch(/atlas is declined/)
+    await refused(eve, ['invitations', 'accept', link.split('/').at(-1)!], 1, /no such invitation/)
+
+    const second = await jsonOf(ada, 'orgs', 'invite', 'atlas', 'eve@example.org')
+    expect(second).toMatchObject({ email: 'eve@example.org', user: null, role: 'member' })
+    expect((await done(ada, 'orgs', 'invitations', 'atlas')).out).toMatch(/\teve@example\.org\tmember\t/)
+    expect(await jsonOf(ada, 'orgs', 'uninvite', 'atlas', second.id)).toEqual({ ok: true })
+    expect(await jsonOf(ada, 'orgs', 'invitations', 'atlas')).toEqual([])
+    await refused(ada, ['orgs', 'uninvite', 'atlas', second.id], 1, /no such invitation/)
+  })
+
+  test('who may not invite is told so, with the scope that it takes', async () => {
+    const writer = await personOf('ada', 'write')
+    await refused(writer, ['orgs', 'invite', 'atlas', 'eve'], 4, /`admin` is needed.*login --scope admin/s)
+    await refused(
+      await personOf('mia', 'admin'),
+      ['orgs', 'invite', 'atlas', 'eve'],
+      4,
+      /an organization that you are a member of/,
+    )
+    await refused(stranger, ['invitations'], 4, /ulmus login/)
+  })
+
+  test('settings are shown, and changed by owners', async () => {
+    const before = { membersMayChangeVisibility: true, defaultVisibility: 'private' }
+    expect(await jsonOf(ada, 'orgs', 'settings', 'atlas')).toEqual(before)
+    const changes = ['--members-may-change-visibility', 'no', '--default-visibility', 'public']
+    expect((await done(ada, 'orgs', 'settings', 'atlas', ...changes)).said).toMatch(/atlas.*changed/)
+    expect((await done(ada, 'orgs', 'settings', 'atlas')).out).toBe(
+      'members may change visibility  no\ndefault visibility             public\n',
+    )
+    expect(await jsonOf(ada, 'orgs', 'settings', 'atlas', '--default-visibility', 'private')).toEqual({
+      ok: true,
+    })
+    expect(await jsonOf(ada, 'orgs', 'settings', 'atlas')).toMatchObject({
+      membersMayChangeVisibility: false,
+    })
+    await refused(
+      bob,
+      ['orgs', 'settings', 'atlas', '--default-visibility', 'public'],
+      4,
+      /`owner` is needed/,
+    )
+    await refused(ada, ['orgs', 'settings', 'atlas', '--default-visibility', 'secret'], 2, /private/)
+  })
+
+  test('a collection goes to another account', async () => {
+    const collection = await birds('moving')
+    await refused(bob, ['collections', 'transfer', collection, 'atlas'], 4, /\w/)
+    const moved = await done(ada, 'collections', 'transfer', collection, 'atlas')
+    expect(moved.out).toBe('atlas/moving\n')
+    expect((await done(ada, 'show', collection)).out).toMatch(/members of atlas|everybody/)
+    expect(await jsonOf(ada, 'collections', 'transfer', 'atlas/moving', 'ada')).toEqual({
+      owner: 'ada',
+      slug: 'moving',
+    })
+  })
+
+  test('a version is deprecated and no longer', async () => {
+    const collection = await birds('warned')
+    const version = `${collection}@v1.0.0`
+    expect((await done(ada, 'deprecate', version, 'The wren is wrong.')).said).toMatch(/deprecated/)
+    expect((await done(ada, 'log', collection)).out).toMatch(/^v1\.0\.0\t.*\tdeprecated\t/m)
+    expect((await done(ada, 'show', version)).out).toMatch(/^deprecated +The wren is wrong\.$/m)
+    expect((await done(ada, 'clone', version, 'warned', '--quiet')).said).toMatch(
+      /deprecated: The wren is wrong/,
+    )
+    await done(ada, 'deprecate', `${collection}@v1.0.1`, 'This one, too.')
+    expect((await done(ada, 'show', collection)).out).toMatch(/^deprecated +This one, too\.$/m)
+    await done(ada, 'deprecate', `${collection}@v1.0.1`, '--clear')
+    expect(await jsonOf(ada, 'deprecate', version, '--clear')).toEqual({ ok: true })
+    expect((await done(ada, 'log', collection)).out).not.toMatch(/deprecated/)
+    await refused(ada, ['deprecate', version], 2, /MESSAGE.*--clear/s)
+    await refused(ada, ['deprecate', version, 'Both', '--clear'], 2, /--clear/)
+    await refused(ada, ['deprecate', collection, 'All of it'], 2, /names no version.*ulmus log ada\/warned/s)
+    await refused(bob, ['deprecate', version, 'Mine'], 4, /\w/)
+  })
+
+  test('a version is withdrawn, once somebody says yes', async () => {
+    const collection = await birds('gone')
+    const version = `${collection}@v1.0.1`
+    const withdraw = ['withdraw', version, '--reason', 'It names people.']
+    await refused(ada, withdraw, 2, /Nobody would read .*gone@v1\.0\.1 any more.*not taken back.*--yes/s)
+    await refused(
+      ada,
+      [...withdraw, '--erase'],
+      2,
+      /no other version of any collection has are erased.*--yes/s,
+    )
+    await refused(ada, ['withdraw', version, '--yes'], 2, /reason/)
+    await refused(ada, ['withdraw', collection, '--reason', 'x', '--yes'], 2, /names no version/)
+    await refused(ada, ['withdraw', `${collection}@latest`, '--reason', 'x', '--yes'], 2, /by its number/)
+    await refused(ada, ['withdraw', `${version}#Bird`, '--reason', 'x', '--yes'], 2, /as a whole/)
+    await refused(bob, [...withdraw, '--yes'], 4, /\w/)
+    await done(ada, 'clone', version, 'gone')
+    const ended = await done(ada, ...withdraw, '--yes')
+    expect(ended.said).toMatch(/gone@v1\.0\.1 is withdrawn\. `latest` is v1\.0\.0/)
+    expect((await done(ada, 'log', collection)).out).toMatch(/^v1\.0\.1\t.*\twithdrawn\t/m)
+    await refused(ada, ['show', version], 1, /withdrawn on .*It names people/)
+    const pull = await ada.ulmus('gone', 'pull')
+    expect(pull.said).toMatch(/v1\.0\.1` was withdrawn[\s\S]*ulmus clone ada\/gone/)
+    expect(pull.code).toBe(1)
+    const erased = await jsonOf(ada, ...withdraw, '--erase', '--yes')
+    expect(erased).toMatchObject({ semver: 'v1.0.1', erase: true, latest: 'v1.0.0' })
+  })
+
+  test('who did what: a table, pages of JSON, lines', async () => {
+    const collection = await birds('logged')
+    await done(ada, 'withdraw', `${collection}@v1.0.0`, '--reason', 'It names people.', '--yes')
+    const all = await done(ada, 'audit', 'ada', '--action', 'version.made')
+    expect(all.out).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d\tada\tversion\.made\tada\/\S+@v1\.0\.1\ttest\t/)
+    const events = await jsonOf(ada, 'audit', 'ada', '--action', 'version.made', '--limit', '2')
+    expect(events).toHaveLength(2)
+    expect(events[0].actor).toMatchObject({ account: 'ada', key: { label: 'test' } })
+    const lines = (await done(ada, 'audit', 'ada', '--ndjson', '--action', 'version.made')).out
+    expect(JSON.parse(lines.split('\n')[0]!)).toEqual(events[0])
+    const withdrawn = await done(ada, 'audit', 'ada', '--action', 'version.withdrawn')
+    expect(withdrawn.out).toMatch(/reason=It names people\./)
+    expect((await done(ada, 'audit', 'ada', '--actor', 'bob')).out).toBe('')
+    expect((await done(ada, 'audit', 'ada', '--after', '2999-01-01', '--ndjson')).out).toBe('')
+    await refused(ada, ['audit', 'ada', '--after', 'yesterday'], 2, /2026-01-31/)
+    await refused(ada, ['audit', 'ada', '--json', '--ndjson'], 2, /--json or --ndjson/)
+    await refused(await personOf('ada', 'write'), ['audit', 'ada'], 4, /login --scope admin/)
+    await refused(bob, ['audit', 'ada'], 4, /\w/)
+  })
+
+  test('what an account has stored', async () => {
+    await birds('heavy')
+    const own = await done(ada, 'usage')
+    expect(own.out).toMatch(/^account +ada$/m)
+    expect(own.out).toMatch(/^used +[\d.,]+ (bytes|KB)$/m)
+    expect(own.out).toMatch(/^quota +none/m)
+    expect(own.out).toMatch(/^ {2}ada\/heavy +/m)
+    expect(await jsonOf(ada, 'usage', 'atlas')).toMatchObject({ quotaBytes: null, collections: [] })
+    await refused(bob, ['usage', 'ada'], 4, /\w/)
+    await refused(stranger, ['usage'], 4, /ulmus login/)
+  })
+})

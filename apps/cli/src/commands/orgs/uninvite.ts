@@ -1,0 +1,11 @@
+import type { Command } from '../../context.ts'
+
+/** `ulmus orgs uninvite ORG ID`: its link leads nowhere any more. */
+const uninvite: Command<Record<never, never>, [org: string, id: string]> = async (call, flags, org, id) => {
+  const { client } = await call.connect()
+  const done = await client.orgs.removeInvitation(org, id)
+  if (flags.json) return call.json(done)
+  call.say('The invitation is taken back.')
+}
+
+export default uninvite

@@ -1,0 +1,36 @@
+/** The audit log as an iterator. http-api §11. */
+import type { AuditEvent } from '@ulmus/wire'
+import { readLines } from './chunks.ts'
+import type { PageOptions } from './lists.ts'
+import { accountPlace } from './places.ts'
+import { asFailure, type Transport } from './transport.ts'
+
+/** Which events are wanted: all that are given must fit. */
+export interface AuditFilters {
+  /** The slug of who did it. */
+  readonly actor?: string
+  /** Such as `version.made`. */
+  readonly action?: string
+  /** Only what was done after this instant, in ISO 8601 with a time zone. */
+  readonly after?: string
+}
+
+export type AuditOptions = AuditFilters & PageOptions
+
+/** All events, the newest first. A stream that breaks off rejects: newest first, there is nothing to go on from. @throws UlmusError */
+export async function* streamAudit(
+  transport: Transport,
+  slug: string,
+  filters: AuditFilters,
+  signal?: AbortSignal,
+): AsyncGenerator<AuditEvent, void, undefined> {
+  const path = `${accountPlace(slug)}/audit.ndjson`
+  const { response, drop } = await transport.open({ path, query: { ...filters }, signal })
+  try {
+    for await (const line of readLines(response, transport.timeoutMs)) yield JSON.parse(line) as AuditEvent
+  } catch (error) {
+    throw asFailure(error, path, signal)
+  } finally {
+    drop(undefined)
+  }
+}
