@@ -140,6 +140,35 @@ describe.each(databases)('objects ($name)', ({ open }) => {
     expect(Buffer.from(await openReader(blobs).plain(hashText(text))).toString()).toBe(text)
   })
 
+  it('goes on from what is read through a base that was stored anew', async () => {
+    const blobs = openMemoryStore()
+    const lines = Array.from({ length: 200 }, (_, n) => `{"id":"${n}","text":"${random(60)}"}\n`)
+    const leafs = ['a', 'b', 'c', 'd'].map((name) => hashText(`anew ${name}`))
+    const text = (changes: number) =>
+      lines.map((line, n) => (n < changes ? line.replace('text', 'changed') : line)).join('')
+    const next = async (number: number) => {
+      const objects = openReader(blobs)
+      const writer = openObjectWriter({ database, blobs, objects })
+      await writer.add('body', leafs[number]!, text(number), { replaces: leafs[number - 1] })
+      await record(await writer.finish())
+    }
+    for (const number of [0, 1, 2]) await next(number)
+    const chainOf = async (number: number) =>
+      (await openReader(blobs).chain('body', leafs[number]!)).map(({ hash }) => hash)
+    expect(await chainOf(2)).toEqual([leafs[2], leafs[1], leafs[0]])
+    const [place] = await openReader(blobs).chain('body', leafs[1]!)
+    const writer = openObjectWriter({ database, blobs, lookUp: false })
+    await writer.add('body', leafs[1]!, text(1))
+    await record({
+      ...(await writer.finish()),
+      replaced: [{ kind: 'body', hash: leafs[1]!, pack: place!.pack }],
+    })
+    expect(await chainOf(2)).toEqual([leafs[2], leafs[1]])
+    await next(3)
+    expect(await chainOf(3)).toEqual([leafs[3], leafs[2], leafs[1]])
+    expect(Buffer.from(await openReader(blobs).body(leafs[3]!)).toString()).toBe(text(3))
+  })
+
   it('splits into packs, whose footers equal the rows', async () => {
     const blobs = openMemoryStore()
     const plains = Array.from({ length: 600 }, () => random(2_000))

@@ -1,6 +1,17 @@
 -- Functions that record packs (objects.ts). docs/formats.md has the pack file.
 
 /*
+ * Whether an object is read through just these bases, link by link. A base that was stored anew since stands alone, so that whatever is a delta
+ * to it has a shorter chain than its row says: that names what was needed when it was written.
+ */
+create function is_read_through(object_hash text, object_kind text, chain text[]) returns boolean language sql stable as $$
+  select bool_and(o.bases[1] is not distinct from (chain[link + 1] collate "C")) and count(o.hash) = cardinality(chain) + 1
+  from generate_series(0, cardinality(chain)) as link
+    left join objects o on o.kind = object_kind and o.hash = (case link when 0 then object_hash else chain[link] end) collate "C"
+$$;
+--> statement-breakpoint
+
+/*
  * Makes sure that objects may be relied on until the transaction ends: pardons them and their bases (sweeps.ts). The caller has passed the
  * sweep gate in an earlier statement, so that this sees whatever was condemned before.
  * chains: what the bases of each must be, with spaces between them; null: they do not matter.
@@ -21,7 +32,8 @@ begin
   where not exists (
     select from objects o
     where o.hash = asked.hash and o.kind = asked.kind
-      and (asked.chain is null or array_to_string(o.bases, ' ') = asked.chain)
+      and (asked.chain is null or array_to_string(o.bases, ' ') = asked.chain
+        or is_read_through(asked.hash, asked.kind, string_to_array(asked.chain, ' ')))
       and not exists (
         select from unnest(o.bases) as chained (base)
         where not exists (select from objects b where b.hash = chained.base collate "C" and b.kind = o.kind)));
