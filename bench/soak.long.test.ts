@@ -124,10 +124,12 @@ class Soak {
   }
 
   report(): string[] {
-    return [...this.#took].map(
-      ([kind, took]) =>
-        `${kind}: ${took.length} requests, p50 ${percentile(took, 0.5).toFixed(1)} ms, p99 ${percentile(took, 0.99).toFixed(1)} ms`,
-    )
+    const ms = (took: number[], share: number) => percentile(took, share).toFixed(1)
+    return [...this.#took].map(([kind, took]) => {
+      const part = Math.ceil(took.length / windows)
+      const [first, last] = [took.slice(0, part), took.slice(-part)]
+      return `${kind}: ${took.length} requests, p50 ${ms(took, 0.5)} ms, p99 ${ms(took, 0.99)} ms; p50 of the first quarter ${ms(first, 0.5)}, of the last ${ms(last, 0.5)}`
+    })
   }
 }
 
