@@ -53,6 +53,7 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
   ],
   'PATCH /api/accounts/:slug': write('PATCH', '/accounts/ada'),
   'GET /api/accounts/:slug/settings': [{ path: () => '/accounts/forkers/settings', as: 'owner' }],
+  'GET /api/accounts/:slug/usage': [{ path: () => '/accounts/forkers/usage', as: 'owner' }],
   'DELETE /api/accounts/:slug': write('DELETE', '/accounts/ada'),
   'GET /api/accounts/:slug/members': [{ path: () => '/accounts/forkers/members', as: 'owner' }],
   'PUT /api/accounts/:slug/members/:user': write('PUT', '/accounts/forkers/members/eve'),
