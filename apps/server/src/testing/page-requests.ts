@@ -30,6 +30,7 @@ export const asked: Readonly<Record<string, (at: At) => Asked>> = {
   'POST /new (taken)': posted({ owner: 'guild', slug: 'taken' }),
   'POST /new/org (taken)': posted({ slug: 'guild' }),
   'POST /admin (suspend)': posted({ do: 'suspend', account: 'guild' }),
+  'POST /admin (what every object has)': posted({ do: '__proto__', account: 'guild' }),
   'POST /admin (quota)': posted({ do: 'quota', quotaOf: 'guild', quotaBytes: '' }),
   'POST /admin (erase)': posted({ do: 'erase', account: 'guild', confirm: 'guild' }),
   'POST /settings (save)': posted({ displayName: 'Somebody' }),

@@ -145,7 +145,7 @@ export const inSite: Readonly<Record<string, Row>> = {
     row: '401    401    401    403    403    403    403    303    403    403    403    403    403    403    401    403',
   },
   'suspending and erasing what is no person': {
-    asked: ['POST /admin (suspend)', 'POST /admin (erase)'],
+    asked: ['POST /admin (suspend)', 'POST /admin (erase)', 'POST /admin (what every object has)'],
     //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    403    403    403    403    422    403    403    403    403    403    403    401    403',
   },
