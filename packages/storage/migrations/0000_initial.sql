@@ -592,7 +592,7 @@ end $$;
 /*
  * Bytes that count for each collection of an account: `stored`, what its versions and files added to the store (`collections.stored_bytes`),
  * and, of a fork, `inherited`: what its first version came with, as long as it has versions that are not erased. While the source has that
- * version, too, it counts for the source alone. A source that the account may not see is as good as gone: nobody is to learn which it is.
+ * version, too, it counts for the source alone. A source that the account may not see counts as deleted, so that its deletion changes no figure.
  */
 create function usage_of(account uuid) returns table (slug text, stored bigint, inherited bigint) language sql stable as $$
   select c.slug, c.stored_bytes, coalesce(fork.bytes, 0) from collections c left join lateral (

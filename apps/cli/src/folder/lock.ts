@@ -56,7 +56,7 @@ function takenOver(file: string, own: string): boolean {
   const claimed = takeLock(claim)
   if (claimed === undefined) return false
   try {
-    // Whoever had the claim before us has replaced it. Nobody else does while we have the claim, since who held it is gone.
+    // An earlier holder of the claim may have replaced the lock. Nobody else replaces it while we hold the claim, since its owner is gone.
     if (wordsIn(file) !== stale) return false
     renameSync(drafted(file, own), file)
     return true

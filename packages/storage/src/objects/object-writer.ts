@@ -23,8 +23,8 @@ const batchObjectsMax = 256
 export interface PackedObjects {
   packs: StoredPack[]
   /**
-   * Bytes of all objects that were added, encoded, also of those that the index had: what is counted for whoever adds them must not tell
-   * what others have.
+   * Encoded bytes of all objects that were added, those that the index had included: an account's usage is counted with this, and must not tell
+   * it what other accounts have stored.
    */
   bytes: number
   /** What was not written because the index had it, and what deltas go on from: it must still be there. */
