@@ -115,6 +115,31 @@ function formsIn(html: string, here: string): string[] {
   })
 }
 
+/** A button that posts a form. */
+export interface PostingButton {
+  /** Absent: the page's own path. */
+  readonly action: string | undefined
+  /** Absent: it posts the fields alone. */
+  readonly name: string | undefined
+  readonly value: string | undefined
+  /** Names of the form's fields. */
+  readonly fields: readonly string[]
+}
+
+/** Every button of a page's forms that post. */
+export const postingButtonsIn = (html: string): PostingButton[] =>
+  [...html.matchAll(/<form([^>]*)>(.*?)<\/form>/gs)].flatMap(([, opening, inside]) => {
+    if (attribute(opening!, 'method') !== 'post') return []
+    const named = [...inside!.matchAll(/<(?:input|select|textarea)([^>]*)>/g)]
+    const fields = named.flatMap(([, field]) => attribute(field!, 'name') ?? [])
+    return [...inside!.matchAll(/<button([^>]*)>/g)].map(([, button]) => ({
+      action: attribute(opening!, 'action'),
+      name: attribute(button!, 'name'),
+      value: attribute(button!, 'value'),
+      fields,
+    }))
+  })
+
 const attribute = (tag: string, name: string): string | undefined => {
   const value = new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1]
   return value === undefined ? undefined : decoded(value)

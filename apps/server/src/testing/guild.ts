@@ -26,7 +26,7 @@ export interface Guild {
   asker(caller: string, place: Place): Asker
   /** Whether a name is that of a caller. */
   knows(caller: string): boolean
-  /** Makes the collections again, where they are not there any more, and the keys that went with them. */
+  /** Makes the collections again, where they are not there any more, and the keys that went with them; and signs in who was signed out. */
   renew(): Promise<void>
   end(): Promise<void>
 }
@@ -63,6 +63,7 @@ export async function setGuild(database: TestDatabase): Promise<Guild> {
   const make = async (slug: string, isPublic: boolean): Promise<string> =>
     (await send('POST', '/api/accounts/guild/collections', { slug, public: isPublic })).id
   async function renew(): Promise<void> {
+    await people.signInAgain()
     for (const place of ['public', 'private'] as const) {
       const { status } = await ofOwner.get(`/api/collections/guild/${place}`)
       if (status === 200) continue
@@ -102,9 +103,12 @@ async function peopleOf(server: TestServer) {
   const cookies = new Map<string, string>()
   const askers = new Map([['nobody', askerOf(url, undefined, '')]])
   const cookieOf = (name: string) => cookies.get(name)!
-  for (const name of ['own', 'adm', 'mem', 'str', 'oper', 'sus', 'grace']) {
+  async function signIn(name: string): Promise<void> {
     cookies.set(name, (await server.signIn(name)).cookie)
     askers.set(name, askerOf(url, { cookie: cookieOf(name) }, ''))
+  }
+  for (const name of ['own', 'adm', 'mem', 'str', 'oper', 'sus', 'grace']) {
+    await signIn(name)
     if (name === 'grace') continue
     for (const scope of scopes)
       askers.set(`${name}-${scope}`, askerOf(url, await server.keyFor(cookieOf(name), scope), ''))
@@ -122,5 +126,14 @@ async function peopleOf(server: TestServer) {
   await askers.get('own')!.ask('DELETE', `/api/accounts/keys/${id}`)
   askers.set('unknown', key(`ul_${'x'.repeat(48)}`)).set('malformed', key('x y'))
   askers.set('expired', key(expiring)).set('revoked', key(revoked))
-  return { get: (name: string) => askers.get(name), cookieOf }
+  return {
+    get: (name: string) => askers.get(name),
+    cookieOf,
+    async signInAgain() {
+      for (const name of ['own', 'str']) {
+        const { status } = await askers.get(name)!.get('/settings')
+        if (status !== 200) await signIn(name)
+      }
+    },
+  }
 }

@@ -27,9 +27,11 @@ const posted = (form: Readonly<Record<string, string>>) => () => ({ form })
 
 /** By the entry of the table. What is posted does nothing, or nothing that a later cell depends on. */
 export const asked: Readonly<Record<string, (at: At) => Asked>> = {
-  'POST /new (taken)': posted({ owner: 'guild', slug: 'taken' }),
+  'POST /new (taken)': posted({ owner: 'guild', slug: 'taken', next: 'page' }),
+  'POST /new (taken, to push)': posted({ owner: 'guild', slug: 'taken', next: 'push' }),
   'POST /new/org (taken)': posted({ slug: 'guild' }),
   'POST /admin (suspend)': posted({ do: 'suspend', account: 'guild' }),
+  'POST /admin (release)': posted({ do: 'release', account: 'guild' }),
   'POST /admin (what every object has)': posted({ do: '__proto__', account: 'guild' }),
   'POST /admin (quota)': posted({ do: 'quota', quotaOf: 'guild', quotaBytes: '' }),
   'POST /admin (erase)': posted({ do: 'erase', account: 'guild', confirm: 'guild' }),
@@ -38,6 +40,7 @@ export const asked: Readonly<Record<string, (at: At) => Asked>> = {
   'POST /settings/keys (make for a collection)': posted({
     ...{ label: 'made', scope: 'read', collection: 'guild/private' },
   }),
+  'POST /settings/sessions (all others)': posted({}),
   'POST /settings/sessions (unknown)': posted({ end: nothing }),
   'POST /:owner/-/members (set an owner)': posted({ user: 'grace', role: 'owner' }),
   'POST /:owner/-/members (invite)': posted({ user: 'somebody@example.org', role: 'member' }),
@@ -100,10 +103,17 @@ export const prepared: Readonly<Record<string, (guild: Guild) => Promise<Asked>>
     const { id } = await sent(guild, 'POST', '/api/accounts/keys', { label: 'revoked', scope: 'write' })
     return { form: { revoke: id } }
   },
-  async 'POST /auth/device/answer (allow)'(guild) {
-    const { user_code } = await sent(guild, 'POST', '/auth/device', { scope: 'write', label: 'terminal' })
-    return { form: { code: user_code, decision: 'allow' } }
+  async 'GET /auth/device (of a code)'(guild) {
+    const code = lookedAt.get(guild) ?? (await codeOfTerminal(guild))
+    lookedAt.set(guild, code)
+    return { query: `user_code=${code}` }
   },
+  'POST /auth/device/answer (allow)': async (guild) => ({
+    form: { code: await codeOfTerminal(guild), decision: 'allow' },
+  }),
+  'POST /auth/device/answer (refuse)': async (guild) => ({
+    form: { code: await codeOfTerminal(guild), decision: 'refuse' },
+  }),
   'GET /invitations/:token': byLink,
   'GET /invitations/:token (of grace)': ofGrace,
   'POST /invitations/:token (decline)': async (guild) => ({
@@ -119,6 +129,13 @@ export const prepared: Readonly<Record<string, (guild: Guild) => Promise<Asked>>
     form: { do: 'remove', user: (await graceAsMember(guild)).user },
   }),
 }
+
+/** Codes that nobody answers: a network may have few under way. */
+const lookedAt = new WeakMap<Guild, string>()
+
+/** Of a terminal that asks for a key to write. */
+const codeOfTerminal = async (guild: Guild): Promise<string> =>
+  (await sent(guild, 'POST', '/auth/device', { scope: 'write', label: 'terminal' })).user_code
 
 async function byLink(guild: Guild): Promise<Asked> {
   return { parts: { token: await invited(guild, { email: 'somebody@example.org' }) } }

@@ -22,7 +22,7 @@ export const inSite: Readonly<Record<string, Row>> = {
   'what one sees of oneself': {
     asked: [
       'GET /new', 'GET /new/org', 'GET /settings', 'GET /settings/keys', 'GET /auth/device',
-      'GET /auth/device/answer',
+      'GET /auth/device (of a code)', 'GET /auth/device/answer',
     ],
     //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: 'login  login  login  200    200    200    200    200    200    200    200    200    200    200    401    403',
@@ -37,8 +37,8 @@ export const inSite: Readonly<Record<string, Row>> = {
     //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    404    404    404    404    404    404    403    403    404    403    403    401    403',
   },
-  'renaming oneself': {
-    asked: ['POST /settings (save)'],
+  'renaming oneself, and signing out what other browsers one has': {
+    asked: ['POST /settings (save)', 'POST /settings/sessions (all others)'],
     //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    303    303    303    303    303    303    403    403    303    403    403    401    403',
   },
@@ -61,6 +61,11 @@ export const inSite: Readonly<Record<string, Row>> = {
     asked: ['POST /auth/device/answer (allow)'],
     //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    200    200    200    200    200    200    403    200    200    403    403    401    403',
+  },
+  'refusing a terminal whose code one knows, which gives nobody anything': {
+    asked: ['POST /auth/device/answer (refuse)'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '401    401    401    200    200    200    200    200    200    200    200    200    200    200    401    403',
   },
   'looking at an invitation by its link': {
     asked: ['GET /invitations/:token'],
@@ -88,7 +93,7 @@ export const inSite: Readonly<Record<string, Row>> = {
     row: '401    401    401    409    409    409    409    409    409    403    403    409    403    403    401    403',
   },
   'making a collection that is there': {
-    asked: ['POST /new (taken)'],
+    asked: ['POST /new (taken)', 'POST /new (taken, to push)'],
     //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    403    409    409    409    403    403    403    409    409    403    403    401    403',
   },
@@ -145,7 +150,10 @@ export const inSite: Readonly<Record<string, Row>> = {
     row: '401    401    401    403    403    403    403    303    403    403    403    403    403    403    401    403',
   },
   'suspending and erasing what is no person': {
-    asked: ['POST /admin (suspend)', 'POST /admin (erase)', 'POST /admin (what every object has)'],
+    asked: [
+      'POST /admin (suspend)', 'POST /admin (release)', 'POST /admin (erase)',
+      'POST /admin (what every object has)',
+    ],
     //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    403    403    403    403    422    403    403    403    403    403    403    401    403',
   },

@@ -3,13 +3,18 @@ import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Place, places } from '../routes/permissions.table.ts'
 import { wordsOf } from '../testing/answer-words.ts'
+import { type PostingButton, postingButtonsIn } from '../testing/crawl.ts'
 import { type Guild, setGuild, standing, withdrawn } from '../testing/guild.ts'
-import { prepared, requestOfPage } from '../testing/page-requests.ts'
+import { asked, prepared, requestOfPage } from '../testing/page-requests.ts'
 import { routesOf } from '../testing/routes.ts'
 import { inSite } from './permissions.site-table.ts'
 import { callers, inCollection, ofWithdrawn, without } from './permissions.table.ts'
 
 const outsiders = ['nobody', 'ended', 'str', 'oper', 'str-admin', 'there', 'unknown']
+
+/** What is done for good: the guild is renewed before each caller. */
+const undoing = ['/:slug/settings (delete)', '/sessions (all others)']
+const isId = /^[0-9a-f]{8}-[0-9a-f-]{27}$/
 
 /** A row takes seconds where others use the machine. Milliseconds. */
 const timeout = 120_000
@@ -38,7 +43,7 @@ describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeou
   async function row(entry: string, place: Place, version?: string): Promise<string> {
     const found: string[] = []
     for (const caller of callers) {
-      if (entry.endsWith('/:slug/settings (delete)')) await guild.renew()
+      if (undoing.some((end) => entry.endsWith(end))) await guild.renew()
       const { status, headers } = await answerOf(entry, caller, place, version)
       found.push(headers.location?.startsWith('/auth/login') ? 'login' : `${status}`)
     }
@@ -63,6 +68,36 @@ describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeou
     const ofVersions = named.filter((route) => isPage(route) && /:version|:pair|withdraw/.test(route))
     const ofWithdrawnOnes = entriesOf(ofWithdrawn).map((entry) => entry.split(' ', 2).join(' '))
     expect([...new Set(ofWithdrawnOnes)].sort()).toEqual(ofVersions.sort())
+  })
+
+  test('no button that a page shows to whoever may most is without its row', async () => {
+    const entries = [...entriesOf(inCollection), ...entriesOf(inSite)]
+    const routeOf = (entry: string) => entry.split(' ', 2).join(' ')
+    const at = { home: 'guild', owner: 'guild', place: 'private', version: standing }
+    const posted: [string, Readonly<Record<string, string>>][] = []
+    for (const entry of entries)
+      if (entry.startsWith('POST '))
+        posted.push([routeOf(entry), (await prepared[entry]?.(guild))?.form ?? asked[entry]!(at).form!])
+    const isOf = ({ name, value, fields }: PostingButton, form: Readonly<Record<string, string>>) => {
+      if (name === undefined) return Object.keys(form).every((field) => fields.includes(field))
+      return name in form && (form[name] === value || isId.test(value!))
+    }
+    await guild.server.signIn('own')
+    const seen = new Set<string>()
+    const missing = new Set<string>()
+    for (const entry of entries.filter((one) => one.startsWith('GET ')))
+      for (const caller of ['own', 'oper']) {
+        const { text } = await answerOf(entry, caller, 'private')
+        for (const button of postingButtonsIn(text)) {
+          const route = `POST ${button.action ?? routeOf(entry).slice('GET '.length)}`
+          if (without.some((one) => one.test(route))) continue
+          seen.add(route)
+          if (!posted.some(([other, form]) => other === route && isOf(button, form)))
+            missing.add(`${route} ${button.name}=${button.value}`)
+        }
+      }
+    expect([...missing]).toEqual([])
+    expect([...new Set(posted.map(([route]) => route))].filter((route) => !seen.has(route))).toEqual([])
   })
 
   test.each(Object.entries(inCollection))('in a collection: %s', async (_, { asked: entries, rows }) => {
