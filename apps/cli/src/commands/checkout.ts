@@ -3,6 +3,7 @@ import { changesOf, type Folder, folderRecordChanges, isChanged } from '../folde
 import { cacheOf, inFolder, remoteOf } from '../folder/open.ts'
 import { updateFolder } from '../folder/update.ts'
 import { checkView, readHead } from '../folder/verified-version.ts'
+import { warnIfDeprecated } from '../terminal/deprecated.ts'
 import { CommandError } from '../terminal/failure.ts'
 import { openProgress } from '../terminal/progress.ts'
 import { counted, numberText } from '../terminal/words.ts'
@@ -40,6 +41,7 @@ const checkout: Command<CheckoutFlags, [version: string]> = (call, flags, versio
       onProgress,
     })
     progress.end()
+    warnIfDeprecated(call, head.version)
     const { semver, hash } = head.version
     const { records, setAside } = updated
     if (flags.json) return call.json({ from: folder.base?.semver ?? null, semver, hash, records, setAside })

@@ -9,8 +9,8 @@ import { writeWhole } from '../folder/replace.ts'
 import { type FolderState, folderFormat, writeState } from '../folder/state.ts'
 import { readHead } from '../folder/verified-version.ts'
 import { parseReference, pathOf } from '../reference.ts'
+import { warnIfDeprecated } from '../terminal/deprecated.ts'
 import { CommandError } from '../terminal/failure.ts'
-import { harmless } from '../terminal/harmless.ts'
 import { openProgress } from '../terminal/progress.ts'
 import { counted, numberText } from '../terminal/words.ts'
 
@@ -43,12 +43,12 @@ const clone: Command<Record<never, never>, [reference: string, folder?: string]>
     )
   await withFolder(root, () => bringVersion({ root, state, source, head, cache: cacheOf(call), onProgress }))
   progress.end()
-  const { semver, hash, recordCount, fileCount, deprecated } = head.version
+  warnIfDeprecated(call, head.version)
+  const { semver, hash, recordCount, fileCount } = head.version
   if (flags.json) return call.json({ ...state, folder: root, semver, hash, recordCount, fileCount })
   call.say(
     `${collection}@${semver} is in ${root}: ${counted(recordCount, 'record')}, ${counted(fileCount, 'file')}.`,
   )
-  if (deprecated) call.warn(`${semver} is deprecated: ${harmless(deprecated.message)}`)
   call.say(`Everything was checked against its digest, ${hash}.`)
   if (hash.startsWith('public:'))
     call.say('This is what the public sees. If there is more, it is for members, who clone it signed in.')

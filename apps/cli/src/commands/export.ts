@@ -4,6 +4,7 @@ import { basename, resolve } from 'node:path'
 import type { Call, Command } from '../context.ts'
 import { referenceHere } from '../folder/here.ts'
 import { pathOf } from '../reference.ts'
+import { warnIfDeprecated } from '../terminal/deprecated.ts'
 import { openProgress } from '../terminal/progress.ts'
 import { sizeText } from '../terminal/words.ts'
 
@@ -14,7 +15,9 @@ const exportArchive: Command<ExportFlags, [reference?: string]> = async (call, f
   const reference = referenceHere(call.terminal.cwd, text)
   const { client } = await call.connect({ host: reference.host })
   const collection = pathOf(reference)
-  const { semver, hash } = await client.versions.get(collection, reference.version ?? 'latest')
+  const version = await client.versions.get(collection, reference.version ?? 'latest')
+  warnIfDeprecated(call, version)
+  const { semver, hash } = version
   const response = await client.versions.export(collection, semver, call.signal)
   if (flags.output === '-') {
     for await (const chunk of response.body ?? []) await call.terminal.write(chunk as Uint8Array)

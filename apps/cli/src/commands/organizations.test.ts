@@ -174,7 +174,12 @@ describe.each(anyDatabase)('organizations and a server on $name', ({ settings: o
     expect((await done(ada, 'clone', version, 'warned', '--quiet')).said).toMatch(
       /deprecated: The wren is wrong/,
     )
+    const again = /v1\.0\.0 is deprecated: The wren is wrong/
+    expect((await ada.ulmus('warned', 'checkout', 'v1.0.0')).said).toMatch(again)
+    expect((await done(ada, 'export', version, '-o', 'warned.tar.gz', '--json')).said).toMatch(again)
     await done(ada, 'deprecate', `${collection}@v1.0.1`, 'This one, too.')
+    for (const how of [['pull'], ['pull', '--quiet']])
+      expect((await ada.ulmus('warned', ...how)).said).toMatch(/v1\.0\.1 is deprecated: This one, too/)
     expect((await done(ada, 'show', collection)).out).toMatch(/^deprecated +This one, too\.$/m)
     await done(ada, 'deprecate', `${collection}@v1.0.1`, '--clear')
     expect(await jsonOf(ada, 'deprecate', version, '--clear')).toEqual({ ok: true })

@@ -6,6 +6,7 @@ import { settlePush } from '../folder/push.ts'
 import { readBase } from '../folder/state.ts'
 import { type Updated, updateFolder } from '../folder/update.ts'
 import { checkView, readHead } from '../folder/verified-version.ts'
+import { warnIfDeprecated } from '../terminal/deprecated.ts'
 import { usageError } from '../terminal/failure.ts'
 import { openProgress } from '../terminal/progress.ts'
 import { counted, numberText } from '../terminal/words.ts'
@@ -42,6 +43,7 @@ const pull: Command<PullFlags> = (call, flags) => {
       onProgress,
     })
     progress.end()
+    warnIfDeprecated(call, head.version)
     if (resolution === 'stop' && updated.totalConflicts > 0)
       throw conflictError(source.collection, head.version.semver, updated)
     await tell(call, flags, head.version, folder.base?.semver, updated)
@@ -54,6 +56,7 @@ async function upToDate(
   { source }: Remote,
   semver: string | null,
 ): Promise<void> {
+  if (semver !== null) warnIfDeprecated(call, await source.client.versions.get(source.collection, semver))
   if (flags.json) return call.json({ semver, records: 0, conflicts: [] })
   call.say(semver === null ? `${source.collection} has no version yet.` : `Up to date with ${semver}.`)
 }
