@@ -1,5 +1,6 @@
 import { existsSync, globSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
+import { parseEnv } from 'node:util'
 import { catalogue } from '@ulmus/registry'
 import { expect, test } from 'vitest'
 import { read, root, sourceFiles } from './source-files.ts'
@@ -53,6 +54,14 @@ test('every configuration variable has its line in .env.example, and every line 
   const ours = variables.filter((name) => name !== 'NODE_ENV')
   expect(missingFrom(ours, offered), 'Add a line "# VARIABLE=<default>" to .env.example.').toEqual([])
   expect(missingFrom(offered, variables), 'Delete the line from .env.example.').toEqual([])
+})
+
+test('a value of .env.example is read as it is written: none is cut at a `#`', () => {
+  const lines = read('.env.example').matchAll(/^#?\s*([A-Z][A-Z0-9_]*=.*)$/gm)
+  for (const [, line] of lines) {
+    const [name, value] = line!.split(/=(.*)/s) as [string, string]
+    expect([name, parseEnv(line!)[name]]).toEqual([name, value.replaceAll('"', '')])
+  }
 })
 
 test('whatever part of the design the sources cite is in docs/design', () => {

@@ -33,6 +33,26 @@ test('an empty variable is not set', () => {
   expect(readConfig({ PORT: '', HOST: ' ', OIDC_ISSUER: '' })).toEqual(readConfig({}))
 })
 
+test('quotes around a value are not part of it: Docker passes them on', () => {
+  expect(readConfig({ PORT: '"4001"', LOG_LEVEL: '""' })).toEqual(readConfig({ PORT: '4001' }))
+  expect(readSecrets({ OIDC_CLIENT_SECRET: '"a#b"' }).oidcClientSecret).toBe('a#b')
+  expect(readSecrets({ OIDC_CLIENT_SECRET: 'a"b' }).oidcClientSecret).toBe('a"b')
+})
+
+test('operators are named by issuer and subject', () => {
+  const operators = [
+    { issuer: 'https://login.example', subject: '2482' },
+    { issuer: 'urn:x', subject: 'a#b' },
+  ]
+  expect(readConfig({ OPERATORS: '"https://login.example#2482, urn:x#a#b"' })).toMatchObject({ operators })
+  // As it comes from a file in which it lacks its quotes.
+  expect(() => readConfig({ OPERATORS: 'https://login.example' })).toThrow(/OPERATORS must be.*double quotes/)
+  expect(readConfig({ OPERATOR_CLAIM: 'groups:a:b' })).toMatchObject({
+    operatorClaim: { name: 'groups', value: 'a:b' },
+  })
+  expect(() => readConfig({ OPERATOR_CLAIM: 'admins' })).toThrow(/OPERATOR_CLAIM must be/)
+})
+
 test('what is read is frozen, and holds no secret', () => {
   const config = readConfig({ ...oidc, HOST: '0.0.0.0', NODE_ENV: 'production' })
   expect(() => Object.assign(config, { port: 1 })).toThrow(TypeError)

@@ -109,7 +109,7 @@ function readOperators(read: Variables): { issuer: string; subject: string }[] {
     const [, issuer, subject] = /^\s*([^#\s]+)#(\S+)\s*$/.exec(one) ?? []
     if (issuer === undefined || subject === undefined)
       throw new ConfigError(
-        `OPERATORS must be issuer#subject, with commas between several, such as https://login.example#248289761001; it has "${one.trim()}".`,
+        `OPERATORS must be issuer#subject, with commas between several, such as https://login.example#248289761001; it has "${one.trim()}". (In a file of variables it needs double quotes around it: there a \`#\` may begin a comment.)`,
       )
     return { issuer, subject }
   })

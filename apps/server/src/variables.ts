@@ -9,9 +9,12 @@ export class ConfigError extends Error {
 
 export type Variables = ReturnType<typeof variablesOf>
 
+/** Docker's `--env-file` passes on the quotes that other readers of such files take away, and a value with a `#` needs in them. */
+const unquoted = (value: string): string => /^"(.*)"$/s.exec(value)?.[1]?.trim() ?? value
+
 /** Readers of one variable each. A variable that is empty counts as not set. */
 export function variablesOf(env: Environment) {
-  const text = (name: string): string | undefined => env[name]?.trim() || undefined
+  const text = (name: string): string | undefined => unquoted(env[name]?.trim() ?? '') || undefined
   const url = (name: string): URL | undefined => {
     const given = text(name)
     if (given === undefined) return undefined

@@ -10,8 +10,16 @@ import { totalmem } from 'node:os'
 import { RegistryError } from '../errors/errors.ts'
 
 const mebibyte = 1024 ** 2
-/** A quarter of the machine's memory, within bounds. Bytes. */
-export const budgetBytesUsual = Math.min(Math.max(512 * mebibyte, totalmem() / 4), 2_048 * mebibyte)
+/**
+ * A quarter of the memory that there is, within bounds. Bytes.
+ * @param machine what the machine has
+ * @param limit of the container or unit that the process runs in; 0, or more than any machine has: none
+ */
+export function budgetBytesOf(machine: number, limit: number): number {
+  const memory = limit > 0 ? Math.min(machine, limit) : machine
+  return Math.min(Math.max(512 * mebibyte, memory / 4), 2_048 * mebibyte)
+}
+export const budgetBytesUsual = budgetBytesOf(totalmem(), process.constrainedMemory())
 
 /** Who holds a part of the budget. */
 export interface Holder {
