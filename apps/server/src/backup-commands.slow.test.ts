@@ -1,6 +1,15 @@
 /** Backups as an operator makes them: the commands as processes, beside a server that serves. */
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -75,6 +84,35 @@ async function seen(ada: Asker) {
   return { versions: json, file: file.text }
 }
 
+/**
+ * Damages every pack and file, and puts back what `fsck` names, as docs/operations.md says.
+ * @returns how many it named
+ */
+async function mendFrom(target: string, there: { DATA_DIR: string }): Promise<number> {
+  const objects = join(there.DATA_DIR, 'objects')
+  const blobs = ['packs', 'files'].flatMap((kind) =>
+    readdirSync(join(objects, kind), { recursive: true, encoding: 'utf8' }).map((name) => join(kind, name)),
+  )
+  const damaged = blobs.filter((name) => statSync(join(objects, name)).isFile())
+  for (const name of damaged) {
+    const bytes = readFileSync(join(objects, name))
+    bytes[Math.floor(bytes.length / 2)]! ^= 1
+    writeFileSync(join(objects, name), bytes)
+  }
+  const { code, out } = await command(there, 'fsck', '--files')
+  expect(code).toBe(1)
+  const packs = Array.from(out.matchAll(/packs\/\w{2}\/[\w-]+/g), ([name]) => name)
+  const files = Array.from(
+    out.matchAll(/file sha256:((\w{2})\w+)/g),
+    ([, hash, two]) => `files/${two}/${hash}`,
+  )
+  const named = [...new Set([...packs, ...files])].sort()
+  expect(named).toEqual(damaged.sort())
+  for (const name of named) copyFileSync(join(target, name), join(objects, name))
+  expect(await command(there, 'fsck', '--files')).toMatchObject({ code: 0 })
+  return named.length
+}
+
 describe('the commands, beside a server', () => {
   test.each(databases)(
     'back up while it serves and is written to, and restore the same ($name)',
@@ -117,6 +155,7 @@ describe('the commands, beside a server', () => {
       const there = { DATA_DIR: join(home, 'there') }
       expect(await command(there, 'restore', target)).toMatchObject({ code: 0, err: '' })
       expect(await command(there, 'fsck', '--files')).toMatchObject({ code: 0 })
+      expect(await mendFrom(target, there)).toBeGreaterThan(1)
       const again = await startProcess(there)
       ending.push(() => again.end('SIGKILL'))
       expect(await seen(askerOf(again.url, key))).toEqual(before)
@@ -181,7 +220,10 @@ describe('the commands, beside a server', () => {
   test('say in a sentence what is wrong', async () => {
     const home = temporary()
     const env = { DATA_DIR: join(home, 'data') }
+    const partial = join(home, 'partial.env')
+    writeFileSync(partial, 'DATABASE_URL=postgres://127.0.0.1/nowhere\n')
     for (const [args, sentence] of [
+      [['move', partial], /partial\.env leaves out DATA_DIR, where objects would be/],
       [['restore', join(home, 'absent')], /^There is no folder .*absent\.\n$/],
       [['restore', home], /^There is no backup in /],
       [['backup', join(home, 'target')], /^There is no /],

@@ -18,7 +18,7 @@ import {
 } from '@ulmus/registry'
 import manifest from '../package.json' with { type: 'json' }
 import { readBackupBucket, readConfig, readSecrets } from './config.ts'
-import { ConfigError, type Environment } from './variables.ts'
+import { ConfigError, type Environment, variablesOf } from './variables.ts'
 
 /** Exit codes: all is well; damage was found, or the command refused to go on; the command line is wrong. */
 export const exits = { well: 0, damaged: 1, misused: 2 }
@@ -59,9 +59,9 @@ export const backupHelp: Record<string, string> = {
   move: `ulmus-server move FILE
 
   Copies everything from where the settings of the environment say to where those in FILE do, a file of variables
-  such as systemd reads: to another DATABASE_URL or none, another OBJECT_STORE or none, another DATA_DIR. What
-  FILE names no other place for stays. The new places must be empty. Start the server with the settings of FILE then;
-  what was in the old places is still there.
+  such as systemd reads: to another DATABASE_URL or none, another OBJECT_STORE or none, another DATA_DIR. FILE has
+  all settings that the server is to start with then, so begin it as a copy of the present ones; what has the same
+  place in both stays. The new places must be empty. What was in the old places is still there.
 
   All servers must be stopped.
 `,
@@ -105,12 +105,13 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
   move: (given, around) =>
     orRefused(around, async () => {
       const began = performance.now()
-      const to = storesOf(variablesIn(String(given['operand'])), around)
+      const file = String(given['operand'])
+      const to = storesOf(settingsOfNewPlaces(file), around)
       const { rows, blobs, database, objects } = await move(storesOf(around.environment, around), to)
       if (database !== undefined) around.out(`${rows} rows are in ${database}.\n`)
       if (objects !== undefined) around.out(`${blobs.count} blobs of ${blobs.bytes} bytes: ${objects}.\n`)
       around.out(
-        `Moved in ${secondsSince(began)} s. Start the server with the settings of ${given['operand']}, and no more with the old ones.\n`,
+        `Moved in ${secondsSince(began)} s. Start the server with the settings of ${file}, and no more with the old ones.\n`,
       )
       return exits.well
     }),
@@ -137,6 +138,17 @@ function placeOf(given: Given, { environment }: Surroundings): ShelfPlace {
   if (!place.startsWith('s3://')) return { folder: resolve(place) }
   const settings = given['settings'] === undefined ? environment : variablesIn(String(given['settings']))
   return { bucket: readBackupBucket(place, settings) }
+}
+
+/** @throws ConfigError for a file that leaves out the folder that it needs: the usual one is below the folder of whoever calls */
+function settingsOfNewPlaces(file: string): Environment {
+  const settings = variablesIn(file)
+  const { text } = variablesOf(settings)
+  if (text('DATA_DIR') === undefined && [text('DATABASE_URL'), text('OBJECT_STORE')].includes(undefined))
+    throw new ConfigError(
+      `${file} leaves out DATA_DIR, where ${text('DATABASE_URL') === undefined ? 'the embedded database' : 'objects'} would be. It must have all settings that the server is to start with: begin with a copy of the present ones.`,
+    )
+  return settings
 }
 
 /** @throws ConfigError for a file that cannot be read */
