@@ -37,7 +37,8 @@ const help: Record<string, string> = {
 
   Takes objects that no version needs (of deleted collections) out of the index, rewrites packs of which little is
   left, and sets aside packs of which nothing is left and what commits and uploads left behind that came to nothing.
-  What has been set aside for 7 days and is still not needed is removed. Nothing younger than a day is touched.
+  What has been set aside for 7 days and is still not needed is removed. Nothing younger than a day is touched, but
+  for what was withdrawn to be erased, which goes at once.
   Uploads that no version had in UPLOAD_DAYS are forgotten, and set aside by the next sweep; files that a version
   ever had are kept. The server does the same once a day.
 

@@ -48,11 +48,14 @@ export const OperateAccount = z
       .nullable()
       .optional()
       .meta({ description: 'What it may have stored. Bytes; null: what all may have.' }),
+    owner: line(39).optional().meta({
+      description: 'The handle of whom an organization gets as its owner that has none who can sign in.',
+    }),
   })
   .meta({
     id: 'OperateAccount',
     description: 'What is to change of an account.',
-    examples: [{ suspended: true }, { quotaBytes: 10_737_418_240 }],
+    examples: [{ suspended: true }, { quotaBytes: 10_737_418_240 }, { owner: 'grace' }],
   })
 export type OperateAccount = z.infer<typeof OperateAccount>
 

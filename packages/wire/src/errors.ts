@@ -133,7 +133,7 @@ export const ErrorBody = z
       .array(z.string())
       .optional()
       .meta({ description: '`unsupported_media_type`: those that the call takes.' }),
-    org: z.string().optional().meta({ description: '`last_owner`: the organization.' }),
+    org: z.string().optional().meta({ description: '`last_owner`, `has_owner`: the organization.' }),
   })
   .meta({
     id: 'Error',

@@ -297,6 +297,7 @@ const particular: [string, number, () => Instead][] = [
   ['createInvitation', 422, () => ({ body: { user: 'atlas', role: 'member' } })],
   ['listInvitations', 422, () => ({ path: { slug: 'ada' } })],
   ['removeInvitation', 422, () => ({ path: { slug: 'ada' } })],
+  ['operateAccount', 409, () => ({ path: { slug: 'atlas' }, body: { owner: 'ada' } })],
   ['operateAccount', 422, () => ({ path: { slug: 'atlas' } })],
   ['eraseAccount', 422, () => ({ path: { slug: 'atlas' } })],
   ['listMembers', 422, () => ({ path: { slug: 'ada' } })],

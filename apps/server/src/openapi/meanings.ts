@@ -46,6 +46,7 @@ export const meanings: Record<ErrorCode, string> = {
   metadata_update_in_progress: 'another update is running; `job_id` says which',
   no_changes: 'nothing differs from the base version',
   has_collections: 'the account still owns collections',
+  has_owner: 'an organization has an owner who can sign in; `org` says which',
   last_owner: 'an organization would have no owner; `org` says which',
   too_many_keys: 'the account has 100 live keys',
   too_many_pushes: 'the account has as many open sessions as it may have',

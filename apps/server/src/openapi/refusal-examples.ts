@@ -19,6 +19,7 @@ const details: Partial<Record<ErrorCode, Facts>> = {
   records_missing: { missing_hashes: exampleNeeded, totalMissing: exampleNeeded.length },
   version_conflict: { currentVersion: 'v1.1.0' },
   metadata_update_in_progress: { job_id: exampleId },
+  has_owner: { org: 'atlas' },
   last_owner: { org: 'atlas' },
   push_not_open: { status: 'committed' },
   too_large: { limitBytes: 262_144 },

@@ -34,6 +34,7 @@ export const asked: Readonly<Record<string, (at: At) => Asked>> = {
   'POST /admin (release)': posted({ do: 'release', account: 'guild' }),
   'POST /admin (what every object has)': posted({ do: '__proto__', account: 'guild' }),
   'POST /admin (quota)': posted({ do: 'quota', quotaOf: 'guild', quotaBytes: '' }),
+  'POST /admin (name an owner)': posted({ do: 'owner', orphan: 'guild', owner: 'str' }),
   'POST /admin (erase)': posted({ do: 'erase', account: 'guild', confirm: 'guild' }),
   'POST /settings (save)': posted({ displayName: 'Somebody' }),
   'POST /settings/keys (make)': posted({ label: 'made', scope: 'read' }),

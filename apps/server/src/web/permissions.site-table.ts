@@ -149,6 +149,11 @@ export const inSite: Readonly<Record<string, Row>> = {
     //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    403    403    403    403    303    403    403    403    403    403    403    401    403',
   },
+  'naming an owner of what has one': {
+    asked: ['POST /admin (name an owner)'],
+    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    row: '401    401    401    403    403    403    403    409    403    403    403    403    403    403    401    403',
+  },
   'suspending and erasing what is no person': {
     asked: [
       'POST /admin (suspend)', 'POST /admin (release)', 'POST /admin (erase)',

@@ -142,6 +142,18 @@ describe.each(databases)('operators on $name', (database) => {
     expect(items.map(({ details }) => details['suspended'])).toEqual([false, true])
   })
 
+  test('what made an operator of somebody who is suspended counts no more', async () => {
+    const { operators, keys } = services
+    const claimed = await signIn('claimed', { claimsOperator: true })
+    const { key } = await keys.create(claimed, { label: 'k', scope: 'admin' })
+    expect(await outcome(operators.usage(await keys.resolve(key)))).toBe('ok')
+    await operators.change(root, 'claimed', { suspended: true })
+    await operators.change(root, 'claimed', { suspended: false })
+    expect(await outcome(operators.usage(await keys.resolve(key)))).toBe('not_an_operator')
+    await signIn('claimed', { claimsOperator: true })
+    expect(await outcome(operators.usage(await keys.resolve(key)))).toBe('ok')
+  })
+
   test('nothing is left of who is erased but what was published, by nobody', async () => {
     const { operators, accounts, members, invitations, collections, versions, keys } = services
     const { metadata, pushes } = services
@@ -189,5 +201,31 @@ describe.each(databases)('operators on $name', (database) => {
     expect((await accounts.signIn(identityOf('zoe-secret'))).slug).toBe('zoe-secret')
     const { items: told } = await operators.audit(root, { action: 'account.erased' })
     expect(told.map(({ target, actor }) => [target, actor.account])).toEqual([[mine!.slug, 'olga']])
+  })
+
+  test('they name an owner where no owner can, and nowhere else', async () => {
+    const { operators, accounts, members, audit } = services
+    const [first, second, heir] = [await signIn('first'), await signIn('second'), await signIn('heir')]
+    await accounts.createOrg(first, { slug: 'lonely', displayName: 'Lonely' })
+    await members.set(first, { slug: 'lonely', user: 'second' }, 'owner')
+    const name = (slug: string, owner: string) => outcome(operators.change(root, slug, { owner }))
+    expect(await outcome(operators.change(heir, 'lonely', { owner: 'heir' }))).toBe('not_an_operator')
+    expect(await name('heir', 'first')).toBe('not_an_org')
+    await operators.erase(root, 'first')
+    expect(await name('lonely', 'heir')).toBe('has_owner')
+    await operators.change(root, 'second', { suspended: true })
+    expect(await name('lonely', 'second')).toBe('invalid_request')
+    expect(await name('lonely', 'lonely')).toBe('not_a_user')
+    expect(await name('lonely', 'nobody-here')).toBe('account_not_found')
+    expect(await name('nobody-here', 'heir')).toBe('account_not_found')
+    expect(await name('lonely', 'heir')).toBe('ok')
+    expect(await members.roleOf(heir, 'lonely')).toBe('owner')
+    expect(await name('lonely', 'olga')).toBe('has_owner')
+    // The new one finds in the organization's own log who did it.
+    const [made] = (await audit.list(heir, 'lonely', { action: 'member.set' })).items
+    expect(made).toMatchObject({ actor: { account: 'olga' }, target: 'heir', details: { before: null } })
+    // Whoever comes back is what they were.
+    await operators.change(root, 'second', { suspended: false })
+    expect(await members.roleOf(second, 'lonely')).toBe('owner')
   })
 })

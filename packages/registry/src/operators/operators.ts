@@ -13,11 +13,14 @@ import {
   erasePerson,
   findAccountById,
   findAccountBySlug,
+  findMemberRole,
+  hasOwnerWhoActs,
   identitiesOf,
   type JobCount,
   listAccounts,
   listAuditEvents,
   lockAccount,
+  putMember,
   renameOwnerOfCollections,
   soleOwnerOf,
   storedBytes,
@@ -26,11 +29,12 @@ import {
 } from '@ulmus/storage'
 import { demandCredential } from '../access/authority.ts'
 import { demandCaller } from '../access/caller.ts'
+import { onMissingRow } from '../access/missing-row.ts'
 import { mayEnter } from '../access/policy.ts'
 import type { Caller, Principal } from '../access/principal.ts'
 import { isAccountSlug } from '../access/slugs.ts'
 import { type AccountProfile, profileOf } from '../accounts/accounts.ts'
-import { demandUser } from '../accounts/organizations.ts'
+import { demandOrg, demandUser } from '../accounts/organizations.ts'
 import { byText, mapPage, type Page, type PageAsk, pageOf } from '../answers/pages.ts'
 import { audited, type Tell } from '../audit/acts.ts'
 import { type AuditAsk, type AuditEvent, filterBy, newestFirst, placeOf, shownEvent } from '../audit/audit.ts'
@@ -53,6 +57,8 @@ export interface AccountOperation {
   readonly suspended?: boolean | undefined
   /** Bytes; null: what all may have. */
   readonly quotaBytes?: number | null | undefined
+  /** The slug of whom an organization gets as its owner that has none who can sign in. */
+  readonly owner?: string | undefined
 }
 
 export interface Usage {
@@ -110,7 +116,9 @@ export function operatorsOf(context: Context) {
     /**
      * Takes no credential of a suspended user any more, or takes them again: its browsers are signed out; what is public of it stays so.
      * Gives an account a quota of its own. Lowered below what is there, it removes nothing.
-     * @throws account_not_found; where it suspends also not_a_user, invalid_request for the operator itself
+     * Names an owner of an organization whose owners are all gone or suspended.
+     * @throws account_not_found; where it suspends also not_a_user, invalid_request for the operator itself; where it names an owner also
+     * not_an_org, not_a_user, has_owner, invalid_request for a suspended one
      */
     change: (who: Principal, slug: string, changes: AccountOperation): Promise<void> =>
       demandOperator(who).then((caller) => change(context, caller, slug, changes)),
@@ -182,11 +190,12 @@ async function change(
   context: Context,
   caller: Caller,
   slug: string,
-  { suspended, quotaBytes }: AccountOperation,
+  { suspended, quotaBytes, owner }: AccountOperation,
 ): Promise<void> {
   await audited(context, caller, async (tx, tell) => {
     if (suspended !== undefined) await suspend(context, tx, tell, { caller, slug, suspended })
     if (quotaBytes !== undefined) await setQuota(context, tx, tell, { caller, slug, quotaBytes })
+    if (owner !== undefined) await nameOwner(context, tx, tell, { caller, slug, owner })
   })
 }
 
@@ -204,7 +213,9 @@ async function suspend(
   const { id, suspendedAt } = await lockOther(context, tx, caller, slug)
   if ((suspendedAt !== null) === suspended) return
   if (suspended) await endCredentials(tx, id)
-  await updateAccount(tx, id, { suspendedAt: suspended ? context.now() : null })
+  // What the identity provider said at the last sign-in counts no more, even once the suspension is taken back.
+  const changes = suspended ? { suspendedAt: context.now(), claimsOperator: false } : { suspendedAt: null }
+  await updateAccount(tx, id, changes)
   tell({ action: 'account.suspended', account: id, target: slug, details: { suspended } })
 }
 
@@ -220,6 +231,28 @@ async function setQuota(
   await updateAccount(tx, account.id, { quotaBytes })
   const details = { quotaBytes, before: account.quotaBytes }
   tell({ action: 'account.quota', account: account.id, target: slug, details })
+}
+
+/** Only where nobody else can: operators take no organization from its owners. */
+async function nameOwner(
+  context: Context,
+  tx: Tx,
+  tell: Tell,
+  { caller, slug, owner }: Changing & { owner: string },
+): Promise<void> {
+  const org = await lockNamed(tx, slug)
+  demandOrg(org)
+  await demandCredential(context, tx, caller)
+  if (await hasOwnerWhoActs(tx, org.id)) throw new RegistryError('has_owner', { details: { org: slug } })
+  const user = await demandUser(tx, owner)
+  if (user.suspendedAt !== null) {
+    const issues = [{ path: 'owner', message: 'must be somebody who is not suspended' }]
+    throw new RegistryError('invalid_request', { details: { issues } })
+  }
+  const before = await findMemberRole(tx, org.id, user.id)
+  const member = { orgId: org.id, userId: user.id, role: 'owner', since: context.now() } as const
+  await onMissingRow('account_not_found', { slug: owner }, () => putMember(tx, member))
+  tell({ action: 'member.set', account: org.id, target: owner, details: { role: 'owner', before } })
 }
 
 async function erase(

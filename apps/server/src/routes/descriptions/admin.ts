@@ -14,9 +14,9 @@ export const listAccounts: Description = {
 
 export const operateAccount: Description = {
   operationId: 'operateAccount',
-  summary: 'Suspend a user, or say what an account may store',
-  description: `\`suspended\`: true signs the browsers of a user out, and each of its keys is answered 403 \`account_suspended\`, until the suspension is taken back. What is public of it stays readable, and nothing is deleted. Operators cannot suspend themselves. \`quotaBytes\` is what the versions and files of a user or an organization may take together, in the place of what the configuration says; null takes it back. Below what is there it removes nothing: pushes, uploads and metadata updates are then answered 413 \`quota_exceeded\`. ${who}`,
-  codes: ['not_an_operator', 'account_not_found', 'not_a_user'],
+  summary: 'Suspend a user, say what an account may store, or name an owner',
+  description: `\`suspended\`: true signs the browsers of a user out, and each of its keys is answered 403 \`account_suspended\`, until the suspension is taken back. What is public of it stays readable, nothing is deleted, and operators cannot suspend themselves. \`quotaBytes\` is what the versions and files of a user or an organization may take together, in the place of what the configuration says (null takes it back); over it pushes, uploads and metadata updates are answered 413 \`quota_exceeded\`, and nothing is removed. \`owner\` makes a user the owner of an organization whose owners were all erased or are suspended; one that has an owner who can sign in is 409 \`has_owner\`. ${who}`,
+  codes: ['not_an_operator', 'account_not_found', 'not_a_user', 'not_an_org', 'has_owner'],
 }
 
 export const eraseAccount: Description = {

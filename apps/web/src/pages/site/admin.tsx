@@ -33,10 +33,16 @@ async function setQuota({ registry, who, url }: Visit, form: Form): Promise<Answ
   return new Redirect(`/admin${url.search}`)
 }
 
+async function nameOwner({ registry, who, url }: Visit, form: Form): Promise<Answer> {
+  await registry.operators.change(who, typed(form, 'orphan') ?? '', { owner: typed(form, 'owner') ?? '' })
+  return new Redirect(`/admin${url.search}`)
+}
+
 // A map: a form may name what every object has.
 const acts = new Map<string | undefined, typeof suspend>([
   ['erase', erase],
   ['quota', setQuota],
+  ['owner', nameOwner],
 ])
 
 async function erase(visit: Visit, form: Form): Promise<Answer> {
@@ -98,6 +104,7 @@ async function adminPage(
         {items.length === 0 ? <Empty title="No account is like that." /> : <Accounts items={items} />}
         <Pager next={to(links.next)} prev={to(links.prev)} />
         <Quota form={form} usual={usage.quotaBytes} />
+        <NameOwner form={form} />
         <Erase form={form} />
       </div>
     ),
@@ -196,6 +203,20 @@ const Quota = ({ form, usual }: { form: Form; usual: number | null }) => (
       />
       <button type="submit" name="do" value="quota">
         Set the quota
+      </button>
+    </form>
+  </>
+)
+
+const NameOwner = ({ form }: { form: Form }) => (
+  <>
+    <h2>An organization that nobody can manage any more</h2>
+    <p>Its owners were all erased or are suspended. It gets another, who is told nothing: write to them.</p>
+    <form method="post" class="form">
+      <Field name="orphan" label="Handle of the organization" form={form} required most={39} />
+      <Field name="owner" label="Handle of its new owner" form={form} required most={39} />
+      <button type="submit" name="do" value="owner">
+        Name the owner
       </button>
     </form>
   </>

@@ -1,5 +1,5 @@
 /** Members of organizations and their roles. */
-import { and, asc, count, desc, eq, gt, lt, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, gt, isNull, lt, sql } from 'drizzle-orm'
 import { check, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { prepared } from '../../database/look-ups.ts'
@@ -142,6 +142,17 @@ export async function countOwners(tx: Tx, orgId: string): Promise<number> {
     .from(members)
     .where(and(eq(members.orgId, orgId), eq(members.role, 'owner')))
   return rows[0]!.owners
+}
+
+/** Whether an organization has an owner who can sign in. Certain only while the organization's account is locked. */
+export async function hasOwnerWhoActs(tx: Tx, orgId: string): Promise<boolean> {
+  const rows = await tx.orm
+    .select({ id: accounts.id })
+    .from(members)
+    .innerJoin(accounts, eq(accounts.id, members.userId))
+    .where(and(eq(members.orgId, orgId), eq(members.role, 'owner'), isNull(accounts.suspendedAt)))
+    .limit(1)
+  return rows.length > 0
 }
 
 /** Ids of the organizations that a user is an owner of, in the order in which to lock them. */
