@@ -372,19 +372,33 @@ CREATE INDEX "versions_to_erase" ON "versions" USING btree ("id") WHERE "version
 CREATE UNIQUE INDEX "versions_semver" ON "versions" USING btree ("collection_id","major","minor","patch");--> statement-breakpoint
 CREATE INDEX "versions_full_digest" ON "versions" USING btree ("collection_id","full_digest");--> statement-breakpoint
 CREATE INDEX "versions_public_digest" ON "versions" USING btree ("collection_id","public_digest");--> statement-breakpoint
--- Counts of a minute are worth no write-ahead log, no wait for the disk and no place on a replica: after a crash the table is empty.
-alter table request_counts set unlogged;
---> statement-breakpoint
--- How a version comes to be: pushes, metadata updates and forks all call `land_version` (land-version.ts).
+-- Whether what a request rests on is good, which it stays until the transaction ends (authority.ts).
 
 /*
- * Whether an authority (access/authority.ts) is good, which it stays until the transaction ends: locks the membership, then the
- * credential. That of a suspended account is not. authority: {ownerId, accountId, roles, key, session, now}; the account is the owner itself, or has one of the roles in it.
+ * Locks a credential: an API key or a browser session, or neither. It is good when it has not ended, and its account is not suspended. Whoever
+ * suspends locks the credentials too, so this waits for it; the account is read by a statement of its own afterwards, which sees what came meanwhile.
+ */
+create function hold_credential(account uuid, key uuid, session text, asked_at timestamptz) returns boolean language plpgsql as $$
+begin
+  if key is not null then
+    perform from api_keys where id = key and (expires_at is null or expires_at > asked_at) for key share;
+    if not found then return false; end if;
+  end if;
+  if session is not null then
+    perform from browser_sessions where token_hash = session and expires_at > asked_at for key share;
+    if not found then return false; end if;
+  end if;
+  return not exists (select from accounts where id = account and suspended_at is not null);
+end $$;
+--> statement-breakpoint
+
+/*
+ * Locks the membership, then the credential. authority: {ownerId, accountId, roles, key, session, now}; the account is the owner itself, or has
+ * one of the roles in it.
  */
 create function hold_authority(authority jsonb) returns boolean language plpgsql as $$
 declare
   account uuid := authority->>'accountId';
-  asked_at timestamptz := authority->>'now';
 begin
   if account = (authority->>'ownerId')::uuid then
     if not authority->'roles' ? 'owner' then return false; end if;
@@ -393,19 +407,14 @@ begin
       where org_id = (authority->>'ownerId')::uuid and user_id = account and authority->'roles' ? role for share;
     if not found then return false; end if;
   end if;
-  if authority->>'key' is not null then
-    perform from api_keys
-      where id = (authority->>'key')::uuid and (expires_at is null or expires_at > asked_at) for key share;
-    if not found then return false; end if;
-  end if;
-  if authority->>'session' is not null then
-    perform from browser_sessions where token_hash = authority->>'session' and expires_at > asked_at for key share;
-    if not found then return false; end if;
-  end if;
-  -- Whoever suspends waits for what holds a credential, and is seen by what waited.
-  return not exists (select from accounts where id = account and suspended_at is not null);
+  return hold_credential(
+    account, (authority->>'key')::uuid, authority->>'session', (authority->>'now')::timestamptz);
 end $$;
 --> statement-breakpoint
+-- Counts of a minute are worth no write-ahead log, no wait for the disk and no place on a replica: after a crash the table is empty.
+alter table request_counts set unlogged;
+--> statement-breakpoint
+-- How a version comes to be: pushes, metadata updates and forks all call `land_version` (land-version.ts).
 
 /*
  * Records a version as the head of its collection, with all that must be true exactly if the version is. Objects that it needs are

@@ -1,4 +1,5 @@
 /** http-api §11, on both databases: who operators are, whom they keep out, and that nothing is left of who is erased. */
+import { endCredentials, lockAccount, lockCredential, updateAccount } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anonymous, type Caller } from '../access/principal.ts'
@@ -140,6 +141,31 @@ describe.each(databases)('operators on $name', (database) => {
     expect(await outcome(addVersion(context, { id }))).toBe('ok')
     const { items } = await operators.audit(root, { action: 'account.suspended' })
     expect(items.map(({ details }) => details['suspended'])).toEqual([false, true])
+  })
+
+  test('what waits for a suspension is refused by it', async () => {
+    const { keys } = services
+    const dora = await signIn('dora')
+    const { key } = await keys.create(dora, { label: 'k', scope: 'admin' })
+    const { accountId, credential } = (await keys.resolve(key)) as Caller
+    const held = () =>
+      context.database.transact((tx) => lockCredential(tx, { accountId, credential }, context.now()))
+    expect(await held()).toBe(true)
+    const [locked, mayGoOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const suspending = context.database.transact(async (tx) => {
+      await lockAccount(tx, accountId)
+      await endCredentials(tx, accountId)
+      locked.resolve()
+      await mayGoOn.promise
+      await updateAccount(tx, accountId, { suspendedAt: context.now() })
+    })
+    await locked.promise
+    const waited = held()
+    // Until it waits.
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    mayGoOn.resolve()
+    await suspending
+    expect(await waited).toBe(false)
   })
 
   test('what made an operator of somebody who is suspended counts no more', async () => {

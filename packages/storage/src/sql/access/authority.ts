@@ -29,27 +29,9 @@ const keyOf = (credential: Credential | null) =>
 const sessionOf = (credential: Credential | null) =>
   credential !== null && 'session' in credential ? credential.session : null
 
-/** As `hold_authority` takes it (land-version.sql), which locks what it rests on. */
+/** As `hold_authority` takes it (authority.sql), which locks what it rests on. */
 export const authorityAsJson = ({ ownerId, accountId, roles, credential, now }: Authority): string =>
   JSON.stringify({ ownerId, accountId, roles, key: keyOf(credential), session: sessionOf(credential), now })
-
-/** Parts of a statement, named `key_held` and `session_held`, and whether the credential of these parameters is good; a suspended account's is not. */
-function credentialHeld({
-  account,
-  key,
-  session,
-  now,
-}: Record<'account' | 'key' | 'session' | 'now', string>) {
-  return {
-    parts: `key_held as (
-       select 1 from api_keys where id = ${key}::uuid and (expires_at is null or expires_at > ${now}::timestamptz) for key share),
-     session_held as (
-       select 1 from browser_sessions where token_hash = ${session}::text and expires_at > ${now}::timestamptz for key share)`,
-    isGood: `(${key}::uuid is null or exists (select from key_held))
-       and (${session}::text is null or exists (select from session_held))
-       and not exists (select from accounts where id = ${account}::uuid and suspended_at is not null)`,
-  }
-}
 
 /** How a caller stands to a collection. */
 export interface Standing {
@@ -61,8 +43,6 @@ export interface Standing {
   role: Role | null
 }
 
-const standing = credentialHeld({ account: '$2', key: '$3', session: '$4', now: '$5' })
-
 /** A single statement. What it tells holds until the transaction ends. */
 export async function lockStanding(
   tx: Tx,
@@ -71,9 +51,9 @@ export async function lockStanding(
   const { rows } = await tx.query(
     `with place as (select id, owner_id, public from collections where id = $1 for key share),
        membership as (
-         select role from place, members where org_id = owner_id and user_id = $2 for share of members),
-       ${standing.parts}
-     select place.owner_id, place.public, place.owner_id = $2 as own, (select role from membership) as role, ${standing.isGood} as good
+         select role from place, members where org_id = owner_id and user_id = $2 for share of members)
+     select place.owner_id, place.public, place.owner_id = $2 as own, (select role from membership) as role,
+       hold_credential($2, $3, $4, $5) as good
      from (values (1)) as one left join place on true`,
     [
       asked.collectionId,
@@ -94,8 +74,6 @@ export async function lockStanding(
   }
 }
 
-const credentialAlone = credentialHeld({ account: '$4', key: '$1', session: '$2', now: '$3' })
-
 /** Whether a credential is good, which it stays until the transaction ends. A single statement. */
 export async function lockCredential(
   at: Queries,
@@ -103,8 +81,8 @@ export async function lockCredential(
   now: Date,
 ): Promise<boolean> {
   const { rows } = await at.query(
-    `with ${credentialAlone.parts} select ${credentialAlone.isGood} as good`,
-    [keyOf(credential), sessionOf(credential), now.toISOString(), accountId],
+    'select hold_credential($1, $2, $3, $4) as good',
+    [accountId, keyOf(credential), sessionOf(credential), now.toISOString()],
     'lock_credential',
   )
   return rows[0]!['good'] === true

@@ -1,36 +1,6 @@
 -- How a version comes to be: pushes, metadata updates and forks all call `land_version` (land-version.ts).
 
 /*
- * Whether an authority (access/authority.ts) is good, which it stays until the transaction ends: locks the membership, then the
- * credential. That of a suspended account is not. authority: {ownerId, accountId, roles, key, session, now}; the account is the owner itself, or has one of the roles in it.
- */
-create function hold_authority(authority jsonb) returns boolean language plpgsql as $$
-declare
-  account uuid := authority->>'accountId';
-  asked_at timestamptz := authority->>'now';
-begin
-  if account = (authority->>'ownerId')::uuid then
-    if not authority->'roles' ? 'owner' then return false; end if;
-  else
-    perform from members
-      where org_id = (authority->>'ownerId')::uuid and user_id = account and authority->'roles' ? role for share;
-    if not found then return false; end if;
-  end if;
-  if authority->>'key' is not null then
-    perform from api_keys
-      where id = (authority->>'key')::uuid and (expires_at is null or expires_at > asked_at) for key share;
-    if not found then return false; end if;
-  end if;
-  if authority->>'session' is not null then
-    perform from browser_sessions where token_hash = authority->>'session' and expires_at > asked_at for key share;
-    if not found then return false; end if;
-  end if;
-  -- Whoever suspends waits for what holds a credential, and is seen by what waited.
-  return not exists (select from accounts where id = account and suspended_at is not null);
-end $$;
---> statement-breakpoint
-
-/*
  * Records a version as the head of its collection, with all that must be true exactly if the version is. Objects that it needs are
  * recorded before, by this transaction; `packed` lets `record_pack` be called in the same statement.
  *

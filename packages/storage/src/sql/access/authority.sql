@@ -1,0 +1,38 @@
+-- Whether what a request rests on is good, which it stays until the transaction ends (authority.ts).
+
+/*
+ * Locks a credential: an API key or a browser session, or neither. It is good when it has not ended, and its account is not suspended. Whoever
+ * suspends locks the credentials too, so this waits for it; the account is read by a statement of its own afterwards, which sees what came meanwhile.
+ */
+create function hold_credential(account uuid, key uuid, session text, asked_at timestamptz) returns boolean language plpgsql as $$
+begin
+  if key is not null then
+    perform from api_keys where id = key and (expires_at is null or expires_at > asked_at) for key share;
+    if not found then return false; end if;
+  end if;
+  if session is not null then
+    perform from browser_sessions where token_hash = session and expires_at > asked_at for key share;
+    if not found then return false; end if;
+  end if;
+  return not exists (select from accounts where id = account and suspended_at is not null);
+end $$;
+--> statement-breakpoint
+
+/*
+ * Locks the membership, then the credential. authority: {ownerId, accountId, roles, key, session, now}; the account is the owner itself, or has
+ * one of the roles in it.
+ */
+create function hold_authority(authority jsonb) returns boolean language plpgsql as $$
+declare
+  account uuid := authority->>'accountId';
+begin
+  if account = (authority->>'ownerId')::uuid then
+    if not authority->'roles' ? 'owner' then return false; end if;
+  else
+    perform from members
+      where org_id = (authority->>'ownerId')::uuid and user_id = account and authority->'roles' ? role for share;
+    if not found then return false; end if;
+  end if;
+  return hold_credential(
+    account, (authority->>'key')::uuid, authority->>'session', (authority->>'now')::timestamptz);
+end $$;
