@@ -22,7 +22,7 @@ let ada: Asker
 let reader: Asker
 let eve: Asker
 /** Ids from earlier answers. */
-let ids: { push: string; ended: string; committed: string; snapshot: string; job: string; key: string }
+let ids: Record<'token' | 'push' | 'ended' | 'committed' | 'snapshot' | 'job' | 'key', string>
 const ends: (() => Promise<void>)[] = []
 /** `METHOD path status` of every refusal so far. */
 const seen = new Set<string>()
@@ -77,7 +77,9 @@ async function furnish(): Promise<void> {
   const ended = await open('openPush', { body: { base_version } })
   await send('cancelPush', { path: { id: ended } })
   const snapshot = await open('openSnapshot', { body: { base_version, schemas, manifest_expected: 2 } })
-  ids = { push, ended, committed: first, snapshot, job, key }
+  const invited = { email: 'somebody@example.org', role: 'member' }
+  const { token } = (await send('createInvitation', { body: invited })).json
+  ids = { token, push, ended, committed: first, snapshot, job, key }
 }
 
 async function send(id: string, instead?: Instead): Promise<Answer> {
@@ -295,6 +297,7 @@ const particular: [string, number, () => Instead][] = [
   ['getSettings', 422, () => ({ path: { slug: 'ada' } })],
   ['createInvitation', 409, () => ({ body: { user: 'ada', role: 'member' } })],
   ['createInvitation', 422, () => ({ body: { user: 'atlas', role: 'member' } })],
+  ['answerInvitation', 409, () => ({ path: { token: ids.token }, body: { accept: true } })],
   ['listInvitations', 422, () => ({ path: { slug: 'ada' } })],
   ['removeInvitation', 422, () => ({ path: { slug: 'ada' } })],
   ['operateAccount', 409, () => ({ path: { slug: 'atlas' }, body: { owner: 'ada' } })],

@@ -1,4 +1,5 @@
 /** http-api §10, on both databases: a code is decided on once, and is one key at most. */
+import { updateAccount } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Caller } from '../access/principal.ts'
@@ -123,6 +124,15 @@ describe.each(databases)('device logins on $name', (database) => {
     expect(await codeOf(logins.allow(ada, userCode, null))).toBe('device_code_not_found')
     expect(await codeOf(logins.collect(deviceCode))).toBe('access_denied')
     expect(await keysOf(context).list(ada)).toHaveLength(0)
+  })
+
+  test('what was allowed before a suspension is no key after it', async () => {
+    const sid = await user('sid')
+    const { deviceCode, userCode } = await ask()
+    await logins.allow(sid, userCode, in90Days())
+    await context.database.transact((tx) => updateAccount(tx, sid.accountId, { suspendedAt: context.now() }))
+    expect(await codeOf(logins.collect(deviceCode))).toBe('access_denied')
+    expect(await codeOf(logins.collect(deviceCode))).toBe('expired_token')
   })
 
   test('whoever asks too soon is told to slow down; a second of slack is none', async () => {

@@ -193,6 +193,8 @@ async function collect(context: Context, deviceCode: string): Promise<MadeKey> {
     if (accountId === null) return new RegistryError('access_denied')
     const account = await lockAccount(tx, accountId)
     if (account === undefined) return new RegistryError('expired_token')
+    // What it allowed before its suspension is no key after it.
+    if (account.suspendedAt !== null) return new RegistryError('access_denied')
     const by = { ...actingAccount(accountId, { address }), accountSlug: account.slug }
     return addKey(context, tx, { accountId, label, scope, collectionId, expiresAt }, (act) =>
       tell({ ...act, by }),

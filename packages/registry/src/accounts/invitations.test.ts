@@ -53,6 +53,33 @@ describe.each(databases)('invitations on $name', (database) => {
       expect(await outcome(invitations.answer(grace, token, true))).toBe('invitation_not_found')
   })
 
+  test('whoever gets a lesser role does not get the former back by an invitation, nor whoever is taken out by a link of theirs', async () => {
+    const { org, person, owner, invite, roleOf } = await stage()
+    const grace = await person('grace')
+    const path = { slug: org.slug, user: grace.accountSlug }
+    const asked = await invite({ user: grace.accountSlug, role: 'admin' })
+    await members.set(owner, path, 'admin')
+    const mailed = await invite({ email: 'Other@example.org', role: 'admin' }, grace)
+    await members.set(owner, path, 'member')
+    for (const token of [asked.id, asked.token, mailed.token])
+      expect(await outcome(invitations.answer(grace, token, true))).toBe('invitation_not_found')
+    expect(await roleOf(grace)).toBe('member')
+    // What an admin made who stays one, or rises, is good.
+    await members.set(owner, path, 'admin')
+    const kept = await invite({ email: 'kept@example.org', role: 'member' }, grace)
+    await members.set(owner, path, 'admin')
+    await members.set(owner, path, 'owner')
+    expect(await outcome(invitations.answer(await person('kept'), kept.token, true))).toBe('ok')
+    const own = await invite({ email: 'own@example.org', role: 'owner' }, grace)
+    const hers = await invite({ email: `${grace.accountSlug.toUpperCase()}@example.org`, role: 'member' })
+    await context.database.query('update accounts set email = $2 where id = $1', [
+      ...[grace.accountId, `${grace.accountSlug}@example.org`],
+    ])
+    await members.remove(owner, path)
+    for (const { token } of [own, hers])
+      expect(await outcome(invitations.answer(grace, token, true))).toBe('invitation_not_found')
+  })
+
   test('a link works once, for whoever signs in with it', async () => {
     const { org, person, owner, invite, roleOf } = await stage()
     const made = await invite({ email: 'grace@example.org', role: 'admin' })
@@ -147,8 +174,10 @@ describe.each(databases)('invitations on $name', (database) => {
     ).toEqual([])
     const link = await invite({ email: 'low@example.org', role: 'member' })
     await addMember(context, org, { id: who.accountId }, 'admin')
-    await invitations.answer(who, link.token, true)
+    // It is for somebody else: it is not used up.
+    expect(await outcome(invitations.answer(who, link.token, true))).toBe('already_member')
     expect(await roleOf(who)).toBe('admin')
+    expect(await outcome(invitations.answer(await person('low'), link.token, true))).toBe('ok')
     for (let n = 0; n < 100; n++) await invite({ email: `${n}@example.org`, role: 'member' })
     expect(await outcome(invite({ email: 'more@example.org', role: 'member' }))).toBe('too_many_invitations')
   })

@@ -118,10 +118,10 @@ export function invitationsOf(context: Context) {
     },
 
     /**
-     * Joins the organization, or declines; either uses the invitation up. A member keeps the higher role.
+     * Joins the organization, or declines; either uses the invitation up. Who has that role or a higher one already does not use it up by accepting.
      * @param token of the link, or the id of an invitation of the user who asks
      * @returns the slug of the organization
-     * @throws insufficient_scope, key_limited, invitation_not_found
+     * @throws insufficient_scope, key_limited, invitation_not_found, already_member
      */
     answer: (who: Principal, token: string, accept: boolean): Promise<{ org: string }> =>
       answer(context, who, token, accept),
@@ -203,7 +203,9 @@ async function answer(
     const held = await findMemberRole(tx, org.id, caller.accountId)
     const about = { account: org.id, target: caller.accountSlug }
     if (!accept) tell({ action: 'invitation.declined', ...about, details: { role: found.role } })
-    else if (!roleCovers(held, found.role)) {
+    else {
+      if (roleCovers(held, found.role))
+        throw new RegistryError('already_member', { say: { user: caller.accountSlug, org: org.slug } })
       const since = context.now()
       await putMember(tx, { orgId: org.id, userId: caller.accountId, role: found.role, since })
       tell({ action: 'member.set', ...about, details: { role: found.role, before: held, invited: true } })

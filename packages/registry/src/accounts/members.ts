@@ -2,6 +2,7 @@
 import {
   type AccountRow,
   deleteMember,
+  dropInvitationsBy,
   dropInvitationsOf,
   findAccountBySlug,
   findMemberRole,
@@ -78,7 +79,8 @@ export function membersOf(context: Context) {
     },
 
     /**
-     * Makes a user a member, or gives a member another role. The same again changes nothing.
+     * Makes a user a member, or gives a member another role. The same again changes nothing. Invitations of that user end, and with a lesser
+     * role those that the user made.
      * @returns the invitation that was made instead, where the operator lets nobody be added without being asked
      * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, not_a_user, last_owner, too_many_invitations
      */
@@ -91,6 +93,9 @@ export function membersOf(context: Context) {
         if (held === 'owner' && role !== 'owner') await demandAnotherOwner(tx, org)
         const member = { orgId: org.id, userId: user.id, role, since: context.now() }
         await onMissingRow('account_not_found', { slug: user.slug }, () => putMember(tx, member))
+        // What they were invited to be before is decided by this.
+        await dropInvitationsOf(tx, org.id, user)
+        if (!roleCovers(role, held ?? 'member')) await dropInvitationsBy(tx, org.id, user.id)
         if (held !== role)
           tell({ action: 'member.set', account: org.id, target: user.slug, details: { role, before: held } })
       })
@@ -104,7 +109,7 @@ export function membersOf(context: Context) {
     },
 
     /**
-     * Takes a member out; a member may take out itself.
+     * Takes a member out; a member may take out itself. Invitations of that user, and those that the user made, end.
      * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, not_a_user, member_not_found, last_owner
      */
     async remove(who: Principal, path: MemberPath): Promise<void> {
@@ -113,8 +118,9 @@ export function membersOf(context: Context) {
           throw new RegistryError('member_not_found', { say: { user: user.slug, org: org.slug } })
         if (held === 'owner') await demandAnotherOwner(tx, org)
         await deleteMember(tx, org.id, user.id)
-        // Whoever is shown out does not come back by one from before.
-        await dropInvitationsOf(tx, org.id, user.id)
+        // Whoever is shown out does not come back by one from before, nor by a link of their own making.
+        await dropInvitationsOf(tx, org.id, user)
+        await dropInvitationsBy(tx, org.id, user.id)
         tell({ action: 'member.removed', account: org.id, target: user.slug, details: { before: held } })
       })
     },

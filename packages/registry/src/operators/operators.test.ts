@@ -193,6 +193,7 @@ describe.each(databases)('operators on $name', (database) => {
     await members.set(root, { slug: 'kept', user: 'zoe-secret' }, 'owner')
     await accounts.createOrg(root, { slug: 'wanting', displayName: 'Wanting' })
     await invitations.create(root, 'wanting', { user: 'zoe-secret', role: 'member' })
+    await invitations.create(root, 'wanting', { email: 'Zoe-Secret@example.org', role: 'member' })
     const { id } = await collections.create(caller, 'zoe-secret', { slug: 'maps', public: true })
     await collections.patch(caller, { owner: 'zoe-secret', slug: 'maps' }, { slug: 'charts' })
     await addVersion(context, { id })

@@ -47,6 +47,6 @@ export const answerInvitation: Description = {
   operationId: 'answerInvitation',
   summary: 'Join an organization, or decline',
   description:
-    'Answers an invitation by the token of its link, or by its id if it is of the caller. Either answer uses it up. Who is a member already keeps the higher role. It needs a session or a key with the scope `admin`. An invitation of another user is answered 404, as one that has ended is.',
-  codes: ['invitation_not_found'],
+    'Answers an invitation by the token of its link, or by its id if it is of the caller. Either answer uses it up. Who has that role or a higher one already is answered 409 `already_member`, and it stays good for whom it is meant. It needs a session or a key with the scope `admin`. An invitation of another user is answered 404, as one that has ended is.',
+  codes: ['invitation_not_found', 'already_member'],
 }

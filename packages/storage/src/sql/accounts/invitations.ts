@@ -90,9 +90,22 @@ export async function deleteInvitation(tx: Tx, id: string): Promise<boolean> {
   return gone.length > 0
 }
 
-/** Those that an organization made to a user by its account. */
-export async function dropInvitationsOf(tx: Tx, orgId: string, userId: string): Promise<void> {
-  await tx.orm.delete(invitations).where(and(eq(invitations.orgId, orgId), eq(invitations.userId, userId)))
+/** Those that an organization made to a user, by the account or by its e-mail address. */
+export async function dropInvitationsOf(
+  tx: Tx,
+  orgId: string,
+  { id, email }: { id: string; email: string | null },
+): Promise<void> {
+  await tx.query('delete from invitations where org_id = $1 and (user_id = $2 or lower(email) = lower($3))', [
+    orgId,
+    id,
+    email,
+  ])
+}
+
+/** Those that a user made for an organization. */
+export async function dropInvitationsBy(tx: Tx, orgId: string, userId: string): Promise<void> {
+  await tx.orm.delete(invitations).where(and(eq(invitations.orgId, orgId), eq(invitations.invitedBy, userId)))
 }
 
 export async function dropEndedInvitations(tx: Tx, now: Date): Promise<void> {

@@ -10,7 +10,6 @@ import {
   identities,
 } from '../accounts/accounts.ts'
 import { browserSessions } from '../accounts/browser-sessions.ts'
-import { invitations } from '../accounts/invitations.ts'
 import { members, type SlugSlice } from '../accounts/members.ts'
 
 export interface AccountItem {
@@ -66,7 +65,7 @@ export async function endCredentials(tx: Tx, accountId: string): Promise<void> {
  */
 export async function erasePerson(
   tx: Tx,
-  { id, slug }: Pick<AccountRow, 'id' | 'slug'>,
+  { id, slug, email }: Pick<AccountRow, 'id' | 'slug' | 'email'>,
   anonymous: Pick<AccountRow, 'slug' | 'displayName'> & { at: Date },
 ): Promise<void> {
   const of = (column: typeof members.userId | typeof identities.accountId) => eq(column, id)
@@ -74,7 +73,7 @@ export async function erasePerson(
   await tx.orm.delete(apiKeys).where(eq(apiKeys.accountId, id))
   await tx.orm.delete(identities).where(of(identities.accountId))
   await tx.orm.delete(members).where(of(members.userId))
-  await tx.orm.delete(invitations).where(eq(invitations.userId, id))
+  await tx.query('delete from invitations where user_id = $1 or lower(email) = lower($2)', [id, email])
   const former = await tx.orm
     .delete(formerAccountSlugs)
     .where(eq(formerAccountSlugs.accountId, id))
