@@ -60,7 +60,8 @@ export const MetadataJob = z
       description: 'When completed: what the synchronous call answers.',
     }),
     error: ErrorBody.optional().meta({
-      description: 'When failed: the error body the synchronous call answers.',
+      description:
+        'When failed: the error body the synchronous call answers; `version_withdrawn` once the version that it made is withdrawn.',
     }),
   })
   .meta({

@@ -12,7 +12,7 @@
  */
 import type { JsonObject } from '@ulmus/content'
 import {
-  findHead,
+  findCollectionById,
   findMetadataJob,
   findRunningMetadataJob,
   insertMetadataJob,
@@ -188,9 +188,12 @@ async function takeSlot(
         })
   if (isTaken) return { id, collectionId, base, patch, by: seen.by }
   await demandNow(context, seen.by)
-  const head = await findHead(database, collectionId)
-  if (!head) throw new RegistryError('collection_not_found', { say: seen.path })
-  return takeSlot(context, seen, await fitPatch(context, seen.by.who, seen.patch, head), also)
+  // As it is now: another head may stand because the one that was seen is withdrawn, whose number stays taken.
+  const found = await findCollectionById(database, collectionId, seen.by.who.accountId)
+  if (!found?.head) throw new RegistryError('collection_not_found', { say: seen.path })
+  const by = { ...seen.by, collection: found.collection }
+  const fitted = await fitPatch(context, by.who, seen.patch, found.head)
+  return takeSlot(context, { ...seen, by }, fitted, also)
 }
 
 const resultOf = ({ version, unchanged, metadata }: Made): MetadataResult => ({
@@ -211,5 +214,7 @@ async function shownJob(context: Context, row: MetadataJobRow): Promise<Metadata
   if (row.status === 'running') return job
   const end = await endOf(context, row)
   if (end === 'gone') throw new RegistryError('job_not_found')
-  return 'refusal' in end ? { ...job, error: storedRefusal(end.refusal) } : { ...job, result: resultOf(end) }
+  // Also when the version that it made was withdrawn since: there is no result to show.
+  if ('refusal' in end) return { ...job, status: 'failed', error: storedRefusal(end.refusal) }
+  return { ...job, result: resultOf(end) }
 }

@@ -2,11 +2,12 @@
 import { type Hash, hashText, type JsonObject } from '@ulmus/content'
 import { filesPrefix, openObjectReader, packsPrefix } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { anonymous, type Principal } from '../access/principal.ts'
 import { forksOf } from '../collections/forks.ts'
 import { Moved } from '../errors/errors.ts'
 import { filesOf } from '../files/files.ts'
+import { metadataOf } from '../metadata/metadata.ts'
 import { textOf } from '../testing/text-of.ts'
 import { openWorld, type Path, type World } from '../testing/world.ts'
 import { rebuild } from '../upkeep/fsck/rebuild.ts'
@@ -109,6 +110,47 @@ describe.each(databases)('withdrawing versions ($name)', (database) => {
     expect(await world.read(path)).toContain(puts[0]!.id)
   })
 
+  test('an update that goes on from another version, since its own was withdrawn meanwhile, has a higher number', async () => {
+    const { path } = await leaky()
+    // Before the update takes its place, the version that it has seen as the latest is withdrawn.
+    let before: (() => Promise<unknown>) | undefined = () => withdraw(path, 'v1.1.0')
+    const { database } = world.context
+    const late = new Proxy(database, {
+      get(target, name) {
+        const value = Reflect.get(target, name)
+        if (name !== 'transactOnce') return typeof value === 'function' ? value.bind(target) : value
+        return async (work: never) => {
+          const first = before
+          before = undefined
+          await first?.()
+          return target.transactOnce(work)
+        }
+      },
+    })
+    // Its jobs are those of the world.
+    const jobs = { ...world.context.jobs, define: () => undefined, repeat: () => undefined }
+    const { update } = metadataOf({ ...world.context, jobs, database: late })
+    expect((await update(world.me, path, { title: 'T' })).semver).toBe('v1.1.1')
+    expect(await world.read(path, 'v1.1.1')).toBe(await world.read(path, 'v1.0.0'))
+  })
+
+  test('a job whose version was withdrawn since has failed for that', async () => {
+    const { path } = await leaky()
+    const jobs = metadataOf({
+      ...world.context,
+      jobs: { ...world.context.jobs, define: () => undefined, repeat: () => undefined },
+    })
+    const { job_id } = await jobs.start(world.me, path, { title: 'T' })
+    await vi.waitFor(
+      async () => expect((await jobs.job(world.me, path, job_id)).status).toBe('completed'),
+      10_000,
+    )
+    await withdraw(path, 'v1.1.1')
+    const job = await jobs.job(world.me, path, job_id)
+    expect(job).toMatchObject({ status: 'failed', error: { code: 'version_withdrawn' } })
+    expect(job.result).toBeUndefined()
+  })
+
   test('of several at once each sees the others: `latest` stands, and no file is left behind', async () => {
     const { path, puts, file } = await leaky()
     const kept = { ...puts[4]!, data: { file: { $file: file } } }
@@ -208,6 +250,9 @@ describe.each(databases)('withdrawing versions ($name)', (database) => {
     const before = await world.read(path, 'v1.0.0')
     expect(await holds(secret)).toBe(true)
     await world.withdrawals.deprecate(world.me, { ...path, v: 'v1.1.0' }, `has ${secret}`)
+    // The log has the warning under the path of then.
+    await world.collections.patch(world.me, path, { slug: `${path.slug}-renamed` })
+    path.slug += '-renamed'
     await withdraw(path, 'v1.1.0', { erase: true })
     // What the other version still has stays.
     expect((await sweep(world.context)).versionsErased).toBe(1)

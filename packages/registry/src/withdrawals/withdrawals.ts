@@ -156,7 +156,7 @@ async function record(
     const target = `${owner.slug}/${collection.slug}@${semverOf(version)}`
     if (erase) {
       await forgetWordsOfPush(tx, collection.id, semverOf(version))
-      await forgetAuditMessages(tx, owner.id, target)
+      await forgetAuditMessages(tx, version)
     }
     const details = { erase, ...(isFirstTime && { reason: wanted.reason }) }
     tell({ action: 'version.withdrawn', account: owner.id, target, details })
@@ -202,7 +202,7 @@ async function deprecate(
     if (version.deprecation === message) return
     await markVersion(tx, id, { deprecation: message, deprecatedAt: message === null ? null : context.now() })
     const target = `${owner.slug}/${collection.slug}@${semverOf(version)}`
-    tell({ action: 'version.deprecated', account: owner.id, target, details: { message } })
+    tell({ action: 'version.deprecated', account: owner.id, target, details: { message, version: id } })
   })
   return { ok: true }
 }

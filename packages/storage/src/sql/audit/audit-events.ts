@@ -46,11 +46,15 @@ export async function insertAuditEvents(tx: Tx, rows: readonly AuditEventRow[]):
   if (rows.length > 0) await tx.orm.insert(auditEvents).values([...rows])
 }
 
-/** Forgets the messages of acts that were done to something, such as the warning of a version. */
-export async function forgetAuditMessages(tx: Tx, accountId: string, target: string): Promise<void> {
+/** Forgets what the readers of a version were warned of, in every log, under whichever path the version had then. */
+export async function forgetAuditMessages(
+  tx: Tx,
+  { id, createdAt }: { id: string; createdAt: Date },
+): Promise<void> {
   await tx.query(
-    "update audit_events set details = details - 'message' where account_id = $1 and target = $2 and details ? 'message'",
-    [accountId, target],
+    `update audit_events set details = details - 'message'
+     where at >= $2 and action = 'version.deprecated' and details->>'version' = $1`,
+    [id, createdAt.toISOString()],
   )
 }
 

@@ -69,6 +69,10 @@ begin
         stored_bytes = stored_bytes + version.stored_bytes
       where id = version.collection_id and head_id is not distinct from follows;
     if not found then raise exception 'head_moved' using errcode = 'UL000'; end if;
+    -- What landed after the base was read, and was withdrawn, keeps its number: the head may be the same again.
+    perform from versions where collection_id = version.collection_id
+        and (major, minor, patch) >= (version.major, version.minor, version.patch) limit 1;
+    if found then raise exception 'head_moved' using errcode = 'UL000'; end if;
     update collection_words set head_description = head_words
       where collection_id = version.collection_id and head_description is distinct from head_words;
   end if;

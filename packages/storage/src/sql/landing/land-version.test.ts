@@ -103,6 +103,18 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     expect(await land({ ...late, collectionId: crypto.randomUUID() }, second.id)).toBe('collection_gone')
   })
 
+  test('with a higher number than any that was given, though the head be an older one again', async () => {
+    await newCollection()
+    const [first, second, late] = [versionOf(0), versionOf(2), versionOf(1)]
+    expect(await land(first, null)).toBe('landed')
+    expect(await land(second, first.id)).toBe('landed')
+    // As the second is withdrawn.
+    await database.query('update collections set head_id = $2 where id = $1', [collectionId, first.id])
+    expect(await land(late, first.id)).toBe('head_moved')
+    expect(await land({ ...late, patch: 2 }, first.id)).toBe('head_moved')
+    expect(await land({ ...late, patch: 3 }, first.id)).toBe('landed')
+  })
+
   test('of many at once one lands', async () => {
     await newCollection()
     const tries = await Promise.all(Array.from({ length: 8 }, (_, patch) => land(versionOf(patch), null)))
