@@ -428,7 +428,7 @@ alter table request_counts set unlogged;
  * push:       {id, holder, recordsDone, recordsTotal} of the push session that it ends, with its `answer`
  * audit:      the row of `audit_events` that tells of it
  * usual_quota: what an account that has no quota of its own may have stored; null: as much as it likes
- * fork:       {sourceId, sourceVersionId, ofPrivate, collectionsMax, collection, words}: the collection is made here, as public as its source
+ * fork:       {sourceId, sourceVersionId, ofPrivate, collectionsMax, collection, words, audit}: the collection is made here, as public as its source
  *
  * Raises UL000, and nothing of the transaction is recorded: `update_ended`, `collection_gone` (or another's by now), `not_allowed`, `head_moved`,
  * `lease_lost`, `over_quota`; of a fork `owner_gone`, `source_gone` (or no longer public), `source_withdrawn`, `too_many_collections`. A slug that is taken violates
@@ -477,6 +477,8 @@ begin
     end if;
     insert into collections select made.*;
     insert into collection_words select * from jsonb_populate_record(null::collection_words, fork->'words');
+    insert into audit_events select * from jsonb_populate_record(
+      null::audit_events, jsonb_set(fork->'audit', '{details,public}', to_jsonb(made.public)));
   else
     if quota is not null and version.stored_bytes > 0 and used_bytes(owner) + version.stored_bytes > quota then
       raise exception 'over_quota' using errcode = 'UL000';

@@ -123,6 +123,7 @@ describe.each(databases)('the audit log on $name', (database) => {
       ['version.made', 'guild/maps@v1.0.0', {}],
       ['version.made', 'guild/maps@v1.0.1', {}],
       ['version.made', 'guild/maps@v1.0.2', {}],
+      ['collection.made', 'guild/charts', { public: true }],
       ['version.made', 'guild/charts@v1.0.0', {}],
       ['collection.renamed', 'guild/plans', { formerly: 'guild/charts' }],
       ['collection.visibility', 'guild/plans', { public: false }],

@@ -15,7 +15,7 @@ import {
   type VersionRow,
 } from '@ulmus/storage'
 import { v7 as newId } from 'uuid'
-import { authorityIn } from '../access/authority.ts'
+import { type Acting, authorityIn } from '../access/authority.ts'
 import { demandCaller } from '../access/caller.ts'
 import type { SeenAccount } from '../access/find-account.ts'
 import { findVisibleCollection } from '../access/find-collection.ts'
@@ -23,6 +23,7 @@ import { mayCreateIn, mayEnter, mayFork } from '../access/policy.ts'
 import type { Caller, Principal } from '../access/principal.ts'
 import { checkCollectionSlug, isAccountSlug } from '../access/slugs.ts'
 import { quotaRefusal } from '../accounts/quotas.ts'
+import { auditRow } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { retryIfSwept } from '../upkeep/retry-if-swept.ts'
@@ -105,24 +106,21 @@ async function fork(context: Context, who: Principal, path: CollectionPath, inpu
   const land = async () => {
     const { content, packed } = role === null ? await publicAlone(context, head) : bothViews
     const version: VersionRow = {
-      ...head,
-      ...content,
-      ...firstVersion,
-      ...standing,
-      ...madeBy(caller),
-      id: row.headId,
-      collectionId: row.id,
-      createdAt: row.createdAt,
+      ...{ ...head, ...content, ...firstVersion, ...standing, ...madeBy(caller) },
+      ...{ id: row.headId, collectionId: row.id, createdAt: row.createdAt },
     }
     const { collectionsMax } = context.limits
+    const acting = { who: caller, collection: row, owner: target.account }
+    // The log has the collection before its version.
+    const [ofFork, ofVersion] = [collectionMadeRow(acting, row.createdAt), versionMadeRow(acting, version)]
     const landing = (max: number): Landing => ({
       ...{ version, from: null, headDescription: row.headDescription },
       usualQuota: context.limits.quotaBytes,
       by: authorityIn(context, caller, target.account.id, (held) => mayCreateIn(caller, held)),
-      audit: versionMadeRow({ who: caller, collection: row, owner: target.account }, version),
+      audit: ofVersion,
       fork: {
         ...{ sourceId: collection.id, sourceVersionId: head.id, ofPrivate: role !== null },
-        ...{ collection: row, owner: target.account, collectionsMax: max },
+        ...{ collection: row, owner: target.account, collectionsMax: max, audit: ofFork },
       },
     })
     const farFromMax = collectionsMax - forksAtOnceMax
@@ -161,6 +159,13 @@ async function fork(context: Context, who: Principal, path: CollectionPath, inpu
     version: { semver: semverOf(version), recordCount: version.fullRecords },
   }
 }
+
+const collectionMadeRow = ({ who, owner, collection }: Acting, at: Date) =>
+  auditRow(
+    who,
+    { action: 'collection.made', account: owner.id, target: `${owner.slug}/${collection.slug}` },
+    at,
+  )
 
 /** A user account is no target. Nor is a former slug: what a body names is not redirected. */
 async function findTarget(context: Context, who: Caller, slug: string): Promise<SeenAccount | undefined> {

@@ -81,6 +81,7 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
       ofPrivate: false,
       collection,
       owner,
+      audit: { ...auditFor(version), action: 'collection.made' },
       collectionsMax: 10_000,
       ...of,
     }
@@ -110,6 +111,10 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
     const hidden = forkOf({}, { ofPrivate: true })
     expect(await land(hidden)).toBe('landed')
     expect(await found(hidden.collection.id)).toMatchObject({ public: false })
+    const audited = await database.query('select details from audit_events where id = $1', [
+      hidden.fork!.audit.id,
+    ])
+    expect(audited.rows).toEqual([{ details: { public: false } }])
   })
 
   test('not without its source, its owner or a slug of its own, and nothing of it is there then', async () => {

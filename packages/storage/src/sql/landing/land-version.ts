@@ -54,6 +54,8 @@ export interface ForkOf {
   /** Its head is the version. `public`: if the source is. */
   collection: Omit<CollectionRow, 'foldedName'>
   owner: OwnerNames
+  /** What the audit log says of the collection; whether it is public is added. */
+  audit: AuditEventRow
   /** It lands only while the owner has fewer collections, 1 or more. Certain only while the account is locked. */
   collectionsMax: number
 }
@@ -123,11 +125,11 @@ function notLandedIn(error: unknown): NotLanded | undefined {
   return why && new NotLanded(why)
 }
 
-const forkOf = ({ collection, owner, ...facts }: ForkOf): string => {
+const forkOf = ({ collection, owner, audit, ...facts }: ForkOf): string => {
   const row = asJson(collections, { ...collection, foldedName: foldName(collection.name) })
   const words = asJson(collectionWords, wordsRow(collection, owner))
   const rest = JSON.stringify(facts)
-  return `${rest.slice(0, -1)},"collection":${row},"words":${words}}`
+  return `${rest.slice(0, -1)},"collection":${row},"words":${words},"audit":${asJson(auditEvents, audit)}}`
 }
 
 /** A row as `jsonb_populate_record` takes it. */
