@@ -62,8 +62,7 @@ export const account: Page = {
             </dl>
             {people !== undefined && (
               <p>
-                <Icon name="users" />{' '}
-                <a href={`${accountPath(slug)}/-/members`}>{counted(people, 'member')}</a>
+                <Icon name="users" /> <a href={`${accountPath(slug)}/-/members`}>{people}</a>
               </p>
             )}
             {isSelf && (
@@ -78,11 +77,13 @@ export const account: Page = {
   },
 }
 
-/** How many members an organization has (100: perhaps more); undefined for whoever is none. */
-async function peopleOf({ registry, who, caller }: Visit, slug: string): Promise<number | undefined> {
+/** How many members an organization has, in words; undefined for whoever is none. */
+async function peopleOf({ registry, who, caller }: Visit, slug: string): Promise<string | undefined> {
   if (caller === undefined) return undefined
   try {
-    return (await registry.members.list(who, slug, { limit: 100 })).items.length
+    const { items, links } = await registry.members.list(who, slug, { limit: 100 })
+    const members = counted(items.length, 'member')
+    return links.next === undefined ? members : `more than ${members}`
   } catch (error) {
     if (error instanceof RegistryError && error.kind === 'forbidden') return undefined
     throw error

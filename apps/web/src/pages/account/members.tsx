@@ -1,10 +1,10 @@
 /** `/:org/-/members`: the people of an organization and their roles. */
 import { CreateInvitation, SetMember } from '@ulmus/wire'
 import { Field, Refusal, type Refused, Select } from '../../components/form.tsx'
-import { Code, Time } from '../../components/small.tsx'
+import { Code, Pager, Time } from '../../components/small.tsx'
 import { checked, submitted, typed } from '../../form.ts'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
-import { accountPath } from '../../paths.ts'
+import { accountPath, withQuery } from '../../paths.ts'
 import { ManagedPage } from './managed.tsx'
 
 const roles = [
@@ -29,11 +29,13 @@ export const members: Page = {
           if (made !== undefined) return membersPage(visit, { made })
         }
         const isLeaving = form['do'] === 'remove' && user === visit.caller?.accountSlug
-        return new Redirect(isLeaving ? accountPath(slug) : `${accountPath(slug)}/-/members`)
+        return new Redirect(isLeaving ? accountPath(slug) : `${membersPath(slug)}${visit.url.search}`)
       },
       (error) => membersPage(visit, { form, error }),
     ),
 }
+
+const membersPath = (slug: string): string => `${accountPath(slug)}/-/members`
 
 type Made = Awaited<ReturnType<Visit['registry']['invitations']['create']>>
 
@@ -52,11 +54,28 @@ interface Shown {
   readonly made?: Made
 }
 
+const membersAPage = 100
+
+/** Of the cursor in the address; the first page where that leads beyond the last member. */
+async function listOf({ registry, who, url }: Visit, slug: string) {
+  const cursor = url.searchParams.get('cursor') || undefined
+  const list = (more: { cursor?: string }) =>
+    registry.members.list(who, slug, { limit: membersAPage, ...more })
+  const page = await list(cursor === undefined ? {} : { cursor })
+  return page.items.length === 0 && cursor !== undefined ? list({}) : page
+}
+
 async function membersPage(visit: Visit, { form = {}, error, made }: Shown): Promise<Answer> {
   const slug = visit.params['owner']!
-  const { items } = await visit.registry.members.list(visit.who, slug, { limit: 100 })
-  const own = items.find(({ account }) => account.slug === visit.caller?.accountSlug)?.role
-  const mayManage = own === 'admin' || own === 'owner'
+  const [{ items, links }, role] = await Promise.all([
+    listOf(visit, slug),
+    visit.registry.members.roleOf(visit.who, slug),
+  ])
+  const to = (link: string | undefined) =>
+    link === undefined
+      ? undefined
+      : withQuery(membersPath(slug), { cursor: new URLSearchParams(link).get('cursor') ?? '' })
+  const mayManage = role === 'admin' || role === 'owner'
   const pending = mayManage ? await visit.registry.invitations.list(visit.who, slug) : []
   return {
     title: `Members · ${slug}`,
@@ -68,45 +87,8 @@ async function membersPage(visit: Visit, { form = {}, error, made }: Shown): Pro
         <h1>Members</h1>
         <Refusal error={error} />
         {made !== undefined && <Link made={made} origin={visit.origin} />}
-        <div class="table-scroll">
-          <table class="data">
-            <thead>
-              <tr>
-                <th scope="col">Person</th>
-                <th scope="col">Role</th>
-                <th scope="col">Since</th>
-                <th scope="col">
-                  <span class="sr-only">Remove</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {items.map(({ account, role, since }) => (
-                <tr key={account.id}>
-                  <th scope="row">
-                    <a href={accountPath(account.slug)}>{account.displayName}</a>{' '}
-                    <span class="quiet">{account.slug}</span>
-                  </th>
-                  <td>{mayManage ? <RoleForm user={account.slug} role={role} /> : role}</td>
-                  <td>
-                    <Time at={since} />
-                  </td>
-                  <td>
-                    {(mayManage || account.slug === visit.caller?.accountSlug) && (
-                      <form method="post">
-                        <input type="hidden" name="user" value={account.slug} />
-                        <button type="submit" class="danger" name="do" value="remove">
-                          {account.slug === visit.caller?.accountSlug ? 'Leave' : 'Remove'}
-                          <span class="sr-only"> {account.slug}</span>
-                        </button>
-                      </form>
-                    )}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <People items={items} mayManage={mayManage} own={visit.caller?.accountSlug} />
+        <Pager next={to(links.next)} prev={to(links.prev)} />
         {pending.length > 0 && <Pending pending={pending} />}
         {mayManage && (
           <>
@@ -135,6 +117,55 @@ async function membersPage(visit: Visit, { form = {}, error, made }: Shown): Pro
     ),
   }
 }
+
+interface PeopleProps {
+  readonly items: Awaited<ReturnType<typeof listOf>>['items']
+  readonly mayManage: boolean
+  /** Slug of the visitor. */
+  readonly own: string | undefined
+}
+
+const People = ({ items, mayManage, own }: PeopleProps) => (
+  <div class="table-scroll">
+    <table class="data">
+      <thead>
+        <tr>
+          <th scope="col">Person</th>
+          <th scope="col">Role</th>
+          <th scope="col">Since</th>
+          <th scope="col">
+            <span class="sr-only">Remove</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map(({ account, role, since }) => (
+          <tr key={account.id}>
+            <th scope="row">
+              <a href={accountPath(account.slug)}>{account.displayName}</a>{' '}
+              <span class="quiet">{account.slug}</span>
+            </th>
+            <td>{mayManage ? <RoleForm user={account.slug} role={role} /> : role}</td>
+            <td>
+              <Time at={since} />
+            </td>
+            <td>
+              {(mayManage || account.slug === own) && (
+                <form method="post">
+                  <input type="hidden" name="user" value={account.slug} />
+                  <button type="submit" class="danger" name="do" value="remove">
+                    {account.slug === own ? 'Leave' : 'Remove'}
+                    <span class="sr-only"> {account.slug}</span>
+                  </button>
+                </form>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
 
 /** What whoever invites has to pass on: it is shown once. */
 const Link = ({ made, origin }: { made: Made; origin: string }) => (

@@ -1,0 +1,21 @@
+/** Requests of pages as somebody who is signed in: what is read, and what forms post. */
+import { type Answer, askerOf } from './asker.ts'
+
+export interface PageAsker {
+  get(path: string): Promise<Answer>
+  /** As a form of the page at the path does. */
+  post(path: string, form: Readonly<Record<string, string>>): Promise<Answer>
+}
+
+/** @param url of the server. @param cookie of a session; absent: nobody is signed in */
+export function browsing(url: string, cookie?: string): PageAsker {
+  const asker = askerOf(url, cookie === undefined ? undefined : { cookie }, '')
+  return {
+    get: (path) => asker.get(path),
+    post: (path, form) =>
+      asker.ask('POST', path, {
+        body: new URLSearchParams(form).toString(),
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      }),
+  }
+}

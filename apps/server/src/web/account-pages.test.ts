@@ -1,0 +1,70 @@
+/** Pages of accounts over HTTP: organizations of many members. */
+import { anyDatabase } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { addOrg } from '../testing/calls.ts'
+import { linksOf } from '../testing/crawl.ts'
+import { browsing, type PageAsker } from '../testing/page-asker.ts'
+import { serveForTest, type TestServer } from '../testing/serve.ts'
+
+describe.each(anyDatabase)('pages of accounts on $name', (database) => {
+  let server: TestServer
+  let dispose: () => Promise<void>
+
+  beforeAll(async () => {
+    const test = await database.settings()
+    dispose = test.dispose
+    server = await serveForTest(test.settings)
+  })
+  afterAll(async () => {
+    await server.close()
+    await dispose()
+  })
+  const signIn = async (login: string) => browsing(server.url, (await server.signIn(login)).cookie)
+
+  describe('members of an organization of 101', { timeout: 120_000 }, () => {
+    const at = '/crowd/-/members'
+    let zoe: PageAsker
+
+    beforeAll(async () => {
+      const founder = await server.signIn('founder')
+      const others = Array.from({ length: 99 }, (_, n) => `member-${String(n).padStart(2, '0')}`)
+      for (const login of others) await server.signIn(login)
+      zoe = await signIn('zoe')
+      const joining = Object.fromEntries(others.map((login) => [login, 'member' as const]))
+      await addOrg(server, founder, 'crowd', { ...joining, zoe: 'owner' })
+    }, 120_000)
+
+    const peopleOn = (html: string) =>
+      [...html.matchAll(/<th scope="row"><a href="\/([^"]+)"/g)].map(([, slug]) => slug)
+    const nextOf = (path: string, page: Awaited<ReturnType<PageAsker['get']>>) =>
+      linksOf({ ...page, path }).find((link) => link.startsWith(`${at}?cursor=`))!
+
+    test('the last by name manages it from every page, and reaches all', async () => {
+      const first = await zoe.get(at)
+      const next = nextOf(at, first)
+      const second = await zoe.get(next)
+      expect([...peopleOn(first.text), ...peopleOn(second.text)].length).toBe(101)
+      expect(peopleOn(second.text)).toEqual(['zoe'])
+      for (const { text } of [first, second]) {
+        expect(text).toContain('Add somebody')
+        expect(text).toContain('aria-label="Role of ')
+      }
+      expect(second.text).toContain('Leave<span')
+      expect(nextOf(next, second)).toBeDefined()
+    })
+
+    test('its form leads back to the page that it was sent from, and to the first where that is empty by then', async () => {
+      const next = nextOf(at, await zoe.get(at))
+      const changed = await zoe.post(next, { user: 'zoe', role: 'owner' })
+      expect([changed.status, changed.headers.location]).toEqual([303, next])
+      expect((await zoe.post(next, { do: 'remove', user: 'zoe' })).headers.location).toBe('/crowd')
+      const founder = await signIn('founder')
+      expect(peopleOn((await founder.get(next)).text)).toHaveLength(100)
+      await founder.post(at, { user: 'zoe', role: 'owner' })
+    })
+
+    test('its page says that there are more than it counted', async () => {
+      expect((await zoe.get('/crowd')).text).toContain('more than 100 members')
+    })
+  })
+})
