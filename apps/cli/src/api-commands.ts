@@ -111,16 +111,18 @@ const collections = buildRouteMap({
       },
     ),
     create: command(
-      'Make a collection, private unless you say otherwise',
+      'Make a collection',
       () => import('./commands/collections/create.ts'),
       {
         flags: {
           name: text('text', 'What people read; its slug by default'),
           description: text('text', 'A sentence about it'),
           public: flag('Let everybody read it'),
+          private: flag('Let only members read it'),
         },
         positional: { kind: 'tuple', parameters: [required('owner/slug', 'Its name in addresses')] },
       },
+      'Without --public and --private it is private, or what the settings of its organization say.',
     ),
     edit: command('Change a collection', () => import('./commands/collections/edit.ts'), {
       flags: {

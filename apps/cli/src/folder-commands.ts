@@ -41,6 +41,7 @@ const push = command(
       snapshot: flag('Send the folder as everything that the version holds'),
       publishPrivate: flag('Let what was private become public'),
       public: flag('Make a new collection public'),
+      private: flag('Make a new collection private'),
     },
     aliases: { m: 'message' },
   },

@@ -24,7 +24,7 @@ import { accountPlace, type CollectionRef, collectionPlace, versionPlace } from 
 import type { Transport } from './transport.ts'
 
 export type BrowseOptions = Partial<BrowseQuery>
-/** What a collection is made of: `public` is false and `name` the slug unless given. */
+/** What a collection is made of. Unless given, `name` is the slug, and `public` false or what the settings of the organization say. */
 export type NewCollection = Omit<CreateCollection, 'public'> & { public?: boolean }
 
 export const collectionCalls = (transport: Transport) => {

@@ -153,6 +153,38 @@ describe.each(anyDatabase)('organizations and a server on $name', ({ settings: o
     await refused(ada, ['orgs', 'settings', 'atlas', '--default-visibility', 'secret'], 2, /private/)
   })
 
+  test('a new collection is as the settings of its organization say, unless a flag says otherwise', async () => {
+    await done(ada, 'orgs', 'create', 'commons')
+    await done(ada, 'orgs', 'settings', 'commons', '--default-visibility', 'public')
+    const isPublic = async (collection: string) =>
+      JSON.parse((await done(ada, 'api', 'GET', `/collections/${collection}`)).out).public
+    for (const [collection, flags, visibility] of [
+      ['commons/usual', [], 'public'],
+      ['commons/kept', ['--private'], 'private'],
+      ['ada/usual', [], 'private'],
+      ['ada/told', ['--public'], 'public'],
+    ] as const) {
+      const made = await done(ada, 'collections', 'create', collection, ...flags)
+      expect([made.out, made.said]).toEqual([`${collection}\n`, expect.stringContaining(`, ${visibility}.`)])
+      expect([collection, await isPublic(collection)]).toEqual([collection, visibility === 'public'])
+    }
+    const both = ['--public', '--private']
+    await refused(ada, ['collections', 'create', 'commons/torn', ...both], 2, /--public or --private/)
+
+    for (const [collection, flags, visibility] of [
+      ['commons/pushed', [], 'public'],
+      ['commons/pushed-kept', ['--private'], 'private'],
+      ['ada/pushed', [], 'private'],
+    ] as const) {
+      const push = (...more: string[]) => ada.ulmus(collection, 'push', '--snapshot', ...more)
+      await ada.ulmus(collection, 'init', collection)
+      expect(await push(...both)).toMatchObject({ code: 2 })
+      const pushed = await push(...flags)
+      expect(pushed.said).toContain(`Made the collection ${collection}, ${visibility}.`)
+      expect([collection, await isPublic(collection)]).toEqual([collection, visibility === 'public'])
+    }
+  })
+
   test('a collection goes to another account', async () => {
     const collection = await birds('moving')
     await refused(bob, ['collections', 'transfer', collection, 'atlas'], 4, /\w/)

@@ -16,19 +16,20 @@ import { readBase } from '../folder/state.ts'
 import { harmless } from '../terminal/harmless.ts'
 import { openProgress, type Progress } from '../terminal/progress.ts'
 import { counted, numberText, sizeText } from '../terminal/words.ts'
+import { type VisibilityFlags, visibilityIn, visibilityMade } from './collections/visibility.ts'
 import { countsText, tellMissing } from './status.ts'
 
-export type PushFlags = {
+export type PushFlags = VisibilityFlags & {
   readonly message?: string
   readonly dryRun: boolean
   readonly snapshot: boolean
   readonly publishPrivate: boolean
-  readonly public: boolean
 }
 
 /** `ulmus push` */
 const push: Command<PushFlags> = (call, flags) =>
   inFolder(call, async (before, state) => {
+    const visibility = visibilityIn(flags)
     const remote = await remoteOf(call, state)
     const folder = await settled(call, before, remote)
     const plan = await planPush(folder, flags.publishPrivate)
@@ -40,7 +41,7 @@ const push: Command<PushFlags> = (call, flags) =>
         return call.say(
           `${remote.source.collection} is not there yet: \`ulmus push\` makes it. Nothing speaks against it here.`,
         )
-      await makeCollection(call, flags, remote)
+      await makeCollection(call, visibility, remote)
     }
     await checkBase(remote.source, folder.base)
     const progress = openProgress(call, flags.quiet)
@@ -87,11 +88,15 @@ async function isThere({ source }: Remote): Promise<boolean> {
   }
 }
 
-/** The first push makes the collection, private unless the person says otherwise. */
-async function makeCollection(call: Call, flags: PushFlags, { source, collection }: Remote): Promise<void> {
-  const { owner, slug } = collection
-  await source.client.collections.create(owner, { slug, public: flags.public })
-  call.say(`Made the collection ${owner}/${slug}, ${flags.public ? 'public' : 'private'}.`)
+/** The first push makes the collection. */
+async function makeCollection(
+  call: Call,
+  wanted: ReturnType<typeof visibilityIn>,
+  { source, collection: { owner, slug } }: Remote,
+): Promise<void> {
+  await source.client.collections.create(owner, { slug, ...wanted })
+  const visibility = await visibilityMade(source.client, source.collection, wanted)
+  call.say(`Made the collection ${source.collection}, ${visibility}.`)
 }
 
 function showProgress(

@@ -1,4 +1,4 @@
-/** Pages of accounts over HTTP: organizations of many members. */
+/** Pages of accounts over HTTP: organizations of many members, and what a new collection's form starts from. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addOrg } from '../testing/calls.ts'
@@ -65,6 +65,33 @@ describe.each(anyDatabase)('pages of accounts on $name', (database) => {
 
     test('its page says that there are more than it counted', async () => {
       expect((await zoe.get('/crowd')).text).toContain('more than 100 members')
+    })
+  })
+
+  describe('the form of a new collection', () => {
+    const chosenIn = (html: string) =>
+      /<input type="radio" name="visibility" value="([^"]*)" checked/.exec(html)![1]!
+
+    test('leaves it to the settings of the organization, unless its maker says otherwise', async () => {
+      const { cookie } = await server.signIn('keeper')
+      await addOrg(server, { cookie }, 'commons')
+      const keeper = browsing(server.url, cookie)
+      const rules = { do: 'rules', visibility: 'members', default: 'public' }
+      expect((await keeper.post('/commons/-/settings', rules)).status).toBe(303)
+      const usual = chosenIn((await keeper.get('/new?owner=commons')).text)
+      const made = async (owner: string, slug: string, visibility: string) => {
+        const { status } = await keeper.post('/new', { owner, slug, visibility, next: 'page' })
+        return [status, (await keeper.get(`/api/collections/${owner}/${slug}`)).json.public]
+      }
+      expect(await made('commons', 'usual', usual)).toEqual([303, true])
+      expect(await made('commons', 'kept', 'private')).toEqual([303, false])
+      expect(await made('keeper', 'own', usual)).toEqual([303, false])
+      expect(await made('keeper', 'told', 'public')).toEqual([303, true])
+    })
+
+    test('has Private chosen for whoever is in no organization', async () => {
+      const { text } = await (await signIn('loner')).get('/new')
+      expect([chosenIn(text), text.match(/name="visibility"/g)!.length]).toEqual(['private', 2])
     })
   })
 })

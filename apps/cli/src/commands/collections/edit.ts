@@ -2,21 +2,18 @@ import type { Command } from '../../context.ts'
 import { referenceHere } from '../../folder/here.ts'
 import { pathOf } from '../../reference.ts'
 import { usageError } from '../../terminal/failure.ts'
+import { type VisibilityFlags, visibilityIn } from './visibility.ts'
 
-type EditFlags = {
+type EditFlags = VisibilityFlags & {
   readonly name?: string
   readonly description?: string
   readonly slug?: string
-  readonly public: boolean
-  readonly private: boolean
 }
 
 /** `ulmus collections edit REF` */
 const edit: Command<EditFlags, [reference: string]> = async (call, flags, text) => {
-  if (flags.public && flags.private) throw usageError('Take --public or --private.')
   const { name, description, slug } = flags
-  const visibility = flags.public ? { public: true } : flags.private ? { public: false } : {}
-  const changes = { name, description, slug, ...visibility }
+  const changes = { name, description, slug, ...visibilityIn(flags) }
   if (Object.values(changes).every((value) => value === undefined))
     throw usageError('Say what is to change: --name, --description, --slug, --public or --private.')
   const reference = referenceHere(call.terminal.cwd, text)

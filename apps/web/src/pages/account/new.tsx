@@ -16,7 +16,7 @@ export const newCollection: Page = {
           slug: typed(form, 'slug') ?? '',
           name: typed(form, 'name'),
           description: typed(form, 'description'),
-          public: form['visibility'] === 'public',
+          public: visibilities.get(form['visibility']),
         }
         const made = await visit.registry.collections.create(
           visit.who,
@@ -30,6 +30,12 @@ export const newCollection: Page = {
     ),
 }
 
+/** What a form says of it. Anything else leaves it to the settings of the owner. */
+const visibilities = new Map<string | undefined, boolean>([
+  ['private', false],
+  ['public', true],
+])
+
 /** The account slugs under which the visitor may make collections: its own, then organizations. */
 async function ownersFor({ registry, who, caller }: Visit): Promise<{ slug: string; name: string }[]> {
   const orgs = await registry.members.membershipsOf(who, { limit: 100 })
@@ -42,6 +48,13 @@ async function ownersFor({ registry, who, caller }: Visit): Promise<{ slug: stri
   ]
 }
 
+/** Of people, whose accounts have no such settings, it is private. */
+const usualVisibility = [
+  'usual',
+  'As its owner has it',
+  'private, unless the settings of the organization make new collections public',
+] as const
+
 interface Shown {
   form?: Form
   error?: Refused
@@ -49,6 +62,7 @@ interface Shown {
 
 async function collectionForm(visit: Visit, { form = {}, error }: Shown): Promise<Answer> {
   const owners = await ownersFor(visit)
+  const isForSelf = owners.length === 1
   return {
     title: 'New collection',
     isPublic: false,
@@ -87,8 +101,9 @@ async function collectionForm(visit: Visit, { form = {}, error }: Shown): Promis
             name="visibility"
             label="Who may read it"
             form={form}
-            value="private"
+            value={isForSelf ? 'private' : 'usual'}
             options={[
+              ...(isForSelf ? [] : [usualVisibility]),
               ['private', 'Private', 'you, and members of the organization'],
               ['public', 'Public', 'anyone, but what is marked private in it'],
             ]}
