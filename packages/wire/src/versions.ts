@@ -11,6 +11,8 @@ const Word = z.string().nullable().meta({
     'Null also for who reads the public view of a version in which only private things changed, and of a version that is withdrawn.',
 })
 
+const Erase = z.boolean().meta({ description: 'Whether it is, or will be, erased.' })
+
 const first = {
   semver: 'v1.0.0',
   hash: exampleDigest,
@@ -28,7 +30,7 @@ const first = {
 export const VersionItem = z
   .object({
     semver: SemverText,
-    withdrawn: z.object({ at: Instant, reason: z.string() }).optional().meta({
+    withdrawn: z.object({ at: Instant, reason: z.string(), erase: Erase }).optional().meta({
       description: 'Nobody reads it any more. Absent of a version that stands.',
     }),
     deprecated: z.object({ at: Instant, message: z.string() }).optional().meta({
@@ -100,7 +102,7 @@ export const WithdrawnVersion = z
     semver: SemverText,
     withdrawnAt: Instant,
     reason: z.string(),
-    erase: z.boolean().meta({ description: 'Whether it is, or will be, erased.' }),
+    erase: Erase,
     latest: SemverText.nullable().meta({ description: 'The newest version that stands; null: none does.' }),
   })
   .meta({

@@ -72,6 +72,10 @@ export const asked: Readonly<Record<string, (at: At) => Asked>> = {
     ...versionQuery(at),
     form: { do: 'withdraw', confirm: at.version },
   }),
+  'POST /:owner/:slug/withdraw (erase)': (at) => ({
+    ...versionQuery(at),
+    form: { do: 'erase', confirm: at.version === standing ? at.version : '' },
+  }),
 }
 
 const urlencoded = { 'content-type': 'application/x-www-form-urlencoded' }

@@ -139,8 +139,8 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
-  'withdrawing for no reason': {
-    asked: ['POST /:owner/:slug/withdraw (withdraw)'],
+  'withdrawing for no reason, and erasing what stands': {
+    asked: ['POST /:owner/:slug/withdraw (withdraw)', 'POST /:owner/:slug/withdraw (erase)'],
     rows: {
       //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
       public:  '401    401    401    403    403    400    400    403    403    403    400    400    400    403    401    403',
@@ -177,21 +177,30 @@ export const ofWithdrawn: Readonly<Record<string, Rows>> = {
       absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
-  'looking at the form of withdrawing': {
+  'looking at the form of erasing': {
     asked: ['GET /:owner/:slug/withdraw'],
     rows: {
       //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
-      public:  'login  login  login  403    403    410    410    403    403    403    410    410    410    403    401    403',
-      private: 'login  login  login  404    403    410    410    404    404    403    410    410    410    404    401    403',
+      public:  'login  login  login  403    403    200    200    403    403    403    200    200    200    403    401    403',
+      private: 'login  login  login  404    403    200    200    404    404    403    200    200    200    404    401    403',
       absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },
-  'withdrawing it again, and warning of it': {
-    asked: ['POST /:owner/:slug/withdraw (withdraw)', 'POST /:owner/:slug/withdraw (warn)'],
+  'warning of it': {
+    asked: ['POST /:owner/:slug/withdraw (warn)'],
     rows: {
       //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
       public:  '401    401    401    403    403    410    410    403    403    403    410    410    410    403    401    403',
       private: '401    401    401    404    403    410    410    404    404    403    410    410    410    404    401    403',
+      absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
+    },
+  },
+  'withdrawing it again for no reason, and erasing it without confirming': {
+    asked: ['POST /:owner/:slug/withdraw (withdraw)', 'POST /:owner/:slug/withdraw (erase)'],
+    rows: {
+      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      public:  '401    401    401    403    403    400    400    403    403    403    400    400    400    403    401    403',
+      private: '401    401    401    404    403    400    400    404    404    403    400    400    400    404    401    403',
       absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
     },
   },

@@ -85,9 +85,13 @@ describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeou
     await guild.server.signIn('own')
     const seen = new Set<string>()
     const missing = new Set<string>()
-    for (const entry of entries.filter((one) => one.startsWith('GET ')))
+    const looked = [
+      ...entries.map((entry) => ({ entry, version: standing })),
+      ...entriesOf(ofWithdrawn).map((entry) => ({ entry, version: withdrawn })),
+    ]
+    for (const { entry, version } of looked.filter((one) => one.entry.startsWith('GET ')))
       for (const caller of ['own', 'oper']) {
-        const { text } = await answerOf(entry, caller, 'private')
+        const { text } = await answerOf(entry, caller, 'private', version)
         for (const button of postingButtonsIn(text)) {
           const route = `POST ${button.action ?? routeOf(entry).slice('GET '.length)}`
           if (without.some((one) => one.test(route))) continue

@@ -80,9 +80,11 @@ export const shownWords = (version: VersionRow, view: View) =>
     ? { message: version.message, appId: version.appId, actorId: version.actorId }
     : { message: null, appId: null, actorId: null }
 
-/** Since when a version is withdrawn, and why; undefined: it stands. */
-export const withdrawalOf = ({ withdrawnAt, withdrawnReason }: VersionRow) =>
-  withdrawnAt === null ? undefined : { at: instantText(withdrawnAt), reason: withdrawnReason ?? '' }
+/** Since when a version is withdrawn, why, and whether it is, or will be, erased; undefined: it stands. */
+export const withdrawalOf = ({ withdrawnAt, withdrawnReason, erasure }: VersionRow) =>
+  withdrawnAt === null
+    ? undefined
+    : { at: instantText(withdrawnAt), reason: withdrawnReason ?? '', erase: erasure !== null }
 
 /** What whoever reads a withdrawn version is told. */
 export function refusalOfWithdrawn(version: VersionRow): RegistryError {

@@ -29,7 +29,7 @@ import { schemasOf } from './schemas.ts'
 export interface VersionItem {
   semver: string
   /** Nobody reads it any more. Absent: it stands. */
-  withdrawn?: { at: string; reason: string }
+  withdrawn?: { at: string; reason: string; erase: boolean }
   /** Its readers are warned. Absent: they are not. */
   deprecated?: { at: string; message: string }
   hash: string

@@ -28,9 +28,9 @@ import { audited, type Tell } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { recordInherited } from '../files/known-files.ts'
-import { documentOf, refusalOfWithdrawn, semverOf, withdrawalOf } from '../versions/content.ts'
+import { deprecationOf, documentOf, refusalOfWithdrawn, semverOf, withdrawalOf } from '../versions/content.ts'
 import { listedDescription } from '../versions/land.ts'
-import { namedVersion, type VersionPath } from '../versions/versions.ts'
+import { namedVersion, type VersionItem, type VersionPath } from '../versions/versions.ts'
 import { filesLeftBy, type LeftFiles } from './left-files.ts'
 
 export interface Withdrawal {
@@ -48,6 +48,8 @@ export interface Withdrawn {
   /** Of the newest version that stands; null: none does. */
   latest: string | null
 }
+
+export type VersionMarks = Pick<VersionItem, 'semver' | 'withdrawn' | 'deprecated'>
 
 /** What was read before the transaction, which looks whether it still is so. */
 interface Look {
@@ -78,7 +80,28 @@ export const withdrawalsOf = (context: Context) => ({
    */
   deprecate: (who: Principal, path: VersionPath, message: string | null): Promise<{ ok: true }> =>
     deprecate(context, who, path, message),
+
+  /**
+   * What is said of a version, withdrawn or not, to whoever may withdraw it.
+   * @throws what `withdraw` does
+   */
+  marks: async (who: Principal, path: VersionPath): Promise<VersionMarks> => {
+    const version = await namedVersion(context, await seenToWithdraw(context, who, path), path.v)
+    const [withdrawn, deprecated] = [withdrawalOf(version), deprecationOf(version)]
+    return {
+      semver: semverOf(version),
+      ...(withdrawn && { withdrawn }),
+      ...(deprecated && { deprecated }),
+    }
+  },
 })
+
+/** A collection whose versions the caller may withdraw. @throws what `withdraw` does */
+async function seenToWithdraw(context: Context, who: Principal, path: VersionPath): Promise<Seen> {
+  const seen = await findVisibleCollection(context, who, path)
+  demand(mayDeleteCollection(who, seen.collection, seen.role), { owner: seen.owner.slug, needed: 'admin' })
+  return seen
+}
 
 /** A version landed meanwhile, or another was withdrawn: look again. So often at most. */
 const looksMax = 20
@@ -103,8 +126,7 @@ async function withdraw(
 class MovedOn extends Error {}
 
 async function lookAt(context: Context, who: Principal, path: VersionPath): Promise<Look> {
-  const seen = await findVisibleCollection(context, who, path)
-  demand(mayDeleteCollection(who, seen.collection, seen.role), { owner: seen.owner.slug, needed: 'admin' })
+  const seen = await seenToWithdraw(context, who, path)
   const withdrawn = await countWithdrawn(context.database, seen.collection.id)
   const version = await namedVersion(context, seen, path.v)
   const nothing = { full: [], public: [] }
@@ -162,12 +184,12 @@ async function record(
     tell({ action: 'version.withdrawn', account: owner.id, target, details })
   }
   const after = { ...version, ...marks }
-  const { at: withdrawnAt, reason } = withdrawalOf(after)!
+  const { at: withdrawnAt, reason, erase: isErased } = withdrawalOf(after)!
   return {
     semver: semverOf(version),
     withdrawnAt,
     reason,
-    erase: after.erasure !== null,
+    erase: isErased,
     latest: head === null ? null : semverOf(head),
   }
 }
@@ -189,9 +211,8 @@ async function deprecate(
   path: VersionPath,
   message: string | null,
 ): Promise<{ ok: true }> {
-  const seen = await findVisibleCollection(context, who, path)
+  const seen = await seenToWithdraw(context, who, path)
   const { collection, owner } = seen
-  demand(mayDeleteCollection(who, collection, seen.role), { owner: owner.slug, needed: 'admin' })
   const { id } = await namedVersion(context, seen, path.v)
   await audited(context, who, async (tx, tell) => {
     await lockCollection(tx, collection.id, 'update')

@@ -157,8 +157,11 @@ const Version = ({ seen, item, isFrom, isTo, before }: VersionProps) => (
             what changed
           </a>
         )}
-        {seen.deletion === 'ok' && item.withdrawn === undefined && (
-          <a href={withQuery(collectionPath(seen, 'withdraw'), { version: item.semver })}>warn or withdraw</a>
+        {seen.deletion === 'ok' && item.withdrawn?.erase === true && <span>erased, or about to be</span>}
+        {seen.deletion === 'ok' && item.withdrawn?.erase !== true && (
+          <a href={withQuery(collectionPath(seen, 'withdraw'), { version: item.semver })}>
+            {item.withdrawn === undefined ? 'warn or withdraw' : 'erase'}
+          </a>
         )}
       </p>
     </div>

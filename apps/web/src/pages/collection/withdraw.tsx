@@ -1,11 +1,11 @@
-/** `…/withdraw?version=v1.1.0`: warns the readers of a version, or takes it from them. */
+/** `…/withdraw?version=v1.1.0`: warns the readers of a version, takes it from them, or erases one that was taken. */
 import { demand } from '@ulmus/registry'
-import { DeprecateVersion, type VersionItem, WithdrawVersion } from '@ulmus/wire'
+import { DeprecateVersion, WithdrawVersion } from '@ulmus/wire'
 import { Field, Refusal, type Refused } from '../../components/form.tsx'
 import { type SeenCollection, seeCollection } from '../../data/collection.ts'
 import { checked, refusedField, submitted, typed } from '../../form.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
-import { type Answer, type Form, type Page, Redirect, readJson, type Visit } from '../../page.ts'
+import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { collectionPath, versionPath } from '../../paths.ts'
 
 export const withdraw: Page = {
@@ -13,7 +13,7 @@ export const withdraw: Page = {
   show: (visit) => withdrawPage(visit, {}),
   act: (visit, form) =>
     submitted(
-      () => (form['do'] === 'withdraw' ? take(visit, form) : warn(visit, form)),
+      () => (acts.get(form['do']) ?? warn)(visit, form),
       (error) => withdrawPage(visit, { form, error }),
     ),
 }
@@ -24,19 +24,24 @@ const pathOf = ({ params, url }: Visit) => ({
   v: url.searchParams.get('version') ?? 'latest',
 })
 
+type Marks = Awaited<ReturnType<Visit['registry']['withdrawals']['marks']>>
+
 /** With the number of the version, which may be asked for as `latest`. */
-async function namedPath(visit: Visit) {
+async function marked(visit: Visit) {
   const path = pathOf(visit)
-  const { semver } = await visit.registry.versions.detail(visit.who, path)
-  return { ...path, v: semver }
+  const marks = await visit.registry.withdrawals.marks(visit.who, path)
+  return { path: { ...path, v: marks.semver }, marks }
+}
+
+/** @throws invalid_request */
+function demandConfirmed(form: Form, version: string, otherwise: string): void {
+  const message = `must be “${version}”: ${otherwise}`
+  if (typed(form, 'confirm') !== version) throw refusedField('confirm', message)
 }
 
 async function take(visit: Visit, form: Form): Promise<Answer> {
-  const path = await namedPath(visit)
-  if (typed(form, 'confirm') !== path.v) {
-    const message = `must be “${path.v}”: nothing was withdrawn`
-    throw refusedField('confirm', message)
-  }
+  const { path } = await marked(visit)
+  demandConfirmed(form, path.v, 'nothing was withdrawn')
   const wanted = checked(WithdrawVersion, {
     reason: typed(form, 'reason') ?? '',
     erase: form['erase'] === 'yes',
@@ -45,12 +50,27 @@ async function take(visit: Visit, form: Form): Promise<Answer> {
   return new Redirect(collectionPath(path, 'versions'))
 }
 
+async function erase(visit: Visit, form: Form): Promise<Answer> {
+  const { path, marks } = await marked(visit)
+  if (marks.withdrawn === undefined) throw refusedField('version', 'stands: it is withdrawn first')
+  demandConfirmed(form, path.v, 'nothing was erased')
+  const { reason } = marks.withdrawn
+  await visit.registry.withdrawals.withdraw(visit.who, path, { reason, erase: true })
+  return new Redirect(collectionPath(path, 'versions'))
+}
+
 async function warn(visit: Visit, form: Form): Promise<Answer> {
-  const path = await namedPath(visit)
+  const { path } = await marked(visit)
   const { message } = checked(DeprecateVersion, { message: typed(form, 'message') ?? null })
   await visit.registry.withdrawals.deprecate(visit.who, path, message)
   return new Redirect(versionPath({ ...path, version: path.v }))
 }
+
+// A map: a form may name what every object has.
+const acts = new Map<string | undefined, typeof warn>([
+  ['withdraw', take],
+  ['erase', erase],
+])
 
 async function withdrawPage(
   visit: Visit,
@@ -58,43 +78,58 @@ async function withdrawPage(
 ): Promise<Answer> {
   const seen = await seeCollection(visit)
   demand(seen.deletion, { owner: seen.owner, needed: 'admin' })
-  const version = readJson<VersionItem>(await visit.registry.versions.detail(visit.who, pathOf(visit)))
+  const { marks } = await marked(visit)
+  const { semver, withdrawn } = marks
   return {
-    title: `Withdraw ${version.semver} · ${seen.owner}/${seen.slug}`,
+    title: `${withdrawn === undefined ? 'Withdraw' : 'Erase'} ${semver} · ${seen.owner}/${seen.slug}`,
     isPublic: false,
     refused: error,
     body: (
       <CollectionPage seen={seen} tab="versions">
         <div class="narrow">
-          <h2>Warn the readers of {version.semver}</h2>
           <Refusal error={error} />
-          <form method="post" class="form">
-            <Field
-              name="message"
-              label="What they should know"
-              form={form}
-              value={version.deprecated?.message ?? ''}
-              most={1_000}
-              help="Shown wherever the version is. Empty: nothing. The version itself stays what it is."
-            />
-            <button type="submit" name="do" value="warn">
-              Save
-            </button>
-          </form>
-          <Withdrawal seen={seen} version={version} form={form} />
+          {withdrawn === undefined ? (
+            <>
+              <Warning marks={marks} form={form} />
+              <Withdrawal seen={seen} semver={semver} form={form} />
+            </>
+          ) : (
+            <Erasure semver={semver} withdrawn={withdrawn} form={form} />
+          )}
         </div>
       </CollectionPage>
     ),
   }
 }
 
-const Withdrawal = ({ seen, version, form }: { seen: SeenCollection; version: VersionItem; form: Form }) => (
+const Warning = ({ marks, form }: { marks: Marks; form: Form }) => (
+  <>
+    <h2>Warn the readers of {marks.semver}</h2>
+    <form method="post" class="form">
+      <Field
+        name="message"
+        label="What they should know"
+        form={form}
+        value={marks.deprecated?.message ?? ''}
+        most={1_000}
+        help="Shown wherever the version is. Empty: nothing. The version itself stays what it is."
+      />
+      <button type="submit" name="do" value="warn">
+        Save
+      </button>
+    </form>
+  </>
+)
+
+const whatGoes =
+  'What no other version has goes from the server’s disks with the next sweep. Forks and downloads keep what they have.'
+
+const Withdrawal = ({ seen, semver, form }: { seen: SeenCollection; semver: string; form: Form }) => (
   <section class="danger-zone">
-    <h2>Withdraw {version.semver}</h2>
+    <h2>Withdraw {semver}</h2>
     <p>
       Nobody reads it any more, members neither. Its number stays taken
-      {seen.latest === version.semver && ', and the version before it becomes the latest'}. It cannot be taken
-      back.
+      {seen.latest === semver && ', and the version before it becomes the latest'}. It cannot be taken back.
     </p>
     <form method="post" class="form">
       <Field
@@ -109,17 +144,42 @@ const Withdrawal = ({ seen, version, form }: { seen: SeenCollection; version: Ve
         <input type="checkbox" name="erase" value="yes" checked={form['erase'] === 'yes'} />
         <span>
           Erase it, too
-          <span class="help">
-            {' '}
-            What no other version has goes from the server’s disks with the next sweep. Forks and downloads
-            keep what they have.
-          </span>
+          <span class="help"> {whatGoes}</span>
         </span>
       </label>
-      <Field name="confirm" label={`Type “${version.semver}” to confirm`} form={form} required />
+      <Field name="confirm" label={`Type “${semver}” to confirm`} form={form} required />
       <button type="submit" class="danger" name="do" value="withdraw">
         Withdraw this version
       </button>
     </form>
   </section>
+)
+
+interface ErasureProps {
+  readonly semver: string
+  readonly withdrawn: NonNullable<Marks['withdrawn']>
+  readonly form: Form
+}
+
+/** Of a version that is withdrawn. */
+const Erasure = ({ semver, withdrawn, form }: ErasureProps) => (
+  <>
+    <p class="note">
+      {semver} is withdrawn. <bdi>{withdrawn.reason}</bdi>
+    </p>
+    {withdrawn.erase ? (
+      <p>It is erased, or will be by the next sweep. There is nothing more to do.</p>
+    ) : (
+      <section class="danger-zone">
+        <h2>Erase {semver}</h2>
+        <p>It is still stored. {whatGoes} It cannot be taken back.</p>
+        <form method="post" class="form">
+          <Field name="confirm" label={`Type “${semver}” to confirm`} form={form} required />
+          <button type="submit" class="danger" name="do" value="erase">
+            Erase this version
+          </button>
+        </form>
+      </section>
+    )}
+  </>
 )

@@ -1,0 +1,68 @@
+/** Pages of versions that are deprecated, withdrawn or erased, over HTTP. */
+import { anyDatabase } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { linksOf, postingButtonsIn } from '../testing/crawl.ts'
+import { browsing, type PageAsker } from '../testing/page-asker.ts'
+import { pushesOn } from '../testing/pushing.ts'
+import { type Stage, setStage } from '../testing/stage.ts'
+
+describe.each(anyDatabase)('pages of versions that are not to be used, on $name', (database) => {
+  let stage: Stage
+  let ada: PageAsker
+  let anyone: PageAsker
+
+  beforeAll(async () => {
+    stage = await setStage(database)
+    ada = browsing(stage.server.url, (await stage.server.signIn('ada')).cookie)
+    anyone = browsing(stage.server.url)
+  })
+  afterAll(() => stage.end())
+  const { newPath } = pushesOn(() => stage)
+
+  /** Of a public collection with the versions v1.0.0 and v1.1.0: its path in the API, and that of its page. */
+  async function twoVersions() {
+    const path = await newPath()
+    const put = (id: string) => ({ id, type: 'A', data: {} })
+    await stage.push(path, { opening: { schemas: { A: {} } }, puts: [put('1')] })
+    await stage.push(path, { base: 'v1.0.0', puts: [put('2')] })
+    return { path, at: path.replace('/collections', '') }
+  }
+
+  test('a version that is withdrawn can be erased later, by whoever may withdraw it', async () => {
+    const { path, at } = await twoVersions()
+    await stage.ada.post(`${path}/versions/v1.1.0/withdraw`, { reason: 'It was <wrong>.' })
+    const withdraw = `${at}/withdraw?version=v1.1.0`
+    const linked = async (asker: PageAsker) => {
+      const list = await asker.get(`${at}/versions`)
+      return linksOf({ ...list, path: `${at}/versions` }).includes(withdraw)
+    }
+    const marks = async () => (await stage.anyone.get(`${path}/versions`)).json[0].withdrawn
+    expect([await linked(ada), await linked(anyone)]).toEqual([true, false])
+    const form = await ada.get(withdraw)
+    expect(form.status).toBe(200)
+    expect(form.text).toContain('It was &lt;wrong>.')
+    const buttons = postingButtonsIn(form.text).filter(({ action }) => action === undefined)
+    expect(buttons.map(({ value, fields }) => [value, fields])).toEqual([['erase', ['confirm']]])
+
+    const unsure = await ada.post(withdraw, { do: 'erase', confirm: 'v1.0.0' })
+    expect([unsure.status, unsure.text.includes('nothing was erased')]).toEqual([400, true])
+    expect(await marks()).toMatchObject({ reason: 'It was <wrong>.', erase: false })
+    const eve = browsing(stage.server.url, (await stage.server.signIn('eve')).cookie)
+    expect((await eve.post(withdraw, { do: 'erase', confirm: 'v1.1.0' })).status).toBe(403)
+    const erased = await ada.post(withdraw, { do: 'erase', confirm: 'v1.1.0' })
+    expect([erased.status, erased.headers.location]).toEqual([303, `${at}/versions`])
+    expect(await marks()).toMatchObject({ reason: 'It was <wrong>.', erase: true })
+
+    expect(await linked(ada)).toBe(false)
+    const after = await ada.get(withdraw)
+    expect([after.status, after.text.includes('value="erase"')]).toEqual([200, false])
+  })
+
+  test('a form that erases withdraws nothing that stands', async () => {
+    const { path, at } = await twoVersions()
+    const withdraw = `${at}/withdraw?version=v1.1.0`
+    const { status, text } = await ada.post(withdraw, { do: 'erase', confirm: 'v1.1.0' })
+    expect([status, text.includes('withdrawn first')]).toEqual([400, true])
+    expect((await stage.anyone.get(`${path}/versions/v1.1.0`)).status).toBe(200)
+  })
+})
