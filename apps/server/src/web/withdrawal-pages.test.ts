@@ -65,4 +65,20 @@ describe.each(anyDatabase)('pages of versions that are not to be used, on $name'
     expect([status, text.includes('withdrawn first')]).toEqual([400, true])
     expect((await stage.anyone.get(`${path}/versions/v1.1.0`)).status).toBe(200)
   })
+
+  test('every page of a deprecated version says so, and no page of another', async () => {
+    const { path, at } = await twoVersions()
+    await stage.ada.post(`${path}/versions/v1.1.0/deprecate`, { message: 'Take v1.0.0.' })
+    for (const below of ['', '/records', '/records/A', '/records/A/1', '/schemas', '/files'])
+      for (const asker of [ada, anyone])
+        for (const [version, isDeprecated] of [
+          ['', true],
+          ['/v/v1.1.0', true],
+          ['/v/v1.0.0', false],
+        ] as const) {
+          const { status, text } = await asker.get(`${at}${version}${below}`)
+          const says = text.includes('This version is deprecated.')
+          expect([version, below, status, says]).toEqual([version, below, 200, isDeprecated])
+        }
+  })
 })

@@ -24,6 +24,7 @@ import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
 import { metadataBytes, semverOf, shownCounts, shownWords } from '../versions/content.ts'
+import { noticeDeprecation } from '../versions/notices.ts'
 import type { VersionPath } from '../versions/versions.ts'
 import { type CollectionPath, defineForgetting, removeCollection } from './deletion.ts'
 import { type BrowseAsk, browsePublic, listMine, listOwned, type MyItem, type OwnedItem } from './lists.ts'
@@ -178,6 +179,7 @@ function tellChange(
 
 async function latestVersionOf(context: Context, { head, view }: Seen) {
   if (head === null) return null
+  noticeDeprecation(head)
   const metadata = await metadataBytes(context, head, view)
   return {
     semver: semverOf(head),

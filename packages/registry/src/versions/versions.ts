@@ -73,7 +73,7 @@ export async function seeVersion(context: Context, who: Principal, path: Version
 /** A version of a collection that was looked up already: two versions must be read in one view. @throws version_not_found. */
 export async function versionIn(context: Context, seen: Seen, v: string): Promise<SeenVersion> {
   const version = demandStanding(await namedVersion(context, seen, v))
-  if (version.deprecatedAt !== null) noticeDeprecation(version.deprecatedAt)
+  noticeDeprecation(version)
   return { seen, version, roots: await rootsOf(context, version, seen.view) }
 }
 

@@ -2,10 +2,13 @@
 import { hearingNotices } from '@ulmus/registry'
 import type { FastifyInstance } from 'fastify'
 
-/** For every route of the scope that reads a version named in its path. */
+/** Of routes that read a version: the one in the path, the one that is exported, or the latest one of a collection. */
+const readsVersion = /\/:v(?:\/|$)|\/export$|\/collections\/:owner\/:slug$/
+
+/** For every route of the scope that reads a version. */
 export function tellDeprecation(scope: FastifyInstance): void {
   scope.addHook('onRoute', (route) => {
-    if (!route.path.includes('/:v') && !route.path.endsWith('/export')) return
+    if (!readsVersion.test(route.path)) return
     const { handler } = route
     route.handler = function (request, reply) {
       const tell = (since: Date) =>

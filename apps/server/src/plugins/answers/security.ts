@@ -8,6 +8,7 @@ const exposed = [
   'Allow',
   'Content-Disposition',
   'Content-Range',
+  'Deprecation',
   'ETag',
   'Link',
   'Location',

@@ -2,7 +2,7 @@
 import type { VersionFile } from '@ulmus/wire'
 import { Preview } from '../../components/file.tsx'
 import { Empty, ShortHash, TableScroll, Time } from '../../components/small.tsx'
-import { type SeenCollection, seeCollection, versionOf } from '../../data/collection.ts'
+import { type SeenCollection, seeVersion, versionOf } from '../../data/collection.ts'
 import { fileHref, hasThumbnail, previewKind, readText } from '../../data/files.ts'
 import { bytesText, counted, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
@@ -13,8 +13,8 @@ const filesAPage = 100
 const referencesMax = 5
 
 const show = async (visit: Visit) => {
-  const seen = await seeCollection(visit)
-  if (seen.latest === null) return new Redirect(collectionPath(seen), 302)
+  const { seen, version } = await seeVersion(visit)
+  if (version === null) return new Redirect(collectionPath(seen), 302)
   const all = await visit.registry.files.list(seen.who, versionOf(seen))
   const hash = visit.url.searchParams.get('hash') ?? ''
   const asked = hash === '' ? all : all.filter((file) => file.hash === hash)
