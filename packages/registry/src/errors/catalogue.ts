@@ -174,15 +174,9 @@ export const catalogue = {
   ),
   no_changes: entry('conflict', 'Nothing differs from the base version, so there is no new version to make.'),
   has_collections: entry('conflict', 'The account still owns collections. Delete them first.'),
-  has_owner: entry(
-    'conflict',
-    (f) => `\`${f.org}\` has an owner who can sign in. Whoever is to own it, too, is named by that owner.`,
-  ),
+  has_owner: entry('conflict', (f) => `\`${f.org}\` has an owner who can sign in. Ask that owner.`),
   last_owner: entry('conflict', 'An organization needs an owner. Make someone else owner first.'),
-  too_many_keys: entry(
-    'conflict',
-    (f) => `An account may have at most ${f.max} live API keys. Revoke one first.`,
-  ),
+  too_many_keys: entry('conflict', (f) => `An account may have ${f.max} live API keys. Revoke one first.`),
   too_many_pushes: entry(
     'conflict',
     (f) =>
