@@ -13,8 +13,9 @@
  */
 export const callers = [
   ...['nobody', 'str', 'str-read', 'str-write', 'str-admin'],
-  ...['mem', 'mem-read', 'mem-write', 'mem-admin', 'adm', 'adm-write', 'adm-admin'],
-  ...['own', 'own-read', 'own-write', 'own-admin', 'here', 'there', 'unknown', 'sus-admin', 'oper'],
+  ...['mem', 'mem-read', 'mem-write', 'mem-admin', 'adm', 'adm-read', 'adm-write', 'adm-admin'],
+  ...['own', 'own-read', 'own-write', 'own-admin', 'here', 'there', 'unknown', 'sus-admin'],
+  ...['oper', 'oper-read', 'oper-write', 'oper-admin'],
 ] as const
 
 /** Slugs of the collections that are asked for. */
@@ -37,10 +38,10 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'listRecords', 'getRecord', 'streamRecords', 'getRecordHistory', 'downloadFile', 'exportVersion',
     ],
     rows: {
-      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
-      public:  '+      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +',
-      private: '404    404    404    404    404    +      +      +      +      +      +      +      +      +      +      +      +      404    401    susp   404',
-      absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404',
+      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+      public:  '+      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +',
+      private: '404    404    404    404    404    +      +      +      +      +      +      +      +      +      +      +      +      +      404    401    susp   404    404    404    404',
+      absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404',
     },
   },
   'following work': {
@@ -48,10 +49,10 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'getMetadataJob', 'getPush', 'getSnapshot',
     ],
     rows: {
-      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
-      public:  '401    member member member member +      +      +      +      +      +      +      +      +      +      +      +      limit  401    susp   member',
-      private: '401    404    404    404    404    +      +      +      +      +      +      +      +      +      +      +      +      404    401    susp   404',
-      absent:  '401    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404',
+      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+      public:  '401    member member member member +      +      +      +      +      +      +      +      +      +      +      +      +      limit  401    susp   member member member member',
+      private: '401    404    404    404    404    +      +      +      +      +      +      +      +      +      +      +      +      +      404    401    susp   404    404    404    404',
+      absent:  '401    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404',
     },
   },
   'working': {
@@ -61,10 +62,10 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'cancelSnapshot',
     ],
     rows: {
-      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
-      public:  '401    member scope  member member +      scope  +      +      +      +      +      +      scope  +      +      +      limit  401    susp   member',
-      private: '401    404    scope  404    404    +      scope  +      +      +      +      +      +      scope  +      +      +      404    401    susp   404',
-      absent:  '401    404    scope  404    404    404    scope  404    404    404    404    404    404    scope  404    404    404    404    401    susp   404',
+      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+      public:  '401    member scope  member member +      scope  +      +      +      scope  +      +      +      scope  +      +      +      limit  401    susp   member scope  member member',
+      private: '401    404    scope  404    404    +      scope  +      +      +      scope  +      +      +      scope  +      +      +      404    401    susp   404    scope  404    404',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404',
     },
   },
   'forking into an organization': {
@@ -72,10 +73,10 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'forkCollection',
     ],
     rows: {
-      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
-      public:  '401    member scope  member member +      scope  +      +      +      +      +      +      scope  +      +      limit  limit  401    susp   member',
-      private: '401    404    scope  404    404    +      scope  +      +      +      +      +      +      scope  +      +      limit  limit  401    susp   404',
-      absent:  '401    404    scope  404    404    404    scope  404    404    404    404    404    404    scope  404    404    limit  limit  401    susp   404',
+      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+      public:  '401    member scope  member member +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  limit  401    susp   member scope  member member',
+      private: '401    404    scope  404    404    +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  limit  401    susp   404    scope  404    404',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    limit  limit  401    susp   404    scope  404    404',
     },
   },
   'withdrawing': {
@@ -83,10 +84,10 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'withdrawVersion', 'deprecateVersion',
     ],
     rows: {
-      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
-      public:  '401    member scope  member member role   scope  role   role   +      +      +      +      scope  +      +      +      limit  401    susp   member',
-      private: '401    404    scope  404    404    role   scope  role   role   +      +      +      +      scope  +      +      +      404    401    susp   404',
-      absent:  '401    404    scope  404    404    404    scope  404    404    404    404    404    404    scope  404    404    404    404    401    susp   404',
+      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+      public:  '401    member scope  member member role   scope  role   role   +      scope  +      +      +      scope  +      +      +      limit  401    susp   member scope  member member',
+      private: '401    404    scope  404    404    role   scope  role   role   +      scope  +      +      +      scope  +      +      +      404    401    susp   404    scope  404    404',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404',
     },
   },
   'giving away': {
@@ -94,10 +95,10 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'transferCollection',
     ],
     rows: {
-      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
-      public:  '401    member scope  scope  member role   scope  scope  role   +      scope  +      +      scope  scope  +      scope  scope  401    susp   member',
-      private: '401    404    scope  scope  404    role   scope  scope  role   +      scope  +      +      scope  scope  +      scope  scope  401    susp   404',
-      absent:  '401    404    scope  scope  404    404    scope  scope  404    404    scope  404    404    scope  scope  404    scope  scope  401    susp   404',
+      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+      public:  '401    member scope  scope  member role   scope  scope  role   +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   member scope  scope  member',
+      private: '401    404    scope  scope  404    role   scope  scope  role   +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   404    scope  scope  404',
+      absent:  '401    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    scope  scope  401    susp   404    scope  scope  404',
     },
   },
   'deleting': {
@@ -105,10 +106,10 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'deleteCollection',
     ],
     rows: {
-      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
-      public:  '401    member scope  member member role   scope  role   role   +      +      +      +      scope  +      +      +      limit  401    susp   member',
-      private: '401    404    scope  404    404    role   scope  role   role   +      +      +      +      scope  +      +      +      404    401    susp   404',
-      absent:  '401    404    scope  404    404    404    scope  404    404    404    404    404    404    scope  404    404    404    404    401    susp   404',
+      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+      public:  '401    member scope  member member role   scope  role   role   +      scope  +      +      +      scope  +      +      +      limit  401    susp   member scope  member member',
+      private: '401    404    scope  404    404    role   scope  role   role   +      scope  +      +      +      scope  +      +      +      404    401    susp   404    scope  404    404',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404',
     },
   },
 }
@@ -121,10 +122,10 @@ export const ofWithdrawn: Readonly<Record<string, Rows>> = {
       'getVersion', 'listVersionFiles', 'getManifest', 'getDiff', 'listRecords', 'getRecord', 'streamRecords', 'exportVersion',
     ],
     rows: {
-      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
-      public:  '410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    401    susp   410',
-      private: '404    404    404    404    404    410    410    410    410    410    410    410    410    410    410    410    410    404    401    susp   404',
-      absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404',
+      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+      public:  '410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    401    susp   410    410    410    410',
+      private: '404    404    404    404    404    410    410    410    410    410    410    410    410    410    410    410    410    410    404    401    susp   404    404    404    404',
+      absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404',
     },
   },
   'withdrawing it again': {
@@ -132,10 +133,10 @@ export const ofWithdrawn: Readonly<Record<string, Rows>> = {
       'withdrawVersion',
     ],
     rows: {
-      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
-      public:  '401    member scope  member member role   scope  role   role   +      +      +      +      scope  +      +      +      limit  401    susp   member',
-      private: '401    404    scope  404    404    role   scope  role   role   +      +      +      +      scope  +      +      +      404    401    susp   404',
-      absent:  '401    404    scope  404    404    404    scope  404    404    404    404    404    404    scope  404    404    404    404    401    susp   404',
+      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+      public:  '401    member scope  member member role   scope  role   role   +      scope  +      +      +      scope  +      +      +      limit  401    susp   member scope  member member',
+      private: '401    404    scope  404    404    role   scope  role   role   +      scope  +      +      +      scope  +      +      +      404    401    susp   404    scope  404    404',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404',
     },
   },
   'warning of it': {
@@ -143,10 +144,10 @@ export const ofWithdrawn: Readonly<Record<string, Rows>> = {
       'deprecateVersion',
     ],
     rows: {
-      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
-      public:  '401    member scope  member member role   scope  role   role   410    410    410    410    scope  410    410    410    limit  401    susp   member',
-      private: '401    404    scope  404    404    role   scope  role   role   410    410    410    410    scope  410    410    410    404    401    susp   404',
-      absent:  '401    404    scope  404    404    404    scope  404    404    404    404    404    404    scope  404    404    404    404    401    susp   404',
+      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+      public:  '401    member scope  member member role   scope  role   role   410    scope  410    410    410    scope  410    410    410    limit  401    susp   member scope  member member',
+      private: '401    404    scope  404    404    role   scope  role   role   410    scope  410    410    410    scope  410    410    410    404    401    susp   404    scope  404    404',
+      absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404',
     },
   },
 }
@@ -162,72 +163,72 @@ export const inAccount: Readonly<Record<string, Row>> = {
     operations: [
       'getAccount', 'browseCollections', 'listCollections',
     ],
-    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
-    row: '+      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +',
+    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+    row: '+      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +',
   },
   'what an account asks of itself': {
     operations: [
       'getOwnAccount', 'listMemberships', 'listKeys', 'revokeKey',
     ],
-    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
-    row: '401    +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +',
+    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+    row: '401    +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +',
   },
   'what a key for one collection may not ask': {
     operations: [
       'listOwnInvitations', 'listMyCollections',
     ],
-    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
-    row: '401    +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      limit  limit  401    susp   +',
+    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+    row: '401    +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      limit  limit  401    susp   +      +      +      +',
   },
   'making a key that writes': {
     operations: [
       'createKey',
     ],
-    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
-    row: '401    +      scope  +      +      +      scope  +      +      +      +      +      +      scope  +      +      limit  limit  401    susp   +',
+    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+    row: '401    +      scope  +      +      +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  limit  401    susp   +      scope  +      +',
   },
   'what members ask of an organization': {
     operations: [
       'getSettings', 'listMembers', 'getAccountUsage',
     ],
-    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
-    row: '401    member member member member +      +      +      +      +      +      +      +      +      +      +      limit  limit  401    susp   member',
+    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+    row: '401    member member member member +      +      +      +      +      +      +      +      +      +      +      +      limit  limit  401    susp   member member member member',
   },
   'making a collection in an organization': {
     operations: [
       'createCollection',
     ],
-    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
-    row: '401    member scope  member member +      scope  +      +      +      +      +      +      scope  +      +      limit  limit  401    susp   member',
+    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+    row: '401    member scope  member member +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  limit  401    susp   member scope  member member',
   },
   'managing an organization': {
     operations: [
       'updateAccount', 'setMember', 'removeMember', 'createInvitation', 'listInvitations', 'removeInvitation',
       'listAudit', 'streamAudit',
     ],
-    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
-    row: '401    member scope  scope  member role   scope  scope  role   +      scope  +      +      scope  scope  +      scope  scope  401    susp   member',
+    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+    row: '401    member scope  scope  member role   scope  scope  role   +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   member scope  scope  member',
   },
   'deleting an organization': {
     operations: [
       'deleteAccount',
     ],
-    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
-    row: '401    member scope  scope  member role   scope  scope  role   role   scope  role   +      scope  scope  +      scope  scope  401    susp   member',
+    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+    row: '401    member scope  scope  member role   scope  scope  role   role   scope  scope  role   +      scope  scope  +      scope  scope  401    susp   member scope  scope  member',
   },
   'operating the registry': {
     operations: [
       'listAccounts', 'operateAccount', 'eraseAccount', 'getUsage', 'getJobs', 'listAllAudit',
     ],
-    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
-    row: '401    oper   scope  scope  oper   oper   scope  scope  oper   oper   scope  oper   oper   scope  scope  oper   scope  scope  401    susp   +',
+    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+    row: '401    oper   scope  scope  oper   oper   scope  scope  oper   oper   scope  scope  oper   oper   scope  scope  oper   scope  scope  401    susp   +      scope  scope  +',
   },
   'managing oneself': {
     operations: [
       'createOrganization', 'answerInvitation', 'listBrowserSessions', 'endBrowserSession',
       'endOtherBrowserSessions',
     ],
-    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper
-    row: '401    +      scope  scope  +      +      scope  scope  +      +      scope  +      +      scope  scope  +      scope  scope  401    susp   +',
+    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+    row: '401    +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   +      scope  scope  +',
   },
 }

@@ -123,6 +123,16 @@ describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeou
     for (const entry of entries) expect([entry, await row(entry, 'private')]).toEqual([entry, expected])
   })
 
+  test('a key that is none any more is none, whatever is asked for', async () => {
+    for (const entry of [...entriesOf(inCollection), ...entriesOf(inSite)])
+      for (const caller of ['malformed', 'expired', 'revoked'])
+        expect([entry, caller, (await answerOf(entry, caller, 'public')).status]).toEqual([
+          entry,
+          caller,
+          401,
+        ])
+  })
+
   test('who is refused for the credential is told which one is taken', async () => {
     for (const [entry, caller] of [
       ['POST /new (taken)', 'nobody'],
