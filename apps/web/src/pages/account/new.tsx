@@ -51,7 +51,7 @@ async function ownersFor({ registry, who, caller }: Visit): Promise<{ slug: stri
 /** Of people, whose accounts have no such settings, it is private. */
 const usualVisibility = [
   'usual',
-  'As its owner has it',
+  'As usual',
   'private, unless the settings of the organization make new collections public',
 ] as const
 
