@@ -140,7 +140,11 @@ function placeOf(given: Given, { environment }: Surroundings): ShelfPlace {
   return { bucket: readBackupBucket(place, settings) }
 }
 
-/** @throws ConfigError for a file that leaves out the folder that it needs: the usual one is below the folder of whoever calls */
+/**
+ * The settings of where `move` copies to.
+ * @throws ConfigError when a database or objects are to be in a folder and the file has no DATA_DIR. The default, `./data`, depends on the
+ *   folder that the command is called in.
+ */
 function settingsOfNewPlaces(file: string): Environment {
   const settings = variablesIn(file)
   const { text } = variablesOf(settings)

@@ -487,7 +487,7 @@ begin
         stored_bytes = stored_bytes + version.stored_bytes
       where id = version.collection_id and head_id is not distinct from follows;
     if not found then raise exception 'head_moved' using errcode = 'UL000'; end if;
-    -- What landed after the base was read, and was withdrawn, keeps its number: the head may be the same again.
+    -- A version may have landed after the base was read and have been withdrawn since: then the head is the same again, and its number is taken.
     perform from versions where collection_id = version.collection_id
         and (major, minor, patch) >= (version.major, version.minor, version.patch) limit 1;
     if found then raise exception 'head_moved' using errcode = 'UL000'; end if;

@@ -93,7 +93,7 @@ export function membersOf(context: Context) {
         if (held === 'owner' && role !== 'owner') await demandAnotherOwner(tx, org)
         const member = { orgId: org.id, userId: user.id, role, since: context.now() }
         await onMissingRow('account_not_found', { slug: user.slug }, () => putMember(tx, member))
-        // What they were invited to be before is decided by this.
+        // This decides what an invitation had asked.
         await dropInvitationsOf(tx, org.id, user)
         if (!roleCovers(role, held ?? 'member')) await dropInvitationsBy(tx, org.id, user.id)
         if (held !== role)

@@ -3,13 +3,17 @@ import { usageError } from '../../terminal/failure.ts'
 
 export type VisibilityFlags = { readonly public: boolean; readonly private: boolean }
 
-/** As the registry is told it: nothing where no flag says it, which leaves it as it is, or to the settings of the owner. */
+/**
+ * What a request says of the visibility. Without a flag it says nothing: a new collection then gets what its owner's settings say, and one
+ * that exists keeps what it has.
+ * @throws CommandError (usage) for both flags
+ */
 export function visibilityIn(flags: VisibilityFlags): { public?: boolean } {
   if (flags.public && flags.private) throw usageError('Take --public or --private.')
   return flags.public ? { public: true } : flags.private ? { public: false } : {}
 }
 
-/** Of a collection that was made just now, in a word. Asks the registry where no flag said it. */
+/** The visibility of a new collection. Asks the registry for it unless a flag said it. */
 export async function visibilityMade(
   client: Client,
   collection: string,
