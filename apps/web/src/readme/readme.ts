@@ -13,8 +13,11 @@ const readmeCharactersMax = 200_000
 const htmlCharactersMax = 600_000
 /** Parsing may take so long. Milliseconds. */
 const renderMillisecondsMax = 2_000
-/** What its thread may hold in JavaScript's heap. */
-const heapMebibytes = 256
+/**
+ * What its thread may hold in JavaScript's heap. V8 may end the whole process, not the thread alone, when one large allocation finds no room,
+ * so time must run out first: of sixteen costly texts of this length the worst took 438 MiB until then (nested lists, 2026-11-25).
+ */
+const heapMebibytes = 1_024
 /** Readmes that wait for the thread; whoever comes when there are more reads plain text. */
 const waitingMax = 20
 /** Rendered readmes that are kept. Characters. */
