@@ -1,15 +1,64 @@
-import { expect, test } from 'vitest'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test, vi } from 'vitest'
 import { readmeOf } from './readme.ts'
 
 const collection = { owner: 'ada', slug: 'birds' }
+const slow = (marker: string) => `${marker.repeat(99_000)}deep`
+
+/** Linux lists them by thread. */
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
+
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
 
 test('a readme that takes too long is plain text, and the next one is rendered', async () => {
   for (const marker of ['> ', '* ']) {
-    const slow = await readmeOf(`${marker.repeat(99_000)}deep`, collection)
-    expect(slow).toMatch(/^<pre class="plain-text">(?:&gt;|\*) /)
+    expect(await readmeOf(slow(marker), collection)).toMatch(/^<pre class="plain-text">(?:&gt;|\*) /)
   }
   expect(await readmeOf('**bold**', collection)).toBe('<p><strong>bold</strong></p>')
 }, 30_000)
+
+test('readmes that come at the same time are answered each with its own', async () => {
+  const texts = Array.from({ length: 15 }, (_, n) => `number ${n}`)
+  const shown = await Promise.all([slow('[a]('), ...texts].map((text) => readmeOf(text, collection)))
+  expect(shown.slice(1)).toEqual(texts.map((text) => `<p>${text}</p>`))
+}, 30_000)
+
+test('its process keeps nobody waiting when it is killed, and ends when its server is', async () => {
+  const program = `
+    import { readmeOf } from ${JSON.stringify(new URL('./readme.ts', import.meta.url).href)}
+    setInterval(() => {}, 1_000)
+    await readmeOf('first', ${JSON.stringify(collection)})
+    process.stdout.write(await readmeOf(${JSON.stringify(slow('> '))}, ${JSON.stringify(collection)}))
+    process.stdout.write(await readmeOf('**second**', ${JSON.stringify(collection)}))
+    await readmeOf(${JSON.stringify(slow('* '))}, ${JSON.stringify(collection)})`
+  const server = spawn(process.execPath, ['--input-type=module', '-'], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    cwd: fileURLToPath(new URL('.', import.meta.url)),
+  })
+  server.stdin.end(program)
+  let said = ''
+  server.stdout.on('data', (piece) => (said += piece))
+  const child = () => childrenOf(server.pid!)[0] ?? expect.fail('no process yet')
+  const first = await vi.waitFor(child, 10_000)
+  expect(readFileSync(`/proc/${first}/environ`, 'utf8')).not.toContain('HOME=')
+  process.kill(first, 'SIGKILL')
+  await vi.waitFor(() => expect(said).toContain('<strong>second</strong>'), 10_000)
+  const second = child()
+  expect(second).not.toBe(first)
+  server.kill('SIGKILL')
+  await once(server, 'exit')
+  await vi.waitFor(() => expect(isRunning(second)).toBe(false), 10_000)
+}, 40_000)
 
 test('what is no readme is none; what is too long is plain text, cut', async () => {
   expect(await readmeOf(7, collection)).toBeUndefined()

@@ -1,106 +1,75 @@
 /**
- * Readmes of collections as HTML. Anybody may have written them: they are parsed in a thread of their own, which is ended when one
- * takes too long, and what comes out has only elements and attributes of an allow-list (`render.ts`).
+ * Readmes of collections as HTML. Anybody may have written them: they are rendered in a process of their own (`process.ts`), which has
+ * little time and memory, and what comes out has only elements and attributes of an allow-list (`render.ts`).
  */
-import { Worker } from 'node:worker_threads'
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { LRUCache } from 'lru-cache'
 import type { CollectionName } from '../paths.ts'
 import type { Readme } from './render.ts'
 
 /** A longer readme is shown as plain text, up to here. Characters. */
 const readmeCharactersMax = 200_000
-/** Short Markdown may be long HTML: what is longer is shown as plain text as well. Characters. */
-const htmlCharactersMax = 600_000
-/** Parsing may take so long. Milliseconds. */
-const renderMillisecondsMax = 2_000
-/**
- * What its thread may hold in JavaScript's heap. V8 may end the whole process, not the thread alone, when one large allocation finds no room,
- * so time must run out first: of sixteen costly texts of this length the worst took 438 MiB until then (nested lists, 2026-11-25).
- */
-const heapMebibytes = 1_024
-/** Readmes that wait for the thread; whoever comes when there are more reads plain text. */
+/** What the process may hold in JavaScript's heap. It ends when it needs more; the next readme begins another. */
+const heapMebibytes = 256
+/** Readmes that are rendered or wait; whoever comes when there are more reads plain text. */
 const waitingMax = 20
 /** Rendered readmes that are kept. Characters. */
 const keptCharactersMax = 8_000_000
 
-interface Waiting {
-  readonly readme: Readme
-  done(html: string | undefined): void
-}
-
-/** One thread, which renders one readme after the other. It begins with the first. */
+/** One process, which renders one readme after the other. It begins with the first. */
 class Renderer {
-  readonly #queue: Waiting[] = []
-  #thread: Promise<Worker> | undefined
-  #isBusy = false
+  #program: ChildProcess | undefined
+  #answer: (html: string | undefined) => void = () => {}
+  #last: Promise<unknown> = Promise.resolve()
+  #waiting = 0
 
   /** Whether so many wait already that the next would wait too long. */
   get isFull(): boolean {
-    return this.#queue.length >= waitingMax
+    return this.#waiting >= waitingMax
   }
 
-  /** Undefined: it took too long or too much memory. */
-  render(readme: Readme): Promise<string | undefined> {
-    return new Promise((done) => {
-      this.#queue.push({ readme, done })
-      void this.#renderNext()
+  /** Undefined: it took too much time or memory, or its HTML is too long. Never rejects. */
+  async render(readme: Readme): Promise<string | undefined> {
+    this.#waiting++
+    const html = this.#last.then(() => this.#inProcess(readme))
+    this.#last = html
+    try {
+      return await html
+    } finally {
+      this.#waiting--
+    }
+  }
+
+  #inProcess(readme: Readme): Promise<string | undefined> {
+    return new Promise((answer) => {
+      this.#answer = answer
+      this.#program ??= this.#begin()
+      this.#program.send(readme)
     })
   }
 
-  /** Never rejects: a readme that cannot be rendered is shown as it is. */
-  async #renderNext(): Promise<void> {
-    const next = this.#isBusy ? undefined : this.#queue.shift()
-    if (next === undefined) return
-    this.#isBusy = true
-    const html = await this.#inThread(next.readme).catch(() => undefined)
-    this.#isBusy = false
-    next.done(html)
-    void this.#renderNext()
-  }
-
-  async #inThread(readme: Readme): Promise<string | undefined> {
-    this.#thread ??= begin()
-    const begun = this.#thread
-    try {
-      return await answerOf(await begun, readme)
-    } catch (error) {
-      this.#thread = undefined
-      void begun.then((thread) => thread.terminate()).catch(() => {})
-      throw error
+  /** A program that knows nothing of the server's settings, and keeps no server from ending. */
+  #begin(): ChildProcess {
+    const program = fork(fileURLToPath(new URL('./process.ts', import.meta.url)), {
+      execArgv: [`--max-old-space-size=${heapMebibytes}`],
+      env: {},
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    })
+    const end = () => {
+      if (this.#program !== program) return
+      this.#program = undefined
+      program.kill('SIGKILL')
+      this.#answer(undefined)
     }
+    program.on('message', (html: string | null) => this.#answer(html ?? undefined))
+    // It could not begin, or what was sent did not reach it.
+    program.on('error', end).on('exit', end)
+    program.unref()
+    program.channel?.unref()
+    return program
   }
 }
-
-/** Resolves when the thread has loaded what it needs, which takes a second on a busy machine. It keeps no process from ending. */
-async function begin(): Promise<Worker> {
-  const resourceLimits = { maxOldGenerationSizeMb: heapMebibytes }
-  const thread = new Worker(new URL('./thread.ts', import.meta.url), { resourceLimits })
-  // It may fail when nobody waits for it any more. Unheard, the event would end the process.
-  thread.on('error', () => {})
-  await new Promise<void>((resolve, reject) => thread.once('message', resolve).once('error', reject))
-  thread.unref()
-  return thread
-}
-
-/** @throws Error when it takes too long, and what the thread fails with */
-const answerOf = (thread: Worker, readme: Readme): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const settle = () => {
-      clearTimeout(timer)
-      thread.off('message', answer).off('error', fail)
-    }
-    const answer = (html: string) => {
-      settle()
-      resolve(html)
-    }
-    const fail = (error: Error) => {
-      settle()
-      reject(error)
-    }
-    const timer = setTimeout(() => fail(new Error('It took too long.')), renderMillisecondsMax)
-    thread.once('message', answer).once('error', fail)
-    thread.postMessage(readme)
-  })
 
 const renderer = new Renderer()
 const kept = new LRUCache<string, string>({
@@ -125,7 +94,7 @@ export async function readmeOf(
   if (renderer.isFull) return asPlainText(readme)
   const isLong = readme.length > readmeCharactersMax
   const html = isLong ? undefined : await renderer.render({ markdown: readme, owner, slug, readmeImages })
-  const shown = html === undefined || html.length > htmlCharactersMax ? asPlainText(readme) : html
+  const shown = html ?? asPlainText(readme)
   kept.set(key, shown)
   return shown
 }
