@@ -24,7 +24,7 @@ import { isUuid } from '../answers/pages.ts'
 import { audited, type Tell } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
-import { instantText, instantTextOrNull, isInstant } from '../instants.ts'
+import { instantText, instantTextOrNull, readInstant } from '../instants.ts'
 import { isRawKey, keyStartLength, makeRawKey } from './raw-key.ts'
 
 export interface NewKey {
@@ -202,10 +202,9 @@ function usesOf(context: Context) {
 
 function expiryOf(expiresAt: string | null, now: Date): Date | null {
   if (expiresAt === null) return null
-  const date = new Date(expiresAt)
-  if (isInstant(date) && date > now) return date
-  const message = isInstant(date) ? 'must be later than now' : 'must be in the years 0001 to 9999, in UTC'
-  const issues = [{ path: 'expiresAt', message }]
+  const date = readInstant('expiresAt', expiresAt)
+  if (date > now) return date
+  const issues = [{ path: 'expiresAt', message: 'must be later than now' }]
   throw new RegistryError('invalid_request', { details: { issues } })
 }
 

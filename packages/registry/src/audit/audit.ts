@@ -7,7 +7,7 @@ import { isAccountSlug } from '../access/slugs.ts'
 import { byInstant, mapPage, type Page, type PageAsk, pageOf } from '../answers/pages.ts'
 import type { Context } from '../context.ts'
 import { demand } from '../errors/errors.ts'
-import { instantText } from '../instants.ts'
+import { instantText, readInstant } from '../instants.ts'
 
 export interface AuditEvent {
   readonly id: string
@@ -40,7 +40,11 @@ export const placeOf = ({ event }: AuditItem) => ({ value: event.at, id: event.i
 export function auditOf(context: Context) {
   const { database } = context
   return {
-    /** The newest first. @throws account_not_found, Moved, insufficient_scope, key_limited, not_a_member, insufficient_role */
+    /**
+     * The newest first.
+     * @throws account_not_found, Moved, insufficient_scope, key_limited, not_a_member, insufficient_role; invalid_request for an instant that no
+     * database keeps
+     */
     async list(who: Principal, slug: string, ask: AuditAsk & PageAsk): Promise<Page<AuditEvent>> {
       const filter = await filterOf(context, await demandLog(context, who, slug), ask)
       if (filter === undefined) return { items: [], links: {} }
@@ -76,14 +80,14 @@ async function filterOf(
   return filter && { ...filter, accountId }
 }
 
-/** Of every log. Undefined: nobody can have done it. */
+/** Of every log. Undefined: nobody can have done it. @throws invalid_request for an instant that no database keeps */
 export async function filterBy(
   { database }: Context,
   { actor, action, after }: AuditAsk,
 ): Promise<AuditFilter | undefined> {
   const filter = {
     ...(action !== undefined && { action }),
-    ...(after !== undefined && { after: new Date(after) }),
+    ...(after !== undefined && { after: readInstant('after', after) }),
   }
   if (actor === undefined) return filter
   const account = isAccountSlug(actor) ? await findAccountBySlug(database, actor) : undefined

@@ -143,7 +143,7 @@ export function operatorsOf(context: Context) {
       return { pushes, queues }
     },
 
-    /** Every log, the newest first. */
+    /** Every log, the newest first. @throws invalid_request for an instant that no database keeps */
     async audit(who: Principal, ask: AuditAsk & PageAsk): Promise<Page<AuditEvent>> {
       await demandOperator(who)
       const filter: AuditFilter | undefined = await filterBy(context, ask)

@@ -51,7 +51,8 @@ const queryValues: readonly string[] = [
     %5f %% %zz %c0%80 %ed%a0%80 %00 a%00 %F0%9F%98%80 %5C %27 ' %22 _ * %0a é latest v1.0.0 W10 WyJhIl0
     bnVsbA WyJhIiwiYiJd WzEsMl0 WyJcdWQ4MDAiLCJhIl0 e30 AAAA ==== -_-_ WyIiLCIiXQ WyJhIiwiXHUwMDAwIl0
     2026-01-01T00:00:00.000Z 2026-13-45T99:99:99Z 0000-00-00 +275760-09-13T00:00:00.001Z
-    -271821-04-20T00:00:00Z 9999-12-31T23:59:59Z added updated removed ../.. //evil.example /\evil.example
+    -271821-04-20T00:00:00Z 9999-12-31T23:59:59Z 9999-12-31T23:59:59-10:00 0000-01-01T00:00:00Z
+    0001-01-01T00:00:00%2B10:00 added updated removed ../.. //evil.example /\evil.example
     https://evil.example/ /%0d%0aa:b javascript:alert(1) ada/cities@v1.0.0 /@ @ a/b/c@latest a@@b [[[[ ( :*
     %26 %7C ! %3C-%3E a%20%26%20b a%27:*
   `),
