@@ -118,8 +118,8 @@ export function sessionsOf(context: Context) {
       const caller = ownerOf(who)
       await audited(context, who, async (tx, tell) => {
         await demandCredential(context, tx, caller)
-        await deleteSessionsBut(tx, caller.accountId, sessionOf(caller))
-        tell({ action: 'session.ended', account: caller.accountId, target: 'all others' })
+        const ended = await deleteSessionsBut(tx, caller.accountId, sessionOf(caller))
+        if (ended > 0) tell({ action: 'session.ended', account: caller.accountId, target: 'all others' })
       })
     },
 

@@ -157,6 +157,8 @@ describe.each(databases)('the audit log on $name', (database) => {
     await keys.resolve(key, '192.0.2.9')
     await keys.settle()
     await sessions.endOthers(caller)
+    // There are none any more.
+    await sessions.endOthers(caller)
     ada = { ...ada, credential: null }
     const other = await keys.create(caller, { label: 'other', scope: 'read' })
     await keys.revoke(caller, other.id)
