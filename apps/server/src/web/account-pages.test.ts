@@ -1,4 +1,4 @@
-/** Pages of accounts over HTTP: organizations of many members, and what a new collection's form starts from. */
+/** Pages of accounts over HTTP: organizations of many members, audit logs, and what a new collection's form starts from. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addOrg } from '../testing/calls.ts'
@@ -13,7 +13,8 @@ describe.each(anyDatabase)('pages of accounts on $name', (database) => {
   beforeAll(async () => {
     const test = await database.settings()
     dispose = test.dispose
-    server = await serveForTest(test.settings)
+    const operators = [{ issuer: 'urn:ulmus:development', subject: 'operator' }]
+    server = await serveForTest(test.settings, { operators })
   })
   afterAll(async () => {
     await server.close()
@@ -65,6 +66,56 @@ describe.each(anyDatabase)('pages of accounts on $name', (database) => {
 
     test('its page says that there are more than it counted', async () => {
       expect((await zoe.get('/crowd')).text).toContain('more than 100 members')
+    })
+  })
+
+  describe('audit logs', () => {
+    const rowsOf = (html: string) => (html.match(/<tr>/g) ?? []).length - 1
+    let operator: PageAsker
+
+    beforeAll(async () => {
+      operator = await signIn('operator')
+    })
+
+    test('a page leads to the next one of what it was asked for', async () => {
+      const founder = await signIn('founder')
+      const counts: number[] = []
+      let path: string | undefined = '/crowd/-/audit?action=member.set&after=2026-01-01'
+      while (path !== undefined) {
+        const page = await founder.get(path)
+        counts.push(rowsOf(page.text))
+        expect(page.text.includes('value="2026-01-01"')).toBe(true)
+        const [, next] = /<a rel="next" href="([^"]+)"/.exec(page.text) ?? []
+        path = next?.replaceAll('&amp;', '&')
+      }
+      expect(counts).toEqual([50, 50, 1])
+    })
+
+    test('whoever asks for what was done since tomorrow reads nothing, since no day that there is a sentence', async () => {
+      const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
+      expect((await operator.get(`/admin/audit?after=${tomorrow}`)).text).toContain('There is nothing here.')
+      const wrong = await operator.get('/admin/audit?after=yesterday')
+      expect([wrong.status, wrong.text.includes('must be a day')]).toEqual([400, true])
+    })
+
+    test('an instant that no database keeps is refused with a sentence', async () => {
+      for (const instant of [
+        '0000-01-01T00:00:00Z',
+        '0001-01-01T00:00:00+10:00',
+        '9999-12-31T23:59:59-10:00',
+      ]) {
+        for (const path of ['/api/admin/audit', '/api/accounts/operator/audit.ndjson']) {
+          const { status, json } = await operator.get(`${path}?after=${encodeURIComponent(instant)}`)
+          expect([status, json.issues[0].path]).toEqual([400, 'after'])
+        }
+      }
+    })
+
+    test('operators read what everybody did, and what is under way', async () => {
+      const { text } = await operator.get('/admin/audit?actor=founder')
+      expect(rowsOf(text)).toBe(50)
+      expect(/<td>gave a role to <bdi>member-98<\/bdi>/.test(text)).toBe(true)
+      expect(/Under way: 0 pushes that receive/.test((await operator.get('/admin')).text)).toBe(true)
     })
   })
 

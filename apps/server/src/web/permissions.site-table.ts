@@ -140,7 +140,7 @@ export const inSite: Readonly<Record<string, Row>> = {
     row: '401    401    401    403    403    403    409    403    403    403    403    409    403    403    401    403',
   },
   'looking after the registry': {
-    asked: ['GET /admin'],
+    asked: ['GET /admin', 'GET /admin/audit'],
     //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: 'login  login  login  403    403    403    403    200    403    403    403    403    403    403    401    403',
   },

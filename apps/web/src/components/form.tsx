@@ -9,10 +9,19 @@ export type Refused = RegistryError | undefined
 /** Shows why a form was refused, and which fields are wrong. */
 export function Refusal({ error }: { error: Refused }) {
   if (error === undefined) return null
-  const issues = (error.details['issues'] as { path: string; message: string }[] | undefined) ?? []
   return (
     <div class="note bad" role="alert">
-      <p>{error.message}</p>
+      <Reasons of={error} />
+    </div>
+  )
+}
+
+/** What was refused, and which fields of it are wrong. */
+export function Reasons({ of: { message: summary, details } }: { of: RegistryError }) {
+  const issues = (details['issues'] as { path: string; message: string }[] | undefined) ?? []
+  return (
+    <>
+      <p>{summary}</p>
       {issues.length > 0 && (
         <ul>
           {issues.slice(0, 20).map(({ path, message }) => (
@@ -22,7 +31,7 @@ export function Refusal({ error }: { error: Refused }) {
           ))}
         </ul>
       )}
-    </div>
+    </>
   )
 }
 
@@ -73,6 +82,14 @@ export function Field({ name, label, form, value = '', help, required, most, pat
     </div>
   )
 }
+
+/** A day of the calendar, such as 2026-11-25. */
+export const DayField = ({ name, label, form }: Pick<FieldProps, 'name' | 'label' | 'form'>) => (
+  <div class="field">
+    <label for={`field-${name}`}>{label}</label>
+    <input type="date" id={`field-${name}`} name={name} value={form[name] ?? ''} />
+  </div>
+)
 
 interface ChoiceProps {
   readonly name: string

@@ -19,6 +19,7 @@ import { withdraw } from './collection/withdraw.tsx'
 import { editRecord } from './publish/edit-record.tsx'
 import { push } from './publish/push.tsx'
 import { admin } from './site/admin.tsx'
+import { adminAudit } from './site/admin-audit.tsx'
 import { docs, document } from './site/docs.tsx'
 import { explore } from './site/explore.tsx'
 import { feed, icon, llms, manifest, robots, siteMap } from './site/for-programs.ts'
@@ -34,7 +35,7 @@ export { documentOf } from '../layout/document.tsx'
 export { refusalPage } from './site/refusal.tsx'
 
 export const pages: Readonly<Record<PageName, Page>> = {
-  ...{ admin, home, explore, docs, document, robots, siteMap, llms, icon, manifest, feed },
+  ...{ admin, adminAudit, home, explore, docs, document, robots, siteMap, llms, icon, manifest, feed },
   ...{
     newCollection,
     newOrg,

@@ -13,6 +13,7 @@ export const table = {
   '/new': 'newCollection',
   '/new/org': 'newOrg',
   '/admin': 'admin',
+  '/admin/audit': 'adminAudit',
   '/settings': 'settings',
   '/settings/keys': 'keys',
   '/settings/sessions': 'sessions',

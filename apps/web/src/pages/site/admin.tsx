@@ -1,5 +1,5 @@
 /** `/admin`: what operators of the registry see and do. */
-import type { OperatedAccount, Usage } from '@ulmus/wire'
+import type { JobsUnderWay, OperatedAccount, Usage } from '@ulmus/wire'
 import { Field, Refusal, type Refused } from '../../components/form.tsx'
 import { Badge, Empty, Pager, Time } from '../../components/small.tsx'
 import { refusedField, submitted, typed } from '../../form.ts'
@@ -68,8 +68,9 @@ async function adminPage(
 ): Promise<Answer> {
   const q = url.searchParams.get('q')?.trim() || undefined
   const cursor = url.searchParams.get('cursor') ?? undefined
-  const [usage, { items, links }] = await Promise.all([
+  const [usage, jobs, { items, links }] = await Promise.all([
     registry.operators.usage(who),
+    registry.operators.jobs(who),
     registry.operators.accounts(who, { limit: 50, q, ...(cursor !== undefined && { cursor }) }),
   ])
   const to = (link: string | undefined) =>
@@ -85,9 +86,9 @@ async function adminPage(
       <div class="wide content managed">
         <h1>This registry</h1>
         <Facts usage={usage} />
+        <UnderWay jobs={jobs} />
         <p>
-          <a href="/api/admin/audit">Every audit log</a>, <a href="/api/admin/jobs">what is under way</a>, as
-          JSON. <a href="/docs/operations">Operating a registry</a>
+          <a href="/admin/audit">Every audit log</a>. <a href="/docs/operations">Operating a registry</a>
         </p>
         <Refusal error={error} />
         {orphans !== undefined && (
@@ -121,6 +122,21 @@ const Facts = ({ usage }: { usage: Usage }) => (
     <span>{bytesText(usage.bytes.packs)} of records</span>
     <span>{bytesText(usage.bytes.files)} of files</span>
     {usage.bytes.setAside > 0 && <span>{bytesText(usage.bytes.setAside)} set aside</span>}
+  </p>
+)
+
+/** Jobs that are completed go on for nobody. */
+const UnderWay = ({ jobs: { pushes, queues } }: { jobs: JobsUnderWay }) => (
+  <p class="facts">
+    <span>Under way: {counted(pushes.open, 'push that receives', 'pushes that receive')}</span>
+    <span>{pushes.committing} being committed or checked</span>
+    {queues
+      .filter(({ state }) => state !== 'completed')
+      .map(({ queue, state, jobs }) => (
+        <span key={`${queue} ${state}`}>
+          {jobs} {queue} {state}
+        </span>
+      ))}
   </p>
 )
 

@@ -1,5 +1,6 @@
 /** The page of a refusal: what is wrong, and what to do. What is hidden has the page of what is not there. */
 import type { RegistryError } from '@ulmus/registry'
+import { Reasons } from '../../components/form.tsx'
 import type { View } from '../../page.ts'
 import { withQuery } from '../../paths.ts'
 
@@ -31,12 +32,10 @@ export function refusalPage(error: RegistryError, status: number, here: string, 
           <p>
             Either it does not exist, or it is private and you are not signed in as somebody who may see it.
           </p>
+        ) : status >= 500 && status < 503 ? (
+          <p>It is not your fault. Try again; the operator finds what happened in the log.</p>
         ) : (
-          <p>
-            {status >= 500 && status < 503
-              ? 'It is not your fault. Try again; the operator finds what happened in the log.'
-              : error.message}
-          </p>
+          <Reasons of={error} />
         )}
         <p class="actions">
           {!isSignedIn && (status === 404 || status === 401 || status === 403) && (

@@ -1,0 +1,149 @@
+/** The audit log on pages: of an organization, of oneself, and of all for operators. */
+import type { AuditEvent } from '@ulmus/wire'
+import { refusedField } from '../form.ts'
+import type { Form, Visit } from '../page.ts'
+import { accountPath, withQuery } from '../paths.ts'
+import { DayField, Field, Select } from './form.tsx'
+import { Empty, Pager, Time } from './small.tsx'
+
+/** What is said of each action, between who did it and what it was done to. */
+const words: Readonly<Record<string, string>> = {
+  'account.signed_in': 'signed in',
+  'account.renamed': 'renamed the account to',
+  'account.deleted': 'deleted the account',
+  'account.quota': 'changed what may be stored in the account',
+  'account.suspended': 'suspended, or took back the suspension of, the account',
+  'account.erased': 'erased the person of the account',
+  'session.ended': 'signed a browser out:',
+  'key.made': 'made an API key:',
+  'key.first_used': 'used for the first time an API key:',
+  'key.revoked': 'revoked an API key:',
+  'organization.made': 'made the organization',
+  'settings.changed': 'changed the settings of',
+  'member.invited': 'invited',
+  'invitation.declined': 'declined to join as',
+  'invitation.removed': 'took back the invitation of',
+  'member.set': 'gave a role to',
+  'member.removed': 'removed the member',
+  'collection.made': 'made the collection',
+  'collection.renamed': 'renamed a collection to',
+  'collection.transferred': 'gave away the collection, which is now',
+  'collection.visibility': 'changed who sees the collection',
+  'collection.deleted': 'deleted the collection',
+  'version.made': 'made the version',
+  'version.withdrawn': 'withdrew the version',
+  'version.deprecated': 'warned the readers of the version',
+}
+
+const pageRows = 50
+
+type ReadLog = Visit['registry']['operators']['audit']
+
+/** What a page of the log asks for by its query. @throws invalid_request when `after` is no day */
+export function askedOf({ searchParams }: URL): Parameters<ReadLog>[1] {
+  const wish = (name: string) => searchParams.get(name)?.trim() || undefined
+  const day = wish('after')
+  if (day !== undefined && !isDay(day)) throw refusedField('after', 'must be a day, such as 2026-11-25')
+  const cursor = wish('cursor')
+  return {
+    ...{ actor: wish('actor'), action: wish('action'), limit: pageRows },
+    ...(day !== undefined && { after: `${day}T00:00:00Z` }),
+    ...(cursor !== undefined && { cursor }),
+  }
+}
+
+const isDay = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`))
+
+/** A form that filters, and a page of the log. @param path of the page that shows it */
+export function AuditLog({
+  path,
+  url: { searchParams },
+  page: { items, links },
+}: {
+  path: string
+  url: URL
+  page: Awaited<ReturnType<ReadLog>>
+}) {
+  const said: Form = Object.fromEntries(searchParams)
+  const { actor, action, after } = said
+  const to = (link: string | undefined) => {
+    const cursor = link && new URLSearchParams(link).get('cursor')
+    return cursor ? withQuery(path, { actor, action, after, cursor }) : undefined
+  }
+  return (
+    <>
+      <form method="get" class="form inline">
+        <Field name="actor" label="By" form={said} most={39} />
+        <Select
+          name="action"
+          label="Action"
+          form={said}
+          value=""
+          options={[['', 'any'], ...Object.keys(words).map((action) => [action, action] as const)]}
+        />
+        <DayField name="after" label="Since (UTC)" form={said} />
+        <button type="submit">Show</button>
+      </form>
+      {items.length === 0 ? <Empty title="There is nothing here." /> : <List items={items} />}
+      <Pager next={to(links.next)} prev={to(links.prev)} />
+    </>
+  )
+}
+
+const List = ({ items }: { items: readonly AuditEvent[] }) => (
+  <div class="table-scroll">
+    <table class="data">
+      <thead>
+        <tr>
+          <th scope="col">When</th>
+          <th scope="col">Who</th>
+          <th scope="col">What</th>
+          <th scope="col">With</th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map(({ id, at, actor, action, target, details }) => (
+          <tr key={id}>
+            <td>
+              <Time at={at} />
+            </td>
+            <td>
+              {actor.account === null ? (
+                <span class="quiet">an account that is gone</span>
+              ) : (
+                <a href={accountPath(actor.account)}>{actor.account}</a>
+              )}
+            </td>
+            <td>
+              {words[action] ?? action}{' '}
+              <bdi>{typeof details['label'] === 'string' ? details['label'] : target}</bdi>
+              <Details details={details} />
+            </td>
+            <td>
+              {actor.key !== undefined && (
+                <>
+                  the key <bdi>{actor.key.label}</bdi>{' '}
+                </>
+              )}
+              <span class="quiet">{actor.ip}</span>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)
+
+const Details = ({ details }: Pick<AuditEvent, 'details'>) => {
+  const told = Object.entries(details).filter(([name, value]) => name !== 'label' && value !== null)
+  if (told.length === 0) return null
+  return (
+    <>
+      {' '}
+      <span class="quiet">
+        (<bdi>{told.map(([name, value]) => `${name}: ${value}`).join(', ')}</bdi>)
+      </span>
+    </>
+  )
+}
