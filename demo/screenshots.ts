@@ -46,6 +46,8 @@ const pages: Record<string, string> = {
   audit: '/atlas/-/audit',
   withdraw: '/mercator/cities/withdraw?version=v1.0.0',
   operators: '/admin',
+  'operators-audit': '/admin/audit',
+  refused: '/admin/audit?after=yesterday',
   docs: '/docs',
   document: '/docs/publishing',
   'not-found': '/nobody/nothing',

@@ -1,7 +1,7 @@
 /** Pages of accounts over HTTP: organizations of many members, audit logs, and what a new collection's form starts from. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { addOrg } from '../testing/calls.ts'
+import { addOrg, callsTo } from '../testing/calls.ts'
 import { linksOf } from '../testing/crawl.ts'
 import { browsing, type PageAsker } from '../testing/page-asker.ts'
 import { serveForTest, type TestServer } from '../testing/serve.ts'
@@ -115,7 +115,10 @@ describe.each(anyDatabase)('pages of accounts on $name', (database) => {
       const { text } = await operator.get('/admin/audit?actor=founder')
       expect(rowsOf(text)).toBe(50)
       expect(/<td>gave a role to <bdi>member-98<\/bdi>/.test(text)).toBe(true)
-      expect(/Under way: 0 pushes that receive/.test((await operator.get('/admin')).text)).toBe(true)
+      const calls = callsTo(server, await server.signIn('pusher'))
+      await calls.post('/accounts/pusher/collections', { slug: 'pushed' })
+      await calls.post('/collections/pusher/pushed/pushes', { base_version: null, schemas: { A: {} } })
+      expect(/Under way:.*1 open push</.test((await operator.get('/admin')).text)).toBe(true)
     })
   })
 

@@ -125,20 +125,25 @@ const Facts = ({ usage }: { usage: Usage }) => (
   </p>
 )
 
-/** Jobs that are completed go on for nobody. */
-const UnderWay = ({ jobs: { pushes, queues } }: { jobs: JobsUnderWay }) => (
-  <p class="facts">
-    <span>Under way: {counted(pushes.open, 'push that receives', 'pushes that receive')}</span>
-    <span>{pushes.committing} being committed or checked</span>
-    {queues
+/** Jobs that are completed are none any more. */
+function UnderWay({ jobs: { pushes, queues } }: { jobs: JobsUnderWay }) {
+  const told = [
+    pushes.open > 0 && counted(pushes.open, 'open push', 'open pushes'),
+    pushes.committing > 0 &&
+      counted(pushes.committing, 'push being committed or checked', 'pushes being committed or checked'),
+    ...queues
       .filter(({ state }) => state !== 'completed')
-      .map(({ queue, state, jobs }) => (
-        <span key={`${queue} ${state}`}>
-          {jobs} {queue} {state}
-        </span>
+      .map(({ queue, state, jobs }) => `${jobs} × ${queue} ${state}`),
+  ].filter((text) => text !== false)
+  return (
+    <p class="facts">
+      <span>{told.length === 0 ? 'Nothing is under way.' : 'Under way:'}</span>
+      {told.map((text) => (
+        <span key={text}>{text}</span>
       ))}
-  </p>
-)
+    </p>
+  )
+}
 
 const Accounts = ({ items }: { items: readonly OperatedAccount[] }) => (
   <div class="table-scroll">
