@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test, vi } from 'vitest'
 import { readmeOf } from './readme.ts'
@@ -12,11 +12,12 @@ const slow = (marker: string) => `${marker.repeat(99_000)}deep`
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
 
-const isRunning = (pid: number): boolean => {
+/** Variables and arguments of a process; empty when it has ended, also when nobody has asked how. */
+const startOf = (pid: number): string => {
   try {
-    return process.kill(pid, 0)
+    return ['environ', 'cmdline'].map((file) => readFileSync(`/proc/${pid}/${file}`, 'utf8')).join(' ')
   } catch {
-    return false
+    return ''
   }
 }
 
@@ -29,7 +30,8 @@ test('a readme that takes too long is plain text, and the next one is rendered',
 
 test('readmes that come at the same time are answered each with its own', async () => {
   const texts = Array.from({ length: 15 }, (_, n) => `number ${n}`)
-  const shown = await Promise.all([slow('[a]('), ...texts].map((text) => readmeOf(text, collection)))
+  const shown = await Promise.all([`${slow('> ')}er`, ...texts].map((text) => readmeOf(text, collection)))
+  expect(shown[0]).toMatch(/^<pre class="plain-text">&gt; /)
   expect(shown.slice(1)).toEqual(texts.map((text) => `<p>${text}</p>`))
 }, 30_000)
 
@@ -50,15 +52,40 @@ test('its process keeps nobody waiting when it is killed, and ends when its serv
   server.stdout.on('data', (piece) => (said += piece))
   const child = () => childrenOf(server.pid!)[0] ?? expect.fail('no process yet')
   const first = await vi.waitFor(child, 10_000)
-  expect(readFileSync(`/proc/${first}/environ`, 'utf8')).not.toContain('HOME=')
+  // Before it is the program that it becomes, it looks like its parent.
+  await vi.waitFor(() => expect(startOf(first)).toContain('readme/process.ts'), 10_000)
+  expect(startOf(first)).toContain('--max-old-space-size=256')
+  expect(startOf(first)).not.toContain('PATH=')
   process.kill(first, 'SIGKILL')
   await vi.waitFor(() => expect(said).toContain('<strong>second</strong>'), 10_000)
   const second = child()
   expect(second).not.toBe(first)
   server.kill('SIGKILL')
   await once(server, 'exit')
-  await vi.waitFor(() => expect(isRunning(second)).toBe(false), 10_000)
+  await vi.waitFor(() => expect(startOf(second).trim()).toBe(''), 10_000)
 }, 40_000)
+
+test('what cannot be rendered now is plain text, and is rendered the next time', async () => {
+  const { execPath } = process
+  // To begin the first throws, to begin the second fails later.
+  for (const nothing of ['', '/nowhere/node']) {
+    for (const pid of childrenOf(process.pid).filter((child) =>
+      startOf(child).includes('readme/process.ts'),
+    )) {
+      process.kill(pid, 'SIGKILL')
+      await vi.waitFor(() => expect(existsSync(`/proc/${pid}`)).toBe(false), 10_000)
+    }
+    const texts = ['a', 'b', 'c'].map((letter) => `**${letter}** at “${nothing}”`)
+    const shown = () => Promise.all(texts.map((text) => readmeOf(text, collection)))
+    process.execPath = nothing
+    try {
+      for (const html of await shown()) expect(html).toMatch(/^<pre/)
+    } finally {
+      process.execPath = execPath
+    }
+    for (const html of await shown()) expect(html).toMatch(/^<p><strong>/)
+  }
+}, 30_000)
 
 test('what is no readme is none; what is too long is plain text, cut', async () => {
   expect(await readmeOf(7, collection)).toBeUndefined()

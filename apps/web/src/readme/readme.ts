@@ -17,10 +17,12 @@ const waitingMax = 20
 /** Rendered readmes that are kept. Characters. */
 const keptCharactersMax = 8_000_000
 
+type Rendered = string | null | undefined
+
 /** One process, which renders one readme after the other. It begins with the first. */
 class Renderer {
   #program: ChildProcess | undefined
-  #answer: (html: string | undefined) => void = () => {}
+  #answer: (html: Rendered) => void = () => {}
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
 
@@ -29,10 +31,10 @@ class Renderer {
     return this.#waiting >= waitingMax
   }
 
-  /** Undefined: it took too much time or memory, or its HTML is too long. Never rejects. */
-  async render(readme: Readme): Promise<string | undefined> {
+  /** Never rejects. Null: it takes too much time or memory, or its HTML is too long. Undefined: it could not be rendered now. */
+  async render(readme: Readme): Promise<Rendered> {
     this.#waiting++
-    const html = this.#last.then(() => this.#inProcess(readme))
+    const html = this.#last.then(() => this.#inProcess(readme)).catch(() => this.#drop())
     this.#last = html
     try {
       return await html
@@ -41,7 +43,8 @@ class Renderer {
     }
   }
 
-  #inProcess(readme: Readme): Promise<string | undefined> {
+  /** @throws what hinders a process to begin or to be spoken to, such as want of memory or of file descriptors */
+  #inProcess(readme: Readme): Promise<Rendered> {
     return new Promise((answer) => {
       this.#answer = answer
       this.#program ??= this.#begin()
@@ -56,18 +59,26 @@ class Renderer {
       env: {},
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
-    const end = () => {
+    const end = (html: Rendered) => {
       if (this.#program !== program) return
-      this.#program = undefined
-      program.kill('SIGKILL')
-      this.#answer(undefined)
+      this.#drop()
+      this.#answer(html)
     }
-    program.on('message', (html: string | null) => this.#answer(html ?? undefined))
-    // It could not begin, or what was sent did not reach it.
-    program.on('error', end).on('exit', end)
+    program.on('message', (html: string | null) => {
+      // What comes after its end would answer another readme.
+      if (this.#program === program) this.#answer(html)
+    })
+    program.on('error', () => end(undefined))
+    // V8 aborts when the heap is full. Other signals are somebody else's, and say nothing of the readme.
+    program.on('exit', (_, signal) => end(signal === null || signal === 'SIGABRT' ? null : undefined))
     program.unref()
     program.channel?.unref()
     return program
+  }
+
+  #drop(): undefined {
+    this.#program?.kill('SIGKILL')
+    this.#program = undefined
   }
 }
 
@@ -93,9 +104,9 @@ export async function readmeOf(
   if (known !== undefined) return known
   if (renderer.isFull) return asPlainText(readme)
   const isLong = readme.length > readmeCharactersMax
-  const html = isLong ? undefined : await renderer.render({ markdown: readme, owner, slug, readmeImages })
+  const html = isLong ? null : await renderer.render({ markdown: readme, owner, slug, readmeImages })
   const shown = html ?? asPlainText(readme)
-  kept.set(key, shown)
+  if (html !== undefined) kept.set(key, shown)
   return shown
 }
 
