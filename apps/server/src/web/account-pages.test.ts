@@ -94,8 +94,10 @@ describe.each(anyDatabase)('pages of accounts on $name', (database) => {
     test('whoever asks for what was done since tomorrow reads nothing, since no day that there is a sentence', async () => {
       const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
       expect((await operator.get(`/admin/audit?after=${tomorrow}`)).text).toContain('There is nothing here.')
-      const wrong = await operator.get('/admin/audit?after=yesterday')
-      expect([wrong.status, wrong.text.includes('must be a day')]).toEqual([400, true])
+      for (const day of ['yesterday', '2026-02-30', '2026-1-1', '0000-00-00']) {
+        const wrong = await operator.get(`/admin/audit?after=${day}`)
+        expect([day, wrong.status, wrong.text.includes('must be a day')]).toEqual([day, 400, true])
+      }
     })
 
     test('an instant that no database keeps is refused with a sentence', async () => {

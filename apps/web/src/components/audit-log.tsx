@@ -40,8 +40,9 @@ const pageRows = 50
 type ReadLog = Visit['registry']['operators']['audit']
 
 /** What a page of the log asks for by its query. @throws invalid_request when `after` is no day */
-export function askedOf({ searchParams }: URL): Parameters<ReadLog>[1] {
-  const wish = (name: string) => searchParams.get(name)?.trim() || undefined
+export function askedOf(url: URL): Parameters<ReadLog>[1] {
+  const said = saidIn(url)
+  const wish = (name: string) => said[name]?.trim() || undefined
   const day = wish('after')
   if (day !== undefined && !isDay(day)) throw refusedField('after', 'must be a day, such as 2026-11-25')
   const cursor = wish('cursor')
@@ -52,20 +53,26 @@ export function askedOf({ searchParams }: URL): Parameters<ReadLog>[1] {
   }
 }
 
-const isDay = (text: string): boolean =>
-  /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`))
+/** Of what is said twice, the last. */
+const saidIn = ({ searchParams }: URL): Form => Object.fromEntries(searchParams)
+
+/** The 30th of February is none. */
+function isDay(text: string): boolean {
+  const date = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(`${text}T`)
+}
 
 /** A form that filters, and a page of the log. @param path of the page that shows it */
 export function AuditLog({
   path,
-  url: { searchParams },
+  url,
   page: { items, links },
 }: {
   path: string
   url: URL
   page: Awaited<ReturnType<ReadLog>>
 }) {
-  const said: Form = Object.fromEntries(searchParams)
+  const said = saidIn(url)
   const { actor, action, after } = said
   const to = (link: string | undefined) => {
     const cursor = link && new URLSearchParams(link).get('cursor')

@@ -125,25 +125,34 @@ const Facts = ({ usage }: { usage: Usage }) => (
   </p>
 )
 
-/** Jobs that are completed are none any more. */
+const ended: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled'])
+
 function UnderWay({ jobs: { pushes, queues } }: { jobs: JobsUnderWay }) {
   const told = [
     pushes.open > 0 && counted(pushes.open, 'open push', 'open pushes'),
     pushes.committing > 0 &&
       counted(pushes.committing, 'push being committed or checked', 'pushes being committed or checked'),
-    ...queues
-      .filter(({ state }) => state !== 'completed')
-      .map(({ queue, state, jobs }) => `${jobs} × ${queue} ${state}`),
+    ...queues.filter(({ state }) => !ended.has(state)).map(jobText),
   ].filter((text) => text !== false)
+  const failed = queues.filter(({ state }) => state === 'failed')
   return (
-    <p class="facts">
-      <span>{told.length === 0 ? 'Nothing is under way.' : 'Under way:'}</span>
-      {told.map((text) => (
-        <span key={text}>{text}</span>
-      ))}
-    </p>
+    <>
+      <Told title={told.length === 0 ? 'Nothing is under way.' : 'Under way:'} texts={told} />
+      {failed.length > 0 && <Told title="In the last day:" texts={failed.map(jobText)} />}
+    </>
   )
 }
+
+const jobText = ({ queue, state, jobs }: JobsUnderWay['queues'][number]) => `${jobs} × ${queue} ${state}`
+
+const Told = ({ title, texts }: { title: string; texts: readonly string[] }) => (
+  <p class="facts">
+    <span>{title}</span>
+    {texts.map((text) => (
+      <span key={text}>{text}</span>
+    ))}
+  </p>
+)
 
 const Accounts = ({ items }: { items: readonly OperatedAccount[] }) => (
   <div class="table-scroll">
