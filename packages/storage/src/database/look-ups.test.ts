@@ -7,13 +7,16 @@ import { databases } from '../testing/databases.ts'
 import { LookUps, ormOnBoth, poolForLookUps } from './look-ups.ts'
 import { openDatabase } from './open.ts'
 
+/** A pool has ended a little before its connections have, which the end of their database may meet. */
+const deaf = (pool: pg.Pool): pg.Pool =>
+  pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined))
+
 const server = databases.find(({ name }) => name === 'server')!
 
 test('a connection that is silent for too long is given up, with all that was asked on it; the next has a new one', async () => {
   const { settings, dispose } = await server.settings()
   const database = await openDatabase(settings)
-  const pool = poolForLookUps({ connectionString: settings.url }, 500)
-  pool.on('error', () => undefined).on('connect', (client) => client.on('error', () => undefined))
+  const pool = deaf(poolForLookUps({ connectionString: settings.url }, 500))
   const lookUps = new LookUps(pool)
   const backend = async (): Promise<number> => {
     const asked = { text: 'select pg_backend_pid() as pid, (select count(*) from accounts)' }
@@ -35,7 +38,7 @@ test('a connection that is silent for too long is given up, with all that was as
 
 test('whoever else waits for the connection has it before what is asked from then on', async () => {
   const { settings, dispose } = await server.settings()
-  const pool = poolForLookUps({ connectionString: settings.url })
+  const pool = deaf(poolForLookUps({ connectionString: settings.url }))
   const lookUps = new LookUps(pool)
   const order: string[] = []
   const ask = (name: string) => lookUps.query({ text: 'select pg_sleep(0.1)' }).then(() => order.push(name))
@@ -56,8 +59,8 @@ test('whoever else waits for the connection has it before what is asked from the
 test('what is prepared under a name has the shared connection, what is not has one of the pool', async () => {
   const { settings, dispose } = await server.settings()
   const poolOf = (name: string) => ({ connectionString: settings.url, application_name: name })
-  const pool = new pg.Pool(poolOf('pool'))
-  const lookUpPool = poolForLookUps(poolOf('look-ups'))
+  const pool = deaf(new pg.Pool(poolOf('pool')))
+  const lookUpPool = deaf(poolForLookUps(poolOf('look-ups')))
   const orm = ormOnBoth(pool, new LookUps(lookUpPool))
   const name = sql<string>`current_setting('application_name')`
   const statement = orm.select({ name, at: sql`${sql.placeholder('at')}::int` }).from(sql`(select 1)`)
