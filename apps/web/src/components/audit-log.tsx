@@ -6,7 +6,7 @@ import { accountPath, withQuery } from '../paths.ts'
 import { DayField, Field, Select } from './form.tsx'
 import { Empty, Pager, Time } from './small.tsx'
 
-/** What is said of each action, between who did it and what it was done to. */
+/** By action: words that stand between the actor and the target, as in “ada made the version atlas/cities@v1.0.0”. */
 const words: Readonly<Record<string, string>> = {
   'account.signed_in': 'signed in',
   'account.renamed': 'renamed the account to',
@@ -39,7 +39,7 @@ const pageRows = 50
 
 type ReadLog = Visit['registry']['operators']['audit']
 
-/** What a page of the log asks for by its query. @throws invalid_request when `after` is no day */
+/** The filters and the page of the log that a query asks for. @throws invalid_request when `after` is no day */
 export function askedOf(url: URL): Parameters<ReadLog>[1] {
   const said = saidIn(url)
   const wish = (name: string) => said[name]?.trim() || undefined
@@ -53,10 +53,10 @@ export function askedOf(url: URL): Parameters<ReadLog>[1] {
   }
 }
 
-/** Of what is said twice, the last. */
+/** The parameters of the query. A parameter that is given twice has its last value, in the form and in the list alike. */
 const saidIn = ({ searchParams }: URL): Form => Object.fromEntries(searchParams)
 
-/** The 30th of February is none. */
+/** Whether the calendar has this day. `Date` alone takes 30 February for 2 March. */
 function isDay(text: string): boolean {
   const date = new Date(`${text}T00:00:00Z`)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(`${text}T`)

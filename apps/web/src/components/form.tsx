@@ -16,7 +16,7 @@ export function Refusal({ error }: { error: Refused }) {
   )
 }
 
-/** What was refused, and which fields of it are wrong. */
+/** The sentence of a refusal, and a list of the fields that are wrong. */
 export function Reasons({ of: { message: summary, details } }: { of: RegistryError }) {
   const issues = (details['issues'] as { path: string; message: string }[] | undefined) ?? []
   return (

@@ -8,11 +8,11 @@ import { readmeOf } from './readme.ts'
 const collection = { owner: 'ada', slug: 'birds' }
 const slow = (marker: string) => `${marker.repeat(99_000)}deep`
 
-/** Linux lists them by thread. */
+/** Processes that the main thread of a process began. Linux lists them by thread. */
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
 
-/** Variables and arguments of a process; empty when it has ended, also when nobody has asked how. */
+/** Variables and arguments of a process. Empty when it has ended, even if its parent has not read its exit status yet (a zombie). */
 const startOf = (pid: number): string => {
   try {
     return ['environ', 'cmdline'].map((file) => readFileSync(`/proc/${pid}/${file}`, 'utf8')).join(' ')

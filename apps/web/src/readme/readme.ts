@@ -1,6 +1,6 @@
 /**
- * Readmes of collections as HTML. Anybody may have written them: they are rendered in a process of their own (`process.ts`), which has
- * little time and memory, and what comes out has only elements and attributes of an allow-list (`render.ts`).
+ * Renders readmes of collections as HTML. Anybody may have written them, so a process of its own (`process.ts`) renders them within a limit of
+ * time and of memory. The HTML has only elements and attributes of an allow-list (`render.ts`).
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,7 @@ import type { Readme } from './render.ts'
 const readmeCharactersMax = 200_000
 /** What the process may hold in JavaScript's heap. It ends when it needs more; the next readme begins another. */
 const heapMebibytes = 256
-/** Readmes that are rendered or wait; whoever comes when there are more reads plain text. */
+/** At most so many readmes are being rendered or wait for it. While there are so many, other readmes are shown as plain text. */
 const waitingMax = 20
 /** Rendered readmes that are kept. Characters. */
 const keptCharactersMax = 8_000_000
@@ -65,11 +65,11 @@ class Renderer {
       this.#answer(html)
     }
     program.on('message', (html: string | null) => {
-      // What comes after its end would answer another readme.
+      // An answer that arrives after the process was dropped must not be taken for the answer to the next readme.
       if (this.#program === program) this.#answer(html)
     })
     program.on('error', () => end(undefined))
-    // V8 aborts when the heap is full. Other signals are somebody else's, and say nothing of the readme.
+    // V8 aborts the process (SIGABRT) when the readme fills the heap. Other signals come from outside and do not depend on the readme.
     program.on('exit', (_, signal) => end(signal === null || signal === 'SIGABRT' ? null : undefined))
     program.unref()
     program.channel?.unref()

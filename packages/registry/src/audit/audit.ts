@@ -80,7 +80,10 @@ async function filterOf(
   return filter && { ...filter, accountId }
 }
 
-/** Of every log. Undefined: nobody can have done it. @throws invalid_request for an instant that no database keeps */
+/**
+ * The filter that a request asks for, over all logs. Undefined: no account has the actor's slug, so that no event can fit.
+ * @throws invalid_request when `after` is not in the years 0001 to 9999, which PostgreSQL reads
+ */
 export async function filterBy(
   { database }: Context,
   { actor, action, after }: AuditAsk,
