@@ -1,6 +1,6 @@
 import type { Command } from '../context.ts'
 import { changesOf, type Folder, folderRecordChanges, isChanged } from '../folder/changes.ts'
-import { cacheOf, inFolder, remoteOf } from '../folder/open.ts'
+import { cacheOf, checkedCollection, inFolder, remoteOf } from '../folder/open.ts'
 import { updateFolder } from '../folder/update.ts'
 import { checkView, readHead } from '../folder/verified-version.ts'
 import { warnIfDeprecated } from '../terminal/deprecated.ts'
@@ -15,7 +15,8 @@ type CheckoutFlags = {
 /** `ulmus checkout VERSION` */
 const checkout: Command<CheckoutFlags, [version: string]> = (call, flags, version) =>
   inFolder(call, async (folder, state) => {
-    const { source } = await remoteOf(call, state)
+    const remote = await remoteOf(call, state)
+    const { source } = remote
     if (!flags.force && (await hasChanges(folder)))
       throw new CommandError(
         'This folder has changes that are not published. Publish them, or give them up.',
@@ -27,6 +28,7 @@ const checkout: Command<CheckoutFlags, [version: string]> = (call, flags, versio
           ],
         },
       )
+    await checkedCollection(folder.root, state, remote)
     if (folder.base !== null) await checkView(source, folder.base)
     const head = await readHead(source, version)
     const progress = openProgress(call, flags.quiet)

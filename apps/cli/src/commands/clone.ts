@@ -25,9 +25,9 @@ const clone: Command<Record<never, never>, [reference: string, folder?: string]>
   const { client, host } = await call.connect({ host: reference.host })
   const collection = pathOf(reference)
   const source = { client, collection, signal: call.signal }
-  const { latestVersion } = await client.collections.get(collection)
+  const { id, latestVersion } = await client.collections.get(collection)
   const root = targetOf(call, folder ?? reference.slug)
-  const state: FolderState = { format: folderFormat, host, collection }
+  const state: FolderState = { format: folderFormat, host, collection, id }
   mkdirSync(root, { recursive: true })
   writeWhole(root, `${dotFolder}/.gitignore`, '*\n')
   if (latestVersion === null && reference.version === undefined) {

@@ -10,7 +10,7 @@ import {
   remoteDifferences,
 } from '../folder/differences.ts'
 import { findRoot } from '../folder/layout.ts'
-import { inFolder, remoteOf } from '../folder/open.ts'
+import { checkedCollection, inFolder, remoteOf } from '../folder/open.ts'
 import { collectionOf, type FolderState, readState } from '../folder/state.ts'
 import { checkView } from '../folder/verified-version.ts'
 import { type CollectionName, parseReference, pathOf, type Reference } from '../reference.ts'
@@ -61,10 +61,12 @@ function partsOf(folder: Folder): Parts {
 
 /** From the version to the folder: the registry tells what leads to the base, the folder what leads on. */
 async function ofVersion(call: Call, folder: Folder, state: FolderState, from: string): Promise<Compared> {
-  const { source, collection } = await remoteOf(call, state)
+  const remote = await remoteOf(call, state)
+  const { source, collection } = remote
   const { version } = versionIn(from, collection)
   const { base } = folder
   if (base === null || version === undefined) return ofBase(folder)
+  await checkedCollection(folder.root, state, remote)
   await checkView(source, base)
   const pages = source.client.versions.diff(source.collection, version, base.semver, {
     limit: 2_000,

@@ -308,6 +308,39 @@ describe.each(anyDatabase)('a working folder and a server on $name', ({ settings
     expect(extensions.sort()).toEqual(['md', 'txt'])
   })
 
+  test('another collection under the path of this one is neither pulled nor pushed to', async () => {
+    const { ada, collection } = await published()
+    const bob = person()
+    await bob.ulmus('.', 'clone', collection, 'here')
+    const { id } = JSON.parse(read(bob, 'here/.ulmus/folder.json'))
+    expect(id).toBe(JSON.parse(read(ada, 'birds/.ulmus/folder.json')).id)
+    expect(await ada.ulmus('.', 'collections', 'delete', collection, '--yes')).toMatchObject({ code: 0 })
+    // The same bytes have the same digest, so the digest of the base does not tell the two apart.
+    const eve = person()
+    const before = read(bob, 'here/records/Bird.ndjson')
+    await eve.ulmus('copy', 'init', collection)
+    write(eve, 'copy', {
+      'schemas/Bird.json': JSON.stringify(birdSchema),
+      'records/Bird.ndjson': before,
+      'README.md': '# Birds\n',
+      'metadata.json': '{"license": "CC0-1.0"}',
+    })
+    expect(await eve.ulmus('copy', 'push')).toMatchObject({ code: 0, out: 'v1.0.0\n' })
+    write(eve, 'copy', { 'records/Bird.ndjson': `${before}${lines({ id: 'zzz', data: { name: 'Eve' } })}` })
+    expect(await eve.ulmus('copy', 'push')).toMatchObject({ code: 0, out: 'v1.1.0\n' })
+
+    for (const command of [['pull'], ['checkout', 'v1.1.0', '--force'], ['diff', 'v1.1.0']]) {
+      const refused = await bob.ulmus('here', ...command)
+      expect(refused).toMatchObject({ code: 1 })
+      expect(refused.said).toContain('is not the collection that this folder was made of')
+    }
+    expect(read(bob, 'here/records/Bird.ndjson')).toBe(before)
+    write(bob, 'here', {
+      'records/Bird.ndjson': before.replace('House wren', 'Wren').replace('Robin', 'Red'),
+    })
+    expect((await bob.ulmus('here', 'push')).said).toContain('is not the collection that this folder')
+  })
+
   test('a type goes with its schema and its records', async () => {
     const { ada, collection } = await published()
     write(ada, 'birds', {

@@ -1,7 +1,7 @@
 import type { Call, Command, CommonFlags } from '../context.ts'
 import { readFolder } from '../folder/changes.ts'
 import type { Resolution } from '../folder/merge-records.ts'
-import { cacheOf, inFolder, type Remote, remoteOf } from '../folder/open.ts'
+import { cacheOf, checkedCollection, inFolder, type Remote, remoteOf } from '../folder/open.ts'
 import { settlePush } from '../folder/push.ts'
 import { readBase } from '../folder/state.ts'
 import { type Updated, updateFolder } from '../folder/update.ts'
@@ -24,9 +24,9 @@ const pull: Command<PullFlags> = (call, flags) => {
   return inFolder(call, async (before, state) => {
     const remote = await remoteOf(call, state)
     const { source, host } = remote
+    const { latestVersion } = await checkedCollection(before.root, state, remote)
     await settlePush(before.root, before.base, before.index, source, host)
     const folder = await readFolder(before.root, readBase(before.root), before.index)
-    const { latestVersion } = await source.client.collections.get(source.collection)
     if (latestVersion === null || latestVersion.semver === folder.base?.semver)
       return upToDate(call, flags, remote, latestVersion?.semver ?? null)
     if (folder.base !== null) await checkView(source, folder.base)

@@ -1,8 +1,9 @@
 import type { PushProgress, PushResult } from '@ulmus/client'
 import { UlmusError } from '@ulmus/client'
+import type { Collection } from '@ulmus/wire'
 import type { Call, Command, CommonFlags } from '../context.ts'
 import { type Folder, readFolder } from '../folder/changes.ts'
-import { inFolder, type Remote, remoteOf } from '../folder/open.ts'
+import { checkedCollection, inFolder, type Remote, remoteOf } from '../folder/open.ts'
 import {
   checkBase,
   dryRunFolder,
@@ -12,7 +13,7 @@ import {
   snapshotFolder,
 } from '../folder/push.ts'
 import { planPush } from '../folder/push-plan.ts'
-import { readBase } from '../folder/state.ts'
+import { type FolderState, readBase, writeState } from '../folder/state.ts'
 import { harmless } from '../terminal/harmless.ts'
 import { openProgress, type Progress } from '../terminal/progress.ts'
 import { counted, numberText, sizeText } from '../terminal/words.ts'
@@ -36,14 +37,16 @@ const push: Command<PushFlags> = (call, flags) =>
     if (!flags.snapshot) tellMissing(call, folder)
     if (plan.isEmpty && !flags.snapshot) return nothing(call, flags, folder)
     for (const [type, counts] of plan.counts) call.say(`${type}  ${countsText(call, counts)}`)
-    if (folder.base === null && !(await isThere(remote))) {
+    const detail = await presentCollection(folder, state, remote)
+    if (detail === undefined) {
       if (flags.dryRun)
         return call.say(
           `${remote.source.collection} is not there yet: \`ulmus push\` makes it. Nothing speaks against it here.`,
         )
-      await makeCollection(call, visibility, remote)
+      const id = await makeCollection(call, visibility, remote)
+      writeState(folder.root, { ...state, id })
     }
-    await checkBase(remote.source, folder.base)
+    await checkBase(remote.source, folder.base, detail?.latestVersion?.semver ?? null)
     const progress = openProgress(call, flags.quiet)
     const pushing: Pushing = {
       folder,
@@ -78,25 +81,31 @@ async function nothing(call: Call, flags: CommonFlags, { base }: Folder): Promis
   call.say(base === null ? 'There is nothing to publish yet.' : `Nothing changed since ${base.semver}.`)
 }
 
-async function isThere({ source }: Remote): Promise<boolean> {
+/** Returns undefined if the first push has to make the collection. */
+async function presentCollection(
+  { root, base }: Folder,
+  state: FolderState,
+  remote: Remote,
+): Promise<Collection | undefined> {
   try {
-    await source.client.collections.get(source.collection)
-    return true
+    return await checkedCollection(root, state, remote)
   } catch (error) {
-    if (error instanceof UlmusError && error.code === 'collection_not_found') return false
+    const isAbsent = error instanceof UlmusError && error.code === 'collection_not_found'
+    if (isAbsent && base === null) return undefined
     throw error
   }
 }
 
-/** The first push makes the collection. */
+/** Creates the collection at the first push. @returns its id */
 async function makeCollection(
   call: Call,
   wanted: ReturnType<typeof visibilityIn>,
   { source, collection: { owner, slug } }: Remote,
-): Promise<void> {
-  await source.client.collections.create(owner, { slug, ...wanted })
+): Promise<string> {
+  const { id } = await source.client.collections.create(owner, { slug, ...wanted })
   const visibility = await visibilityMade(source.client, source.collection, wanted)
   call.say(`Made the collection ${source.collection}, ${visibility}.`)
+  return id
 }
 
 function showProgress(

@@ -1,13 +1,15 @@
 /** A working folder as commands use it. */
 import { join } from 'node:path'
+import type { Collection } from '@ulmus/wire'
 import type { Call } from '../context.ts'
 import { type CollectionName, pathOf } from '../reference.ts'
 import { cacheFolder } from '../session/places.ts'
+import { CommandError } from '../terminal/failure.ts'
 import { type Folder, readFolder } from './changes.ts'
 import { FileIndex } from './file-index.ts'
 import { rootAt } from './layout.ts'
 import { withFolder } from './lock.ts'
-import { collectionOf, type FolderState, readBase, readState } from './state.ts'
+import { collectionOf, type FolderState, readBase, readState, writeState } from './state.ts'
 import type { VersionSource } from './verified-version.ts'
 
 /** Does `work` with the folder around the current one, and keeps what reading it taught. */
@@ -37,6 +39,25 @@ export async function remoteOf(call: Call, state: FolderState): Promise<Remote> 
   const collection = collectionOf(state)
   const { client, host } = await call.connect({ host: collection.host })
   return { source: { client, collection: pathOf(collection), signal: call.signal }, host, collection }
+}
+
+/**
+ * Reads the collection of a folder, and records its id the first time.
+ * @throws CommandError `another_collection` if the path names another one than the folder was made of
+ */
+export async function checkedCollection(
+  root: string,
+  state: FolderState,
+  { source }: Remote,
+): Promise<Collection> {
+  const detail = await source.client.collections.get(source.collection)
+  if (state.id === undefined) writeState(root, { ...state, id: detail.id })
+  else if (state.id !== detail.id)
+    throw new CommandError(
+      `${source.collection} is not the collection that this folder was made of: that one was deleted, renamed or transferred, and another collection has its path now. Nothing was changed. Clone the new one only if you trust its owner.`,
+      { code: 'another_collection', next: [`ulmus clone ${source.collection} NEW_FOLDER`] },
+    )
+  return detail
 }
 
 /** Where files of versions are kept for all folders. */

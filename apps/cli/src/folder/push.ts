@@ -82,9 +82,8 @@ async function resultOf(
 export async function checkBase(
   { client, collection }: VersionSource,
   base: BaseVersion | null,
+  newest: string | null,
 ): Promise<void> {
-  const { latestVersion } = await client.collections.get(collection)
-  const newest = latestVersion?.semver ?? null
   if (newest !== (base?.semver ?? null))
     throw new CommandError(
       `${collection} is at ${newest ?? 'no version'}, and this folder at ${base?.semver ?? 'none'}. Bring what is new first.`,

@@ -17,6 +17,8 @@ export interface FolderState {
   readonly host: string | null
   /** `owner/slug`; null until it is named. */
   readonly collection: string | null
+  /** The id of the collection, once known: a path can come to name the collection of another owner. */
+  readonly id?: string
 }
 
 /** `.ulmus/base/version.json`: the version that changes are against. */
