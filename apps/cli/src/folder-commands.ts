@@ -1,6 +1,6 @@
 /** Commands about a working folder. */
 import { command } from './command.ts'
-import { flag, optional, required, text } from './parameters.ts'
+import { flag, maxRemoved, optional, required, text } from './parameters.ts'
 
 const init = command('Make a working folder here', () => import('./commands/init.ts'), {
   positional: { kind: 'tuple', parameters: [optional('owner/slug', 'The collection that it is to become')] },
@@ -40,6 +40,7 @@ const push = command(
       dryRun: flag('Say what would be published, and publish nothing'),
       snapshot: flag('Send the folder as everything that the version holds'),
       publishPrivate: flag('Let what was private become public'),
+      maxRemoved,
       public: flag('Make a new collection public'),
       private: flag('Make a new collection private'),
     },
@@ -92,6 +93,7 @@ const importFiles = command(
       missing: several('value', 'A value that stands for none, such as n/a'),
       table: text('name', 'The table of a SQLite file'),
       add: flag('Keep records that are here and not in the file'),
+      maxRemoved,
       yes: flag('Ask nothing'),
     },
     positional: { kind: 'array', minimum: 1, parameter: required('file', 'A file of rows') },

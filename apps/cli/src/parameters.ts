@@ -1,4 +1,5 @@
 /** Flags and arguments, in few words. */
+import { allowedRemovals, type MaxRemoved } from '@ulmus/client'
 import { usageError } from './terminal/failure.ts'
 
 export const flag = (brief: string) =>
@@ -33,4 +34,21 @@ export const limit = {
   default: '50',
   placeholder: 'count',
   brief: 'At most so many',
+} as const
+
+/** `--max-removed` */
+export const maxRemoved = {
+  kind: 'parsed',
+  parse: (given: string): MaxRemoved => {
+    const max = /^\d+$/.test(given) ? Number(given) : (given as MaxRemoved)
+    try {
+      allowedRemovals(max, 0)
+      return max
+    } catch {
+      throw usageError(`--max-removed ${given}: write a count such as 100, or a share such as 5%.`)
+    }
+  },
+  optional: true,
+  placeholder: 'count|share',
+  brief: 'Refuse to remove more records of a type, such as 100 or 5% (default: 50%; a terminal asks)',
 } as const

@@ -67,6 +67,13 @@ export type { CollectionRef } from './places.ts'
 export type { Push, PushOptions, PushProgress, ResumedPush } from './push.ts'
 export type { StreamOptions } from './record-stream.ts'
 export type { RecordsFilter } from './records.ts'
+export {
+  allowedRemovals,
+  type MaxRemoved,
+  maxRemovedUsual,
+  type Removal,
+  removalText,
+} from './removals.ts'
 export type { RetryPolicy } from './retry.ts'
 export type { Snapshot, SnapshotOptions, SnapshotProgress } from './snapshot.ts'
 export type { ClientOptions } from './transport.ts'

@@ -1,4 +1,5 @@
 import { basename, resolve } from 'node:path'
+import type { MaxRemoved, Removal } from '@ulmus/client'
 import type { JsonObject } from '@ulmus/content'
 import {
   fieldsOf,
@@ -21,9 +22,10 @@ import {
 import { openFile, tablesOf } from '@ulmus/tabular/node'
 import type { Call, Command, CommonFlags } from '../context.ts'
 import { readSchemas } from '../folder/content.ts'
-import { importRecords, withNewFields } from '../folder/import.ts'
+import { type Importing, importRecords, withNewFields } from '../folder/import.ts'
 import { rootAt } from '../folder/layout.ts'
 import { withFolder } from '../folder/lock.ts'
+import { type Guarded, guardRemovals } from '../folder/removal-guard.ts'
 import { askOneOf, askText, askYes } from '../terminal/ask.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { CommandError, usageError } from '../terminal/failure.ts'
@@ -42,6 +44,7 @@ export type ImportFlags = {
   readonly missing?: readonly string[]
   readonly table?: string
   readonly add: boolean
+  readonly maxRemoved?: MaxRemoved
   readonly yes: boolean
 }
 
@@ -87,6 +90,17 @@ async function importFile(
     progress.end()
     const type = await typeOf(call, flags, file)
     const before = readSchemas(root).get(type)?.source as JsonObject | undefined
+    const bring = (schema: JsonObject, records: Importing['records'], onProgress = ignore) => {
+      const beforeRemoval = (removal: Removal) => guardRemovals([removal], guardedBy(call, flags, file))
+      return importRecords({ root, type, schema, records, keepsOthers: flags.add, onProgress, beforeRemoval })
+    }
+    if (inference.rows === 0) {
+      if (before === undefined)
+        throw new TableError(`${table.name} has no rows, so there is no record to import.`)
+      const imported = await bring(before, noRecords())
+      call.say(`0 records of ${type} from ${basename(file)}.`)
+      return { file, type, id: null, ...imported, schema: before }
+    }
     const plan = await planFor(call, flags, table, inference, type, before, known)
     const { schema, added } =
       before === undefined
@@ -98,7 +112,7 @@ async function importFile(
     const onProgress = (count: number) =>
       progress.show(`${numberText(count)} of ${counted(inference.rows, 'row')}`)
     const records = recordsOf(table, plan)
-    const imported = await importRecords({ root, type, schema, records, keepsOthers: flags.add, onProgress })
+    const imported = await bring(schema, records, onProgress)
     progress.end()
     const ids = inference.columns.find(({ name }) => name === plan.id)?.ids
     if (ids !== undefined) known.push({ type, ids })
@@ -109,6 +123,17 @@ async function importFile(
     await table.close()
   }
 }
+
+const ignore = (_count: number): void => undefined
+
+async function* noRecords(): AsyncGenerator<never> {}
+
+const guardedBy = (call: Call, flags: ImportFlags, file: string): Guarded => ({
+  max: flags.maxRemoved,
+  canAsk: call.terminal.canAsk && !flags.yes,
+  what: `${basename(file)} would remove`,
+  otherwise: 'Nothing was imported.',
+})
 
 /** The table of a file; of a SQLite file with several, the one that is named or chosen. */
 async function openTable(call: Call, flags: ImportFlags, path: string): Promise<Table> {

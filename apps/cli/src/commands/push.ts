@@ -1,4 +1,4 @@
-import type { PushProgress, PushResult } from '@ulmus/client'
+import type { MaxRemoved, PushProgress, PushResult } from '@ulmus/client'
 import { UlmusError } from '@ulmus/client'
 import type { Collection } from '@ulmus/wire'
 import type { Call, Command, CommonFlags } from '../context.ts'
@@ -13,6 +13,7 @@ import {
   snapshotFolder,
 } from '../folder/push.ts'
 import { planPush } from '../folder/push-plan.ts'
+import { guardRemovals, removalsOf } from '../folder/removal-guard.ts'
 import { type FolderState, readBase, writeState } from '../folder/state.ts'
 import { harmless } from '../terminal/harmless.ts'
 import { openProgress, type Progress } from '../terminal/progress.ts'
@@ -25,6 +26,7 @@ export type PushFlags = VisibilityFlags & {
   readonly dryRun: boolean
   readonly snapshot: boolean
   readonly publishPrivate: boolean
+  readonly maxRemoved?: MaxRemoved
 }
 
 /** `ulmus push` */
@@ -47,6 +49,12 @@ const push: Command<PushFlags> = (call, flags) =>
       writeState(folder.root, { ...state, id })
     }
     await checkBase(remote.source, folder.base, detail?.latestVersion?.semver ?? null)
+    await guardRemovals(removalsOf(folder.root, plan), {
+      max: flags.maxRemoved,
+      canAsk: call.terminal.canAsk,
+      what: 'This push would remove',
+      otherwise: 'Nothing was pushed.',
+    })
     const progress = openProgress(call, flags.quiet)
     const pushing: Pushing = {
       folder,

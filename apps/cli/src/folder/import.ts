@@ -1,6 +1,7 @@
 /** Records from elsewhere as a type of a working folder: sorted, with what was private kept so, and put in place together. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Removal } from '@ulmus/client'
 import { compareUtf8, InputError, isJsonObject, type Json, type JsonObject, recordOf } from '@ulmus/content'
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { CommandError } from '../terminal/failure.ts'
@@ -20,6 +21,8 @@ export interface Importing {
   /** True: records that are here and do not come stay. */
   readonly keepsOthers: boolean
   readonly onProgress: (records: number) => void
+  /** Called before anything changes if records of the type go. What it throws keeps the folder as it is. */
+  readonly beforeRemoval: (removal: Removal) => Promise<void>
 }
 
 export interface Imported {
@@ -38,6 +41,7 @@ export async function importRecords(importing: Importing): Promise<Imported> {
   const here = new Cursor<Entry>(ours.length === 0 ? [] : entriesInOrder(root, type, ours))
   const coming = new Cursor<Entry>(entriesInOrder(root, type, [unsorted]))
   const writer = new LineWriter(staging.file(recordsPath(type)))
+  let [count, removed] = [0, 0]
   while (coming.current !== undefined || here.current !== undefined) {
     const [next, old] = [coming.current, here.current]
     const order = next === undefined ? 1 : old === undefined ? -1 : compareUtf8(next.id, old.id)
@@ -48,10 +52,20 @@ export async function importRecords(importing: Importing): Promise<Imported> {
       )
       coming.next()
     } else if (keepsOthers) writer.write(old!.text)
-    if (order >= 0) here.next()
+    else removed++
+    if (order >= 0) {
+      here.next()
+      count++
+    }
   }
   for (const cursor of [here, coming]) cursor.close()
   writer.close()
+  try {
+    if (removed > 0) await importing.beforeRemoval({ type, removed, count })
+  } catch (error) {
+    staging.discard()
+    throw error
+  }
   rmSync(join(root, paths.staged, 'import'), { recursive: true, force: true })
   for (const path of ours) if (path !== recordsPath(type)) staging.remove(path)
   staging.text(schemaPath(type), jsonText(schema))

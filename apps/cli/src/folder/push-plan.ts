@@ -41,7 +41,7 @@ export interface PlannedChange {
 export interface PushPlan {
   /** Names what is pushed: two plans with one digest say the same. */
   readonly digest: string
-  /** By type. */
+  /** By type, those that go with their records among them. */
   readonly counts: ReadonlyMap<string, Counts>
   /** The complete set; undefined: the base's. */
   readonly schemas: Schemas | undefined
@@ -74,13 +74,13 @@ export async function planPush(folder: Folder, publishPrivate: boolean): Promise
   const counts = new Map<string, Counts>()
   try {
     for await (const change of folderRecordChanges(folder)) {
+      counts.set(change.type, counted(counts.get(change.type), change))
       // A type that goes takes its records with it.
       if (!schemas.has(change.type)) continue
       checks.record(change)
       const line = JSON.stringify(plannedOf(change))
       writer.write(line)
       digest.update(line).update('\n')
-      counts.set(change.type, counted(counts.get(change.type), change))
     }
   } finally {
     writer.close()

@@ -1,0 +1,53 @@
+/** The guard of `push` and `import`: a file that lost its rows must not empty a type unnoticed. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { allowedRemovals, type MaxRemoved, maxRemovedUsual, type Removal, removalText } from '@ulmus/client'
+import { askYes } from '../terminal/ask.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
+import { CommandError } from '../terminal/failure.ts'
+import { harmless } from '../terminal/harmless.ts'
+import { baseRecordsPath } from './layout.ts'
+import { lineBatches } from './lines.ts'
+import type { PushPlan } from './push-plan.ts'
+
+export interface Guarded {
+  /** As it was given; undefined: half of a type, and beyond it a person is asked. */
+  readonly max: MaxRemoved | undefined
+  readonly canAsk: boolean
+  /** Begins the sentence: `This push would remove`. */
+  readonly what: string
+  /** Ends it: `Nothing was pushed.` */
+  readonly otherwise: string
+}
+
+/** @throws CommandError (refused, or cancelled) unless so many records may go */
+export async function guardRemovals(
+  removals: Iterable<Removal>,
+  { max, canAsk, what, otherwise }: Guarded,
+): Promise<void> {
+  const bound = max ?? maxRemovedUsual
+  for (const removal of removals) {
+    if (removal.removed <= allowedRemovals(bound, removal.count)) continue
+    const sentence = `${what} ${harmless(removalText(removal, bound))}.`
+    if (max !== undefined || !canAsk)
+      throw new CommandError(`${sentence} ${otherwise} If it is meant, add --max-removed 100%.`, {
+        exitCode: exitCodes.refused,
+        code: 'too_many_removed',
+      })
+    if (!(await askYes(`${sentence} Remove them?`, false)))
+      throw new CommandError(otherwise, { exitCode: exitCodes.cancelled, code: 'cancelled' })
+  }
+}
+
+/** By type, the records of the base that a push removes. */
+export function* removalsOf(root: string, { counts }: PushPlan): Generator<Removal> {
+  for (const [type, { removed }] of counts)
+    if (removed > 0) yield { type, removed, count: baseCount(root, type) }
+}
+
+function baseCount(root: string, type: string): number {
+  const file = join(root, baseRecordsPath(type))
+  let count = 0
+  if (existsSync(file)) for (const lines of lineBatches(file, file)) count += lines.length
+  return count
+}

@@ -1,0 +1,46 @@
+/** The guard against a source that lost its rows: how many records of a type a push may remove. */
+import { UlmusError } from './errors.ts'
+
+/** A count of records, or a share of those that a type has: `100`, `'5%'`. */
+export type MaxRemoved = number | `${number}%`
+
+/** Half of a type. A program that removes more does so on purpose or by a fault of its source: the caller must say which. */
+export const maxRemovedUsual: MaxRemoved = '50%'
+
+/** How many of `count` records may go. @throws TypeError for what is neither a count nor a share of at most 100 % */
+export function allowedRemovals(max: MaxRemoved, count: number): number {
+  const [, digits = '', percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(String(max)) ?? []
+  const value = Number(digits)
+  if (digits === '' || (percent === '%' ? value > 100 : !Number.isInteger(value)))
+    throw new TypeError(
+      `maxRemoved is ${JSON.stringify(max)}: give a count of records, such as 100, or a share, such as '5%'.`,
+    )
+  return percent === '%' ? Math.floor((count * value) / 100) : value
+}
+
+/** Records that a push removes of a type, and how many it has before. */
+export interface Removal {
+  readonly type: string
+  readonly removed: number
+  readonly count: number
+}
+
+const numbers = new Intl.NumberFormat('en')
+
+/** `20,099 of 20,100 records of Item (99.9 %), and at most 10,050 may go (50%)` */
+export const removalText = ({ type, removed, count }: Removal, max: MaxRemoved): string => {
+  // Never "100 %" of what is not all.
+  const share = Math.floor((removed / count) * 1_000) / 10
+  const bound = typeof max === 'string' ? ` (${max})` : ''
+  return `${numbers.format(removed)} of ${numbers.format(count)} records of ${type} (${share} %), and at most ${numbers.format(allowedRemovals(max, count))} may go${bound}`
+}
+
+/** @throws UlmusError `too_many_removed` */
+export function demandFewRemovals(removals: readonly Removal[], max: MaxRemoved): void {
+  const excess = removals.find(({ removed, count }) => removed > allowedRemovals(max, count))
+  if (excess === undefined) return
+  throw new UlmusError(
+    `This would remove ${removalText(excess, max)}. Nothing was published. If it is meant, give a higher maxRemoved, such as '100%'.`,
+    { status: 0, code: 'too_many_removed' },
+  )
+}
