@@ -39,7 +39,7 @@ const push = command(
       message: text('text', 'What the version is about'),
       dryRun: flag('Say what would be published, and publish nothing'),
       snapshot: flag('Send the folder as everything that the version holds'),
-      publishPrivate: flag('Let what was private become public'),
+      publishPrivate: flag('Make public what was private'),
       maxRemoved,
       public: flag('Make a new collection public'),
       private: flag('Make a new collection private'),

@@ -22,6 +22,8 @@ export interface Opening {
   readonly actorId?: string
   /** Remove top-level members that a record's schema does not list, rather than have the record refused. */
   readonly stripUnknownFields?: boolean
+  /** Names of fields and types that were private and may become public with these schemas. */
+  readonly confirmPublic?: readonly string[]
 }
 
 export interface SessionOptions {
@@ -91,6 +93,7 @@ export const openingBody = (what: Opening, files: readonly string[]): Partial<Op
   app_id: what.appId,
   actor_id: what.actorId,
   strip_unknown_fields: what.stripUnknownFields,
+  confirm_public: what.confirmPublic && [...what.confirmPublic],
 })
 
 /** Does `work` in a session; when it fails, the session is cancelled, and nothing is published. */

@@ -18,6 +18,14 @@ export { type Sentence, schemaChanges } from './schemas/changes.ts'
 export { type SchemaIssue, schemaIssuesMax } from './schemas/compiler.ts'
 export { type Field, fieldsOf, type PlainSchema, tellingField } from './schemas/fields.ts'
 export { knownFieldsOf, unknownFieldsOf, withoutUnknownFields } from './schemas/known-fields.ts'
+export {
+  formerlyPrivate,
+  type MadePublic,
+  madePublic,
+  nameToConfirm,
+  type PrivateName,
+  type SchemaSources,
+} from './schemas/made-public.ts'
 export { patternInstructionsMax, patternUnitsMax } from './schemas/pattern.ts'
 export { privateFieldsOf } from './schemas/private-fields.ts'
 export { type AcceptOptions, acceptSchema, type Schema, schemaBytesMax } from './schemas/schema.ts'

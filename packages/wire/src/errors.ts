@@ -76,6 +76,17 @@ const pushFacts = {
     .nullable()
     .optional()
     .meta({ description: '`version_conflict`: the latest version; null when there is none.' }),
+  madePublic: z
+    .array(
+      z.object({
+        type: z.string(),
+        field: z.string().nullable().meta({ description: 'Null: the type itself.' }),
+        private_in: z.array(z.string()).meta({ description: 'The types in which it is or was private.' }),
+      }),
+    )
+    .optional()
+    .meta({ description: '`private_field_made_public`: what would become public, the first 1,000.' }),
+  totalMadePublic: z.int().optional().meta({ description: 'How many there are of them.' }),
   filesNeeded: z
     .array(z.string())
     .optional()

@@ -43,6 +43,10 @@ export const OpenPush = z
     strip_unknown_fields: z.boolean().default(false).meta({
       description: 'Remove top-level members that the schema does not list, rather than refuse them.',
     }),
+    confirm_public: z.array(z.string()).optional().meta({
+      description:
+        'Names of fields and types that were private and may become public. Needed where `schemas` does that; other names are ignored.',
+    }),
   })
   .meta({
     id: 'OpenPush',

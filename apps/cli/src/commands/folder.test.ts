@@ -144,10 +144,30 @@ describe.each(anyDatabase)('a working folder and a server on $name', ({ settings
     const again = await ada.ulmus('birds', 'push')
     expect(again).toMatchObject({ code: 6 })
     expect(again.said).toContain('the field finder of Bird')
-    expect(await ada.ulmus('birds', 'push', '--publish-private')).toMatchObject({ code: 0 })
+    const pushed = await ada.ulmus('birds', 'push', '--publish-private')
+    expect(pushed).toMatchObject({ code: 0 })
+    expect(pushed.said).toContain('Becomes public: the field finder of Bird.')
     const bob = stranger()
     await bob.ulmus('.', 'clone', JSON.parse(read(ada, 'birds/.ulmus/folder.json')).collection, 'here')
     expect(read(bob, 'here/records/Bird.ndjson')).toContain('"finder":"Ada"')
+  })
+
+  test('a private field that a version drops does not come back in public unasked', async () => {
+    const { ada } = await published()
+    const { finder, ...fields } = birdSchema.properties
+    const schema = (properties: object) => JSON.stringify({ ...birdSchema, properties })
+    const { finder: _, ...named } = robin.data
+    const without = lines(owl, { ...robin, data: named }, wren)
+    write(ada, 'birds', { 'schemas/Bird.json': schema(fields), 'records/Bird.ndjson': without })
+    expect(await ada.ulmus('birds', 'push')).toMatchObject({ code: 0, out: 'v2.0.0\n' })
+    write(ada, 'birds', { 'schemas/Bird.json': schema({ ...fields, Finder: { type: finder.type } }) })
+    const refused = await ada.ulmus('birds', 'push')
+    expect(refused).toMatchObject({ code: 6 })
+    expect(refused.said).toContain('the field `Finder` of `Bird`')
+    expect(refused.said).toContain('ulmus push --publish-private')
+    const again = await ada.ulmus('birds', 'push', '--publish-private')
+    expect(again).toMatchObject({ code: 0, out: 'v3.0.0\n' })
+    expect(again.said).toContain('Becomes public: the field Finder of Bird.')
   })
 
   test('a pull keeps what changed on both sides, and stops before what both changed', async () => {

@@ -39,6 +39,7 @@ const push: Command<PushFlags> = (call, flags) =>
     if (!flags.snapshot) tellMissing(call, folder)
     if (plan.isEmpty && !flags.snapshot) return nothing(call, flags, folder)
     for (const [type, counts] of plan.counts) call.say(`${type}  ${countsText(call, counts)}`)
+    for (const what of plan.exposed) call.say(`Becomes public: ${what}.`)
     const detail = await presentCollection(folder, state, remote)
     if (detail === undefined) {
       if (flags.dryRun)
@@ -63,6 +64,7 @@ const push: Command<PushFlags> = (call, flags) =>
       host: remote.host,
       message: flags.message,
       onProgress: (now) => showProgress(progress, now),
+      onExposed: (what) => call.say(`Becomes public: ${what}.`),
     }
     const result = flags.dryRun
       ? await dryRunFolder(pushing, flags.snapshot)

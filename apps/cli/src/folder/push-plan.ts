@@ -10,8 +10,9 @@ import {
   fileReferences,
   type Json,
   type JsonObject,
-  knownFieldsOf,
-  privateFieldsOf,
+  type MadePublic,
+  madePublic,
+  nameToConfirm,
   type Schema,
 } from '@ulmus/content'
 import type { Schemas } from '@ulmus/wire'
@@ -54,6 +55,10 @@ export interface PushPlan {
   /** How the files of each type looked before they were read. */
   readonly looks: ReadonlyMap<string, readonly Look[]>
   readonly isEmpty: boolean
+  /** With `--publish-private`: what becomes public, in words, the first of it. */
+  readonly exposed: readonly string[]
+  /** Names of private fields and types that may become public. Undefined: none may. */
+  readonly confirmPublic: readonly string[] | undefined
 }
 
 /** Faults that are told. */
@@ -107,6 +112,8 @@ export async function planPush(folder: Folder, publishPrivate: boolean): Promise
     declared,
     looks,
     isEmpty,
+    exposed: checks.exposed,
+    confirmPublic: publishPrivate ? checks.namesMadePublic : undefined,
   }
 }
 
@@ -147,29 +154,25 @@ class Checks {
   readonly #folder: Folder
   readonly #faults: string[] = []
   #faultCount = 0
-  readonly #exposed: string[] = []
+  readonly exposed: string[] = []
   #exposedCount = 0
   readonly #held: ReadonlySet<string>
   /** Files that changed records refer to, as `sha256:<hex>`. */
   readonly referenced = new Set<string>()
+  namesMadePublic: string[] = []
 
   constructor(folder: Folder) {
     this.#folder = folder
     this.#held = new Set([...(folder.base?.files ?? []), ...folder.files].map(({ hash }) => hash))
   }
 
-  /** Types and fields that are private in the base and not any more. */
+  /** Types and fields that are private in the base and would become public. */
   schemas(): void {
-    for (const [type, before] of Object.entries(this.#folder.base?.schemas ?? {})) {
-      const now = this.#folder.schemas.get(type)
-      if (now === undefined) continue
-      if (before['private'] === true && !now.private) this.#expose(`the type ${type}, with all its records`)
-      const known = knownFieldsOf(now.source)
-      for (const field of privateFieldsOf(before)) {
-        const isShown = !now.privateFields.includes(field) && (known === undefined || known.has(field))
-        if (isShown && !now.private) this.#expose(`the field ${field} of ${type}`)
-      }
-    }
+    const { base, schemas } = this.#folder
+    const before = new Map<string, Json>(Object.entries(base?.schemas ?? {}))
+    const made = madePublic(before, new Map([...schemas].map(([type, { source }]) => [type, source])))
+    for (const one of made) this.#expose(exposureText(one))
+    this.namesMadePublic = [...new Set(made.map(nameToConfirm))]
   }
 
   record({ type, id, before, after, place }: RecordChange): void {
@@ -207,7 +210,7 @@ class Checks {
 
   #expose(what: string): void {
     this.#exposedCount++
-    if (this.#exposed.length < faultsTold) this.#exposed.push(what)
+    if (this.exposed.length < faultsTold) this.exposed.push(what)
   }
 
   report(publishPrivate: boolean): void {
@@ -221,7 +224,7 @@ class Checks {
       )
     if (this.#exposedCount > 0 && !publishPrivate)
       throw new CommandError(
-        listed('Nothing was pushed: what is private would become public.', this.#exposed, this.#exposedCount),
+        listed('Nothing was pushed: what is private would become public.', this.exposed, this.#exposedCount),
         {
           exitCode: exitCodes.refused,
           code: 'would_publish_private',
@@ -229,6 +232,15 @@ class Checks {
         },
       )
   }
+}
+
+/** Something that becomes public, in words. */
+export function exposureText({ type, field, privateIn }: MadePublic): string {
+  if (field === undefined) return `the type ${type}, with all its records`
+  const others = privateIn.filter((other) => other !== type)
+  return others.length === 0
+    ? `the field ${field} of ${type}`
+    : `the field ${field} of ${type}, which is private in ${others.join(', ')}`
 }
 
 const listed = (sentence: string, items: readonly string[], count: number): string =>

@@ -18,7 +18,7 @@ import type { Folder } from './changes.ts'
 import type { StoredFile } from './content.ts'
 import type { FileIndex } from './file-index.ts'
 import { contentTypeOf } from './file-names.ts'
-import { beginPlan, hasPlan, type PushPlan, plannedChanges, schemasOf } from './push-plan.ts'
+import { beginPlan, exposureText, hasPlan, type PushPlan, plannedChanges, schemasOf } from './push-plan.ts'
 import { forgetPush, forgetState, type PushState, readPushState, writePushState } from './push-state.ts'
 import { parseLine } from './record-line.ts'
 import { entriesInOrder } from './sequence.ts'
@@ -32,6 +32,8 @@ export interface Pushing {
   readonly host: string
   readonly message: string | undefined
   readonly onProgress: (progress: PushProgress) => void
+  /** Reports what only the registry remembers as private and `--publish-private` makes public. */
+  readonly onExposed: (what: string) => void
 }
 
 /**
@@ -126,17 +128,39 @@ async function send(pushing: Pushing): Promise<PushResult> {
     session = next
     writePushState(root, { digest, host, collection, session: next })
   }
-  return client.push(collection, await whatToPush(pushing), {
-    signal,
-    resume: session,
-    onOpened: (opened) => note({ recordsTaken: 0, deletesTaken: 0, ...session, opened }),
-    onProgress: (progress) => {
-      const { recordsTaken, deletesTaken } = progress
-      if (session !== undefined && recordsTaken + deletesTaken > session.recordsTaken + session.deletesTaken)
-        note({ opened: session.opened, recordsTaken, deletesTaken })
-      onProgress(progress)
-    },
-  })
+  return confirming(pushing, async (confirmed) =>
+    client.push(collection, await whatToPush(confirmed), {
+      signal,
+      resume: session,
+      onOpened: (opened) => note({ recordsTaken: 0, deletesTaken: 0, ...session, opened }),
+      onProgress: (progress) => {
+        const { recordsTaken, deletesTaken } = progress
+        if (
+          session !== undefined &&
+          recordsTaken + deletesTaken > session.recordsTaken + session.deletesTaken
+        )
+          note({ opened: session.opened, recordsTaken, deletesTaken })
+        onProgress(progress)
+      },
+    }),
+  )
+}
+
+/** Publishes, with `--publish-private` also what was private before the base: only the registry remembers that. */
+async function confirming<T>(pushing: Pushing, publish: (pushing: Pushing) => Promise<T>): Promise<T> {
+  const { plan } = pushing
+  try {
+    return await publish(pushing)
+  } catch (error) {
+    const made = error instanceof UlmusError ? (error.body.madePublic ?? []) : []
+    if (plan.confirmPublic === undefined || made.length === 0) throw error
+    const names = new Set(plan.confirmPublic)
+    for (const { type, field, private_in } of made) {
+      pushing.onExposed(exposureText({ type, field: field ?? undefined, privateIn: private_in }))
+      names.add(field ?? type)
+    }
+    return publish({ ...pushing, plan: { ...plan, confirmPublic: [...names] } })
+  }
 }
 
 async function giveUp({ client, collection, signal }: VersionSource, { session }: PushState): Promise<void> {
@@ -152,6 +176,7 @@ async function whatToPush({ folder, plan, message }: Pushing) {
     metadata: plan.metadata,
     files: await Promise.all(plan.declared.map((file) => uploadOf(root, file))),
     message,
+    confirmPublic: plan.confirmPublic,
     records: recordLines(root),
     deletes: deleteLines(root),
   }
@@ -186,9 +211,11 @@ export async function dryRunFolder(pushing: Pushing, isSnapshot: boolean): Promi
   await uploadFiles(pushing)
   forgetState(folder.root)
   beginPlan(folder.root)
-  const result = isSnapshot
-    ? await client.dryRun.snapshot(collection, await whatToSnapshot(pushing), { signal })
-    : await client.dryRun.push(collection, await whatToPush(pushing), { signal, onProgress })
+  const result = await confirming(pushing, async (confirmed) =>
+    isSnapshot
+      ? client.dryRun.snapshot(collection, await whatToSnapshot(confirmed), { signal })
+      : client.dryRun.push(collection, await whatToPush(confirmed), { signal, onProgress }),
+  )
   forgetPush(folder.root)
   return result
 }
@@ -201,7 +228,9 @@ export async function snapshotFolder(pushing: Pushing): Promise<PushResult> {
   await uploadFiles(pushing)
   forgetState(root)
   beginPlan(root)
-  const result = await client.snapshot(collection, await whatToSnapshot(pushing), { signal })
+  const result = await confirming(pushing, async (confirmed) =>
+    client.snapshot(collection, await whatToSnapshot(confirmed), { signal }),
+  )
   adoptPush({ root, index, base, head: await readHead(source, result.semver), looks: plan.looks })
   forgetPush(root)
   return result
@@ -220,6 +249,7 @@ async function whatToSnapshot({ folder, plan, message }: Pushing): Promise<Snaps
     metadata: plan.metadata,
     files: await Promise.all(declared.map((file) => uploadOf(root, file))),
     message,
+    confirmPublic: plan.confirmPublic,
     records: () => everyRecord(folder),
   }
 }

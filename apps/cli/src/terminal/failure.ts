@@ -65,5 +65,6 @@ function nextOf({ status, code, message }: UlmusError): string[] {
   if (code === 'insufficient_scope')
     return [`ulmus login --scope ${/`(read|write|admin)`/.exec(message)?.[1] ?? 'write'}`]
   if (code === 'version_conflict') return ['ulmus pull']
+  if (code === 'private_field_made_public') return ['ulmus push --publish-private']
   return []
 }

@@ -63,6 +63,8 @@ export const meanings: Record<ErrorCode, string> = {
   not_an_org: 'the account is a user; only organizations have members',
   no_versions: 'the collection has no versions yet',
   invalid_schema: 'a schema is not acceptable; `type` says of which type, `path` where',
+  private_field_made_public:
+    'what was private would become public; `madePublic` lists what `confirm_public` must name',
   too_many_types: 'more than 1,000 types, or schemas of more than 4 MiB',
   invalid_records: 'lines break a rule; `validationErrors` says which and why',
   schema_violation: 'records do not satisfy their schema; `validationErrors` says which and why',

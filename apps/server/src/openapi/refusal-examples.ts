@@ -25,6 +25,10 @@ const details: Partial<Record<ErrorCode, Facts>> = {
   too_large: { limitBytes: 262_144 },
   quota_exceeded: { usedBytes: 10_737_000_000, receivedBytes: 1_000_000, quotaBytes: 10_737_418_240 },
   invalid_schema: { type: 'City', path: '/properties/name/type' },
+  private_field_made_public: {
+    madePublic: [{ type: 'Grants-2', field: 'Case officer', private_in: ['Grants'] }],
+    totalMadePublic: 1,
+  },
   too_many_types: { types: 1_200, limitTypes: 1_000, limitBytes: 4_194_304 },
   invalid_records: {
     validationErrors: [
@@ -71,6 +75,7 @@ const words: Partial<Record<ErrorCode, Facts>> = {
   invalid_slug: { slug: 'My Cities' },
   not_a_user: { user: 'atlas' },
   not_an_org: { slug: 'ada' },
+  private_field_made_public: { names: 'the field `Case officer` of `Grants-2` (private in `Grants`)' },
   reserved_slug: { slug: 'admin' },
   type_not_found: { type: 'Town', types: '`City`, `Country`' },
   unsupported_media_type: { type: 'text/plain' },

@@ -301,7 +301,10 @@ export async function publish(
   for (const [n, state] of states.entries()) {
     const before = states[n - 1]
     const words = { message: token('message', n), app_id: token('app', n), actor_id: token('actor', n) }
-    const opening = { schemas: state.schemas, metadata: state.metadata, files: [files[3]!.hash], ...words }
+    const { schemas, metadata } = state
+    const fields = Object.values(schemas).flatMap((schema) => Object.keys(membersOf(schema)))
+    const confirm_public = [...Object.keys(schemas), ...fields]
+    const opening = { schemas, metadata, files: [files[3]!.hash], confirm_public, ...words }
     const semver = await pushed(ada, path, { base: made.latest || null, opening, before, state })
     const open = publicOf(state)
     const isTold = n === 0 || JSON.stringify(open) !== JSON.stringify(publicOf(before!))

@@ -142,6 +142,7 @@ describe.each(databases)('forks on $name', (testDatabase) => {
       roots: { full: roots.public, public: roots.public },
       references: { full: references.public, public: references.public },
       hiddenTrees: {},
+      formerlyPrivate: [],
     })
   })
 

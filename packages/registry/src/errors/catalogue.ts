@@ -2,40 +2,19 @@
  * Every refusal Ulmus can give: code → kind → sentence. A kind is the domain's word; `apps/server/src/plugins/answers/errors.ts` alone
  * knows which HTTP status it becomes. Each code has its line in docs/errors.md (a house test compares).
  */
+import { type Entry, entry } from './entry.ts'
+import { refusalsOfPushes } from './of-pushes.ts'
 
-export type Kind =
-  | 'invalid'
-  | 'unauthenticated'
-  | 'forbidden'
-  | 'missing'
-  | 'gone'
-  | 'unsupported_method'
-  | 'conflict'
-  | 'too_large'
-  | 'unsupported_media'
-  | 'unsatisfiable'
-  | 'unacceptable'
-  | 'limited'
-  | 'unavailable'
-  | 'full'
-  | 'corrupt'
+export type { Facts, Kind } from './entry.ts'
 
-export type Facts = Record<string, unknown>
-interface Entry {
-  readonly kind: Kind
-  readonly say: (facts: Facts) => string
-}
 /** Alternatives, as a sentence has them. */
 const listed = (names: readonly string[]): string =>
   names.map((name) => `\`${name}\``).join(names.length > 2 ? ', ' : ' or ')
 
-const entry = (kind: Kind, say: string | ((facts: Facts) => string)): Entry => ({
-  kind,
-  say: typeof say === 'string' ? () => say : say,
-})
-
 const hasTypes = (names: string): string => (names === '' ? 'It has none.' : `It has ${names}.`)
+
 export const catalogue = {
+  ...refusalsOfPushes,
   invalid_request: entry('invalid', (f) => `${f.reason ?? 'The request is not valid; `issues` says where.'}`),
   hash_mismatch: entry(
     'invalid',
@@ -52,24 +31,6 @@ export const catalogue = {
   expired_token: entry(
     'invalid',
     'The device code has ended, was used, or never was. Begin again at POST /auth/device.',
-  ),
-  unexpected_record: entry(
-    'invalid',
-    (f) =>
-      `Line ${f.line}: the record hashes to ${f.hash}, which the manifest lacks. None of this request was stored.`,
-  ),
-  manifest_conflict: entry(
-    'invalid',
-    (f) => `The manifest names record \`${f.id}\` of type \`${f.type}\` with two hashes.`,
-  ),
-  manifest_incomplete: entry(
-    'invalid',
-    (f) =>
-      `The manifest has ${f.manifest_received} entries; ${f.manifest_expected} were announced. Send the rest.`,
-  ),
-  records_missing: entry(
-    'invalid',
-    'Some records that the manifest names were not sent; `missing_hashes` lists the first of them. Send them, then commit again.',
   ),
 
   unauthenticated: entry(
@@ -177,11 +138,6 @@ export const catalogue = {
   has_owner: entry('conflict', (f) => `\`${f.org}\` has an owner who can sign in. Ask that owner.`),
   last_owner: entry('conflict', 'An organization needs an owner. Make someone else owner first.'),
   too_many_keys: entry('conflict', (f) => `An account may have ${f.max} live API keys. Revoke one first.`),
-  too_many_pushes: entry(
-    'conflict',
-    (f) =>
-      `An account may have at most ${f.max} open push sessions. Commit or cancel one first; whatever is idle ends by itself.`,
-  ),
   already_member: entry('conflict', (f) => `\`${f.user}\` is a member of \`${f.org}\` already.`),
   too_many_invitations: entry(
     'conflict',
@@ -194,11 +150,6 @@ export const catalogue = {
   too_many_collections: entry(
     'conflict',
     (f) => `\`${f.owner}\` has ${f.max} collections, as many as an account may have. Delete one first.`,
-  ),
-  push_not_open: entry('conflict', (f) =>
-    f.status === 'checking'
-      ? 'A dry run of this push session is under way. Wait for its answer, then try again.'
-      : `The push session is ${f.status}, not open. Open a new one.`,
   ),
 
   too_large: entry('too_large', (f) => `${f.what ?? 'The body'} is over the limit of ${f.limit}.`),
@@ -235,32 +186,9 @@ export const catalogue = {
     (f) => `\`${f.slug}\` is a user account; only organizations have members.`,
   ),
   no_versions: entry('unacceptable', 'The collection has no versions yet. Push one first.'),
-  invalid_schema: entry(
-    'unacceptable',
-    (f) => `The schema of type \`${f.type}\` is not acceptable: ${f.reason}`,
-  ),
-  too_many_types: entry('unacceptable', (f) =>
-    f.types === undefined
-      ? `The schemas of all types take more than ${f.limitBytes} bytes in canonical form. Make them shorter, or split the collection.`
-      : `There are ${f.types} types; a version has at most ${f.limitTypes}. Merge types, or split the collection.`,
-  ),
-  invalid_records: entry(
-    'unacceptable',
-    (f) =>
-      `${f.totalErrors ?? 'Some'} line(s) were refused; \`validationErrors\` says which and why. None of this request was stored.`,
-  ),
-  schema_violation: entry('unacceptable', (f) =>
-    f.carried !== undefined
-      ? `${f.totalErrors} record(s) that the push carries over from the base version do not match the new schemas: ${f.carried}. Push them as the schemas want them, delete them, or loosen the schemas; then commit again.`
-      : `${f.totalErrors ?? 'Some'} line(s) or record(s) were refused; \`validationErrors\` says which and why. None of this request was stored.`,
-  ),
   too_costly: entry(
     'unacceptable',
     'To check this against its schemas takes too much time or memory. None of it was stored; simplify the schemas, above all those that refer to themselves in several ways, or send fewer lines at once.',
-  ),
-  files_missing: entry(
-    'unacceptable',
-    'Some files that the version refers to were not uploaded to this collection; `filesNeeded` lists them. Upload them, then commit again.',
   ),
 
   rate_limited: entry('limited', (f) => `Too many requests. Try again in ${f.retryAfter} seconds.`),

@@ -81,9 +81,13 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
     strip_unknown_fields?: boolean
   }
 
+  /** Types and fields of the model, whose marks come and go. */
+  const namesConfirmed = ['A', 'B', '__proto__', 'n', 's', 'f', 't']
+
   async function opened(path: Path, change: Change): Promise<string> {
     const { base, puts: _puts, deletes: _deletes, ...rest } = change
-    const { session_id } = await pushes.open(me, path, lines([{ base_version: base, ...rest }]), asOpening)
+    const opening = { base_version: base, confirm_public: namesConfirmed, ...rest }
+    const { session_id } = await pushes.open(me, path, lines([opening]), asOpening)
     if (change.puts?.length) await pushes.receive(me, path, session_id, 'records', lines(change.puts))
     if (change.deletes?.length) await pushes.receive(me, path, session_id, 'deletes', lines(change.deletes))
     return session_id

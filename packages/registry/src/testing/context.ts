@@ -190,6 +190,7 @@ export async function addVersion(
     roots: { full, public: publicDocument },
     references: { full: input.declared ? tree(`${name} declared`, 3, 0) : references, public: references },
     hiddenTrees: {},
+    formerlyPrivate: [],
   })
   const found = (await findCollectionById(context.database, collection.id, null))!
   return makeVersion(context, {

@@ -118,6 +118,9 @@ describe.each(anyDatabase)('reads on $name', (database) => {
     files?: readonly string[]
   }
 
+  /** Types and fields of the model, whose marks come and go. */
+  const namesConfirmed = [...modelTypes, 'n', 's', 'f']
+
   async function push(
     path: Path,
     base: string | null,
@@ -127,7 +130,7 @@ describe.each(anyDatabase)('reads on $name', (database) => {
     const { session_id: id } = await pushes.open(
       me,
       path,
-      ndjson([{ base_version: base, ...opening }]),
+      ndjson([{ base_version: base, confirm_public: namesConfirmed, ...opening }]),
       asOpening,
     )
     if (puts.length > 0) await pushes.receive(me, path, id, 'records', ndjson(puts))

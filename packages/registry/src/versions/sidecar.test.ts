@@ -18,11 +18,17 @@ const withPrivateType: Sidecar = {
   },
   references: { full: emptyTree, public: emptyTree },
   hiddenTrees: { S: hidden },
+  formerlyPrivate: [],
+}
+const withFormerNames: Sidecar = {
+  ...emptySidecar(),
+  formerlyPrivate: [{ type: 'T' }, { type: 'T', field: 'a', byType: true }, { type: 'U', field: 'b' }],
 }
 
 test.each([
   ['sidecar', emptySidecar()],
   ['sidecar-private', withPrivateType],
+  ['sidecar-formerly-private', withFormerNames],
 ])('%s is what docs/formats.md says', async (name, sidecar) => {
   const texts = new Map<string, string>()
   const writer = { add: async (_: string, hash: string, text: string) => void texts.set(hash, text) }

@@ -6,7 +6,9 @@
  * - the roots of both views, which their documents have, too: whoever wants a tree need not read a MiB of metadata. Versions that differ
  *   in their metadata alone have one sidecar;
  * - for every private type its hidden tree: the tree its public view would have. It keeps apart the records that were pushed as
- *   private from those that are hidden only because their type is, so that a type made public does not take the former along.
+ *   private from those that are hidden only because their type is, so that a type made public does not take the former along;
+ * - the private types and fields of earlier versions that this one has neither private nor public, so that a push that brings one
+ *   back in public must confirm it.
  *
  * Stored as one plain object named by its hash.
  */
@@ -16,6 +18,7 @@ import {
   type Hash,
   hashText,
   type Json,
+  type PrivateName,
   type Tree,
   type ViewRoots,
 } from '@ulmus/content'
@@ -27,6 +30,7 @@ export interface Sidecar {
   references: { full: Tree; public: Tree }
   /** By type slug; private types only. */
   hiddenTrees: Record<string, Tree>
+  formerlyPrivate: readonly PrivateName[]
 }
 
 const emptyRoots: ViewRoots = Object.freeze({ files: emptyTree, types: {} })
@@ -35,12 +39,14 @@ export const emptySidecar = (): Sidecar => ({
   roots: { full: emptyRoots, public: emptyRoots },
   references: { full: emptyTree, public: emptyTree },
   hiddenTrees: {},
+  formerlyPrivate: [],
 })
 
-/** Its text (docs/formats.md): `roots` has no `public` where the views are alike, `shadows` are the hidden trees. */
+/** Its text (docs/formats.md): `roots` has no `public` where the views are alike, `shadows` are the hidden trees, an empty `formerlyPrivate` is left out. */
 interface StoredSidecar extends Pick<Sidecar, 'references'> {
   roots: { full: ViewRoots; public?: ViewRoots }
   shadows: Record<string, Tree>
+  formerlyPrivate?: readonly PrivateName[]
 }
 
 /** Kept, and frozen through and through. */
@@ -48,13 +54,19 @@ export const readSidecar = (objects: ObjectReader, hash: Hash): Promise<Sidecar>
   objects.decoded(hash, parseSidecar)
 
 function parseSidecar(bytes: Uint8Array): Sidecar {
-  const { roots, references, shadows } = JSON.parse(new TextDecoder().decode(bytes)) as StoredSidecar
-  return { references, hiddenTrees: shadows, roots: { full: roots.full, public: roots.public ?? roots.full } }
+  const {
+    roots,
+    references,
+    shadows,
+    formerlyPrivate = [],
+  } = JSON.parse(new TextDecoder().decode(bytes)) as StoredSidecar
+  const both = { full: roots.full, public: roots.public ?? roots.full }
+  return { references, hiddenTrees: shadows, roots: both, formerlyPrivate }
 }
 
 export async function writeSidecar(
   writer: ObjectWriter,
-  { roots, references, hiddenTrees }: Sidecar,
+  { roots, references, hiddenTrees, formerlyPrivate }: Sidecar,
 ): Promise<Hash> {
   const full = rootsOnly(roots.full)
   const publicRoots = rootsOnly(roots.public)
@@ -63,6 +75,7 @@ export async function writeSidecar(
     roots: isAlike ? { full } : { full, public: publicRoots },
     references,
     shadows: hiddenTrees,
+    ...(formerlyPrivate.length === 0 ? {} : { formerlyPrivate }),
   } as unknown as Json)
   const hash = hashText(text)
   await writer.add('plain', hash, text)

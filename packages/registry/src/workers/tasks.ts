@@ -44,6 +44,11 @@ import {
   type SchemaTexts,
   acceptSchemas as schemasAccepted,
 } from '../pushes/schemas/accept-schemas.ts'
+import {
+  type Privacy,
+  type PrivacyTask,
+  comparePrivacy as privacyCompared,
+} from '../pushes/schemas/compare-privacy.ts'
 import { type InPieces, joined } from '../threads/pieces.ts'
 
 // On Linux a priority is a thread's own: whoever waits for an answer comes before whoever pushes.
@@ -51,6 +56,7 @@ if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_
 
 export const acceptSchemas = ({ texts }: { texts: SchemaTexts }): SchemasOutcome => schemasAccepted(texts)
 export const checkCarried = (task: CarriedTask): CarriedFault[] => carriedChecked(task)
+export const comparePrivacy = (task: PrivacyTask): Privacy => privacyCompared(task)
 export const findReferences = (task: ReferencesTask): ReferencesFound => referencesFound(task)
 export const fitMetadata = (task: MetadataTask): MetadataOutcome => metadataFitted(task)
 

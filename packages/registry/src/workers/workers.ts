@@ -16,6 +16,7 @@ import type { BatchOutcome, BatchTask } from '../pushes/receiving/check-batch.ts
 import type { ManifestOutcome, ManifestTask } from '../pushes/receiving/check-manifest.ts'
 import type { ReferencesFound, ReferencesTask } from '../pushes/references/find-references.ts'
 import type { SchemasOutcome, SchemaTexts } from '../pushes/schemas/accept-schemas.ts'
+import type { Privacy, PrivacyTask } from '../pushes/schemas/compare-privacy.ts'
 import type { PushSchemas } from '../pushes/schemas/push-schema.ts'
 import { Costly } from '../threads/costly.ts'
 import { refuseDamaged } from '../threads/damage.ts'
@@ -43,6 +44,7 @@ export interface Workers {
    */
   editLeaves(task: LeavesTask, by: TaskFor): Promise<EditedLeaves>
   acceptSchemas(texts: SchemaTexts, by: TaskFor): Promise<SchemasOutcome>
+  comparePrivacy(task: PrivacyTask, by: TaskFor): Promise<Privacy>
   /** Fits metadata to its base, a short patch in this thread. */
   fitMetadata(task: MetadataTask, by: TaskFor): Promise<MetadataOutcome>
   /** Reads a body that patches metadata, a short one in this thread; takes the bytes over. */
@@ -198,9 +200,11 @@ export function openWorkers(options: Partial<typeof usual> = {}): Workers {
       return refuseDamaged(await runner.run<LeavesOutcome>('editLeaves', task, by, { bytes }, over))
     },
     acceptSchemas: (texts, by) => {
-      const units = texts.reduce((sum, [type, text]) => sum + type.length + text.length, 0)
+      const units = unitsOf(texts)
       return runner.run('acceptSchemas', { texts }, by, { bytes: units, schemaBytes: units })
     },
+    comparePrivacy: (task, by) =>
+      runner.run('comparePrivacy', task, by, { bytes: unitsOf(task.base) + unitsOf(task.next) }),
     fitMetadata: async (task, by) => {
       const { length } = task.patch
       if (length <= shortBytesMax) return fitMetadata(task)
@@ -213,5 +217,8 @@ export function openWorkers(options: Partial<typeof usual> = {}): Workers {
     close: () => runner.close(),
   }
 }
+
+const unitsOf = (texts: SchemaTexts): number =>
+  texts.reduce((sum, [type, text]) => sum + type.length + text.length, 0)
 
 const lengthOf = (pieces: Pieces): number => pieces.reduce((sum, piece) => sum + piece.length, 0)

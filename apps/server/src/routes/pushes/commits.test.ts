@@ -297,7 +297,10 @@ describe.each(anyDatabase)('commits of pushes on $name', (database) => {
 
     test('private fields leave the public view when the schema says so, and come when it says so no more', async () => {
       const path = await newPath()
-      const schema = (s: object) => ({ schemas: { A: { properties: { n: {}, s } } } })
+      const schema = (s: object) => ({
+        schemas: { A: { properties: { n: {}, s } } },
+        confirm_public: ['s'],
+      })
       await stage.push(path, { opening: schema({ private: true }), puts: [put('1', { n: 1, s: 's3cret' })] })
       expect((await recordsOf(path, stage.anyone))[0]!.data).toEqual({ n: 1 })
       await stage.push(path, { base: 'v1.0.0', opening: schema({}) })

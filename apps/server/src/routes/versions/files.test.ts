@@ -448,7 +448,7 @@ describe.each(anyDatabase)('files on $name', (database) => {
       await stage.push(once, { opening: { schemas: { P: { private: true } } }, puts: [photo('1', file)] })
       await stage.push(once, {
         base: 'v1.0.0',
-        opening: { schemas: { P: {} } },
+        opening: { schemas: { P: {} }, confirm_public: ['P'] },
         deletes: [{ type: 'P', id: '1' }],
       })
       expect((await anyone.get(`${once}/versions/latest`)).json.fileCount).toBe(0)

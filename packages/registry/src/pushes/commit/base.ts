@@ -6,8 +6,8 @@ import { RegistryError } from '../../errors/errors.ts'
 import { readContent, semverOf } from '../../versions/content.ts'
 import { emptySidecar, readSidecar, type Sidecar } from '../../versions/sidecar.ts'
 import { byType, type PushSchema } from '../schemas/push-schema.ts'
+import { restoreSchemas } from '../schemas/restoring.ts'
 import { baseSchemas } from '../schemas/session-schemas.ts'
-import { restoreSchemas } from './restoring.ts'
 
 /** Asked before the work, and by `makeVersion` again when it is done. */
 export async function demandBase(context: Context, push: PushRow): Promise<void> {

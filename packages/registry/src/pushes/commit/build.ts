@@ -32,6 +32,8 @@ export interface BuildInput {
   /** The next version's schemas by type, and the base's. */
   schemas: ReadonlyMap<string, PushSchema>
   baseSchemas: ReadonlyMap<string, PushSchema>
+  /** Of the next version's sidecar. */
+  formerlyPrivate: Sidecar['formerlyPrivate']
   /** Starts the merged stream of what was pushed; it is read up to twice. */
   entries: EntriesSource
   metadata: JsonObject
@@ -245,6 +247,7 @@ class VersionBuild {
         roots,
         references: { full: full.references, public: publicFiles.references },
         hiddenTrees: this.#hiddenTrees(),
+        formerlyPrivate: this.#input.formerlyPrivate,
       }),
     }
     const entered = {

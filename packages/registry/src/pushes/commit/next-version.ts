@@ -12,6 +12,7 @@ import type { VersionContent } from '../../versions/content.ts'
 import { abortOnError, type VersionMaking } from '../../versions/land.ts'
 import { numberAfter } from '../../versions/number.ts'
 import { ReferringTypes, recordWarnings } from '../references/record-warnings.ts'
+import { formerlyPrivateIn } from '../schemas/made-public.ts'
 import { byType } from '../schemas/push-schema.ts'
 import { broughtSchemas } from '../schemas/session-schemas.ts'
 import type { PushWarnings } from '../schemas/warnings.ts'
@@ -83,6 +84,7 @@ export async function withNextVersion<T>(
           base,
           baseSchemas: base.schemas,
           schemas,
+          formerlyPrivate: await formerlyPrivateIn(context, base, kept?.list, { owner }),
           entries: referring.noting(entries),
           metadata: mergeMetadata(base.full.metadata, patch),
           declared: push.files as Hash[],

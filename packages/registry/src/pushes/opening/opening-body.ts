@@ -8,6 +8,7 @@ export interface PushOpening {
   app_id?: string | null
   actor_id?: string | null
   strip_unknown_fields?: boolean
+  confirm_public?: readonly string[]
 }
 
 export interface SnapshotOpening extends PushOpening {

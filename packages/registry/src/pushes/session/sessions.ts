@@ -32,6 +32,7 @@ import type { ReadOpening } from '../opening/opening.ts'
 import type { PushOpening } from '../opening/opening-body.ts'
 import type { AcceptedSchemas } from '../schemas/accept-schemas.ts'
 import { accepted, demandHead, fitted } from '../schemas/brought.ts'
+import { demandConfirmed } from '../schemas/made-public.ts'
 import { noWarnings, type PushWarnings } from '../schemas/warnings.ts'
 import { dropSpills, expireSessions } from '../spills/spills.ts'
 import { idleEnd, isWorthPuttingOff } from '../state/idle-end.ts'
@@ -106,7 +107,7 @@ export class PushSessions {
     return { push: await this.find(seen, kind, id), by: { ...seen, who: demandCaller(who) } }
   }
 
-  /** @throws collection_not_found, version_conflict, quota_exceeded, too_costly, invalid_schema, too_many_types, too_many_pushes, invalid_request, too_large. */
+  /** @throws collection_not_found, version_conflict, quota_exceeded, too_costly, invalid_schema, private_field_made_public, too_many_types, too_many_pushes, invalid_request, too_large. */
   async open(
     who: Caller,
     seen: Seen,
@@ -120,6 +121,10 @@ export class PushSessions {
     await demandRoom(this.#context, this.#context.database, by, { more: 1 })
     if (schemas !== undefined || metadata !== undefined) await demandNow(this.#context, by)
     const brought = schemas === undefined ? undefined : await accepted(this.#context, schemas, task)
+    if (brought !== undefined && seen.head !== null) {
+      const confirmed = opening.confirm_public ?? []
+      await demandConfirmed(this.#context, seen.head, { brought, confirmed }, task)
+    }
     const patch = metadata === undefined ? null : await fitted(this.#context, seen, metadata, task)
     const files = declaredFiles(opening.files ?? [])
     const row = {

@@ -2,7 +2,7 @@
 import { openObjectWriter, recordPacks } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { abortOnError } from '../../versions/land.ts'
-import type { PushSchema } from '../schemas/push-schema.ts'
+import type { PushSchema } from './push-schema.ts'
 
 /** Stores those that the index lacks, too: mostly none, and a sweep takes what no version comes to need. */
 export async function restoreSchemas(

@@ -1,0 +1,34 @@
+/** Compares what two sets of schemas keep private: a task for a worker thread, since schemas may have 4 MiB and each is parsed. */
+import {
+  formerlyPrivate,
+  type Json,
+  type MadePublic,
+  madePublic,
+  type PrivateName,
+  type SchemaSources,
+} from '@ulmus/content'
+import type { SchemaTexts } from './accept-schemas.ts'
+
+export interface PrivacyTask {
+  base: SchemaTexts
+  next: SchemaTexts
+  /** What the base remembers of earlier versions. */
+  former: readonly PrivateName[]
+}
+
+export interface Privacy {
+  madePublic: MadePublic[]
+  /** What the next version remembers. */
+  former: PrivateName[]
+}
+
+export function comparePrivacy({ base, next, former }: PrivacyTask): Privacy {
+  const [before, after] = [sourcesOf(base), sourcesOf(next)]
+  return {
+    madePublic: madePublic(before, after, former),
+    former: formerlyPrivate(before, after, former),
+  }
+}
+
+const sourcesOf = (texts: SchemaTexts): SchemaSources =>
+  new Map(texts.map(([type, text]) => [type, JSON.parse(text) as Json]))

@@ -1,0 +1,99 @@
+/** What a push would make public of what its base keeps private: refused unless the push confirms it. */
+import { type MadePublic, nameToConfirm, type PrivateName } from '@ulmus/content'
+import { ObjectCorrupt, type VersionRow } from '@ulmus/storage'
+import type { Context } from '../../context.ts'
+import { RegistryError } from '../../errors/errors.ts'
+import type { TaskFor } from '../../threads/task-for.ts'
+import { storedHash } from '../../versions/content.ts'
+import { readSidecar } from '../../versions/sidecar.ts'
+import type { AcceptedSchemas, SchemaTexts } from './accept-schemas.ts'
+import type { Privacy } from './compare-privacy.ts'
+import { byType, type PushSchema, readSchemas } from './push-schema.ts'
+import { restoreSchemas } from './restoring.ts'
+import { baseSchemas } from './session-schemas.ts'
+
+/** Listed in the refusal, and named in its sentence. */
+const listedMax = 1_000
+const namedMax = 5
+
+/**
+ * The base cannot change until the commit, which demands it again, so that the opening is the one place to look.
+ * @param confirmed names of fields and types that may become public
+ * @throws private_field_made_public.
+ */
+export async function demandConfirmed(
+  context: Context,
+  base: VersionRow,
+  { brought, confirmed }: { brought: AcceptedSchemas; confirmed: readonly string[] },
+  by: TaskFor,
+): Promise<void> {
+  const next = await readSchemas(brought.text)
+  const { list } = await readBase(context, base, next)
+  const { formerlyPrivate: former } = await readSidecar(context.objects, storedHash(base.sidecar))
+  const privacy = await privacyOf(context, { base: list, next, former }, by)
+  const names = new Set(confirmed)
+  const refused = privacy.madePublic.filter((made) => !names.has(nameToConfirm(made)))
+  if (refused.length === 0) return
+  throw new RegistryError('private_field_made_public', {
+    details: { madePublic: refused.slice(0, listedMax).map(detailOf), totalMadePublic: refused.length },
+    say: { names: namesIn(refused) },
+  })
+}
+
+/** What the next version remembers of what was private. @param next undefined: the schemas stay. */
+export async function formerlyPrivateIn(
+  context: Context,
+  base: { schemas: ReadonlyMap<string, PushSchema>; sidecar: { formerlyPrivate: readonly PrivateName[] } },
+  next: readonly PushSchema[] | undefined,
+  by: TaskFor,
+): Promise<readonly PrivateName[]> {
+  const former = base.sidecar.formerlyPrivate
+  if (next === undefined) return former
+  return (await privacyOf(context, { base: [...base.schemas.values()], next, former }, by)).former
+}
+
+async function privacyOf(
+  context: Context,
+  {
+    base,
+    next,
+    former,
+  }: { base: readonly PushSchema[]; next: readonly PushSchema[]; former: readonly PrivateName[] },
+  by: TaskFor,
+): Promise<Privacy> {
+  const isPrivate = ({ publicHash, privateFields }: PushSchema) =>
+    publicHash === null || privateFields.length > 0
+  if (former.length === 0 && !base.some(isPrivate)) return { madePublic: [], former: [] }
+  return context.workers.comparePrivacy({ base: textsOf(base), next: textsOf(next), former }, by)
+}
+
+const textsOf = (schemas: readonly PushSchema[]): SchemaTexts => schemas.map(({ type, text }) => [type, text])
+
+/** Damaged schemas of the base are restored from those that the push brings, as its commit does. */
+async function readBase(context: Context, base: VersionRow, brought: readonly PushSchema[]) {
+  try {
+    return await baseSchemas(context, base)
+  } catch (error) {
+    if (!(error instanceof ObjectCorrupt)) throw error
+    await restoreSchemas(context, byType(brought))
+    return baseSchemas(context, base)
+  }
+}
+
+const detailOf = ({ type, field, privateIn }: MadePublic) => ({
+  type,
+  field: field ?? null,
+  private_in: privateIn,
+})
+
+function namesIn(made: readonly MadePublic[]): string {
+  const named = made.slice(0, namedMax).map(({ type, field, privateIn }) => {
+    if (field === undefined) return `the type \`${type}\` with its records`
+    const [first] = privateIn
+    return first === type
+      ? `the field \`${field}\` of \`${type}\``
+      : `the field \`${field}\` of \`${type}\` (private in \`${first}\`)`
+  })
+  const more = made.length - named.length
+  return more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ')
+}
