@@ -3,7 +3,10 @@ import { RegistryError } from '@ulmus/registry'
 import type { z } from 'zod'
 import type { Answer, Form } from './page.ts'
 
-/** Does what a form asks for, or shows it again with the refusal and what was typed. @throws what is no refusal, or concerns the page */
+/**
+ * Runs a form's action; a refusal shows the form again with what was typed, also for a name that nothing has.
+ * @throws errors that are no refusals, and refusals of the page itself: `again` reads the page anew and throws if the page is gone
+ */
 export async function submitted(
   act: () => Promise<Answer>,
   again: (error: RegistryError) => Answer | Promise<Answer>,
@@ -17,7 +20,6 @@ export async function submitted(
 }
 
 const concernsPage: ReadonlySet<string> = new Set([
-  'missing',
   'unauthenticated',
   'limited',
   'unavailable',
