@@ -64,7 +64,9 @@ export const asked: Readonly<Record<string, (at: At) => Asked>> = {
   'POST /:owner/:slug/settings (save)': ({ place }) => ({
     form: { name: place, slug: place, visibility: place },
   }),
-  'POST /:owner/:slug/settings (transfer)': posted({ do: 'transfer', to: 'guild' }),
+  'POST /:owner/:slug/settings (transfer)': ({ place }) => ({
+    form: { do: 'transfer', to: 'guild', confirm_transfer: place },
+  }),
   'POST /:owner/:slug/settings (delete)': ({ place }) => ({ form: { do: 'delete', confirm: place } }),
   'GET /:owner/:slug/withdraw': versionQuery,
   'POST /:owner/:slug/withdraw (warn)': (at) => ({ ...versionQuery(at), form: { do: 'warn' } }),

@@ -50,6 +50,8 @@ async function remove(visit: Visit, form: Form): Promise<Answer> {
 
 async function transfer({ registry, who, params }: Visit, form: Form): Promise<Answer> {
   const path = { owner: params['owner']!, slug: params['slug']! }
+  if (typed(form, 'confirm_transfer') !== path.slug)
+    throw refusedField('confirm_transfer', `must be “${path.slug}”: nothing was transferred`)
   const { to } = checked(TransferCollection, { to: typed(form, 'to') ?? '' })
   return new Redirect(versionPath(await registry.collections.transfer(who, path, to)))
 }
@@ -180,7 +182,8 @@ const Transfer = ({
   <section>
     <h2>Transfer</h2>
     <p>
-      Gives {seen.owner}/{seen.slug} to another account that you manage. This address leads to the new one.
+      Gives {seen.owner}/{seen.slug} to another account that you manage, whose members then decide about it.
+      This address leads to the new one. Keys limited to it keep working.
     </p>
     <form method="post" class="form">
       <Select
@@ -190,7 +193,8 @@ const Transfer = ({
         value={receivers[0]!}
         options={receivers.map((slug) => [slug, slug] as const)}
       />
-      <button type="submit" name="do" value="transfer">
+      <Field name="confirm_transfer" label={`Type “${seen.slug}” to confirm`} form={form} required />
+      <button type="submit" class="danger" name="do" value="transfer">
         Transfer
       </button>
     </form>
