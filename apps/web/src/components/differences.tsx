@@ -2,7 +2,7 @@
 import type { DiffPage } from '@ulmus/wire'
 import { type Change, memberChanges } from '../data/changes.ts'
 import type { SeenCollection } from '../data/collection.ts'
-import { bytesText, cutText, withoutUnseen } from '../format.ts'
+import { bytesText, cutText } from '../format.ts'
 import { jsonBytes, readJson, type Visit } from '../page.ts'
 import { recordPath, type VersionPlace } from '../paths.ts'
 import { Value } from './value.tsx'
@@ -17,17 +17,6 @@ const changesMax = 200
 const changesOfPage = 2_000
 
 export type DiffAnswer = Awaited<ReturnType<Visit['registry']['diffs']['page']>>
-
-/** A sentence with its names, between backquotes, as code. */
-export const Words = ({ text }: { text: string }) => (
-  <>
-    {text
-      .split('`')
-      .map((part, index) =>
-        index % 2 === 1 ? <code key={part}>{cutText(part, 100)}</code> : withoutUnseen(part),
-      )}
-  </>
-)
 
 interface ChangesProps {
   readonly seen: SeenCollection

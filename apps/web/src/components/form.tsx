@@ -2,6 +2,7 @@
 import type { RegistryError } from '@ulmus/registry'
 import type { ComponentChildren } from 'preact'
 import type { Form } from '../page.ts'
+import { Words } from './small.tsx'
 
 /** What a form was refused for; undefined: it was not sent, or all is well. */
 export type Refused = RegistryError | undefined
@@ -21,7 +22,9 @@ export function Reasons({ of: { message: summary, details } }: { of: RegistryErr
   const issues = (details['issues'] as { path: string; message: string }[] | undefined) ?? []
   return (
     <>
-      <p>{summary}</p>
+      <p>
+        <Words text={summary} />
+      </p>
       {issues.length > 0 && (
         <ul>
           {issues.slice(0, 20).map(({ path, message }) => (
@@ -48,9 +51,12 @@ interface FieldProps {
   readonly pattern?: string
   /** Several lines. Default: one. */
   readonly lines?: number
+  /** Holds JSON, which the island `json-field` checks. Default: false. */
+  readonly isJson?: boolean
 }
 
-export function Field({ name, label, form, value = '', help, required, most, pattern, lines }: FieldProps) {
+export function Field(props: FieldProps) {
+  const { name, label, form, value = '', help, required, most, pattern, lines, isJson } = props
   const common = {
     id: `field-${name}`,
     name,
@@ -72,7 +78,12 @@ export function Field({ name, label, form, value = '', help, required, most, pat
           spellcheck={false}
         />
       ) : (
-        <textarea {...common} rows={lines} value={typed} />
+        <textarea
+          {...common}
+          rows={lines}
+          value={typed}
+          {...(isJson ? { class: 'json', spellcheck: false, autocomplete: 'off' } : {})}
+        />
       )}
       {help !== undefined && (
         <p class="help" id={`help-${name}`}>

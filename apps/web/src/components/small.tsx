@@ -1,6 +1,6 @@
 /** Small parts that every page is made of. */
 import type { ComponentChildren } from 'preact'
-import { relativeText, shortHash } from '../format.ts'
+import { cutText, relativeText, shortHash, withoutUnseen } from '../format.ts'
 import { Icon } from './icon.tsx'
 
 /** How long ago, with the exact instant on hover. @param at ISO 8601 */
@@ -83,4 +83,15 @@ export const TableScroll = ({ label, children }: { label: string; children: Comp
   <section class="table-scroll" tabIndex={0} aria-label={label}>
     {children}
   </section>
+)
+
+/** A sentence with its names, between backquotes, as code. */
+export const Words = ({ text }: { text: string }) => (
+  <>
+    {text
+      .split('`')
+      .map((part, index) =>
+        index % 2 === 1 ? <code key={part}>{cutText(part, 100)}</code> : withoutUnseen(part),
+      )}
+  </>
 )

@@ -1,9 +1,9 @@
 /** `…/compare/v1.0.0...v1.1.0`: what leads from one version to another, in words and field by field. */
 import { Moved, type Principal, RegistryError } from '@ulmus/registry'
 import type { Version } from '@ulmus/wire'
-import { Changes, type DiffAnswer, Differences, Words } from '../../components/differences.tsx'
+import { Changes, type DiffAnswer, Differences } from '../../components/differences.tsx'
 import { Select } from '../../components/form.tsx'
-import { Empty, Pager } from '../../components/small.tsx'
+import { Empty, Pager, Words } from '../../components/small.tsx'
 import { memberChanges } from '../../data/changes.ts'
 import { publicly, type SeenCollection, seeCollection } from '../../data/collection.ts'
 import { counted, cutText } from '../../format.ts'

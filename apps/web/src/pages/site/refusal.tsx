@@ -1,5 +1,5 @@
-/** The page of a refusal: what is wrong, and what to do. What is hidden has the page of what is not there. */
-import type { RegistryError } from '@ulmus/registry'
+/** The page of a refusal: the reason and the ways on. A hidden thing and an absent one have the same page. */
+import type { ErrorCode, RegistryError } from '@ulmus/registry'
 import { Reasons } from '../../components/form.tsx'
 import type { View } from '../../page.ts'
 import { withQuery } from '../../paths.ts'
@@ -17,9 +17,19 @@ const titles: Readonly<Record<number, string>> = {
   507: 'The store is full',
 }
 
+/** Refusals within a collection that the visitor may see: their pages name the reason and lead back into it. */
+const withinCollection: Readonly<Partial<Record<ErrorCode, string>>> = {
+  version_not_found: 'No such version',
+  version_withdrawn: 'This version was withdrawn',
+  type_not_found: 'No such type',
+  record_not_found: 'No such record',
+  file_not_found: 'No such file',
+}
+
 /** @param here path and query that were asked for */
 export function refusalPage(error: RegistryError, status: number, here: string, isSignedIn: boolean): View {
-  const title = titles[status] ?? 'This cannot be done'
+  const within = withinCollection[error.code]
+  const title = within ?? titles[status] ?? 'This cannot be done'
   return {
     title,
     refused: error,
@@ -28,18 +38,15 @@ export function refusalPage(error: RegistryError, status: number, here: string, 
       <div class="wide content refusal">
         <p class="code-number">{status}</p>
         <h1>{title}</h1>
-        {status === 404 ? (
-          <p>
-            Either it does not exist, or it is private and you are not signed in as somebody who may see it.
-          </p>
-        ) : status >= 500 && status < 503 ? (
-          <p>It is not your fault. Try again; the operator finds what happened in the log.</p>
-        ) : (
-          <Reasons of={error} />
-        )}
+        <Why error={error} status={status} isWithin={within !== undefined} />
+        {within !== undefined && <WaysOn error={error} here={here} />}
         <p class="actions">
           {!isSignedIn && (status === 404 || status === 401 || status === 403) && (
-            <a class="button primary" href={withQuery('/auth/login', { return_to: here })} rel="nofollow">
+            <a
+              class={within === undefined ? 'button primary' : 'button'}
+              href={withQuery('/auth/login', { return_to: here })}
+              rel="nofollow"
+            >
               Sign in
             </a>
           )}
@@ -56,4 +63,38 @@ export function refusalPage(error: RegistryError, status: number, here: string, 
       </div>
     ),
   }
+}
+
+const Why = ({ error, status, isWithin }: { error: RegistryError; status: number; isWithin: boolean }) => {
+  if (status === 404 && !isWithin)
+    return (
+      <p>
+        Either it does not exist, or it is private and you are not signed in to an account that may see it.
+      </p>
+    )
+  if (status >= 500 && status < 503)
+    return <p>It is not your fault. Try again; the operator finds what happened in the log.</p>
+  return <Reasons of={error} />
+}
+
+/** Into the collection of the address: its records of the type asked for, its latest version, its list of versions. */
+function WaysOn({ error: { code }, here }: { error: RegistryError; here: string }) {
+  const [records, collection] = /^(\/[^/?]+\/[^/?]+)(?:\/v\/[^/?]+)?(?:\/records\/[^/?]+)?/.exec(here) ?? []
+  if (records === undefined) return null
+  const toRecords = code === 'record_not_found' && records.includes('/records/')
+  return (
+    <p class="actions">
+      {toRecords && (
+        <a class="button primary" href={records}>
+          All records of this type
+        </a>
+      )}
+      <a class={toRecords ? 'button' : 'button primary'} href={collection}>
+        The latest version
+      </a>
+      <a class="button" href={`${collection}/versions`}>
+        All versions
+      </a>
+    </p>
+  )
 }
