@@ -77,7 +77,7 @@ async function see(visit: Visit, withVersion: boolean) {
     forkedFrom,
     deprecation: version?.deprecated?.message,
     view: standing.isMember && !asPublic ? 'full' : 'public',
-    difference: hidden && differenceText(hidden, facts.public),
+    difference: hidden && differenceText(hidden, { isPublic: facts.public, asPublic }),
     inOtherView: otherView(url, asPublic),
     inView: (to) => (asPublic ? withQuery(to, { view: 'public' }) : to),
     who: asPublic ? publicly(visit.who) : visit.who,
@@ -122,16 +122,17 @@ export const schemaIn = ({ schemas }: ShownVersion, type: string): PlainSchema |
 /** What members see and the public does not. */
 function differenceText(
   { records, recordsInAll, types, fields }: NonNullable<Shown['hidden']>,
-  isPublic: boolean,
+  { isPublic, asPublic }: { isPublic: boolean; asPublic: boolean },
 ): string | undefined {
   const rest = [
     ...(records > 0 ? [`${records} of ${counted(recordsInAll, 'record')} are hidden`] : []),
     ...named('type', types),
     ...named('field', fields),
   ].join('; ')
-  if (!isPublic)
-    return `The collection is private: nobody else sees it.${rest === '' ? '' : ` Made public, it would hide: ${rest}.`}`
-  return rest === '' ? undefined : `The public does not see all: ${rest}.`
+  if (isPublic) return rest === '' ? undefined : `The public does not see all: ${rest}.`
+  if (asPublic)
+    return `The public sees nothing: the collection is private. Made public, it would look like this${rest === '' ? '' : `, without ${rest}`}.`
+  return `The collection is private: only members see it.${rest === '' ? '' : ` Made public, it would still hide: ${rest}.`}`
 }
 
 function named(what: string, names: readonly string[]): string[] {

@@ -124,24 +124,18 @@ const Deprecation = ({ seen: { deprecation } }: { seen: SeenCollection }) =>
     </p>
   )
 
-/** For members: as whom the page is read, and the way to the other view. */
-function ViewLine({ seen }: { seen: SeenCollection }) {
-  if (seen.difference === undefined) return null
-  const { difference, inOtherView } = seen
+/** For members: which view the page shows, and the way to the other view. */
+function ViewLine({ seen: { difference, inOtherView, isPublic, view } }: { seen: SeenCollection }) {
+  if (difference === undefined) return null
+  const publicly = isPublic ? 'the public sees it' : 'the public would see it'
+  const [title, link] =
+    view === 'full'
+      ? ['As members see it.', `Show as ${publicly}`]
+      : [`As ${publicly}.`, 'Show as members see it']
   return (
     <p class="note view-line">
-      <Icon name={seen.view === 'public' ? 'globe' : 'lock'} />
-      {seen.view === 'public' ? (
-        <>
-          <strong>As the public sees it.</strong> {difference}{' '}
-          <a href={inOtherView}>Show as members see it</a>
-        </>
-      ) : (
-        <>
-          <strong>As members see it.</strong> {difference}{' '}
-          <a href={inOtherView}>Show as the public sees it</a>
-        </>
-      )}
+      <Icon name={view === 'public' ? 'globe' : 'lock'} />
+      <strong>{title}</strong> {difference} <a href={inOtherView}>{link}</a>
     </p>
   )
 }
