@@ -61,6 +61,11 @@ function leaveEmptyKeyOut({ request }: { request: Request }): void {
   if (request.headers.get('Authorization') === 'Bearer') request.headers.delete('Authorization')
 }
 
+/** The reference has no header of its own: this leads back to the documentation and to the registry. */
+const wayBack =
+  '<nav aria-label="Site" style="font: 15px system-ui; padding: 10px 16px; border-bottom: 1px solid #8884">' +
+  '<a href="/">Ulmus</a> / <a href="/docs">Documentation</a> / API reference</nav>'
+
 /** The page and its script, by their paths. Made when first asked for: they are 4 MB. */
 async function makeReference(): Promise<ReadonlyMap<string, KeptAnswer>> {
   const { default: reference } = await import('@scalar/fastify-api-reference')
@@ -87,7 +92,10 @@ async function makeReference(): Promise<ReadonlyMap<string, KeptAnswer>> {
     }
     const [page, code] = [await read(''), await read(script)]
     const kept = new KeptAnswer(code.type, code.bytes)
-    const html = page.bytes.toString('utf8').replaceAll(script, `${script}?v=${kept.hash}`)
+    const html = page.bytes
+      .toString('utf8')
+      .replaceAll(script, `${script}?v=${kept.hash}`)
+      .replace(/<body[^>]*>/, (body) => `${body}${wayBack}`)
     return new Map([
       ['', new KeptAnswer(page.type, html)],
       [script, kept],
