@@ -17,9 +17,12 @@ export type InputCode =
 export class InputError extends Error {
   override readonly name = 'InputError'
   readonly code: InputCode
+  /** Offset of the fault in the text, in UTF-16 code units; undefined if it concerns the text as a whole. */
+  readonly at: number | undefined
 
-  constructor(code: InputCode, message: string) {
+  constructor(code: InputCode, message: string, at?: number) {
     super(message)
     this.code = code
+    this.at = at
   }
 }

@@ -218,7 +218,7 @@ class Scan {
   }
 
   private fail(code: ScanCode, at: number, reason: string): never {
-    throw new InputError(code, `At character ${at + 1}: ${reason}.`)
+    throw new InputError(code, `At character ${at + 1}: ${reason}.`, at)
   }
 }
 

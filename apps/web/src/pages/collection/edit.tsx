@@ -1,8 +1,8 @@
 /** `…/edit`: description, readme, licence and other metadata, which make a patch version. */
-import { InputError, type Json, parseStrict } from '@ulmus/registry'
 import { Field, Refusal, type Refused } from '../../components/form.tsx'
 import { Empty } from '../../components/small.tsx'
 import { demandWork, type ShownVersion, seeVersion } from '../../data/collection.ts'
+import { jsonFault } from '../../data/json-text.ts'
 import { refusedField, submitted, typed } from '../../form.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, type Page, Redirect, readJson, type Visit } from '../../page.ts'
@@ -61,12 +61,9 @@ async function save(visit: Visit, form: Form): Promise<Answer> {
 function othersIn(form: Form): Record<string, unknown> {
   const text = typed(form, 'others') ?? '{}'
   const wrong = (message: string) => refusedField('others', message)
-  let value: Json
-  try {
-    value = parseStrict(Buffer.from(text))
-  } catch (error) {
-    throw error instanceof InputError ? wrong(error.message) : error
-  }
+  const fault = jsonFault(text)
+  if (fault !== undefined) throw wrong(fault)
+  const value: unknown = JSON.parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw wrong('must be a JSON object')
   return Object.fromEntries(Object.entries(value).filter(([name]) => !own.includes(name)))
@@ -91,6 +88,7 @@ async function editPage(visit: Visit, { form = {}, error, isPreview }: Shown): P
     title: `Edit ${seen.owner}/${seen.slug}`,
     isPublic: false,
     refused: error,
+    islands: ['json-field'],
     body: (
       <CollectionPage seen={seen} tab="overview">
         {seen.latest === null ? (
@@ -134,6 +132,7 @@ async function editPage(visit: Visit, { form = {}, error, isPreview }: Shown): P
                 form={form}
                 value={JSON.stringify(others, null, 2)}
                 lines={6}
+                isJson
                 help={
                   <>
                     A JSON object. Citations use <code>title</code> and <code>creators</code>.

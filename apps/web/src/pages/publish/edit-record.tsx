@@ -12,8 +12,9 @@ import {
   seeCollection,
   versionOf,
 } from '../../data/collection.ts'
+import { jsonFault } from '../../data/json-text.ts'
 import { readRecords } from '../../data/records.ts'
-import { checked, submitted, typed } from '../../form.ts'
+import { checked, refusedField, submitted, typed } from '../../form.ts'
 import { cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
@@ -34,6 +35,8 @@ async function save(visit: Visit, form: Form): Promise<Answer> {
   const { registry, who, params } = visit
   const seen = await seeCollection(visit)
   const { type, id } = params as { type: string; id: string }
+  const fault = jsonFault(form['data'] ?? '')
+  if (fault !== undefined) throw refusedField('data', fault)
   const isPrivate = await isPushedAsPrivate(visit, seen, { type, id })
   const message = typed(form, 'message') ?? `Changed ${type} ${cutText(id, 100)}`
   const body = Buffer.from(JSON.stringify({ base_version: form['base'] ?? seen.latest, message }))
@@ -92,6 +95,7 @@ async function editPage(
     title: `Edit ${cutText(id, 80)} · ${seen.owner}/${seen.slug}`,
     isPublic: false,
     refused: error,
+    islands: ['json-field'],
     body: (
       <CollectionPage seen={seen} tab="records">
         <div class="narrow">
@@ -108,6 +112,7 @@ async function editPage(
               form={form}
               value={JSON.stringify(record.data, null, 2)}
               lines={18}
+              isJson
               required
             />
             <Field

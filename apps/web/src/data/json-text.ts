@@ -1,0 +1,16 @@
+/** JSON that a person types into a form, checked by the rules that record lines have. */
+import { InputError, parseStrict } from '@ulmus/content'
+
+/** The first fault of a text, with its line and column, as a sentence; undefined if it is JSON that a record may hold. */
+export function jsonFault(text: string): string | undefined {
+  try {
+    parseStrict(text)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error
+    if (error.at === undefined) return error.message
+    const before = text.slice(0, error.at).split('\n')
+    const reason = error.message.replace(/^At character \d+: /, '')
+    return `Line ${before.length}, column ${before.at(-1)!.length + 1}: ${reason}`
+  }
+}

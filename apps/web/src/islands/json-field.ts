@@ -1,0 +1,17 @@
+/** Checks JSON as it is typed: the fault stands below its field, and the form is not sent with it. */
+import { jsonFault } from '../data/json-text.ts'
+
+for (const field of document.querySelectorAll<HTMLTextAreaElement>('textarea.json')) {
+  const state = document.createElement('p')
+  state.className = 'help json-state'
+  state.setAttribute('role', 'status')
+  field.after(state)
+  const check = () => {
+    const fault = field.value.trim() === '' ? undefined : jsonFault(field.value)
+    state.textContent = fault ?? ''
+    field.setCustomValidity(fault ?? '')
+    field.toggleAttribute('aria-invalid', fault !== undefined)
+  }
+  field.addEventListener('input', check)
+  check()
+}
