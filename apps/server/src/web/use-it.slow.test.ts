@@ -52,6 +52,8 @@ describe.each([true, false])('use it, of a collection that is public: %s', (isPu
     ['curl', ['bash'], '-c', 'true', /"id":"3"/],
     ['TypeScript', [process.execPath], '--input-type=module-typescript -e', '0', /^3 /m],
     ['Python', ['python3'], '-c', 'pass', /^3 /m],
+    ['pandas', ['/usr/bin/python3', 'python3'], '-c', 'import pandas', /^3$[\s\S]*Bird 3/m],
+    ['Polars', ['python3'], '-c', 'import polars', /Bird 3/],
     ['R', ['Rscript'], '-e', 'library(jsonlite)', /3 obs/],
   ])('%s', async (tool, programs, flags, needs, out) => {
     const program = await firstThatRuns(programs, [...flags.split(' '), needs])
@@ -65,7 +67,10 @@ describe.each([true, false])('use it, of a collection that is public: %s', (isPu
 
   test('every tool that it promises is there', () => {
     expect([...shown.keys()]).toEqual(
-      expect.arrayContaining(['curl', 'TypeScript', 'Python', 'R', 'DuckDB', 'BibTeX', 'RIS']),
+      expect.arrayContaining([
+        ...['curl', 'Command line', 'TypeScript', 'Python', 'pandas', 'Polars', 'R', 'DuckDB'],
+        ...['BibTeX', 'RIS'],
+      ]),
     )
   })
 })

@@ -1,4 +1,4 @@
-/** How to read a version from programs. `use-it.slow.test.ts` runs what is for curl, TypeScript, Python and R. */
+/** Code that reads a version from programs. `use-it.slow.test.ts` runs it where the tool is installed. */
 import type { SeenCollection } from '../data/collection.ts'
 import { apiCollectionPath, apiVersionPath, withQuery } from '../paths.ts'
 import { Code } from './small.tsx'
@@ -53,6 +53,8 @@ export function UseIt({ seen, semver, type, origin }: Props) {
   )
 }
 
+const shellText = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+
 /** Code that reads the records of a type. @param version a semver, or `latest` */
 export function snippetsOf({
   seen,
@@ -70,10 +72,17 @@ export function snippetsOf({
   const archive = `${origin}${apiCollectionPath({ owner, slug }, 'export')}?version=${version}`
   const head = isPublic ? '' : ' -H "Authorization: Bearer $ULMUS_TOKEN"'
   const of = (value: string) => (isPublic ? '' : value)
+  const authorized = of(`, headers={\n    'Authorization': f"Bearer {os.environ['ULMUS_TOKEN']}"}`)
+  const named = `${origin}/${owner}/${slug}${version === 'latest' ? '' : `@${version}`}`
+  const ofType = shellText(`${named}${type === undefined ? '' : `#${type}`}`)
   return [
     {
       tool: 'curl',
       text: `curl -sf --compressed${head} '${lines}'\ncurl -sfo ${slug}.tar.gz${head} '${archive}'`,
+    },
+    {
+      tool: 'Command line',
+      text: `ulmus get ${ofType} --csv > ${slug}.csv\nulmus clone ${shellText(named)}`,
     },
     {
       tool: 'TypeScript',
@@ -87,10 +96,28 @@ console.log(records.length, records[0])`,
       tool: 'Python',
       text: `import json${of(', os')}, urllib.request
 
-request = urllib.request.Request('${lines}'${of(", headers={\n    'Authorization': f\"Bearer {os.environ['ULMUS_TOKEN']}\"}")})
+request = urllib.request.Request('${lines}'${authorized})
 with urllib.request.urlopen(request) as answer:
     records = [json.loads(line) for line in answer]
 print(len(records), records[0])`,
+    },
+    {
+      tool: 'pandas',
+      text: `import ${isPublic ? '' : 'os, '}pandas
+
+lines = pandas.read_json('${lines}', lines=True, dtype=False, convert_dates=False${of(", storage_options={\n    'Authorization': f\"Bearer {os.environ['ULMUS_TOKEN']}\"}")})
+table = pandas.json_normalize(lines['data'].tolist())
+table.index = lines['id']
+print(len(table), table.head(), sep='\\n')`,
+    },
+    {
+      tool: 'Polars',
+      text: `import ${isPublic ? '' : 'os, '}polars, urllib.request
+
+request = urllib.request.Request('${lines}'${authorized})
+with urllib.request.urlopen(request) as answer:
+    lines = polars.read_ndjson(answer.read(), infer_schema_length=None)
+print(lines['data'].struct.unnest())`,
     },
     {
       tool: 'R',
