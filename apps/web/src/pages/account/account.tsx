@@ -42,7 +42,7 @@ export const account: Page = {
               )}
             </div>
             {list.items.length > 0 && <OwnedList owner={slug} items={list.items} level="h2" />}
-            {list.items.length === 0 && isSelf && <FirstSteps slug={slug} />}
+            {list.items.length === 0 && isSelf && <FirstSteps slug={slug} level="h2" />}
             {list.items.length === 0 && !isSelf && (
               <Empty title="There is no collection here that you may see." />
             )}

@@ -82,7 +82,7 @@ async function signedIn({ registry, who, caller }: Visit, recent: readonly Colle
   return (
     <div class="wide content columns">
       <div>
-        {isNew ? <FirstSteps slug={own} /> : <Mine items={mine.items} />}
+        {isNew ? <FirstSteps slug={own} level="h1" /> : <Mine items={mine.items} />}
         <Recent recent={recent} />
       </div>
       <aside>
@@ -147,9 +147,10 @@ const Mine = ({ items }: { items: readonly MyCollection[] }) => (
 )
 
 /** For whoever is here for the first time. */
-export const FirstSteps = ({ slug }: { slug: string }) => (
+/** @param level of its heading: `h2` where the page has a heading of its own */
+export const FirstSteps = ({ slug, level: Heading }: { slug: string; level: 'h1' | 'h2' }) => (
   <section class="steps">
-    <h1>Welcome, {slug}</h1>
+    <Heading>Welcome, {slug}</Heading>
     <p>Three steps to your first published version:</p>
     <ol>
       <li>

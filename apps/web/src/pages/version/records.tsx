@@ -27,8 +27,9 @@ const show = async (visit: Visit) => {
   const { seen, version } = await seeVersion(visit)
   if (version === null) return new Redirect(collectionPath(seen), 302)
   const types = Object.keys(version.schemas)
-  const type = visit.params['type'] ?? types[0]
   const query = visit.url.searchParams
+  // The API's address has the type in its query; here it names the same table.
+  const type = visit.params['type'] ?? (query.get('type') || types[0])
   const schema = type === undefined ? undefined : schemaIn(version, type)
   if (type === undefined || schema === undefined) return noType(seen, types, type)
   const [id, after] = [query.get('id') ?? '', query.get('after') ?? '']
