@@ -163,7 +163,8 @@ export type CommitQuery = z.infer<typeof CommitQuery>
 export const CommittedPush = z
   .object({
     semver: SemverText,
-    hash: DigestText,
+    hash: DigestText.meta({ description: 'The digest that members read.' }),
+    publicHash: DigestText.meta({ description: 'The digest of the public view: the one to cite.' }),
     recordCount: Count,
     fileCount: Count,
     changes: z.object({ added: Count, updated: Count, removed: Count }),
@@ -179,6 +180,7 @@ export const CommittedPush = z
       {
         semver: 'v1.0.0',
         hash: exampleDigest,
+        publicHash: exampleDigest,
         recordCount: 2,
         fileCount: 1,
         changes: { added: 2, updated: 0, removed: 0 },
@@ -206,6 +208,7 @@ export const DryRun = z
         dry_run: true,
         semver: 'v1.0.0',
         hash: exampleDigest,
+        publicHash: exampleDigest,
         recordCount: 2,
         fileCount: 1,
         changes: { added: 2, updated: 0, removed: 0 },

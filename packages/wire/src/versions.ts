@@ -16,6 +16,7 @@ const Erase = z.boolean().meta({ description: 'Whether it is, or will be, erased
 const first = {
   semver: 'v1.0.0',
   hash: exampleDigest,
+  publicHash: exampleDigest,
   message: 'Oslo and its country',
   appId: null,
   actorId: null,
@@ -37,6 +38,10 @@ export const VersionItem = z
       description: 'Its readers are warned. Absent where they are not.',
     }),
     hash: DigestText,
+    publicHash: DigestText.meta({
+      description:
+        'The digest of the public view, which every reader can verify: the one to cite. Same as `hash` for readers of the public view.',
+    }),
     message: Word,
     appId: Word,
     actorId: Word,

@@ -140,8 +140,11 @@ async function tell(
   if (flags.dryRun)
     return call.say(`This would be ${result.semver}, with ${counted(result.recordCount, 'record')}.`)
   await call.line(result.semver)
+  // Others can verify the public digest alone, so that is the one to cite.
+  const isPublic = (await visibilityMade(source.client, source.collection, {})) === 'public'
+  const digest = isPublic ? result.publicHash : result.hash
   call.say(
-    `Published ${source.collection}@${result.semver}: ${counted(result.recordCount, 'record')}, ${result.hash}`,
+    `Published ${source.collection}@${result.semver}: ${counted(result.recordCount, 'record')}, ${digest}`,
   )
   call.say(`${host}/${source.collection}`)
 }

@@ -30,7 +30,7 @@ const show: Command<Record<never, never>, [reference?: string]> = async (call, f
     ['records', latestVersion === null ? '' : numberText(latestVersion.recordCount)],
     ['files', latestVersion === null ? '' : numberText(latestVersion.fileCount)],
     ['size', latestVersion === null ? '' : sizeText(latestVersion.totalBytes)],
-    ['digest', latest?.hash ?? ''],
+    ['digest', (found.public ? latest?.publicHash : latest?.hash) ?? ''],
     ['page', `${host}/${collection}`],
   ])
 }
@@ -64,7 +64,8 @@ async function showVersion(
     ...Object.entries(found.typeCounts).map(([type, count]) => [`  ${type}`, numberText(count)] as const),
     ['files', counted(found.fileCount, 'file')],
     ['size', sizeText(found.totalBytes)],
-    ['digest', found.hash],
+    ['digest', found.publicHash],
+    ['for members', found.hash === found.publicHash ? '' : found.hash],
     ['license', typeof found.metadata['license'] === 'string' ? found.metadata['license'] : ''],
     ['description', typeof found.metadata['description'] === 'string' ? found.metadata['description'] : ''],
   ])

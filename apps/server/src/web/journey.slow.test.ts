@@ -189,7 +189,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 90_000 }, 
     for (const one of [page, await opened(context)]) {
       await one.goto('/atlas/cities')
       await one.getByRole('button', { name: 'Verify here' }).click()
-      await one.getByText('have exactly this digest').waitFor()
+      await one.getByText('have exactly the digest').waitFor()
     }
     await context.close()
   })

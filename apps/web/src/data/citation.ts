@@ -48,7 +48,8 @@ function factsOf(seen: SeenCollection, version: Omit<Version, 'schemas'>, origin
     date,
     semver: version.semver,
     url: origin + versionPath({ ...seen, version: version.semver }),
-    digest: version.hash,
+    // Readers who are not members can verify the public digest alone.
+    digest: seen.isPublic ? version.publicHash : version.hash,
     key: `${seen.owner}-${seen.slug}-${version.semver}`,
   }
 }

@@ -24,7 +24,7 @@ export function datasetOf(seen: SeenCollection, version: Omit<Version, 'schemas'
     name: seen.name,
     description: (said.length >= descriptionMin ? said : `${said} ${facts}`.trim()).slice(0, 5_000),
     url,
-    identifier: version.hash,
+    identifier: version.publicHash,
     version: version.semver,
     dateModified: version.createdAt,
     ...(typeof license === 'string'

@@ -23,7 +23,7 @@ button.addEventListener('click', () => {
     } else if (data.digest === digest)
       end(
         'note',
-        `Verified: ${data.records.toLocaleString('en-US')} records, schemas, metadata and files have exactly this digest.`,
+        `Verified: ${data.records.toLocaleString('en-US')} records, schemas, metadata and files have exactly the digest ${data.digest.slice(0, 20)}….`,
       )
     else end('note bad', `This is not what the registry says: what came has the digest ${data.digest}.`)
   }

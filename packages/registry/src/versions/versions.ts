@@ -33,6 +33,8 @@ export interface VersionItem {
   /** Its readers are warned. Absent: they are not. */
   deprecated?: { at: string; message: string }
   hash: string
+  /** The digest of the public view, which every reader can verify. */
+  publicHash: string
   message: string | null
   appId: string | null
   actorId: string | null
@@ -168,6 +170,7 @@ function versionItem(version: VersionRow, view: View, actor: Actor | null): Vers
     ...(withdrawn && { withdrawn }),
     ...(deprecated && { deprecated }),
     hash: shownDigest(version, view),
+    publicHash: shownDigest(version, 'public'),
     ...shownWords(version, view),
     actor,
     ...shownCounts(version, view),

@@ -150,7 +150,7 @@ const Version = ({ seen, item, isFrom, isTo, before }: VersionProps) => (
             with <bdi>{cutText(item.appId, nameMax)}</bdi>
           </span>
         )}
-        <ShortHash hash={item.hash} />
+        <ShortHash hash={seen.isPublic ? item.publicHash : item.hash} />
         {before !== undefined && <span>{reasonOf(before.semver, item.semver)}</span>}
         {before !== undefined && (
           <a href={seen.inView(collectionPath(seen, 'compare', `${before.semver}...${item.semver}`))}>

@@ -24,31 +24,25 @@ const nameMax = { few: 60, many: 20 }
 const manyTypes = 100
 
 const show = async (visit: Visit): Promise<View> => {
-  const { seen, version: read } = await seeVersion(visit)
-  const title = `${seen.owner}/${seen.slug}`
-  const common = {
-    title,
-    description: seen.description ?? `${seen.name}, a collection of ${seen.owner}.`,
-    canonical: versionPath(seen),
-    isPublic: seen.isPublic,
-    feed: collectionPath(seen, 'versions.atom'),
-  }
+  const { seen: collection, version: read } = await seeVersion(visit)
   if (read === null) {
     const body = (
-      <CollectionPage seen={seen} tab="overview">
-        <NoVersion seen={seen} origin={visit.origin} />
+      <CollectionPage seen={collection} tab="overview">
+        <NoVersion seen={collection} origin={visit.origin} />
       </CollectionPage>
     )
-    return { ...common, json: apiCollectionPath(seen), body }
+    return { ...headOf(collection), json: apiCollectionPath(collection), body }
   }
   const version = { ...read, metadata: readJson<Version['metadata']>(read.metadata) }
+  const seen = { ...collection, description: descriptionOf(collection, version) }
   const types = await typesOf(read)
   // A member's browser reads as a member: of what the public sees, the digest is another.
   const isOwnView = !seen.isMember || seen.view === 'full'
   const readme = await readmeOf(version.metadata['readme'], seen, visit)
+  const head = headOf(seen)
   return {
-    ...common,
-    title: seen.version === undefined ? title : `${title} ${version.semver}`,
+    ...head,
+    title: seen.version === undefined ? head.title : `${head.title} ${version.semver}`,
     json: apiVersionPath(seen),
     islands: isOwnView ? ['verify-version'] : [],
     ...(seen.isPublic ? { dataset: datasetOf(seen, version, visit.origin) } : {}),
@@ -82,6 +76,20 @@ const show = async (visit: Visit): Promise<View> => {
 }
 
 export const overview: Page = { show }
+
+const headOf = (seen: SeenCollection) => ({
+  title: `${seen.owner}/${seen.slug}`,
+  description: seen.description ?? `${seen.name}, a collection of ${seen.owner}.`,
+  canonical: versionPath(seen),
+  isPublic: seen.isPublic,
+  feed: collectionPath(seen, 'versions.atom'),
+})
+
+/** A version named in the address has the description that it was published with, not that of the latest one. */
+function descriptionOf(seen: SeenCollection, { metadata: { description } }: Described): string | null {
+  if (seen.version === undefined) return seen.description
+  return typeof description === 'string' ? description : null
+}
 
 /** What is shown of a version besides its types. */
 type Described = Omit<Version, 'schemas'>
@@ -214,8 +222,16 @@ function About({ seen, version }: { seen: SeenCollection; version: Described }) 
         )}
         <dt>Digest</dt>
         <dd>
-          <ShortHash hash={version.hash} />
+          <ShortHash hash={seen.isPublic ? version.publicHash : version.hash} />
         </dd>
+        {seen.isPublic && version.hash !== version.publicHash && (
+          <>
+            <dt>For members</dt>
+            <dd>
+              <ShortHash hash={version.hash} />
+            </dd>
+          </>
+        )}
       </dl>
       <p>
         <a href={`${apiCollectionPath(seen, 'export')}?version=${version.semver}`} download>

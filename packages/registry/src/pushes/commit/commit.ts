@@ -28,6 +28,7 @@ import { demandFiles, type NextVersion, type Progress, withNextVersion } from '.
 export interface CommitResult {
   semver: string
   hash: string
+  publicHash: string
   recordCount: number
   fileCount: number
   changes: Built['changes']
@@ -127,9 +128,16 @@ async function land(
 /** The answer to a commit, or to a dry run. */
 export function resultOf({ built, warnings }: NextVersion, version: VersionRow): CommitResult {
   const { recordCount, fileCount } = shownCounts(version, 'full')
-  const hash = shownDigest(version, 'full')
-  const told = { warnings: warnings.listed, totalWarnings: warnings.total }
-  return { semver: semverOf(version), hash, recordCount, fileCount, changes: built.changes, ...told }
+  return {
+    semver: semverOf(version),
+    hash: shownDigest(version, 'full'),
+    publicHash: shownDigest(version, 'public'),
+    recordCount,
+    fileCount,
+    changes: built.changes,
+    warnings: warnings.listed,
+    totalWarnings: warnings.total,
+  }
 }
 
 const pushEnd = (push: PushRow, { recordsDone, recordsTotal }: Progress, answer: CommitResult) => ({

@@ -1,0 +1,174 @@
+/** Pages of collections over HTTP: the version they show, the digest they cite, and the ways on from a refusal. */
+import { anyDatabase } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { json } from '../testing/asker.ts'
+import { addOrg } from '../testing/calls.ts'
+import { browsing, type PageAsker } from '../testing/page-asker.ts'
+import { pushesOn, put } from '../testing/pushing.ts'
+import { type Stage, setStage } from '../testing/stage.ts'
+
+describe.each(anyDatabase)('pages of collections on $name', (database) => {
+  let stage: Stage
+  let ada: PageAsker
+  let anyone: PageAsker
+
+  beforeAll(async () => {
+    stage = await setStage(database)
+    const signedIn = await stage.server.signIn('ada')
+    ada = browsing(stage.server.url, signedIn.cookie)
+    anyone = browsing(stage.server.url)
+    await addOrg(stage.server, signedIn, 'guild', {})
+  })
+  afterAll(() => stage.end())
+  const { newPath, started } = pushesOn(() => stage)
+  const pageOf = (path: string) => path.replace('/collections', '')
+  const linksOn = async (asker: PageAsker, path: string) =>
+    Array.from((await asker.get(path)).text.matchAll(/ href="([^"]*)"/g), ([, href]) => href)
+
+  test('a handle that nobody has is refused on the form of members, which keeps it', async () => {
+    const at = '/guild/-/members'
+    const refused = await ada.post(at, { user: 'nobody-here', role: 'admin' })
+    expect(refused.status).toBe(404)
+    expect(refused.text).toContain('value="nobody-here"')
+    expect(refused.text).toMatch(/role="alert"[\s\S]*nobody-here/)
+    const absent = await ada.post('/no-such-org/-/members', { user: 'eve', role: 'admin' })
+    expect([absent.status, absent.text.includes('name="user"')]).toEqual([404, false])
+  })
+
+  test('a collection is transferred once its slug is typed', async () => {
+    const { path, slug } = await stage.newCollection()
+    const at = `${pageOf(path)}/settings`
+    const unsure = await ada.post(at, { do: 'transfer', to: 'guild' })
+    expect([unsure.status, unsure.text.includes('nothing was transferred')]).toEqual([400, true])
+    const sure = await ada.post(at, { do: 'transfer', to: 'guild', confirm_transfer: slug })
+    expect([sure.status, sure.headers.location]).toEqual([303, `/guild/${slug}`])
+  })
+
+  test('a withdrawn version and a missing record lead back into their collection', async () => {
+    const path = await started()
+    const at = pageOf(path)
+    await stage.push(path, { base: 'v1.0.0', puts: [put('3')] })
+    await stage.ada.post(`${path}/versions/v1.0.0/withdraw`, { reason: 'It was wrong.' })
+    const gone = await anyone.get(`${at}/v/v1.0.0`)
+    expect([gone.status, gone.text.includes('It was wrong.')]).toEqual([410, true])
+    expect(await linksOn(anyone, `${at}/v/v1.0.0`)).toEqual(expect.arrayContaining([at, `${at}/versions`]))
+    const missing = `${at}/v/v1.1.0/records/A/zzz`
+    expect((await anyone.get(missing)).text).toContain('zzz')
+    expect(await linksOn(anyone, missing)).toEqual(
+      expect.arrayContaining([`${at}/v/v1.1.0/records/A`, at, `${at}/versions`]),
+    )
+    const hidden = pageOf(await newPath(false))
+    expect(await linksOn(anyone, `${hidden}/records/A/zzz`)).not.toContain(hidden)
+  })
+
+  test('the public view of a private collection says that the public sees nothing', async () => {
+    const path = await newPath(false)
+    await stage.push(path, {
+      opening: { schemas: { A: { properties: { open: {}, hidden: { private: true } } } } },
+      puts: [put('1', { open: 1, hidden: 2 })],
+    })
+    const { text } = await ada.get(`${pageOf(path)}?view=public`)
+    expect(text).toContain('The public sees nothing: the collection is private.')
+    expect(text).toContain('Made public, it would look like this, without field A.hidden.')
+  })
+
+  test('an old version is described as it was, on its page, in its head and to search engines', async () => {
+    const path = await newPath()
+    const first = 'What the first version was said to be, in more than fifty characters.'
+    await stage.push(path, {
+      opening: { schemas: { A: {} }, metadata: { description: first } },
+      puts: [put('1')],
+    })
+    const described = (description: string | null) =>
+      stage.ada.ask('PATCH', `${path}/metadata`, { body: JSON.stringify({ description }), headers: json })
+    await described('What it is said to be now.')
+    await described(null)
+    const shown = async (version: string) => {
+      const { text } = await anyone.get(`${pageOf(path)}${version}`)
+      const dataset = JSON.parse(/<script type="application\/ld\+json">(.*?)<\/script>/s.exec(text)![1]!)
+      return [
+        /<meta name="description" content="([^"]*)"/.exec(text)?.[1],
+        /class="lead"[^>]*>([^<]*)</.exec(text)?.[1],
+        dataset.description,
+      ]
+    }
+    expect(await shown('/v/v1.0.0')).toEqual([first, first, first])
+    const [head, lead, dataset] = await shown('/v/v1.0.1')
+    expect([head, lead]).toEqual(['What it is said to be now.', 'What it is said to be now.'])
+    expect(dataset).toContain('What it is said to be now.')
+    expect((await shown('/v/v1.0.2'))[1]).toBeUndefined()
+  })
+
+  test('members and readers cite one digest of a public collection, which a stranger can verify', async () => {
+    const path = await newPath()
+    const pushed = await stage.push(path, {
+      opening: { schemas: { A: { properties: { open: {}, hidden: { private: true } } } } },
+      puts: [put('1', { open: 1, hidden: 2 })],
+    })
+    const [ours, theirs] = [
+      await stage.ada.get(`${path}/versions/latest`),
+      await stage.anyone.get(`${path}/versions/latest`),
+    ]
+    expect(ours.json.hash).toMatch(/^private:/)
+    expect([ours.json.publicHash, theirs.json.publicHash, pushed]).toEqual([
+      theirs.json.hash,
+      theirs.json.hash,
+      expect.objectContaining({ publicHash: theirs.json.hash }),
+    ])
+    const cited = async (asker: PageAsker) =>
+      new Set(
+        (await asker.get(pageOf(path))).text.match(/(?:public|private):[0-9a-f]{64}(?=<|\n| \}|&quot;)/g),
+      )
+    expect(await cited(ada)).toEqual(await cited(anyone))
+    expect(await cited(anyone)).toEqual(new Set([theirs.json.hash]))
+  })
+
+  test('the type in the query of a records page is the one that is shown', async () => {
+    const path = await newPath()
+    await stage.push(path, {
+      opening: { schemas: { A: {}, Keeper: {} } },
+      puts: [put('1'), { id: 'kim', type: 'Keeper', data: {} }],
+    })
+    const { status, text } = await anyone.get(`${pageOf(path)}/records?type=Keeper`)
+    expect([status, text.includes('/records/Keeper/kim'), text.includes('/records/A/1')]).toEqual([
+      200,
+      true,
+      false,
+    ])
+    expect((await anyone.get(`${pageOf(path)}/records?type=Nothing`)).status).toBe(404)
+  })
+
+  test('faults of JSON in a form have the line and the column that the person typed', async () => {
+    const path = await started()
+    const at = pageOf(path)
+    const data = '{\n  "a": nope\n}'
+    const record = await ada.post(`${at}/records/A/1/edit`, { base: 'v1.0.0', data })
+    expect([record.status, record.text]).toEqual([400, expect.stringContaining('Line 2, column 8')])
+    expect(record.text).toContain('nope')
+    const metadata = await ada.post(`${at}/edit`, { do: 'save', others: '{"a": 1,\n"a": 2}' })
+    expect([metadata.status, metadata.text]).toEqual([400, expect.stringContaining('Line 2, column 1')])
+  })
+
+  test('every page has one heading of the first level', async () => {
+    const newcomer = browsing(stage.server.url, (await stage.server.signIn('newcomer')).cookie)
+    const at = pageOf(await started())
+    for (const [asker, path] of [
+      [newcomer, '/newcomer'],
+      [newcomer, '/'],
+      [anyone, '/explore'],
+      [anyone, at],
+      [anyone, `${at}/records/A/1`],
+      [ada, `${at}/edit`],
+      [ada, `${at}/settings`],
+      [ada, '/guild/-/members'],
+      [anyone, `${at}/records/A/none`],
+    ] as const) {
+      const { text } = await asker.get(path)
+      expect([path, text.match(/<h1[ >]/g)?.length]).toEqual([path, 1])
+    }
+  })
+
+  test('the API reference leads back to the documentation', async () => {
+    expect(await linksOn(anyone, '/docs/api/')).toEqual(expect.arrayContaining(['/', '/docs']))
+  })
+})
