@@ -1,6 +1,6 @@
 /** Commands about a working folder. */
 import { command } from './command.ts'
-import { flag, maxRemoved, optional, required, text } from './parameters.ts'
+import { count, flag, maxRemoved, optional, required, text } from './parameters.ts'
 
 const init = command('Make a working folder here', () => import('./commands/init.ts'), {
   positional: { kind: 'tuple', parameters: [optional('owner/slug', 'The collection that it is to become')] },
@@ -90,8 +90,20 @@ const importFiles = command(
       leaveOut: several('column', 'Make no field of it'),
       rename: several('column=field', 'Call the field otherwise'),
       kind: several('column=kind', 'string, integer, number, boolean, date, date-time, array, object or any'),
-      missing: several('value', 'A value that stands for none, such as n/a'),
-      table: text('name', 'The table of a SQLite file'),
+      missing: several('value', 'Treat this value as missing, such as n/a'),
+      delimiter: text('character', 'Separate values by this: a character, or tab (default: detected)'),
+      header: {
+        kind: 'boolean',
+        optional: true,
+        brief: 'The first row names the columns, or is data (default: detected)',
+      },
+      skip: count('lines', 'Pass over this many lines at the top (default: detected)'),
+      comment: text('character', 'Pass over lines that begin with this (default: detected)'),
+      quotes: text('style', 'doubled, backslash, spaced or none (default: detected)'),
+      encoding: text('name', 'Such as windows-1252 or utf-16le (default: detected)'),
+      renameDuplicates: flag('Number columns of one name: a, a_2'),
+      records: text('path', 'Where the rows of a JSON file are: data.items, or . for the whole file'),
+      table: text('name', 'Read this table of a SQLite file'),
       add: flag('Keep records that are here and not in the file'),
       maxRemoved,
       yes: flag('Ask nothing'),

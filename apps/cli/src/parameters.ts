@@ -9,6 +9,20 @@ export const flag = (brief: string) =>
 export const text = (placeholder: string, brief: string) =>
   ({ kind: 'parsed', parse: String, optional: true, placeholder, brief }) as const
 
+/** A flag that takes a whole number and may be left out. */
+export const count = (placeholder: string, brief: string) =>
+  ({
+    kind: 'parsed',
+    parse: (given: string) => {
+      const number = Number(given)
+      if (/^\d+$/.test(given) && Number.isSafeInteger(number)) return number
+      throw usageError(`${given} is no number of ${placeholder}.`)
+    },
+    optional: true,
+    placeholder,
+    brief,
+  }) as const
+
 /** An argument that may be left out. */
 export const optional = (placeholder: string, brief: string) =>
   ({ brief, placeholder, parse: String, optional: true }) as const

@@ -9,11 +9,11 @@ import {
   schemaOf,
   sourceOf,
 } from './index.ts'
-import type { OpenOptions } from './reading/open.ts'
+import type { ReadOptions } from './reading/options.ts'
 
 const source = (name: string, text: BlobPart) => sourceOf(new File([text], name))
 
-async function read(from: FileSource, options: OpenOptions = {}, kinds: PlanWishes['kinds'] = {}) {
+async function read(from: FileSource, options: ReadOptions = {}, kinds: PlanWishes['kinds'] = {}) {
   const table = await openTable(from, options)
   const inference = await inferTable(table)
   const plan = planOf(inference, { type: 'T', kinds })
@@ -56,14 +56,32 @@ describe('texts', () => {
     ).toEqual([{ a: 'Ä' }])
   })
 
-  test('bytes that are no UTF-8 are told with their line, wherever they are', async () => {
-    await expect(data('a.csv', new Uint8Array([97, 10, 98, 10, 0xe4, 10]))).rejects.toThrow(
-      'a.csv, line 3: There are bytes that are not UTF-8. Save the file as UTF-8 and try again.',
-    )
+  test('text that is not UTF-8 is read as Windows-1252 and named with its line, wherever it is', async () => {
+    const early = source('a.csv', new Uint8Array([97, 10, 98, 10, 0xe4, 10]))
+    expect((await read(early)).records.map((one) => one.data)).toEqual([{ a: 'b' }, { a: 'ä' }])
+    const [note] = (await openTable(early)).notes
+    expect(note).toMatchObject({ option: 'encoding', isUncertain: false })
+    expect(note?.sentence).toMatch(/^Line 3, "ä", is not UTF-8. The text is read as Windows-1252/)
     const late = new TextEncoder().encode(`a\n${'x\n'.repeat(400_000)}`)
     late[700_002] = 0xff
-    await expect(data('a.csv', late)).rejects.toThrow('a.csv, line 350002:')
-    await expect(data('a.csv', new Uint8Array([97, 10, 0xc3]))).rejects.toThrow('not UTF-8')
+    expect((await openTable(source('a.csv', late))).notes[0]?.sentence).toMatch(/^Line 350002,/)
+    // No letter of Windows-1252 has this byte.
+    const foreign = await openTable(source('a.csv', new Uint8Array([97, 10, 0x83, 0x81, 10])))
+    expect(foreign.notes[0]).toMatchObject({ option: 'encoding', isUncertain: true })
+  })
+
+  test('UTF-8 with a broken byte is refused with its line, and read as what the reader says', async () => {
+    const bytes = new TextEncoder().encode('id,a\n1,é\n2,ü\n3,ö\n4,?\n')
+    bytes[bytes.length - 2] = 0xe4
+    await expect(data('a.csv', bytes)).rejects.toThrow(
+      'a.csv, line 5: There are bytes that are not UTF-8, though the rest of the file is.',
+    )
+    const { records } = await read(source('a.csv', bytes), { encoding: 'windows-1252' })
+    expect(records.at(-1)?.data).toEqual({ a: 'ä' })
+    await expect(read(source('a.csv', bytes), { encoding: 'utf-8' })).rejects.toThrow('not UTF-8. Save')
+    await expect(read(source('a.csv', bytes), { encoding: 'klingon' })).rejects.toThrow(
+      'There is no encoding "klingon".',
+    )
   })
 
   test('NUL is a character', async () => {
@@ -99,7 +117,7 @@ describe('CSV', () => {
 
   test('two columns of one name are refused; those without a name get one', async () => {
     await expect(data('a.csv', 'a,b, a\n1,2,3\n')).rejects.toThrow(
-      'a.csv, line 1: Columns 1 and 3 are both called "a". Rename one of them in the file.',
+      'a.csv, line 1: Columns 1 and 3 are both called "a". Rename them in the file, or number them: "a", "a_2".',
     )
     const { columns, plan } = await read(source('a.csv', ',column_1,"",b\n0,x,,2\n1,y,,3\n'))
     expect(columns).toEqual(['column_1_', 'column_1', 'column_3', 'b'])
@@ -168,14 +186,16 @@ describe('CSV', () => {
 describe('JSON', () => {
   test.each([
     ['7', 'The file must hold a list of objects.'],
-    ['{"a": {"b": [1]}}', 'a.json: The file must hold a list of objects, or an object with one such list.'],
+    ['{"a": 1', 'a.json: The file ends in the middle of the list, after item 1. Is it complete?'],
+    ['{"a" 1}', 'a.json: This is no JSON, after item 0: "1}" cannot stand there.'],
+    ['[}', 'a.json: This is no JSON, after item 0: "}" cannot stand there.'],
+    ['', 'a.json: The file must hold a list of objects.'],
     ['[1]', 'a.json, item 1: This is no object in braces, but "1".'],
     ['[{"a":1}, [2]]', 'a.json, item 2: This is no object in braces, but "[2]".'],
     ['[{"a":1}, {"a":}]', 'a.json, item 2: This is no JSON: '],
     ['[{"a":1}, {"a":1}', 'a.json: The file ends in the middle of the list, after item 2. Is it complete?'],
     ['[{"a":1}] 2', 'a.json: Something follows the end of the list.'],
-    ['{"a":[{"b":1}],"c":[{}]}', 'a.json: The object holds several lists of objects.'],
-    ['{"a":[1],"c":"["}', 'a.json: The file must hold a list of objects, or an object with one such list.'],
+    ['{"a":[{"b":1}],"c":[{}]}', 'a.json: The object holds several lists of objects: "a", "c". Choose one.'],
   ])('%s: %s', async (text, sentence) => {
     await expect(read(source('a.json', text), { format: 'json' })).rejects.toThrow(sentence)
   })

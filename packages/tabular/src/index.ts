@@ -5,8 +5,17 @@ export { type Inference, idCandidates, inferTable } from './inference/infer.ts'
 export { type Kind, kinds } from './inference/kinds.ts'
 export { type Misfits, misfitsOf } from './inference/misfits.ts'
 export { referencesIn, type TypeIds } from './inference/references.ts'
-export { type Format, formatOf, formats } from './reading/formats.ts'
-export { type OpenOptions, openTable } from './reading/open.ts'
+export { formatOf } from './reading/formats.ts'
+export { openTable } from './reading/open.ts'
+export {
+  type Choice,
+  type Detected,
+  type Format,
+  formats,
+  type Note,
+  type Quotes,
+  type ReadOptions,
+} from './reading/options.ts'
 export { type FileSource, sourceOf } from './reading/source.ts'
 export { Numeral, type Row, type Table } from './reading/table.ts'
 export { TableError } from './reading/table-error.ts'

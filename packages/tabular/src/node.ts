@@ -2,7 +2,8 @@
 import { open, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { formatOf } from './reading/formats.ts'
-import { type OpenOptions, openTable, withoutMissing } from './reading/open.ts'
+import { openTable, withoutMissing } from './reading/open.ts'
+import type { ReadOptions } from './reading/options.ts'
 import type { FileSource } from './reading/source.ts'
 import type { Table } from './reading/table.ts'
 import { errorAt } from './reading/table-error.ts'
@@ -10,7 +11,7 @@ import { openSqlite } from './sqlite/sqlite.ts'
 
 export { tablesOf } from './sqlite/sqlite.ts'
 
-export interface FileOptions extends OpenOptions {
+export interface FileOptions extends ReadOptions {
   /** Of a SQLite file: a table or view. Default: the only one. */
   readonly table?: string | undefined
 }

@@ -16,10 +16,10 @@ import {
   typeNameOf,
 } from './index.ts'
 import { kindOfAll, kindOfText, kindOfValue } from './inference/kinds.ts'
-import type { OpenOptions } from './reading/open.ts'
+import type { ReadOptions } from './reading/options.ts'
 import { TableError } from './reading/table-error.ts'
 
-const open = (name: string, text: BlobPart, options: OpenOptions = {}) =>
+const open = (name: string, text: BlobPart, options: ReadOptions = {}) =>
   openTable(sourceOf(new File([text], name)), options)
 
 async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
@@ -28,7 +28,7 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return list
 }
 
-const rowsOf = async (name: string, text: BlobPart, options: OpenOptions = {}) => {
+const rowsOf = async (name: string, text: BlobPart, options: ReadOptions = {}) => {
   const table = await open(name, text, options)
   const rows = (await all(table.batches())).flat()
   return rows.map(({ values }) =>
@@ -36,7 +36,7 @@ const rowsOf = async (name: string, text: BlobPart, options: OpenOptions = {}) =
   )
 }
 
-const read = async (name: string, text: BlobPart, wishes: Partial<PlanWishes> & OpenOptions = {}) => {
+const read = async (name: string, text: BlobPart, wishes: Partial<PlanWishes> & ReadOptions = {}) => {
   const table = await open(name, text, wishes)
   const inference = await inferTable(table)
   const plan = planOf(inference, { type: 'City', ...wishes })
@@ -266,7 +266,7 @@ test('formats, by their first bytes, their names and how they begin', async () =
   expect(await of('a', '[{}]')).toBe('json')
   expect(await of('a.json', '{"a":1}\n{"a":2}')).toBe('ndjson')
   expect(await of('a.json', '{"items":[{"a":1}]}\n')).toBe('json')
-  expect(await of('a.json', '{"a":1}')).toBe('ndjson')
+  expect(await of('a.json', '{"a":1}')).toBe('json')
   expect(await of('a.txt', 'a\tb\n')).toBe('tsv')
   expect(await of('a.csv', 'PAR1')).toBe('parquet')
   expect(await of('a', 'SQLite format 3\0')).toBe('sqlite')

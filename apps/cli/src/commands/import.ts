@@ -19,12 +19,12 @@ import {
   type TypeIds,
   typeNameOf,
 } from '@ulmus/tabular'
-import { openFile, tablesOf } from '@ulmus/tabular/node'
 import type { Call, Command, CommonFlags } from '../context.ts'
 import { readSchemas } from '../folder/content.ts'
 import { type Importing, importRecords, withNewFields } from '../folder/import.ts'
 import { rootAt } from '../folder/layout.ts'
 import { withFolder } from '../folder/lock.ts'
+import { notesIn, openTable, type ReadFlags, ways } from '../folder/open-table.ts'
 import { type Guarded, guardRemovals } from '../folder/removal-guard.ts'
 import { askOneOf, askText, askYes } from '../terminal/ask.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'
@@ -33,7 +33,7 @@ import { harmless } from '../terminal/harmless.ts'
 import { openProgress } from '../terminal/progress.ts'
 import { counted, numberText } from '../terminal/words.ts'
 
-export type ImportFlags = {
+export type ImportFlags = ReadFlags & {
   readonly type?: string
   readonly id?: string
   readonly number: boolean
@@ -41,11 +41,8 @@ export type ImportFlags = {
   readonly leaveOut?: readonly string[]
   readonly rename?: readonly string[]
   readonly kind?: readonly string[]
-  readonly missing?: readonly string[]
-  readonly table?: string
   readonly add: boolean
   readonly maxRemoved?: MaxRemoved
-  readonly yes: boolean
 }
 
 /** `ulmus import FILE… --type T` */
@@ -64,13 +61,14 @@ const importFiles: Command<ImportFlags, string[]> = async (call, flags, ...files
   })
 }
 
-/** What is wrong with a file, as failures of data are told. */
+/** Reports the faults of a file as a refusal of data, with the flags that help. */
 async function asFailure<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof TableError)) throw error
-    throw new CommandError(error.message, { exitCode: exitCodes.refused, code: 'bad_table', cause: error })
+    const message = [error.message, ...ways(error.choices)].join(' ')
+    throw new CommandError(message, { exitCode: exitCodes.refused, code: 'bad_table', cause: error })
   }
 }
 
@@ -106,7 +104,10 @@ async function importFile(
       before === undefined
         ? { schema: schemaOf(plan) as JsonObject, added: [] }
         : withNewFields(before, schemaOf(plan) as JsonObject)
-    if (!flags.json) showPlan(call, plan, inference, before !== undefined, added)
+    if (!flags.json) {
+      for (const line of notesIn(table)) call.say(line)
+      showPlan(call, plan, inference, before !== undefined, added)
+    }
     if (call.terminal.canAsk && !flags.yes && !(await askYes('Import it so?')))
       throw new CommandError('Nothing was imported.', { exitCode: exitCodes.cancelled, code: 'cancelled' })
     const onProgress = (count: number) =>
@@ -134,18 +135,6 @@ const guardedBy = (call: Call, flags: ImportFlags, file: string): Guarded => ({
   what: `${basename(file)} would remove`,
   otherwise: 'Nothing was imported.',
 })
-
-/** The table of a file; of a SQLite file with several, the one that is named or chosen. */
-async function openTable(call: Call, flags: ImportFlags, path: string): Promise<Table> {
-  try {
-    return await openFile(path, { table: flags.table, missing: flags.missing })
-  } catch (error) {
-    const isSeveral = error instanceof TableError && flags.table === undefined && call.terminal.canAsk
-    const names = isSeveral ? await tablesOf(path).catch(() => []) : []
-    if (names.length < 2) throw error
-    return openFile(path, { table: await askOneOf('Which table?', names), missing: flags.missing })
-  }
-}
 
 async function typeOf(call: Call, flags: ImportFlags, file: string): Promise<string> {
   if (flags.type !== undefined) return flags.type

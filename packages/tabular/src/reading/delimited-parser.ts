@@ -1,16 +1,37 @@
 /**
- * CSV as RFC 4180 has it, piece by piece. A quote means something only where a value begins; elsewhere it is a character.
+ * Parses CSV (RFC 4180) and its dialects, piece by piece. A quote has a meaning only where a value begins; elsewhere it is a character.
  *
- * It is our own for one reason: it must tell an empty value from an empty text in quotes, which other parsers tell at the price of a call
- * and an object a value, eight times as slow.
+ * No library: it must tell an empty value from an empty text in quotes, and other parsers call a function with an object for each value
+ * to do so, eight times as slow.
  */
+import type { Quotes } from './options.ts'
 
 const quote = 0x22
 const lineFeed = 0x0a
 const carriageReturn = 0x0d
 
+const space = 0x20
+const backslash = 0x5c
+
 const textAfterQuote =
   'Text follows the quote that ends a value. Write "" for a quote inside of a quoted value.'
+
+/** Each is optional: a comma, doubled quotes, no comments and no lines to skip. */
+export interface Dialect {
+  /** One character. */
+  readonly delimiter?: string | undefined
+  readonly quotes?: Quotes | undefined
+  /** One character, which begins lines to pass over. Empty: none. */
+  readonly comment?: string | undefined
+  /** Lines at the top to pass over. */
+  readonly skip?: number | undefined
+}
+
+const pastSpaces = (text: string, from: number): number => {
+  let at = from
+  while (text.charCodeAt(at) === space) at++
+  return at
+}
 
 export interface Line {
   /** On which it begins, from 1. */
@@ -27,7 +48,13 @@ export interface ParserFault {
 
 export class DelimitedParser {
   readonly #delimiter: number
+  readonly #quotes: Quotes
+  readonly #comment: number
   readonly #charactersMax: number
+  /** Lines that are still to be passed over. */
+  #skip: number
+  /** In the middle of a line that is passed over. */
+  #isPassing = false
   #lineEnd: number | undefined
   /** What was given and belongs to no line yet. */
   #text = ''
@@ -47,9 +74,15 @@ export class DelimitedParser {
   #characters = 0
   fault: ParserFault | undefined
 
-  /** @param delimiter a code unit @param charactersMax of one line with all its values */
-  constructor(delimiter: number, charactersMax: number) {
-    this.#delimiter = delimiter
+  /** @param charactersMax of one line with all its values */
+  constructor(
+    { delimiter = ',', quotes = 'doubled', comment = '', skip = 0 }: Dialect,
+    charactersMax: number,
+  ) {
+    this.#delimiter = delimiter.charCodeAt(0)
+    this.#quotes = quotes
+    this.#comment = comment === '' ? -1 : comment.charCodeAt(0)
+    this.#skip = skip
     this.#charactersMax = charactersMax
   }
 
@@ -73,6 +106,7 @@ export class DelimitedParser {
         'A value begins with a quote, and no quote ends it. Write "" for a quote inside of a quoted value.'
       this.fault = { line: this.#quoteLine, sentence }
     } else {
+      if (this.#isPassing) this.#start = this.#text.length
       this.#endValue(this.#text.length, true)
       this.#endLine(lines)
     }
@@ -87,12 +121,14 @@ export class DelimitedParser {
         if (!this.#readQuoted(isLast)) return lines
         continue
       }
-      const at = this.#nextSign(text)
+      if (this.#isAtLineStart()) this.#beginLine(text.charCodeAt(this.#at))
+      const at = this.#isPassing ? this.#nextLineEnd(text) : this.#nextSign(text)
       this.#at = at
       if (at === text.length) return lines
       const unit = text.charCodeAt(at)
       if (unit === this.#delimiter) this.#endValue(at, false)
       else if (unit === quote) {
+        this.#start = at
         this.#isQuoted = true
         this.#quoteLine = this.#line
         this.#at++
@@ -105,15 +141,38 @@ export class DelimitedParser {
     return lines
   }
 
-  /** Where the next character stands that is more than itself. */
-  #nextSign(text: string): number {
-    const delimiter = this.#delimiter
-    const start = this.#start
+  #isAtLineStart(): boolean {
+    return this.#at === this.#start && this.#values.length === 0 && !this.#isPassing
+  }
+
+  #beginLine(unit: number): void {
+    if (this.#skip > 0) this.#skip--
+    else if (unit !== this.#comment) return
+    this.#isPassing = true
+  }
+
+  /** Drops what it passes. */
+  #nextLineEnd(text: string): number {
     let at = this.#at
     for (; at < text.length; at++) {
       const unit = text.charCodeAt(at)
+      if (unit === lineFeed || unit === carriageReturn) break
+    }
+    this.#start = at
+    return at
+  }
+
+  /** Where the next character stands that is more than itself. */
+  #nextSign(text: string): number {
+    const delimiter = this.#delimiter
+    let at = this.#at
+    if (this.#quotes !== 'none' && !this.#isAfterQuotes) {
+      const first = this.#quotes === 'spaced' ? pastSpaces(text, this.#start) : this.#start
+      if (first >= at && text.charCodeAt(first) === quote) return first
+    }
+    for (; at < text.length; at++) {
+      const unit = text.charCodeAt(at)
       if (unit === delimiter || unit === lineFeed || unit === carriageReturn) return at
-      if (unit === quote && at === start && !this.#isAfterQuotes) return at
     }
     return at
   }
@@ -127,6 +186,7 @@ export class DelimitedParser {
     if (!isReturn) this.#lineEnd ??= lineFeed
     this.#endValue(this.#at, true)
     this.#endLine(lines)
+    this.#isPassing = false
     this.#line++
     if (isReturn && isBeforeLineFeed) this.#start = ++this.#at
   }
@@ -146,33 +206,50 @@ export class DelimitedParser {
       for (let at = this.#at; at < end; at++) if (text.charCodeAt(at) === lineFeed) this.#line++
       this.#at = end
       if (close < 0 || (close + 1 === text.length && !isLast)) return false
+      const isEscaped = this.#quotes === 'backslash' && this.#isAfterBackslash(close)
+      if (isEscaped) {
+        this.#hasQuotes = true
+        this.#at = close + 1
+        continue
+      }
       if (text.charCodeAt(close + 1) !== quote) break
       this.#hasQuotes = true
       this.#at = close + 2
     }
     const inside = text.slice(this.#start + 1, this.#at)
-    const next = text.charCodeAt(this.#at + 1)
-    if (
-      this.#at + 1 < text.length &&
-      next !== this.#delimiter &&
-      next !== lineFeed &&
-      next !== carriageReturn
-    ) {
+    const after = this.#quotes === 'spaced' ? pastSpaces(text, this.#at + 1) : this.#at + 1
+    if (after === text.length && !isLast) return false
+    const next = text.charCodeAt(after)
+    if (after < text.length && next !== this.#delimiter && next !== lineFeed && next !== carriageReturn) {
       this.fault = { line: this.#line, sentence: textAfterQuote }
       return false
     }
-    this.#add(this.#hasQuotes ? inside.replaceAll('""', '"') : inside)
+    this.#add(this.#hasQuotes || this.#quotes === 'backslash' ? this.#unescaped(inside) : inside)
     this.#isQuoted = false
     this.#hasQuotes = false
-    this.#start = ++this.#at
+    this.#start = this.#at = after
     this.#isAfterQuotes = true
     return true
   }
 
+  /** An even number of backslashes are backslashes. */
+  #isAfterBackslash(at: number): boolean {
+    let first = at
+    while (first - 1 > this.#start && this.#text.charCodeAt(first - 1) === backslash) first--
+    return (at - first) % 2 === 1
+  }
+
+  #unescaped(inside: string): string {
+    if (this.#quotes !== 'backslash') return inside.replaceAll('""', '"')
+    return inside.replace(/\\(["\\])|""/g, (_, escaped?: string) => escaped ?? '"')
+  }
+
   #endValue(end: number, isLineEnd: boolean): void {
     if (this.#isAfterQuotes) this.#isAfterQuotes = false
-    else if (end > this.#start) this.#add(this.#text.slice(this.#start, end))
-    else if (!isLineEnd || this.#values.length > 0) this.#add(undefined)
+    else if (end > this.#start) {
+      const value = this.#text.slice(this.#start, end)
+      this.#add(this.#quotes === 'spaced' ? value.trim() || undefined : value)
+    } else if (!isLineEnd || this.#values.length > 0) this.#add(undefined)
     this.#start = this.#at = end + 1
   }
 

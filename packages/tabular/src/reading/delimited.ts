@@ -1,41 +1,59 @@
-/** CSV and TSV as a table. The first line names the columns. */
-import { DelimitedParser, type Line } from './delimited-parser.ts'
+/** CSV and TSV as a table. */
+import { DelimitedParser, type Dialect, type Line } from './delimited-parser.ts'
+import { detectDialect, isBlank } from './dialect.ts'
+import { encodingOf } from './encodings.ts'
+import { columnNames, detectHeader, numberedNames } from './header.ts'
+import type { Note, ReadOptions } from './options.ts'
 import type { FileSource } from './source.ts'
-import { columnsMax, type Row, rowCharactersMax, type Table } from './table.ts'
+import { type Row, rowCharactersMax, type Table } from './table.ts'
 import { errorAt, shown } from './table-error.ts'
-import { textsOf } from './texts.ts'
+import { headOf, textsOf } from './texts.ts'
 
-export interface DelimitedOptions {
-  /** Undefined: a comma, or a semicolon where the first line has more of them, as in countries whose numbers have commas. */
-  readonly delimiter?: ',' | ';' | '\t' | undefined
-}
+/** Rows that tell whether the first one is a header. */
+const headerRows = 200
 
 /** @throws TableError for an empty file, for two columns of one name, and for too many columns */
 export async function openDelimited(
   source: FileSource,
   format: 'csv' | 'tsv',
-  { delimiter }: DelimitedOptions,
+  given: ReadOptions,
 ): Promise<Table> {
-  const text = await headOf(source)
-  const chosen = format === 'tsv' ? '\t' : (delimiter ?? delimiterOf(text))
-  const first = (await linesOf(source, chosen).next()).value?.[0]
+  checkOptions(source.name, given)
+  const { encoding, notes: ofEncoding } = await encodingOf(source, given.encoding)
+  const { text, isCut } = await headOf(source, encoding)
+  const {
+    dialect,
+    lines,
+    notes: ofDialect,
+  } = detectDialect(text, isCut, format === 'tsv' ? '\t' : ',', given)
+  const first = lines.find((line) => !isBlank(line)) ?? (await firstLine(source, encoding, dialect))
   if (first === undefined)
     throw errorAt(source.name, 'The file is empty. Its first line must name the columns.')
-  const columns = namesIn(source.name, first)
+  const sample = lines.filter((line) => !isBlank(line)).slice(0, headerRows)
+  const { header, notes: ofHeader } =
+    given.header === undefined
+      ? detectHeader(sample.map(({ values }) => values))
+      : { header: given.header, notes: [] as Note[] }
+  const columns = header
+    ? columnNames(source.name, first, given.sameNames)
+    : numberedNames(source.name, Math.max(first.values.length, ...sample.map(({ values }) => values.length)))
   return {
     name: source.name,
     format,
     unit: 'line',
     isText: true,
     columns,
+    detected: { format, encoding, ...dialect, header },
+    notes: [...ofEncoding, ...ofDialect, ...ofHeader],
     async *batches() {
-      let isHead = true
-      for await (const lines of linesOf(source, chosen)) {
-        const rows: Row[] = isHead ? lines.slice(1) : lines
-        isHead = false
-        for (const row of rows) {
+      let isHeader = header
+      for await (const lines of linesOf(source, encoding, dialect)) {
+        // Rows of a spreadsheet below its table: only delimiters. A table of one column has none.
+        const filled = columns.length === 1 ? lines : lines.filter((line) => !isBlank(line))
+        const rows: Row[] = isHeader ? filled.slice(1) : filled
+        isHeader &&= filled.length === 0
+        for (const row of rows)
           if (row.values.length > columns.length) checkLength(source.name, row, columns.length)
-        }
         if (rows.length > 0) yield rows
       }
     },
@@ -43,27 +61,38 @@ export async function openDelimited(
   }
 }
 
-async function headOf(source: FileSource): Promise<string> {
-  for await (const text of textsOf(source)) if (text !== '') return text
-  return ''
+function checkOptions(file: string, { delimiter, comment, skip }: ReadOptions): void {
+  const isCharacter = (text: string) => text.length === 1 && !/["\r\n]/.test(text)
+  if (delimiter !== undefined && !isCharacter(delimiter))
+    throw errorAt(file, `The delimiter must be one character and no quote, not ${shown(delimiter)}.`)
+  if (comment !== undefined && comment !== '' && !isCharacter(comment))
+    throw errorAt(file, `Comments must begin with one character, not with ${shown(comment)}.`)
+  if (skip !== undefined && !(Number.isSafeInteger(skip) && skip >= 0))
+    throw errorAt(file, `The number of lines to skip must be a whole number, not ${skip}.`)
 }
 
-/** In files of some countries a semicolon stands where others have a comma. */
-const delimiterOf = (text: string): ',' | ';' => {
-  // What stands in quotes parts nothing. The text may be cut within them.
-  const [line = ''] = text.replace(/"(?:[^"]|"")*"?/g, '').split(/[\r\n]/, 1)
-  return line.split(';').length > line.split(',').length ? ';' : ','
+/** The first line that is not blank, if it ends beyond the sample. */
+async function firstLine(source: FileSource, encoding: string, dialect: Dialect): Promise<Line | undefined> {
+  for await (const lines of linesOf(source, encoding, dialect)) {
+    const first = lines.find((line) => !isBlank(line))
+    if (first !== undefined) return first
+  }
+  return undefined
 }
 
 /** Some lines at a time, never none. */
-async function* linesOf(source: FileSource, delimiter: string): AsyncGenerator<Line[], void> {
-  const parser = new DelimitedParser(delimiter.charCodeAt(0), rowCharactersMax)
+async function* linesOf(
+  source: FileSource,
+  encoding: string,
+  dialect: Dialect,
+): AsyncGenerator<Line[], void> {
+  const parser = new DelimitedParser(dialect, rowCharactersMax)
   const checked = (lines: Line[]) => {
     if (parser.fault === undefined) return
-    // What was read before it is handed on first.
+    // Lines before the fault come first.
     if (lines.length === 0) throw errorAt(source.name, parser.fault.sentence, { line: parser.fault.line })
   }
-  for await (const text of textsOf(source)) {
+  for await (const text of textsOf(source, encoding)) {
     const lines = parser.push(text)
     checked(lines)
     if (lines.length > 0) yield lines
@@ -73,30 +102,6 @@ async function* linesOf(source: FileSource, delimiter: string): AsyncGenerator<L
   checked(lines)
   if (lines.length > 0) yield lines
   checked([])
-}
-
-/** Columns without a name are called by their place, as tables without a name for their index have one. */
-function namesIn(file: string, { line, values }: Line): string[] {
-  if (values.length > columnsMax)
-    throw errorAt(file, `There are ${values.length} columns; at most ${columnsMax} can be read.`, { line })
-  const names = values.map((value) => value?.trim() ?? '')
-  const places = new Map<string, number>()
-  for (const [place, name] of names.entries()) {
-    const before = places.get(name)
-    if (name !== '' && before !== undefined) {
-      const sentence = `Columns ${before + 1} and ${place + 1} are both called ${shown(name)}. Rename one of them in the file.`
-      throw errorAt(file, sentence, { line, column: name })
-    }
-    places.set(name, place)
-  }
-  return names.map((name, place) => (name === '' ? freeName(place + 1, places) : name))
-}
-
-function freeName(place: number, taken: Map<string, number>): string {
-  let name = `column_${place}`
-  while (taken.has(name)) name += '_'
-  taken.set(name, place)
-  return name
 }
 
 /** Delimiters at the end of a line are harmless; values without a column are not. */

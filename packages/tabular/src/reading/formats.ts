@@ -1,10 +1,8 @@
-/** Which format a file has: by its first bytes where they tell, by its name's ending, else by how its text begins. */
+/** The format of a file: by its first bytes, else by its name's ending, else by how its text begins. */
+import { encodingByMark } from './encodings.ts'
+import type { Format } from './options.ts'
 import type { FileSource } from './source.ts'
 import { errorAt } from './table-error.ts'
-import { encodingOf } from './texts.ts'
-
-export const formats = ['csv', 'tsv', 'json', 'ndjson', 'parquet', 'sqlite'] as const
-export type Format = (typeof formats)[number]
 
 /** Bytes that are looked at. */
 const headBytes = 64 * 1024
@@ -26,11 +24,13 @@ const elsewhere = [
   ['\xd0\xcf\x11\xe0', 'This is an old workbook. Save its sheet as CSV (UTF-8) and choose that.'],
   ['\x1f\x8b', 'The file is compressed. Decompress it first: gunzip.'],
   ['\x28\xb5\x2f\xfd', 'The file is compressed. Decompress it first: unzstd.'],
+  ['BZh', 'The file is compressed. Decompress it first: bunzip2.'],
+  ['\xfd7zXZ', 'The file is compressed. Decompress it first: unxz.'],
   ['%PDF', 'This is a PDF. Tables in it must be saved as CSV first.'],
 ] as const
 
 /** @throws TableError for an empty file, and for one that is known to be no table */
-export async function formatOf(source: FileSource): Promise<Format> {
+export async function formatOf(source: FileSource, encoding?: string): Promise<Format> {
   const head = await source.read(0, Math.min(headBytes, source.size))
   if (head.length === 0) throw errorAt(source.name, 'The file is empty.')
   const bytes = String.fromCharCode(...head.subarray(0, 16))
@@ -38,14 +38,25 @@ export async function formatOf(source: FileSource): Promise<Format> {
   if (bytes.startsWith('SQLite format 3\0')) return 'sqlite'
   const other = elsewhere.find(([magic]) => bytes.startsWith(magic))
   if (other !== undefined) throw errorAt(source.name, other[1])
+  const text = textIn(head, encoding).trimStart()
+  if (/^<(?:!doctype html|html[\s>])/i.test(text))
+    throw errorAt(source.name, 'This is a web page, not a table. Download the file that the page links to.')
+  if (text.startsWith('<?xml'))
+    throw errorAt(source.name, 'This is XML, which cannot be read as a table. Save the table as CSV.')
   const ending = /\.([a-z]+)$/i.exec(source.name)?.[1]?.toLowerCase() ?? ''
   const named = Object.hasOwn(byEnding, ending) ? byEnding[ending] : undefined
   if (named !== undefined && named !== 'json') return named
-  const format = formatOfText(
-    new TextDecoder(encodingOf(head)).decode(head).trimStart(),
-    head.length < source.size,
-  )
+  const format = formatOfText(text, head.length < source.size)
   return named === 'json' && format !== 'ndjson' ? 'json' : format
+}
+
+function textIn(head: Uint8Array, encoding = encodingByMark(head) ?? 'utf-8'): string {
+  try {
+    return new TextDecoder(encoding).decode(head)
+  } catch {
+    // UTF-32 and unknown encodings are refused when the file is opened.
+    return ''
+  }
 }
 
 function formatOfText(text: string, isCut: boolean): Format {
@@ -55,12 +66,12 @@ function formatOfText(text: string, isCut: boolean): Format {
   return line.split('\t').length > line.split(',').length ? 'tsv' : 'csv'
 }
 
-/** Whether the first line is an object of its own, with more below, or the only one and no object around a list. */
+/** Whether the first line is an object of its own, with more below. One object alone is JSON, on one line or on several. */
 function isLines(text: string, isCut: boolean): boolean {
   const [line = ''] = text.split('\n', 1)
+  const isFollowed = text.slice(line.length).trim() !== '' || (isCut && line.length < text.length)
   try {
-    const first = JSON.parse(line) as object
-    return isCut || text.slice(line.length).trim() !== '' || !Object.values(first).some(Array.isArray)
+    return isFollowed && typeof JSON.parse(line) === 'object'
   } catch {
     return false
   }

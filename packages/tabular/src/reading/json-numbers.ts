@@ -1,4 +1,4 @@
-/** JSON texts whose numbers may be beyond what doubles hold: `JSON.parse` rounds those without a word. */
+/** JSON texts whose numbers may be beyond doubles: `JSON.parse` rounds those silently. */
 import { Numeral } from './table.ts'
 
 /** Digits that a double keeps, whatever they are. */
@@ -8,17 +8,23 @@ const depthMax = 64
 
 /** Whether a text may have such a number: 16 digits in a row, 18 with a point among them, or an exponent of three. */
 const suspicious = /\d{16}|\d[\d.]{18}|[eE][+-]?\d{3}/
-const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/gs
+const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|-?(?:NaN|Infinity)\b/gs
 
-/** The value of a text, with `Numeral` for each number that would be rounded. @throws SyntaxError */
-export function parseJson(text: string): unknown {
-  const value: unknown = JSON.parse(text)
-  if (!suspicious.test(text)) return value
+/**
+ * The value of a text, with `Numeral` for each number that would be rounded.
+ * @param missing values that mean missing: if `NaN`, `Infinity` or `-Infinity` is among them, it is read as a `Numeral`, or as null inside lists and objects
+ * @throws SyntaxError
+ */
+export function parseJson(text: string, missing: readonly string[] = []): unknown {
+  const notNumbers = missing.filter((one) => one === 'NaN' || one.endsWith('Infinity'))
+  const isSuspicious = suspicious.test(text) || notNumbers.some((one) => text.includes(one))
+  const value: unknown = isSuspicious && notNumbers.length > 0 ? undefined : JSON.parse(text)
+  if (!isSuspicious) return value
   let mark = '\u0000numeral:'
   while (text.includes(mark.slice(1))) mark += ':'
-  let isExact = true
+  let isExact = value !== undefined
   const marked = text.replace(token, (found) => {
-    if (found[0] === '"' || !isRounded(found)) return found
+    if (found[0] === '"' || (!notNumbers.includes(found) && !isRounded(found))) return found
     isExact = false
     return JSON.stringify(mark + found)
   })
@@ -42,8 +48,15 @@ export function isAnother(numeral: string): boolean {
   return value === 0 && /^-?[\d.]*[1-9]/.test(numeral)
 }
 
+const isNotNumber = (text: string): boolean => text === 'NaN' || text.endsWith('Infinity')
+
 function withNumerals(value: unknown, mark: string, depth = 1): unknown {
-  if (typeof value === 'string') return value.startsWith(mark) ? new Numeral(value.slice(mark.length)) : value
+  if (typeof value === 'string') {
+    if (!value.startsWith(mark)) return value
+    const text = value.slice(mark.length)
+    // A member of the row itself is left out by its text; deeper ones can only be null.
+    return isNotNumber(text) && depth > 2 ? null : new Numeral(text)
+  }
   if (typeof value !== 'object' || value === null || depth > depthMax) return value
   const inner = (member: unknown) => withNumerals(member, mark, depth + 1)
   if (Array.isArray(value)) return value.map(inner)

@@ -34,6 +34,8 @@ export async function openParquet(source: FileSource): Promise<Table> {
     unit: 'row',
     isText: false,
     columns,
+    detected: { format: 'parquet' },
+    notes: [],
     async *batches() {
       for (const { rowStart, rowEnd } of groupsOf(source.name, metadata, columns.length)) {
         const options = {

@@ -1,14 +1,16 @@
-/** What is wrong with a file, and where: the message is a sentence for whoever chose the file. */
+/** An error about a file and its place in it: the message is a sentence for the person who chose the file. */
+import type { Choice } from './options.ts'
+
 export interface Fault {
   /** From 1: a line of CSV, TSV and NDJSON, an item of a JSON list, a row of Parquet and SQLite. */
   readonly line?: number | undefined
   /** The column's name in the file. */
   readonly column?: string | undefined
-  /** What stands there, cut. */
+  /** The value there, cut. */
   readonly value?: string | undefined
 }
 
-/** What one row of a table is called in sentences. */
+/** The word for one row of a table in sentences. */
 export type Unit = 'line' | 'item' | 'row'
 
 export class TableError extends Error {
@@ -16,21 +18,42 @@ export class TableError extends Error {
   readonly line: number | undefined
   readonly column: string | undefined
   readonly value: string | undefined
+  /** Ways to read the file after all: open it again with the options of one. */
+  readonly choices: readonly Choice[]
 
-  /** @param place what the sentence begins with: `cities.csv, line 17` */
-  constructor(sentence: string, place?: string, { line, column, value }: Fault = {}, file?: string) {
+  /** @param place the beginning of the message: `cities.csv, line 17` */
+  constructor(
+    sentence: string,
+    place?: string,
+    { line, column, value }: Fault = {},
+    file?: string,
+    choices: readonly Choice[] = [],
+  ) {
     super(place === undefined ? sentence : `${place}: ${sentence}`)
     this.name = 'TableError'
     this.file = file
     this.line = line
     this.column = column
     this.value = value
+    this.choices = choices
   }
 }
 
 /** An error about a file, or about one row of it. */
-export const errorAt = (file: string, sentence: string, fault: Fault = {}, unit: Unit = 'line'): TableError =>
-  new TableError(sentence, fault.line === undefined ? file : `${file}, ${unit} ${fault.line}`, fault, file)
+export const errorAt = (
+  file: string,
+  sentence: string,
+  fault: Fault = {},
+  unit: Unit = 'line',
+  choices: readonly Choice[] = [],
+): TableError =>
+  new TableError(
+    sentence,
+    fault.line === undefined ? file : `${file}, ${unit} ${fault.line}`,
+    fault,
+    file,
+    choices,
+  )
 
 /** Characters of a value that a sentence shows. */
 const shownMax = 40

@@ -1,5 +1,5 @@
 /** A file as rows of values. */
-import type { Format } from './formats.ts'
+import type { Detected, Format, Note } from './options.ts'
 import type { Unit } from './table-error.ts'
 
 export interface Row {
@@ -18,6 +18,10 @@ export interface Table {
   readonly isText: boolean
   /** Names. Of JSON and NDJSON they are complete when the rows were read once; none is ever moved. */
   readonly columns: readonly string[]
+  /** The options that the file is read with, given or detected. */
+  readonly detected: Detected
+  /** Findings for the reader, the uncertain ones among them: ask about those before anything is published. */
+  readonly notes: readonly Note[]
   /** Reads the file anew, some hundred rows at a time. @throws TableError */
   batches(): AsyncIterable<readonly Row[]>
   /** Lets go of the file. Nothing is read after it. */

@@ -1,12 +1,6 @@
-/** The bytes of a file as text: UTF-8, or UTF-16 where a byte order mark says so. */
+/** The bytes of a file as text. */
 import { type FileSource, piecesOf } from './source.ts'
 import { errorAt } from './table-error.ts'
-
-/** @param head the first bytes of a file, two or more */
-export const encodingOf = (head: Uint8Array): string => {
-  if (head[0] === 0xff && head[1] === 0xfe) return 'utf-16le'
-  return head[0] === 0xfe && head[1] === 0xff ? 'utf-16be' : 'utf-8'
-}
 
 const newlinesIn = (text: string): number => {
   let count = 0
@@ -15,13 +9,12 @@ const newlinesIn = (text: string): number => {
 }
 
 /** Pieces of the text, without its byte order mark. @throws TableError for bytes that are no text, with their line */
-export async function* textsOf(source: FileSource): AsyncGenerator<string, void> {
-  let decoder: TextDecoder | undefined
-  let encoding = 'utf-8'
+export async function* textsOf(source: FileSource, encoding: string): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder(encoding, { fatal: true })
   let newlines = 0
   const decode = (piece?: Uint8Array): string => {
     try {
-      return piece === undefined ? decoder!.decode() : decoder!.decode(piece, { stream: true })
+      return piece === undefined ? decoder.decode() : decoder.decode(piece, { stream: true })
     } catch {
       const [good = ''] = new TextDecoder(encoding).decode(piece).split('\ufffd', 1)
       const line = newlines + newlinesIn(good) + 1
@@ -30,16 +23,24 @@ export async function* textsOf(source: FileSource): AsyncGenerator<string, void>
     }
   }
   for await (const piece of piecesOf(source)) {
-    if (decoder === undefined) {
-      encoding = encodingOf(piece)
-      decoder = new TextDecoder(encoding, { fatal: true })
-    }
     const text = decode(piece)
     yield text
     newlines += newlinesIn(text)
   }
-  if (decoder !== undefined) {
-    const rest = decode()
-    if (rest !== '') yield rest
+  const rest = decode()
+  if (rest !== '') yield rest
+}
+
+/** The beginning of the text: what one read gives. `isCut`: there is more. */
+export async function headOf(
+  source: FileSource,
+  encoding: string,
+): Promise<{ text: string; isCut: boolean }> {
+  let text = ''
+  let pieces = 0
+  for await (const piece of textsOf(source, encoding)) {
+    if (++pieces > 1 && text !== '') return { text, isCut: true }
+    text += piece
   }
+  return { text, isCut: false }
 }

@@ -64,6 +64,8 @@ export async function openSqlite(path: string, wanted: string | undefined): Prom
       unit: 'row',
       isText: false,
       columns,
+      detected: { format: 'sqlite' },
+      notes: [],
       batches: () => batchesOf(database, name, chosen, columns),
       close: async () => database.close(),
     }

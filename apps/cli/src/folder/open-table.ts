@@ -1,0 +1,119 @@
+/** Opens a file to import, with the options that the flags name, and asks about readings that are uncertain. */
+import { basename } from 'node:path'
+import { type Choice, type Quotes, type ReadOptions, type Table, TableError } from '@ulmus/tabular'
+import { openFile, tablesOf } from '@ulmus/tabular/node'
+import type { Call } from '../context.ts'
+import { askOneOf } from '../terminal/ask.ts'
+import { usageError } from '../terminal/failure.ts'
+import { harmless } from '../terminal/harmless.ts'
+
+export type ReadFlags = {
+  readonly missing?: readonly string[]
+  readonly delimiter?: string
+  readonly header?: boolean
+  readonly skip?: number
+  readonly comment?: string
+  readonly quotes?: string
+  readonly encoding?: string
+  readonly renameDuplicates: boolean
+  readonly records?: string
+  readonly table?: string
+  readonly yes: boolean
+}
+
+const delimiterNames = new Map([
+  ['tab', '\t'],
+  ['\\t', '\t'],
+  ['comma', ','],
+  ['semicolon', ';'],
+  ['pipe', '|'],
+])
+const quoteStyles: readonly Quotes[] = ['doubled', 'backslash', 'spaced', 'none']
+
+function optionsOf(flags: ReadFlags): ReadOptions {
+  const { missing, header, skip, comment, encoding, records, delimiter, quotes } = flags
+  const style = quoteStyles.find((one) => one === quotes)
+  if (quotes !== undefined && style === undefined)
+    throw usageError(`--quotes ${quotes}: write one of ${quoteStyles.join(', ')}.`)
+  return {
+    missing,
+    header,
+    skip,
+    comment,
+    encoding,
+    records,
+    delimiter: delimiterNames.get(delimiter ?? '') ?? delimiter,
+    quotes: style,
+    sameNames: flags.renameDuplicates ? 'number' : undefined,
+  }
+}
+
+/** @throws TableError, and CommandError if a reading is uncertain and the person cannot be asked */
+export async function openTable(call: Call, flags: ReadFlags, path: string): Promise<Table> {
+  let options = optionsOf(flags)
+  const canAsk = call.terminal.canAsk && !flags.yes
+  const table = await openChosen(call, flags, path, options)
+  const questions = table.notes.filter(({ isUncertain }) => isUncertain)
+  if (questions.length === 0) return table
+  await table.close()
+  for (const { sentence, choices } of questions) {
+    if (!canAsk) throw usageError([`${basename(path)}: ${sentence}`, ...ways(choices)].join(' '))
+    const label = await askOneOf(
+      sentence,
+      choices.map((choice) => choice.label),
+    )
+    options = { ...options, ...choices.find((choice) => choice.label === label)!.options }
+  }
+  return openFile(path, { ...options, table: flags.table })
+}
+
+/** The table of a file; of a SQLite file with several, the one that is named or chosen. */
+async function openChosen(call: Call, flags: ReadFlags, path: string, options: ReadOptions): Promise<Table> {
+  try {
+    return await openFile(path, { ...options, table: flags.table })
+  } catch (error) {
+    if (!(error instanceof TableError) || !call.terminal.canAsk || flags.yes) throw error
+    const { choices } = error
+    if (choices.length > 1) {
+      const label = await askOneOf(
+        error.message,
+        choices.map((choice) => choice.label),
+      )
+      const { options: chosen } = choices.find((choice) => choice.label === label)!
+      return openFile(path, { ...options, ...chosen, table: flags.table })
+    }
+    const names = flags.table === undefined ? await tablesOf(path).catch(() => []) : []
+    if (names.length < 2) throw error
+    return openFile(path, { ...options, table: await askOneOf('Which table?', names) })
+  }
+}
+
+/** Lines about the reading of a file, each with the flag for another one. */
+export const notesIn = (table: Table): string[] =>
+  table.notes
+    .filter(({ isUncertain }) => !isUncertain)
+    .map(({ sentence, choices: [, other] }) => {
+      const flag = other === undefined ? '' : ` Otherwise: ${flagOf(other.options)}`
+      return harmless(`${sentence}${flag}`)
+    })
+
+/** Choices as flags: `Read the first row as data: --no-header.` */
+export const ways = (choices: readonly Choice[]): string[] =>
+  choices.slice(0, 10).map(({ label, options }) => `${label}: ${flagOf(options)}.`)
+
+function flagOf(options: ReadOptions): string {
+  const { delimiter, header, skip, comment, quotes, encoding, sameNames, records, missing } = options
+  if (delimiter !== undefined) return `--delimiter ${delimiter === '\t' ? 'tab' : quoted(delimiter)}`
+  if (header !== undefined) return header ? '--header' : '--no-header'
+  if (skip !== undefined) return `--skip ${skip}`
+  if (comment !== undefined) return `--comment ${quoted(comment)}`
+  if (quotes !== undefined) return `--quotes ${quotes}`
+  if (encoding !== undefined) return `--encoding ${encoding}`
+  if (sameNames !== undefined) return '--rename-duplicates'
+  if (records !== undefined) return `--records ${quoted(records)}`
+  return (missing ?? []).map((value) => `--missing ${quoted(value)}`).join(' ')
+}
+
+/** As a shell takes it. */
+const quoted = (text: string): string =>
+  /^[\w.,/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

@@ -1,0 +1,210 @@
+/** Detects the dialect of a CSV or TSV file: delimiter, quotes, comments, lines above the header. Looks at the beginning of the text. */
+import { DelimitedParser, type Dialect, type Line } from './delimited-parser.ts'
+import type { Choice, Note, Quotes, ReadOptions } from './options.ts'
+import { rowCharactersMax } from './table.ts'
+import { shown } from './table-error.ts'
+
+export interface DetectedDialect {
+  readonly dialect: Required<Dialect>
+  /** The lines of the sample below `dialect.skip`. */
+  readonly lines: readonly Line[]
+  readonly notes: readonly Note[]
+}
+
+export const delimiters = [
+  { delimiter: ',', called: 'commas' },
+  { delimiter: ';', called: 'semicolons' },
+  { delimiter: '\t', called: 'tabs' },
+  { delimiter: '|', called: 'pipes' },
+] as const
+
+/** Lines at the top that may be a title. */
+const titleLinesMax = 20
+
+interface Attempt {
+  readonly dialect: Required<Dialect>
+  readonly lines: readonly Line[]
+  /** Values of most lines. */
+  readonly width: number
+  /** From 0 to 1: how well the lines agree. 0: one value a line, or not readable. */
+  readonly score: number
+}
+
+/** @param own the delimiter that the format has by its name @param isCut the text goes on */
+export function detectDialect(
+  text: string,
+  isCut: boolean,
+  own: string,
+  given: ReadOptions,
+): DetectedDialect {
+  const named = given.delimiter === undefined && given.skip === undefined ? namedDelimiter(text) : undefined
+  const delimiter = given.delimiter ?? named
+  const skip = given.skip ?? (named === undefined ? 0 : 1)
+  const comment = given.comment ?? commentIn(text, skip)
+  const tried = delimiter === undefined ? delimiters.map((one) => one.delimiter) : [delimiter]
+  const attempts = tried.map((one) =>
+    attemptQuotes(text, isCut, { delimiter: one, quotes: given.quotes, comment, skip }),
+  )
+  const preferred = attempts.find((one) => one.dialect.delimiter === own)
+  const best = attempts.reduce((a, b) => (rank(b, own) > rank(a, own) ? b : a))
+  const found = best.score >= 0.6 || preferred === undefined ? best : preferred
+  const titles = given.skip === undefined && named === undefined ? titleLines(found) : 0
+  const dialect = { ...found.dialect, skip: skip + titles }
+  const lines = found.lines.filter(({ line }) => line > dialect.skip)
+  return { dialect, lines, notes: notesOf(found, dialect, { own, given, named }) }
+}
+
+const rank = ({ score, dialect, width }: Attempt, own: string): number =>
+  score + (dialect.delimiter === own ? 0.05 : 0) + width / 1e6
+
+/** `sep=;` in the first line: a hint to Excel, and no part of the table. */
+const namedDelimiter = (text: string): string | undefined => /^"?sep=([^\r\n])"?\r?\n/i.exec(text)?.[1]
+
+/** `#`, if the first lines begin with it and are not as wide as the rest: `#chrom` may begin a header. */
+function commentIn(text: string, skip: number): string {
+  const lines = text.split(/\r\n|\n|\r/, skip + titleLinesMax).slice(skip)
+  const first = lines.find((line) => line !== '')
+  if (!first?.startsWith('#')) return ''
+  const comments = lines.slice(
+    0,
+    lines.findIndex((line) => line !== '' && !line.startsWith('#')),
+  )
+  const next = lines[comments.length]
+  const last = comments.findLast((line) => line !== '')
+  if (last === undefined || next === undefined) return '#'
+  const isHeader = delimiters.some(({ delimiter }) => {
+    const width = next.split(delimiter).length
+    return width > 1 && last.split(delimiter).length === width
+  })
+  return isHeader ? '' : '#'
+}
+
+function attemptQuotes(text: string, isCut: boolean, dialect: Dialect): Attempt {
+  if (dialect.quotes !== undefined) return attempt(text, isCut, dialect)
+  const { delimiter = ',' } = dialect
+  const plain = attempt(text, isCut, { ...dialect, quotes: 'doubled' })
+  const others: Quotes[] = []
+  if (text.includes(`${delimiter} "`) || isSpaced(plain)) others.push('spaced')
+  if (text.includes('\\"')) others.push('backslash')
+  if (plain.score === 0 && delimiter === '\t') others.push('none')
+  return others
+    .map((quotes) => attempt(text, isCut, { ...dialect, quotes }))
+    .reduce(
+      (a, b) =>
+        b.score > a.score || (b.dialect.quotes === 'spaced' && b.score >= a.score && b.score > 0) ? b : a,
+      plain,
+    )
+}
+
+/** Whether each value but the first of a line begins with a space. */
+const isSpaced = ({ lines, width }: Attempt): boolean =>
+  width > 1 &&
+  lines.length > 1 &&
+  lines.every(({ values }) => values.slice(1).every((value) => value === undefined || value.startsWith(' ')))
+
+function attempt(text: string, isCut: boolean, given: Dialect): Attempt {
+  const { delimiter = ',', quotes = 'doubled', comment = '', skip = 0 } = given
+  const dialect = { delimiter, quotes, comment, skip }
+  const parser = new DelimitedParser(dialect, rowCharactersMax)
+  const lines = parser.push(text)
+  if (!isCut) lines.push(...parser.end())
+  const widths = lines.filter((line) => !isBlank(line)).map(({ values }) => values.length)
+  const width = mostFrequent(widths)
+  if (width < 2 || parser.fault !== undefined) return { dialect, lines, width, score: 0 }
+  const share = widths.filter((one) => one === width).length / widths.length
+  return { dialect, lines, width, score: widths[0] === width ? share : share * 0.8 }
+}
+
+/** The larger one of two that come equally often. */
+function mostFrequent(numbers: readonly number[]): number {
+  const counts = new Map<number, number>()
+  for (const one of numbers) counts.set(one, (counts.get(one) ?? 0) + 1)
+  const [most = [0]] = [...counts].sort(([a, times], [b, timesOfB]) => timesOfB - times || b - a)
+  return most[0]
+}
+
+/** Whether a line of a table of several columns has nothing but delimiters, or nothing but spaces. */
+export const isBlank = ({ values }: Line): boolean =>
+  values.every((value) => value === undefined) || (values.length === 1 && values[0]?.trim() === '')
+
+const filled = ({ values }: Line): number =>
+  values.filter((value) => value !== undefined && value.trim() !== '').length
+
+/** Lines above the header: they have one value, or fewer than half of what most lines have. */
+function titleLines({ lines, dialect }: Attempt): number {
+  const counts = lines.map(filled)
+  const most = mostFrequent(counts.filter((count) => count > 0))
+  if (most < 2) return 0
+  const header = counts.findIndex((count) => count >= Math.max(2, most / 2))
+  if (header < 1 || header > titleLinesMax || header + 1 === lines.length) return 0
+  return lines[header]!.line - 1 - dialect.skip
+}
+
+interface Reasons {
+  readonly own: string
+  readonly given: ReadOptions
+  readonly named: string | undefined
+}
+
+function notesOf(
+  { dialect: found, lines }: Attempt,
+  dialect: Required<Dialect>,
+  { own, given, named }: Reasons,
+): Note[] {
+  const notes: Note[] = []
+  const { delimiter, quotes, comment, skip } = dialect
+  const called = (one: string) => delimiters.find((known) => known.delimiter === one)?.called ?? shown(one)
+  const note = (option: keyof ReadOptions, sentence: string, choices: readonly Choice[]) =>
+    notes.push({ option, sentence, isUncertain: false, choices })
+  if (given.delimiter === undefined && (delimiter !== own || named !== undefined)) {
+    const first = { delimiter, called: called(delimiter) }
+    const choices = [first, ...delimiters.filter((one) => one.delimiter !== delimiter)].map((one) => ({
+      label: `Separate values by ${one.called}`,
+      options: { delimiter: one.delimiter },
+    }))
+    const why = named === undefined ? '' : ', as its first line says'
+    note('delimiter', `The values are separated by ${called(delimiter)}${why}.`, choices)
+  }
+  if (given.quotes === undefined && quotes !== 'doubled')
+    note('quotes', quotesSentences[quotes], [
+      { label: quotesLabels[quotes], options: { quotes } },
+      { label: quotesLabels.doubled, options: { quotes: 'doubled' } },
+    ])
+  if (given.comment === undefined && comment !== '')
+    note('comment', `Lines that begin with ${comment} are comments and are not read.`, [
+      { label: `Pass over lines that begin with ${comment}`, options: { comment } },
+      { label: 'Read all lines', options: { comment: '' } },
+    ])
+  if (skip > found.skip) {
+    const above = lines
+      .filter(({ line }) => line <= skip)
+      .flatMap(({ values }) => values.filter((value) => value !== undefined && value.trim() !== ''))
+    const what = above.length === 0 ? 'empty' : `${shown(above.join(' '))}`
+    note(
+      'skip',
+      `${skip === 1 ? 'Line 1 is' : `Lines 1 to ${skip} are`} above the header and not read: ${what}.`,
+      [
+        {
+          label: `Pass over ${skip === 1 ? 'the first line' : `the first ${skip} lines`}`,
+          options: { skip },
+        },
+        { label: 'Read all lines', options: { skip: 0 } },
+      ],
+    )
+  }
+  return notes
+}
+
+const quotesLabels: Readonly<Record<Quotes, string>> = {
+  doubled: 'Read quotes as CSV does',
+  backslash: 'Read a backslash and a quote as a quote',
+  spaced: 'Ignore spaces around values',
+  none: 'Read quotes as characters',
+}
+
+const quotesSentences: Readonly<Record<Quotes, string>> = {
+  doubled: '',
+  backslash: 'A quote inside quotes is written with a backslash.',
+  spaced: 'Spaces around values are not part of them.',
+  none: 'Quotes are characters of the values.',
+}
