@@ -6,8 +6,9 @@ import { dirname, join, normalize, relative } from 'node:path'
 import { type PlainTypes, plainTypes } from './plain-types.ts'
 import { root } from './workspace.ts'
 
-/** Below the root, so that the compiler finds the packages. */
-const made = join(root, 'node_modules/.cache/release-types')
+/** Below the root, so that the compiler finds the packages. Each process has its own. */
+const made = join(root, 'node_modules/.cache', `release-types-${process.pid}`)
+process.on('exit', () => rmSync(made, { recursive: true, force: true }))
 const fileOf = (name: string): string => join(made, 'packages', name, 'src/index.d.ts')
 
 function compile(...args: readonly string[]): void {

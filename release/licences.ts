@@ -6,9 +6,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { bundle } from './bundle.ts'
+import { bundle, packagesIn } from './bundle.ts'
 import { released } from './packages.ts'
-import { manifestAt, packageOf, root, type Versions, versionsOf } from './workspace.ts'
+import { manifestAt, root, type Versions, versionsOf } from './workspace.ts'
 
 /** What may come with what we release: licences that ask for no more than to be named. */
 const permitted: ReadonlySet<string> = new Set([
@@ -71,19 +71,18 @@ type Released = (typeof released)[number]
 
 /** Places in the lock file of what a released package itself needs. */
 async function needsOf({
-  entries,
-  target,
-  platform,
   needs,
   optional,
   folders,
+  banner: _banner,
+  ...bundling
 }: Released): Promise<Set<string>> {
   const outdir = mkdtempSync(join(tmpdir(), 'ulmus-licences-'))
   try {
-    const { imported } = await bundle({ entries, outdir, target, platform })
+    const { imported, embedded } = await bundle({ ...bundling, outdir })
     const { dependencies, optionalDependencies } = versionsOf([...imported, ...needs])
     const named = Object.entries({ ...dependencies, ...optionalDependencies, ...optional })
-    const places = new Set(named.map(([name, version]) => placeOf(name, version)))
+    const places = new Set([...embedded, ...named.map(([name, version]) => placeOf(name, version))])
     if (folders['apps/web/assets'] !== undefined) for (const path of await bundledInAssets()) places.add(path)
     return places
   } finally {
@@ -109,13 +108,7 @@ async function bundledInAssets(): Promise<Set<string>> {
     ...{ bundle: true, write: false, outdir: '/', format: 'esm', splitting: true, metafile: true },
     ...{ jsx: 'automatic', jsxImportSource: 'preact', absWorkingDir: root, logLevel: 'error' },
   })
-  const inputs = Object.keys(metafile.inputs).filter((path) => path.includes('node_modules/'))
-  return new Set(
-    inputs.map((path) => {
-      const at = path.lastIndexOf('node_modules/') + 'node_modules/'.length
-      return path.slice(0, at) + packageOf(path.slice(at))
-    }),
-  )
+  return packagesIn(Object.keys(metafile.inputs))
 }
 
 /** Places of what is needed, of what that needs, and so on, as npm resolved it. */
@@ -157,7 +150,7 @@ export function licencesPage(shipped: readonly Shipped[]): string {
   return `# Licences
 
 Ulmus itself is under the [MIT licence](../LICENSE). These ${shipped.length} packages of others come with what is released: npm installs them beside it, or their code is
-in the scripts of its pages. Some are for other systems than yours, and are not installed there. Written by \`npm run licences\`; \`release/licences.ts\` has the list of licences that are
+part of it. Some are for other systems than yours, and are not installed there. Written by \`npm run licences\`; \`release/licences.ts\` has the list of licences that are
 permitted.
 
 | package | version | licence | comes with |

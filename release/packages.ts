@@ -1,9 +1,15 @@
 /** What is released: which sources make each package, and what lies beside them. */
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { docFiles, docPages, docsFolder, readAssets } from '@ulmus/web'
 import { writeTypes } from './declarations.ts'
 import { manifestAt, root, type Versions } from './workspace.ts'
+
+/** What was made before it. */
+export interface Made {
+  /** Paths of the packages that a server serves. */
+  readonly tarballs: readonly string[]
+}
 
 export interface Released {
   /** Of the sources; its package.json says name and version, its README.md is released. */
@@ -13,8 +19,12 @@ export interface Released {
   readonly node: string
   readonly target: string
   readonly platform: 'node' | 'neutral'
-  /** First line of every file. */
+  /** Begins every file. */
   readonly banner?: string
+  /** True: packages of others are part of it, so that installing it needs no other registry. */
+  readonly embeds: boolean
+  /** Packages that it uses if they are installed beside it. */
+  readonly beside: readonly string[]
   /** Files from the root, by their names in `lib/`. */
   readonly entries: Readonly<Record<string, string>>
   /** What package.json says besides. */
@@ -23,17 +33,17 @@ export interface Released {
   readonly needs: readonly string[]
   readonly optional: Versions
   /** How the folders that lie beside `lib/` are filled, by their paths from the root; those that the program reads among them. */
-  readonly folders: Readonly<Record<string, (to: string) => void | Promise<void>>>
+  readonly folders: Readonly<Record<string, (to: string, made: Made) => void | Promise<void>>>
   /** Writes declarations beside the JavaScript. */
   readonly types?: (to: string) => Promise<void>
 }
 
 const keywords = ['ulmus', 'registry', 'data', 'versioning', 'merkle']
-const none = { needs: [], optional: {}, folders: {} } as const
+const alone = { embeds: true, beside: [], needs: [], optional: {}, folders: {} } as const
 
 /** For Node and browsers. */
 const forEveryone = {
-  ...none,
+  ...alone,
   node: '>=20',
   target: 'es2022',
   platform: 'neutral',
@@ -48,14 +58,19 @@ const forEveryone = {
 } as const
 
 const commandLine: Released = {
-  ...none,
+  ...alone,
+  // A keychain needs code of its system.
+  beside: ['@napi-rs/keyring'],
   folder: 'apps/cli',
   description: 'The command line of Ulmus, a registry of versioned, structured data',
   keywords: [...keywords, 'cli'],
   node: '>=20',
   target: 'node20',
   platform: 'node',
-  banner: '#!/usr/bin/env node',
+  // Embedded CommonJS asks for Node's own modules by `require`.
+  banner: `#!/usr/bin/env node
+import { createRequire as nodeRequire } from 'node:module'
+const require = nodeRequire(import.meta.url)`,
   entries: { ulmus: 'apps/cli/src/main.ts' },
   fields: { bin: { ulmus: 'lib/ulmus.js' } },
 }
@@ -66,6 +81,8 @@ const nodes = Object.fromEntries(
 )
 
 const server: Released = {
+  embeds: false,
+  beside: [],
   folder: 'apps/server',
   description: 'The server of Ulmus, a self-hosted registry for versioned, structured data',
   keywords: [...keywords, 'server', 'self-hosted'],
@@ -87,6 +104,11 @@ const server: Released = {
     docs: (to) => {
       for (const name of [...docPages.map((page) => `${page.name}.md`), ...Object.keys(docFiles)])
         cpSync(join(docsFolder, name), join(to, name))
+    },
+    // What `/downloads` serves.
+    downloads: (to, { tarballs }) => {
+      mkdirSync(to)
+      for (const tarball of tarballs) cpSync(tarball, join(to, basename(tarball)))
     },
     'packages/storage/migrations': (to) =>
       cpSync(join(root, 'packages/storage/migrations'), to, { recursive: true }),
@@ -115,4 +137,7 @@ const content: Released = {
   types: (to) => writeTypes('content', to),
 }
 
-export const released: readonly Released[] = [commandLine, server, client, content]
+/** Those that every server serves at `/downloads`. */
+export const served: readonly Released[] = [commandLine, client, content]
+
+export const released: readonly Released[] = [...served, server]

@@ -13,7 +13,8 @@ export async function fetchOf(env: NodeJS.ProcessEnv): Promise<typeof globalThis
 
 /** The global `fetch` reads no proxy variables in Node 20 and 22. */
 async function fetchByProxy(): Promise<typeof globalThis.fetch> {
-  const { EnvHttpProxyAgent, fetch } = await import('undici')
+  // CommonJS: once it is bundled, it has a default export alone.
+  const { EnvHttpProxyAgent, fetch } = (await import('undici')).default
   const dispatcher = new EnvHttpProxyAgent()
   return ((input: never, init: object) =>
     fetch(input, { ...init, dispatcher })) as unknown as typeof globalThis.fetch
