@@ -13,6 +13,8 @@ import manifest from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
 import './plugins/requests/carried.ts'
 import { docRoutes } from './docs/routes.ts'
+import { type Downloads, downloadsOf } from './downloads/downloads.ts'
+import { downloadRoutes } from './downloads/routes.ts'
 import { describeApi } from './openapi/describe.ts'
 import { showApi } from './openapi/page.ts'
 import { nameCodings } from './plugins/answers/codings.ts'
@@ -54,6 +56,8 @@ export interface AppOptions {
   readonly origin: () => string
   /** Connections at once. */
   readonly connectionsMax: number
+  /** Default: those of the release, or of these sources. */
+  readonly downloads?: Downloads | undefined
   /** Answers that do not have their documented shape are errors. For tests. */
   readonly checkAnswers?: boolean
 }
@@ -110,12 +114,17 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   if (config.oidc === null) {
     await app.register(devProviderRoutes, { origin: options.origin, clientSecret: options.clientSecret })
   }
+  const downloads =
+    options.downloads ??
+    downloadsOf((error) => options.log.error({ err: error }, 'No packages for /downloads.'))
+  await app.register(downloadRoutes, { downloads })
   await app.register(docRoutes, { origin: options.origin })
   await app.register(pageRoutes, {
     registry,
     origin: options.origin,
     session: browserCookie,
     readmeImages: config.readmeImages,
+    downloads,
   })
   await showApi(app)
   return app

@@ -5,6 +5,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { buildApp } from './app.ts'
 import type { Config, Secrets } from './config.ts'
 import { connectionsFor, descriptorCure, fewDescriptors, readDescriptors } from './descriptors.ts'
+import type { Downloads } from './downloads/downloads.ts'
 import { devClientId, devIssuer, devPath } from './sign-in/dev-provider.ts'
 import { identityProvider } from './sign-in/identity-provider.ts'
 
@@ -22,6 +23,7 @@ export interface StartOptions {
   readonly now?: () => Date
   /** See `buildApp`. */
   readonly checkAnswers?: boolean
+  readonly downloads?: Downloads | undefined
 }
 
 /** Seconds that requests under way have when the server closes; then their connections are cut. */
@@ -29,7 +31,7 @@ const drainSeconds = 6
 
 /** @throws FolderInUse, and what the stores and the socket reject with. */
 export async function startServer(config: Config, secrets: Secrets, options: StartOptions): Promise<Server> {
-  const { log, now, checkAnswers } = options
+  const { log, now, checkAnswers, downloads } = options
   const registry = await openRegistry({
     dataFolder: config.dataFolder,
     databaseUrl: secrets.databaseUrl,
@@ -79,6 +81,7 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
   }
   const app = await buildApp({
     ...{ registry, config, log, provider, clientSecret, origin, connectionsMax, checkAnswers },
+    downloads,
   })
   const close = async () => {
     const cut = setTimeout(() => app.server.closeAllConnections(), drainSeconds * 1000)

@@ -5,7 +5,7 @@ import { openAssets } from './assets.ts'
 export { readAssets } from '#building'
 export { exampleOrigin } from './docs/documents.ts'
 export { docFiles, docPages, docsFolder } from './docs/pages.ts'
-export type { Answer, Form, Page, Visit } from './page.ts'
+export type { Answer, Download, DownloadsState, Form, Page, Visit } from './page.ts'
 export { Plain, Redirect } from './page.ts'
 export { type PageName, type PagePath, table, withForm } from './pages/table.ts'
 

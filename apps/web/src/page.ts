@@ -9,6 +9,23 @@ import {
 } from '@ulmus/registry'
 import type { ComponentChildren } from 'preact'
 
+/** A package that this server offers to its users. */
+export interface Download {
+  /** Of the package, `@ulmus/` written as `ulmus-`. */
+  readonly name: string
+  /** Its name under `/downloads/`. */
+  readonly file: string
+  /** Bytes. */
+  readonly size: number
+  /** Lowercase hexadecimal. */
+  readonly sha256: string
+}
+
+export type DownloadsState =
+  | { readonly kind: 'ready'; readonly downloads: readonly Download[] }
+  | { readonly kind: 'building' }
+  | { readonly kind: 'failed' }
+
 export interface Visit {
   readonly registry: Registry
   /** As whom the page reads. */
@@ -23,6 +40,8 @@ export interface Visit {
   readonly origin: string
   /** Whether readmes show pictures of other sites, which then learn who reads them. */
   readonly readmeImages: boolean
+  /** The packages of `/downloads`. */
+  downloads(): DownloadsState
   /** Path of a script of `islands/` by its name, for what starts it itself. */
   script(name: string): string
 }
@@ -43,6 +62,8 @@ export interface View {
   readonly dataset?: object
   /** False: search engines are told to keep it out. Default: true. */
   readonly isPublic?: boolean
+  /** Seconds after which browsers load it again. Default: never. */
+  readonly reloadSeconds?: number
   /** Names of the islands that take over parts of it. Default: none. */
   readonly islands?: readonly string[]
   /** What is refused, which says the HTTP status. Default: nothing, 200. */

@@ -72,6 +72,7 @@ export const meanings: Record<ErrorCode, string> = {
   files_missing: 'files were not uploaded; `filesNeeded` lists them',
   rate_limited: 'too many requests in a minute',
   busy: 'there is no room in memory for so much at the moment',
+  downloads_unavailable: 'the packages could not be built from the sources',
   sign_in_unavailable: 'the identity provider does not answer',
   unavailable: 'the database or the object store is away',
   storage_full: 'there is no room left to store it',

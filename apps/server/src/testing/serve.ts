@@ -17,6 +17,7 @@ import { join } from 'node:path'
 import type { Registry, S3Keys } from '@ulmus/registry'
 import pino, { type DestinationStream } from 'pino'
 import { type Config, readConfig } from '../config.ts'
+import { Downloads } from '../downloads/downloads.ts'
 import { logOptions } from '../log.ts'
 import { startServer } from '../server.ts'
 import { Browser } from './browser.ts'
@@ -29,6 +30,8 @@ export interface Overrides extends Partial<Config> {
   now?: () => Date
   /** To the bucket of `objectStore`. */
   s3Keys?: S3Keys
+  /** Default: none can be built, since a build takes longer than most tests. */
+  downloads?: Downloads
   /** Where its log goes; `logLevel` is `silent` unless it is said. */
   logTo?: DestinationStream
 }
@@ -65,6 +68,13 @@ export interface TestServer {
   close(): Promise<void>
 }
 
+const noDownloads = (): Downloads =>
+  new Downloads({
+    folder: join(tmpdir(), 'ulmus-no-downloads'),
+    build: () => Promise.reject(new Error('tests build no packages')),
+    onFailure: () => undefined,
+  })
+
 export async function serveForTest(
   database: DatabaseSettings,
   overrides: Overrides = {},
@@ -72,7 +82,7 @@ export async function serveForTest(
   const dataFolder = overrides.dataFolder ?? mkdtempSync(join(tmpdir(), 'ulmus-serve-'))
   mkdirSync(dataFolder, { recursive: true })
   if (database.folder !== undefined) renameSync(database.folder, join(dataFolder, 'database'))
-  const { now, s3Keys, logTo, logLevel = 'silent', ...configured } = overrides
+  const { now, s3Keys, logTo, downloads = noDownloads(), logLevel = 'silent', ...configured } = overrides
   const config: Config = { ...readConfig({ PORT: '0', RATE_LIMIT: 'off' }), ...configured, dataFolder }
   const secrets = {
     databaseUrl: database.url,
@@ -80,7 +90,7 @@ export async function serveForTest(
     s3Keys,
   }
   const log = pino(logOptions(logLevel), logTo ?? process.stdout)
-  const server = await startServer(config, secrets, { log, now, checkAnswers: true })
+  const server = await startServer(config, secrets, { log, now, downloads, checkAnswers: true })
   return {
     url: server.url,
     registry: server.registry,

@@ -13,6 +13,7 @@ import {
   withForm,
 } from '@ulmus/web'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { Downloads } from '../downloads/downloads.ts'
 import { countAnswers } from '../plugins/answers/budget.ts'
 import { noteRefusal, statusFor } from '../plugins/answers/errors.ts'
 import { KeptAnswer } from '../plugins/kept.ts'
@@ -25,6 +26,7 @@ export interface PageOptions {
   readonly session: SessionCookie
   /** Whether readmes show pictures of other sites. */
   readonly readmeImages: boolean
+  readonly downloads: Downloads
 }
 
 /** Pages load what this server has, and send forms to it. */
@@ -48,7 +50,7 @@ const assetSeconds = 31_536_000
 const loadAfterMilliseconds = 1_000
 const schema = { hide: true } as const
 /** Paths below these words belong to other routes, which also answer what does not exist there. The words are reserved: no account has them. */
-const ownerPattern = '/:owner(^(?!(?:api|assets|auth|dev|docs)$).+)'
+const ownerPattern = '/:owner(^(?!(?:api|assets|auth|dev|docs|downloads)$).+)'
 
 export const pageRoutes: FastifyPluginAsync<PageOptions> = async (app, options) => {
   await app.register(formbody, { bodyLimit: formBytesMax })
@@ -166,7 +168,7 @@ const urlOf = ({ url }: FastifyRequest): URL => new URL(url, 'http://path')
 const visitOf = (
   { assets }: Web,
   request: FastifyRequest,
-  { registry, origin, readmeImages }: PageOptions,
+  { registry, origin, readmeImages, downloads }: PageOptions,
 ): Visit => ({
   registry,
   who: request.principal,
@@ -175,6 +177,7 @@ const visitOf = (
   url: urlOf(request),
   origin: origin(),
   readmeImages,
+  downloads: () => downloads.state(),
   script: assets.script,
 })
 

@@ -51,6 +51,7 @@ function Head({ view, frame }: { view: View; frame: Frame }) {
       <meta name="color-scheme" content="light dark" />
       <title>{`${title} · Ulmus`}</title>
       {description !== undefined && <meta name="description" content={description} />}
+      {view.reloadSeconds !== undefined && <meta http-equiv="refresh" content={`${view.reloadSeconds}`} />}
       {(view.isPublic === false || !isFound) && <meta name="robots" content="noindex" />}
       {isFound && <link rel="canonical" href={canonical} />}
       {view.json !== undefined && <link rel="alternate" type="application/json" href={view.json} />}

@@ -21,6 +21,7 @@ import { push } from './publish/push.tsx'
 import { admin } from './site/admin.tsx'
 import { adminAudit } from './site/admin-audit.tsx'
 import { docs, document } from './site/docs.tsx'
+import { downloads } from './site/downloads.tsx'
 import { explore } from './site/explore.tsx'
 import { feed, icon, llms, manifest, robots, siteMap } from './site/for-programs.ts'
 import { home } from './site/home.tsx'
@@ -35,7 +36,21 @@ export { documentOf } from '../layout/document.tsx'
 export { refusalPage } from './site/refusal.tsx'
 
 export const pages: Readonly<Record<PageName, Page>> = {
-  ...{ admin, adminAudit, home, explore, docs, document, robots, siteMap, llms, icon, manifest, feed },
+  ...{
+    admin,
+    adminAudit,
+    home,
+    explore,
+    docs,
+    document,
+    downloads,
+    robots,
+    siteMap,
+    llms,
+    icon,
+    manifest,
+    feed,
+  },
   ...{
     newCollection,
     newOrg,

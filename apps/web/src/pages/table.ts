@@ -9,6 +9,7 @@ export const table = {
   '/favicon.svg': 'icon',
   '/site.webmanifest': 'manifest',
   '/docs': 'docs',
+  '/downloads': 'downloads',
   '/docs/:name': 'document',
   '/new': 'newCollection',
   '/new/org': 'newOrg',

@@ -200,6 +200,10 @@ export const catalogue = {
     'unavailable',
     'The identity provider does not answer at the moment. Try to sign in again shortly.',
   ),
+  downloads_unavailable: entry(
+    'unavailable',
+    'This server runs from its sources and could not build its packages. The reason is in its log. Its operator runs `npm ci`; after ten minutes the next request builds them again.',
+  ),
   unavailable: entry(
     'unavailable',
     'The database or the object store is not reachable at the moment. Try again shortly.',

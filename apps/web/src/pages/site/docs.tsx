@@ -35,6 +35,12 @@ export const docs: Page = {
               </dt>
               <dd>Every call, with its parameters and answers.</dd>
             </div>
+            <div>
+              <dt>
+                <a href="/downloads">Downloads</a>
+              </dt>
+              <dd>The command line and the libraries that fit this registry.</dd>
+            </div>
           </dl>
         </Docs>
       ),
@@ -79,6 +85,9 @@ const Docs = ({ current, children }: { current: string | undefined; children: Co
         ))}
         <li>
           <a href="/docs/api/">API reference</a>
+        </li>
+        <li>
+          <a href="/downloads">Downloads</a>
         </li>
       </ul>
     </nav>
