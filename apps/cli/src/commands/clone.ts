@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
-import { isAbsolute, join, resolve } from 'node:path'
+import { lstatSync, mkdirSync, readdirSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Call, Command } from '../context.ts'
 import { type Bringing, bringVersion } from '../folder/bring.ts'
+import { fileAt, removeFolder, writeWhole } from '../folder/inside.ts'
 import { dotFolder, paths } from '../folder/layout.ts'
 import { withFolder } from '../folder/lock.ts'
 import { cacheOf } from '../folder/open.ts'
-import { writeWhole } from '../folder/replace.ts'
 import { type FolderState, folderFormat, writeState } from '../folder/state.ts'
 import { readHead } from '../folder/verified-version.ts'
 import { parseReference, pathOf } from '../reference.ts'
@@ -56,12 +56,20 @@ const clone: Command<Record<never, never>, [reference: string, folder?: string]>
 
 /** @throws CommandError for a folder in which something is already, but for what a clone that was killed left */
 function targetOf(call: Call, folder: string): string {
-  const root = isAbsolute(folder) ? folder : resolve(call.terminal.cwd, folder)
-  const names = existsSync(root) ? readdirSync(root) : []
-  const isLeftover = names.length === 1 && names[0] === dotFolder && !existsSync(join(root, paths.state))
+  const root = resolve(call.terminal.cwd, folder)
+  const stats = lstatSync(root, { throwIfNoEntry: false })
+  // One that came with somebody's folder would lead the clone elsewhere.
+  if (stats?.isSymbolicLink())
+    throw new CommandError(`${root} is a symbolic link. Name the folder that it leads to, or another one.`, {
+      code: 'unsafe_path',
+    })
+  if (stats?.isDirectory() === false)
+    throw new CommandError(`${root} is a file. Name another folder: \`ulmus clone REF FOLDER\`.`)
+  const names = stats === undefined ? [] : readdirSync(root)
+  const isLeftover = names.length === 1 && names[0] === dotFolder && fileAt(root, paths.state) === undefined
   if (names.length > 0 && !isLeftover)
     throw new CommandError(`${root} is not empty. Name another folder: \`ulmus clone REF FOLDER\`.`)
-  if (isLeftover) rmSync(join(root, paths.staged), { recursive: true, force: true })
+  if (isLeftover) removeFolder(root, paths.staged)
   return root
 }
 

@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { createWriteStream, renameSync, rmSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { basename, dirname, relative, resolve, sep } from 'node:path'
 import type { Call, Command } from '../context.ts'
 import { referenceHere } from '../folder/here.ts'
+import { createInside } from '../folder/inside.ts'
+import { findRoot } from '../folder/layout.ts'
 import { pathOf } from '../reference.ts'
 import { warnIfDeprecated } from '../terminal/deprecated.ts'
 import { openProgress } from '../terminal/progress.ts'
@@ -42,7 +44,7 @@ async function save(
   onBytes: (count: number) => void,
 ): Promise<number> {
   const part = `${file}.part`
-  const stream = createWriteStream(part)
+  const stream = createWriteStream('', { fd: createPart(part) })
   let bytes = 0
   try {
     for await (const chunk of response.body ?? []) {
@@ -60,6 +62,12 @@ async function save(
     rmSync(part, { force: true })
     throw error
   }
+}
+
+/** A new file, whatever is in its place; in a working folder reached without links. */
+function createPart(part: string): number {
+  const root = findRoot(dirname(part)) ?? dirname(part)
+  return createInside(root, relative(root, part).split(sep).join('/'))
 }
 
 export default exportArchive

@@ -1,8 +1,6 @@
-import { existsSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Command } from '../context.ts'
+import { fileAt, makeFolder, writeWhole } from '../folder/inside.ts'
 import { dotFolder, paths } from '../folder/layout.ts'
-import { writeWhole } from '../folder/replace.ts'
 import { type FolderState, folderFormat, jsonText, readState, writeState } from '../folder/state.ts'
 import { parseReference, pathOf } from '../reference.ts'
 import { readSettings } from '../session/settings.ts'
@@ -12,8 +10,8 @@ import { CommandError } from '../terminal/failure.ts'
 const init: Command<Record<never, never>, [reference?: string]> = async (call, flags, reference) => {
   const { cwd, env } = call.terminal
   const named = reference === undefined ? undefined : parseReference(reference)
-  const before = existsSync(join(cwd, paths.state)) ? readState(cwd) : undefined
-  if (before !== undefined && existsSync(join(cwd, paths.baseVersion)))
+  const before = fileAt(cwd, paths.state) === undefined ? undefined : readState(cwd)
+  if (before !== undefined && fileAt(cwd, paths.baseVersion) !== undefined)
     throw new CommandError(`This is a working folder of ${before.collection} already.`, {
       next: ['ulmus status'],
     })
@@ -22,8 +20,8 @@ const init: Command<Record<never, never>, [reference?: string]> = async (call, f
   const collection = named === undefined ? (before?.collection ?? null) : pathOf(named)
   const state: FolderState = { format: folderFormat, host, collection }
   writeState(cwd, state)
-  for (const folder of [paths.schemas, paths.records]) mkdirSync(join(cwd, folder), { recursive: true })
-  if (!existsSync(join(cwd, paths.metadata))) writeWhole(cwd, paths.metadata, jsonText({}))
+  for (const folder of [paths.schemas, paths.records]) makeFolder(cwd, folder)
+  if (fileAt(cwd, paths.metadata) === undefined) writeWhole(cwd, paths.metadata, jsonText({}))
   // Git is to see the data and not what can be brought again.
   writeWhole(cwd, `${dotFolder}/.gitignore`, '*\n')
   if (flags.json) return call.json(state)

@@ -15,6 +15,7 @@ import {
 import { planPush } from '../folder/push-plan.ts'
 import { guardRemovals, removalsOf } from '../folder/removal-guard.ts'
 import { type FolderState, readBase, writeState } from '../folder/state.ts'
+import { notSignedIn } from '../session/connect.ts'
 import { harmless } from '../terminal/harmless.ts'
 import { openProgress, type Progress } from '../terminal/progress.ts'
 import { counted, numberText, sizeText } from '../terminal/words.ts'
@@ -38,6 +39,7 @@ const push: Command<PushFlags> = (call, flags) =>
     const plan = await planPush(folder, flags.publishPrivate)
     if (!flags.snapshot) tellMissing(call, folder)
     if (plan.isEmpty && !flags.snapshot) return nothing(call, flags, folder)
+    if (remote.key === undefined) throw notSignedIn(remote.host)
     for (const [type, counts] of plan.counts) call.say(`${type}  ${countsText(call, counts)}`)
     for (const what of plan.exposed) call.say(`Becomes public: ${what}.`)
     const detail = await presentCollection(folder, state, remote)

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { verifyProof } from '@ulmus/client'
 import type { ProvenRecord } from '@ulmus/wire'
 import type { Call, Command, CommonFlags } from '../context.ts'
 import { digestOfFolder } from '../folder/digest.ts'
+import { fileAt } from '../folder/inside.ts'
 import { findRoot, paths } from '../folder/layout.ts'
 import { readBase, readState } from '../folder/state.ts'
 import { readHead, readVerified, tampered } from '../folder/verified-version.ts'
@@ -22,7 +23,8 @@ const verify: Command<VerifyFlags, [what?: string]> = async (call, flags, what) 
   const path = resolve(call.terminal.cwd, what ?? '.')
   if (what !== undefined && existsSync(path) && statSync(path).isFile())
     return verifyRecord(call, flags, path)
-  const root = what === undefined ? findRoot(path) : existsSync(join(path, paths.state)) ? path : undefined
+  const root =
+    what === undefined ? findRoot(path) : fileAt(path, paths.state) === undefined ? undefined : path
   if (root !== undefined) return verifyFolder(call, flags, root)
   if (what === undefined) throw usageError('Name what to verify: a version, a working folder or a proof.')
   return verifyVersion(call, flags, what)

@@ -1,17 +1,11 @@
 import type { Command } from '../context.ts'
-import { exitCodes } from '../terminal/exit-codes.ts'
-import { CommandError } from '../terminal/failure.ts'
+import { notSignedIn } from '../session/connect.ts'
 import { harmless } from '../terminal/harmless.ts'
 
 /** `ulmus whoami` */
 const whoami: Command<Record<never, never>> = async (call, flags) => {
   const { client, host, key } = await call.connect()
-  if (key === undefined)
-    throw new CommandError(`Nobody is signed in to ${host}.`, {
-      exitCode: exitCodes.denied,
-      code: 'unauthenticated',
-      next: ['ulmus login'],
-    })
+  if (key === undefined) throw notSignedIn(host)
   const account = await client.accounts.me()
   if (flags.json) return call.json(account)
   await call.line(account.slug)

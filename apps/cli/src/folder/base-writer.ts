@@ -1,8 +1,7 @@
 /** The base's records of one type, written anew with changes applied. */
-import { existsSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { compareUtf8, type Json } from '@ulmus/content'
 import { Cursor } from './cursor.ts'
+import { fileAt, removeFile } from './inside.ts'
 import { baseRecordsPath } from './layout.ts'
 import { type Line, LineWriter, lineBatches } from './lines.ts'
 import { idOf, lineOf, parseLine } from './record-line.ts'
@@ -31,9 +30,9 @@ export class BaseWriter {
     this.#staging = staging
     this.#root = staging.root
     this.#path = baseRecordsPath(type)
-    const file = join(this.#root, this.#path)
-    this.#old = new Cursor(existsSync(file) ? lineBatches(file, file) : [])
-    this.#writer = new LineWriter(staging.file(this.#path))
+    const isThere = fileAt(this.#root, this.#path) !== undefined
+    this.#old = new Cursor(isThere ? lineBatches(this.#root, this.#path) : [])
+    this.#writer = new LineWriter(this.#root, staging.file(this.#path))
   }
 
   apply(change: BaseChange): void {
@@ -65,7 +64,7 @@ export class BaseWriter {
     this.#writer.close()
     if (this.#writer.count > 0) return
     // A type without records has no file.
-    rmSync(this.#staging.file(this.#path), { force: true })
+    removeFile(this.#root, this.#staging.file(this.#path))
     this.#staging.remove(this.#path)
   }
 }

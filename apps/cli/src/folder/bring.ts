@@ -32,7 +32,8 @@ export async function bringVersion(bringing: Bringing): Promise<void> {
   }
   let files = 0
   for (const file of head.files) {
-    await fetchFile(source, file.hash, staging.file(`${paths.files}/${nameOfFile(file)}`), cache)
+    const path = staging.file(`${paths.files}/${nameOfFile(file)}`)
+    await fetchFile(source, file, { root, path }, cache)
     onProgress({ records: head.version.recordCount, files: ++files })
   }
   const base = baseOf(head)
@@ -67,7 +68,7 @@ export async function stageRecords(
     await readVerified(source, head, (type, record) => {
       if (current?.type !== type) {
         current?.writer.close()
-        current = { type, writer: new LineWriter(staging.file(baseRecordsPath(type))) }
+        current = { type, writer: new LineWriter(staging.root, staging.file(baseRecordsPath(type))) }
         writers.set(type, current.writer)
       }
       current.writer.write(lineOf(record))

@@ -1,7 +1,5 @@
 /** What a working folder says beside its records: schemas, metadata, the readme, files. */
 import { createHash } from 'node:crypto'
-import { createReadStream, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import {
   acceptSchema,
   canonicalize,
@@ -16,6 +14,7 @@ import {
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { CommandError } from '../terminal/failure.ts'
 import { type FileIndex, lookAt } from './file-index.ts'
+import { readInside, streamInside } from './inside.ts'
 import { paths, schemaFiles, storedFiles } from './layout.ts'
 
 /** Levels that a file of JSON may nest, as the registry has it for requests. */
@@ -71,7 +70,7 @@ export async function readFiles(root: string, index: FileIndex): Promise<StoredF
   const files: StoredFile[] = []
   for (const path of storedFiles(root)) {
     const look = lookAt(root, path)
-    const hash = index.hashOf(look) ?? (await hashOfFile(join(root, path)))
+    const hash = index.hashOf(look) ?? (await hashOfFile(root, path))
     index.rememberHash(look, hash)
     files.push({ path, hash, size: look.size })
   }
@@ -79,21 +78,16 @@ export async function readFiles(root: string, index: FileIndex): Promise<StoredF
 }
 
 /** `sha256:<hex>` of a file of any size. */
-export async function hashOfFile(file: string): Promise<string> {
+export async function hashOfFile(root: string, path: string): Promise<string> {
   const hash = createHash('sha256')
-  for await (const chunk of createReadStream(file)) hash.update(chunk as Buffer)
+  for await (const chunk of streamInside(root, path)) hash.update(chunk)
   return `sha256:${hash.digest('hex')}`
 }
 
 /** Undefined where there is no such file. */
 function readText(root: string, path: string): string | undefined {
-  let bytes: Buffer
-  try {
-    bytes = readFileSync(join(root, path))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
+  const bytes = readInside(root, path)
+  if (bytes === undefined) return undefined
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (cause) {

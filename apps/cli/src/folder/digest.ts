@@ -1,7 +1,5 @@
 /** The digest of a working folder as it is now, computed from its records, schemas, metadata and files, and from nothing else. */
 
-import { statSync } from 'node:fs'
-import { join } from 'node:path'
 import {
   compareUtf8,
   digestOfTrees,
@@ -12,6 +10,7 @@ import {
   treeOfBatches,
 } from '@ulmus/content'
 import { hashOfFile, readMetadata, readSchemas } from './content.ts'
+import { fileAt } from './inside.ts'
 import { recordFiles, storedFiles } from './layout.ts'
 import { parseLine } from './record-line.ts'
 import { entriesInOrder } from './sequence.ts'
@@ -57,8 +56,8 @@ function* entriesOf(
 async function filesOf(root: string): Promise<Iterable<{ hash: string; size: number }>> {
   const files = new Map<string, { hash: string; size: number }>()
   for (const path of storedFiles(root)) {
-    const hash = await hashOfFile(join(root, path))
-    files.set(hash, { hash, size: statSync(join(root, path)).size })
+    const hash = await hashOfFile(root, path)
+    files.set(hash, { hash, size: fileAt(root, path)!.size })
   }
   return files.values()
 }

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import {
+  closeSync,
   constants,
   copyFileSync,
   existsSync,
@@ -14,9 +15,11 @@ import {
   statSync,
   utimesSync,
 } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { hashOfFile } from './content.ts'
+import { copyInto, createInside, regularFile, removeFile } from './inside.ts'
+import { writeAll } from './lines.ts'
+import type { BaseFile } from './state.ts'
 import type { VersionSource } from './verified-version.ts'
 import { tampered } from './verified-version.ts'
 
@@ -25,48 +28,58 @@ const cacheBytesMax = 2_147_483_648
 /** A file over this is not worth a second copy: 256 MiB. */
 const cachedFileMax = 268_435_456
 
-/** Writes the file `hash` to `target`. @param cache the folder of the cache */
+/** Where to write: a working folder, and a path from its root. */
+export interface Target {
+  readonly root: string
+  readonly path: string
+}
+
+/** Writes a file of a version to `target`. @param cache the folder of the cache */
 export async function fetchFile(
   source: VersionSource,
-  hash: string,
-  target: string,
+  file: Pick<BaseFile, 'hash' | 'size'>,
+  target: Target,
   cache: string,
 ): Promise<void> {
+  const { hash } = file
+  const { root, path } = target
   const kept = join(cache, 'files', hash.replace('sha256:', ''))
-  mkdirSync(dirname(target), { recursive: true })
   if (existsSync(kept)) {
-    copyFileSync(kept, target, constants.COPYFILE_FICLONE)
-    if ((await hashOfFile(target)) === hash) {
+    copyInto(root, path, kept)
+    if ((await hashOfFile(root, path)) === hash) {
       utimesSync(kept, new Date(), new Date())
       return
     }
     rmSync(kept, { force: true })
   }
-  await download(source, hash, target)
-  if (statSync(target).size <= cachedFileMax) keep(target, kept)
+  await download(source, file, target)
+  if (file.size <= cachedFileMax) keep(regularFile(root, path), kept)
 }
 
+/** Stops at the first byte over the size that the version names, so that no answer fills the disk. */
 async function download(
   { client, collection, signal }: VersionSource,
-  hash: string,
-  target: string,
+  { hash, size }: Pick<BaseFile, 'hash' | 'size'>,
+  { root, path }: Target,
 ): Promise<void> {
   const response = await client.files.open(collection, hash, signal)
   const digest = createHash('sha256')
-  const handle = await open(target, 'w')
+  const descriptor = createInside(root, path)
+  let bytes = 0
   try {
     for await (const chunk of response.body ?? []) {
+      bytes += chunk.length
+      if (bytes > size) break
       digest.update(chunk)
-      await handle.writeFile(chunk)
+      writeAll(descriptor, chunk)
     }
   } finally {
-    await handle.close()
+    closeSync(descriptor)
   }
-  if (`sha256:${digest.digest('hex')}` === hash) return
-  rmSync(target, { force: true })
+  if (bytes === size && `sha256:${digest.digest('hex')}` === hash) return
+  removeFile(root, path)
   throw tampered(`The file ${hash} arrived with other bytes.`)
 }
-
 function keep(file: string, kept: string): void {
   mkdirSync(dirname(kept), { recursive: true, mode: 0o700 })
   const draft = `${kept}.${process.pid}`

@@ -2,10 +2,9 @@
  * `.ulmus/index.json`: what is known of files by their size, time and inode, so that no unchanged file is read twice. A file that was
  * changed within the clock's grain of being looked at is not taken for known (as in Git, where such entries are "racy").
  */
-import { readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { CommandError } from '../terminal/failure.ts'
+import { fileAt, readInside, writeWhole } from './inside.ts'
 import { paths } from './layout.ts'
-import { writeWhole } from './replace.ts'
 
 /** How a file looks from outside. */
 interface Appearance {
@@ -41,7 +40,9 @@ const isSame = (a: Appearance, b: Appearance): boolean =>
   a.size === b.size && a.modified === b.modified && a.inode === b.inode
 
 export function lookAt(root: string, path: string): Look {
-  const { size, mtimeMs, ino } = statSync(join(root, path))
+  const stats = fileAt(root, path)
+  if (stats === undefined) throw new CommandError(`${path} is not there any more.`)
+  const { size, mtimeMs, ino } = stats
   return { path, size, modified: mtimeMs, inode: ino, at: Date.now() }
 }
 
@@ -60,7 +61,7 @@ export class FileIndex {
   /** A damaged index is as good as none: everything is read once more. */
   static read(root: string): FileIndex {
     try {
-      return new FileIndex(root, JSON.parse(readFileSync(join(root, paths.index), 'utf8')) as Stored)
+      return new FileIndex(root, JSON.parse(String(readInside(root, paths.index))) as Stored)
     } catch {
       return new FileIndex(root, { records: {}, hashes: {} })
     }

@@ -1,11 +1,10 @@
 /** Records from elsewhere as a type of a working folder: sorted, with what was private kept so, and put in place together. */
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Removal } from '@ulmus/client'
 import { compareUtf8, InputError, isJsonObject, type Json, type JsonObject, recordOf } from '@ulmus/content'
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { CommandError } from '../terminal/failure.ts'
 import { Cursor } from './cursor.ts'
+import { removeFolder } from './inside.ts'
 import { fileNameOf, paths, recordFiles, recordsPath, schemaPath } from './layout.ts'
 import { LineWriter } from './lines.ts'
 import { lineOf, parseLine } from './record-line.ts'
@@ -36,11 +35,11 @@ export async function importRecords(importing: Importing): Promise<Imported> {
   const { root, type, schema, keepsOthers } = importing
   const staging = new Staging(root)
   const unsorted = `${paths.staged}/import/${fileNameOf(type)}.ndjson`
-  const records = await writeUnsorted(importing, join(root, unsorted))
+  const records = await writeUnsorted(importing, unsorted)
   const ours = recordFiles(root).get(type) ?? []
   const here = new Cursor<Entry>(ours.length === 0 ? [] : entriesInOrder(root, type, ours))
   const coming = new Cursor<Entry>(entriesInOrder(root, type, [unsorted]))
-  const writer = new LineWriter(staging.file(recordsPath(type)))
+  const writer = new LineWriter(root, staging.file(recordsPath(type)))
   let [count, removed] = [0, 0]
   while (coming.current !== undefined || here.current !== undefined) {
     const [next, old] = [coming.current, here.current]
@@ -66,15 +65,15 @@ export async function importRecords(importing: Importing): Promise<Imported> {
     staging.discard()
     throw error
   }
-  rmSync(join(root, paths.staged, 'import'), { recursive: true, force: true })
+  removeFolder(root, `${paths.staged}/import`)
   for (const path of ours) if (path !== recordsPath(type)) staging.remove(path)
   staging.text(schemaPath(type), jsonText(schema))
   staging.commit()
   return { records, total: writer.count }
 }
 
-async function writeUnsorted({ type, records, onProgress }: Importing, file: string): Promise<number> {
-  const writer = new LineWriter(file)
+async function writeUnsorted({ root, type, records, onProgress }: Importing, path: string): Promise<number> {
+  const writer = new LineWriter(root, path)
   try {
     for await (const { id, data } of records) {
       writer.write(lineOf({ id: checkedId(id, type, data as Json), data: data as Json, private: false }))

@@ -1,8 +1,8 @@
 /** Where everything of a working folder lies: what a person edits at the top, what `ulmus` keeps in `.ulmus`. */
-import { existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { compareUtf8, typeFault } from '@ulmus/content'
 import { CommandError } from '../terminal/failure.ts'
+import { fileAt, namesIn } from './inside.ts'
 
 export const dotFolder = '.ulmus'
 
@@ -57,7 +57,7 @@ export const baseRecordsPath = (type: string): string => `${paths.baseRecords}/$
 /** The nearest folder, from `cwd` upwards, that is a working folder. */
 export function findRoot(cwd: string): string | undefined {
   for (let folder = cwd; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, paths.state))) return folder
+    if (fileAt(folder, paths.state) !== undefined) return folder
     if (dirname(folder) === folder) return undefined
   }
 }
@@ -79,12 +79,12 @@ export type TypeFiles = ReadonlyMap<string, readonly string[]>
 /** @throws CommandError for a type that has both a file and a folder of files */
 export function recordFiles(root: string): TypeFiles {
   const found: [string, string[]][] = []
-  for (const name of namesIn(root, paths.records)) {
+  for (const { name, isFolder } of entriesIn(root, paths.records)) {
     const path = `${paths.records}/${name}`
     // First the folders: a type may be called `a.ndjson`, and have one.
-    if (statSync(join(root, path)).isDirectory()) {
-      const inside = namesIn(root, path).filter((one) => one.endsWith('.ndjson'))
-      found.push([typeOfFileName(name), inside.map((one) => `${path}/${one}`)])
+    if (isFolder) {
+      const inside = entriesIn(root, path).filter((one) => one.name.endsWith('.ndjson'))
+      found.push([typeOfFileName(name), inside.map((one) => `${path}/${one.name}`)])
     } else if (name.endsWith('.ndjson')) {
       found.push([typeOfFileName(name.slice(0, -'.ndjson'.length)), [path]])
     }
@@ -102,8 +102,8 @@ export function recordFiles(root: string): TypeFiles {
 
 /** Schemas' paths by type, in the order of their UTF-8 bytes. */
 export function schemaFiles(root: string): ReadonlyMap<string, string> {
-  const files = namesIn(root, paths.schemas).filter((name) => name.endsWith('.json'))
-  const named = files.map((name): [string, string] => [
+  const files = entriesIn(root, paths.schemas).filter(({ name }) => name.endsWith('.json'))
+  const named = files.map(({ name }): [string, string] => [
     typeOfFileName(name.slice(0, -'.json'.length)),
     `${paths.schemas}/${name}`,
   ])
@@ -112,23 +112,15 @@ export function schemaFiles(root: string): ReadonlyMap<string, string> {
 
 /** Every file under `files/`, at any depth, by its path from the root. */
 export function storedFiles(root: string, folder: string = paths.files): string[] {
-  return namesIn(root, folder).flatMap((name) => {
+  return entriesIn(root, folder).flatMap(({ name, isFolder }) => {
     const path = `${folder}/${name}`
-    return statSync(join(root, path)).isDirectory() ? storedFiles(root, path) : [path]
+    return isFolder ? storedFiles(root, path) : [path]
   })
 }
 
-/** Names in a folder, sorted, without hidden ones; none where there is no folder. */
-function namesIn(root: string, folder: string): string[] {
-  try {
-    return readdirSync(join(root, folder))
-      .filter((name) => !name.startsWith('.'))
-      .sort(compareUtf8)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
-}
+/** In the order of their UTF-8 bytes. */
+const entriesIn = (root: string, folder: string): { name: string; isFolder: boolean }[] =>
+  namesIn(root, folder).sort((a, b) => compareUtf8(a.name, b.name))
 
 /** A path from the root as a person in `cwd` would write it. */
 export const pathSeenFrom = (cwd: string, root: string, path: string): string =>

@@ -1,7 +1,7 @@
 /** Lines of NDJSON files, one file after the other, and files of lines being written. */
-import { closeSync, mkdirSync, openSync, readSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync, readSync, writeSync } from 'node:fs'
 import { CommandError } from '../terminal/failure.ts'
+import { createInside, openInside } from './inside.ts'
 
 /** Bytes read or written at once: 1 MiB. */
 const chunkBytes = 1_048_576
@@ -18,10 +18,12 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
  * The lines of a file that are not blank, without their ends; a byte order mark at the start is skipped. Batches, so that a million
- * lines are no million turns of a generator. @throws CommandError for bytes that are not UTF-8, and for a line over 64 MiB
+ * lines are no million turns of a generator.
+ * @throws CommandError for bytes that are not UTF-8, and for a line over 64 MiB
  */
-export function* lineBatches(file: string, shownAs: string): Generator<Line[], void, undefined> {
-  const descriptor = openSync(file, 'r')
+export function* lineBatches(root: string, path: string): Generator<Line[], void, undefined> {
+  const descriptor = openInside(root, path)
+  if (descriptor === undefined) throw new CommandError(`${path} is not there any more.`)
   try {
     let kept = Buffer.alloc(0)
     let number = 1
@@ -32,14 +34,12 @@ export function* lineBatches(file: string, shownAs: string): Generator<Line[], v
       if (length > 0 && end === 0) {
         kept = Buffer.concat([kept, chunk.subarray(0, length)])
         if (kept.length > lineBytesMax)
-          throw new CommandError(
-            `${shownAs}, line ${number}: the line is over 64 MiB. A record may take 8 MiB.`,
-          )
+          throw new CommandError(`${path}, line ${number}: the line is over 64 MiB. A record may take 8 MiB.`)
         continue
       }
       const whole = length === 0 ? kept : Buffer.concat([kept, chunk.subarray(0, end)])
       kept = length === 0 ? Buffer.alloc(0) : Buffer.from(chunk.subarray(end, length))
-      const lines = linesIn(textOf(whole, shownAs, number), number)
+      const lines = linesIn(textOf(whole, path, number), number)
       number = lines.next
       if (lines.lines.length > 0) yield lines.lines
       if (length === 0) return
@@ -81,9 +81,8 @@ export class LineWriter {
   /** Lines written. */
   count = 0
 
-  constructor(file: string) {
-    mkdirSync(dirname(file), { recursive: true })
-    this.#descriptor = openSync(file, 'w')
+  constructor(root: string, path: string) {
+    this.#descriptor = createInside(root, path)
   }
 
   write(line: string): void {
@@ -106,6 +105,6 @@ export class LineWriter {
   }
 }
 
-function writeAll(descriptor: number, bytes: Buffer): void {
+export function writeAll(descriptor: number, bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at)
 }

@@ -3,10 +3,10 @@
  * is stale, and of all who find it so one alone may replace it: the one that holds the claim, a lock named after the stale one's words.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { CommandError } from '../terminal/failure.ts'
-import { paths } from './layout.ts'
+import { createNew, fileAt, linkInside, makeFolder, moveInside, readInside, removeFile } from './inside.ts'
+import { dotFolder, paths } from './layout.ts'
 import { finishReplacement } from './replace.ts'
 
 /** What the locks say that this process holds. A process that is gone may have had our number: its locks are not among them. */
@@ -20,45 +20,51 @@ const writingMs = 10_000
  * @throws CommandError when another one is at work
  */
 export async function withFolder<T>(root: string, work: () => Promise<T>): Promise<T> {
-  const file = join(root, paths.lock)
-  mkdirSync(dirname(file), { recursive: true })
-  const own = takeLock(file)
-  if (own === undefined) throw new CommandError(heldSentence(file))
+  makeFolder(root, dotFolder)
+  const lock = { root, path: paths.lock }
+  const own = takeLock(lock)
+  if (own === undefined) throw new CommandError(heldSentence(lock))
   try {
     finishReplacement(root)
     return await work()
   } finally {
-    release(file, own)
+    release(lock, own)
   }
 }
 
-function heldSentence(file: string): string {
-  const pid = pidIn(wordsIn(file) ?? '')
+interface Lock {
+  readonly root: string
+  readonly path: string
+}
+
+function heldSentence(lock: Lock): string {
+  const pid = pidIn(wordsIn(lock) ?? '')
   const who = pid === undefined ? '' : ` (process ${pid})`
-  return `Another ulmus${who} is changing this folder. Wait for it, or delete ${file} if there is none.`
+  return `Another ulmus${who} is changing this folder. Wait for it, or delete ${join(lock.root, lock.path)} if there is none.`
 }
 
 /** @returns what our lock says; undefined: another has it, or is about to */
-function takeLock(file: string): string | undefined {
+function takeLock(lock: Lock): string | undefined {
   const own = `${process.pid} ${randomUUID()}`
   ours.add(own)
-  const isTaken = made(file, own) || takenOver(file, own)
+  const isTaken = made(lock, own) || takenOver(lock, own)
   if (!isTaken) ours.delete(own)
   return isTaken ? own : undefined
 }
 
-function takenOver(file: string, own: string): boolean {
-  const stale = wordsIn(file)
-  if (stale === undefined) return made(file, own)
-  if (isHeld(file, stale)) return false
-  const claim = `${file}.${createHash('sha256').update(stale).digest('hex').slice(0, 16)}`
+function takenOver(lock: Lock, own: string): boolean {
+  const stale = wordsIn(lock)
+  if (stale === undefined) return made(lock, own)
+  if (isHeld(lock, stale)) return false
+  const words = createHash('sha256').update(stale).digest('hex').slice(0, 16)
+  const claim = { ...lock, path: `${lock.path}.${words}` }
   // One that was claimed by a process that is gone, too, is claimed in the same way.
   const claimed = takeLock(claim)
   if (claimed === undefined) return false
   try {
     // An earlier holder of the claim may have replaced the lock. Nobody else replaces it while we hold the claim, since its owner is gone.
-    if (wordsIn(file) !== stale) return false
-    renameSync(drafted(file, own), file)
+    if (wordsIn(lock) !== stale) return false
+    moveInside(lock.root, drafted(lock, own), lock.path)
     return true
   } finally {
     release(claim, claimed)
@@ -66,23 +72,23 @@ function takenOver(file: string, own: string): boolean {
 }
 
 /** Makes a lock that is not there yet, with its words in it, in one step where the disk can do that. */
-function made(file: string, own: string): boolean {
-  const draft = drafted(file, own)
+function made(lock: Lock, own: string): boolean {
+  const draft = drafted(lock, own)
   try {
-    linkSync(draft, file)
+    linkInside(lock.root, draft, lock.path)
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-    return writtenAlone(file, own)
+    return writtenAlone(lock, own)
   } finally {
-    rmSync(draft, { force: true })
+    removeFile(lock.root, draft)
   }
 }
 
 /** As `made`, for a disk without links, such as a USB stick. */
-function writtenAlone(file: string, own: string): boolean {
+function writtenAlone({ root, path }: Lock, own: string): boolean {
   try {
-    writeFileSync(file, own, { flag: 'wx' })
+    createNew(root, path, own)
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
@@ -90,34 +96,27 @@ function writtenAlone(file: string, own: string): boolean {
   }
 }
 
-function drafted(file: string, own: string): string {
-  const draft = `${file}.${randomUUID()}.draft`
-  writeFileSync(draft, own, { flag: 'wx' })
+function drafted({ root, path }: Lock, own: string): string {
+  const draft = `${path}.${randomUUID()}.draft`
+  createNew(root, draft, own)
   return draft
 }
 
-function release(file: string, own: string): void {
+function release(lock: Lock, own: string): void {
   ours.delete(own)
   // Not one that somebody made who was told to delete ours.
-  if (wordsIn(file) === own) rmSync(file, { force: true })
+  if (wordsIn(lock) === own) removeFile(lock.root, lock.path)
 }
 
-function wordsIn(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
+const wordsIn = ({ root, path }: Lock): string | undefined => readInside(root, path)?.toString()
 
-function isHeld(file: string, words: string): boolean {
+function isHeld(lock: Lock, words: string): boolean {
   const pid = pidIn(words)
-  if (pid === undefined) return Date.now() - modifiedAt(file) < writingMs
+  if (pid === undefined) return Date.now() - modifiedAt(lock) < writingMs
   return pid === process.pid ? ours.has(words) : isRunning(pid)
 }
 
-const modifiedAt = (file: string): number => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
+const modifiedAt = ({ root, path }: Lock): number => fileAt(root, path)?.mtimeMs ?? 0
 
 function pidIn(words: string): number | undefined {
   const pid = Number(words.split(' ')[0])

@@ -1,8 +1,7 @@
 /** Three-way merge of a type's records: the base, the other version, and what the folder has now. */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { compareUtf8 } from '@ulmus/content'
 import { Cursor } from './cursor.ts'
+import { fileAt } from './inside.ts'
 import { type Line, LineWriter, lineBatches } from './lines.ts'
 import { idOf, parseLine } from './record-line.ts'
 import { type Entry, entriesInOrder } from './sequence.ts'
@@ -22,7 +21,7 @@ export interface Conflict {
 export interface RecordMerge {
   readonly root: string
   readonly type: string
-  /** Absolute paths; they need not exist. */
+  /** From the root; they need not exist. */
   readonly baseFile: string
   readonly theirFile: string
   /** From the root. */
@@ -36,8 +35,8 @@ export interface RecordMerge {
 
 /** Writes the merged records. Lines that stay are kept as they were written. */
 export function mergeRecords(merge: RecordMerge, output: MergedFiles): void {
-  const base = new Cursor(linesOf(merge.baseFile))
-  const theirs = new Cursor(linesOf(merge.theirFile))
+  const base = new Cursor(linesOf(merge.root, merge.baseFile))
+  const theirs = new Cursor(linesOf(merge.root, merge.theirFile))
   const ours = new Cursor<Entry>(
     merge.ourFiles.length === 0 ? [] : entriesInOrder(merge.root, merge.type, merge.ourFiles),
   )
@@ -53,7 +52,8 @@ export function mergeRecords(merge: RecordMerge, output: MergedFiles): void {
   output.close()
 }
 
-const linesOf = (file: string): Iterable<Line[]> => (existsSync(file) ? lineBatches(file, file) : [])
+const linesOf = (root: string, path: string): Iterable<Line[]> =>
+  fileAt(root, path) === undefined ? [] : lineBatches(root, path)
 const idAt = (cursor: Cursor<Line>): string | undefined =>
   cursor.current === undefined ? undefined : idOf(cursor.current.text)
 
@@ -94,6 +94,7 @@ function isSame(type: string, a: string | undefined, b: string | undefined): boo
 
 /** Where merged records go: into as many files as there were, each with as many records as it had; the last one takes the rest. */
 export class MergedFiles {
+  readonly #root: string
   readonly #files: readonly { readonly target: string; readonly lines: number }[]
   #index = 0
   #writer: LineWriter | undefined
@@ -101,8 +102,9 @@ export class MergedFiles {
   /** Records written. */
   count = 0
 
-  /** @param files where to write, absolute, and how many lines the file had */
-  constructor(files: readonly { target: string; lines: number }[]) {
+  /** @param files where to write, from the root, and how many lines the file had */
+  constructor(root: string, files: readonly { target: string; lines: number }[]) {
+    this.#root = root
     this.#files = files
   }
 
@@ -117,7 +119,7 @@ export class MergedFiles {
     }
     if (this.#writer === undefined) {
       const { target } = this.#files[this.#index]!
-      this.#writer = new LineWriter(target)
+      this.#writer = new LineWriter(this.#root, target)
       this.#written.add(target)
     }
     this.#writer.write(line)
@@ -137,6 +139,6 @@ export class MergedFiles {
 /** Lines of a file that are not blank. */
 export function countLines(root: string, path: string): number {
   let count = 0
-  for (const lines of lineBatches(join(root, path), path)) count += lines.length
+  for (const lines of lineBatches(root, path)) count += lines.length
   return count
 }

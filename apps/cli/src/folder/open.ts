@@ -32,13 +32,15 @@ export interface Remote {
   readonly source: VersionSource
   readonly host: string
   readonly collection: CollectionName
+  /** Undefined: not signed in there. */
+  readonly key: string | undefined
 }
 
 /** The registry and the collection of a folder. @throws CommandError where it names none */
 export async function remoteOf(call: Call, state: FolderState): Promise<Remote> {
   const collection = collectionOf(state)
-  const { client, host } = await call.connect({ host: collection.host })
-  return { source: { client, collection: pathOf(collection), signal: call.signal }, host, collection }
+  const { client, host, key } = await call.connect({ host: collection.host })
+  return { source: { client, collection: pathOf(collection), signal: call.signal }, host, collection, key }
 }
 
 /**

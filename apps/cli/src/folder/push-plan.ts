@@ -3,8 +3,6 @@
  * id. So a push sends what was looked at, whatever happens to the folder meanwhile, and one that was killed is known again.
  */
 import { createHash } from 'node:crypto'
-import { existsSync, renameSync } from 'node:fs'
-import { join } from 'node:path'
 import {
   canonicalize,
   fileReferences,
@@ -21,6 +19,7 @@ import { CommandError } from '../terminal/failure.ts'
 import { type Counts, changesOf, type Folder, folderRecordChanges } from './changes.ts'
 import type { StoredFile } from './content.ts'
 import { type Look, lookAt } from './file-index.ts'
+import { fileAt, moveInside } from './inside.ts'
 import { paths } from './layout.ts'
 import { LineWriter, lineBatches } from './lines.ts'
 import type { RecordChange } from './record-changes.ts'
@@ -74,7 +73,7 @@ export async function planPush(folder: Folder, publishPrivate: boolean): Promise
   const looks = new Map([...records].map(([type, files]) => [type, files.map((path) => lookAt(root, path))]))
   const checks = new Checks(folder)
   checks.schemas()
-  const writer = new LineWriter(join(root, plannedPath))
+  const writer = new LineWriter(root, plannedPath)
   const digest = createHash('sha256')
   const counts = new Map<string, Counts>()
   try {
@@ -136,16 +135,15 @@ function counted(
 
 /** The plan that was made last is the push under way from now on. */
 export function beginPlan(root: string): void {
-  renameSync(join(root, plannedPath), join(root, changesPath))
+  moveInside(root, plannedPath, changesPath)
 }
 
 /** Whether there is a push under way. */
-export const hasPlan = (root: string): boolean => existsSync(join(root, changesPath))
+export const hasPlan = (root: string): boolean => fileAt(root, changesPath) !== undefined
 
 /** The changes of the push under way, in order. */
 export function* plannedChanges(root: string): Generator<PlannedChange, void, undefined> {
-  const file = join(root, changesPath)
-  for (const lines of lineBatches(file, file))
+  for (const lines of lineBatches(root, changesPath))
     for (const { text } of lines) yield JSON.parse(text) as PlannedChange
 }
 

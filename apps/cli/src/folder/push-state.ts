@@ -1,9 +1,7 @@
 /** `.ulmus/push/state.json`: a push that was begun, so that a killed one is gone on with and never done twice. */
-import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import type { ResumedPush } from '@ulmus/client'
+import { readInside, removeFile, removeFolder, writeWhole } from './inside.ts'
 import { paths } from './layout.ts'
-import { writeWhole } from './replace.ts'
 import { jsonText } from './state.ts'
 
 export interface PushState {
@@ -17,10 +15,10 @@ export interface PushState {
 const statePath = `${paths.push}/state.json`
 
 export function readPushState(root: string): PushState | undefined {
-  const file = join(root, statePath)
-  if (!existsSync(file)) return undefined
+  const bytes = readInside(root, statePath)
+  if (bytes === undefined) return undefined
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as PushState
+    return JSON.parse(bytes.toString()) as PushState
   } catch {
     // Written whole or not at all, so somebody else changed it; without it the push begins anew.
     return undefined
@@ -30,8 +28,7 @@ export function readPushState(root: string): PushState | undefined {
 export const writePushState = (root: string, state: PushState): void =>
   writeWhole(root, statePath, jsonText(state))
 
-export const forgetState = (root: string): void => rmSync(join(root, statePath), { force: true })
+export const forgetState = (root: string): void => removeFile(root, statePath)
 
 /** Ends what is known of a push: it is done, or begins anew. */
-export const forgetPush = (root: string): void =>
-  rmSync(join(root, paths.push), { recursive: true, force: true })
+export const forgetPush = (root: string): void => removeFolder(root, paths.push)

@@ -1,6 +1,4 @@
 /** A working folder's changes as a version: sent, or gone on with after a kill, and then the folder's new base. */
-import { openAsBlob } from 'node:fs'
-import { join } from 'node:path'
 import {
   type DryRunResult,
   type FileUpload,
@@ -18,6 +16,7 @@ import type { Folder } from './changes.ts'
 import type { StoredFile } from './content.ts'
 import type { FileIndex } from './file-index.ts'
 import { contentTypeOf } from './file-names.ts'
+import { blobInside } from './inside.ts'
 import { beginPlan, exposureText, hasPlan, type PushPlan, plannedChanges, schemasOf } from './push-plan.ts'
 import { forgetPush, forgetState, type PushState, readPushState, writePushState } from './push-state.ts'
 import { parseLine } from './record-line.ts'
@@ -193,7 +192,7 @@ function* deleteLines(root: string): Generator<{ id: string; type: string }> {
 }
 
 const uploadOf = async (root: string, { path, hash }: StoredFile): Promise<FileUpload> => ({
-  bytes: await openAsBlob(join(root, path), { type: contentTypeOf(path) }),
+  bytes: await blobInside(root, path, contentTypeOf(path)),
   hash,
 })
 

@@ -1,8 +1,7 @@
 /** How the records of a type differ from the base: two streams in order, merged. */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { compareUtf8 } from '@ulmus/content'
 import { Cursor } from './cursor.ts'
+import { fileAt } from './inside.ts'
 import { baseRecordsPath } from './layout.ts'
 import { lineBatches } from './lines.ts'
 import { type FolderRecord, idOf, type Place, parseLine } from './record-line.ts'
@@ -74,9 +73,9 @@ function step(type: string, before: Cursor<BaseEntry>, after: Cursor<Entry>): Re
 }
 
 function* baseEntries(root: string, type: string): Generator<BaseEntry[], void, undefined> {
-  const file = join(root, baseRecordsPath(type))
-  if (!existsSync(file)) return
-  for (const lines of lineBatches(file, file)) {
+  const path = baseRecordsPath(type)
+  if (fileAt(root, path) === undefined) return
+  for (const lines of lineBatches(root, path)) {
     yield lines.map(({ text, number }) => ({ id: idOf(text)!, text, line: number }))
   }
 }

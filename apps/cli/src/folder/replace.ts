@@ -1,64 +1,72 @@
 /**
- * Files of a working folder replaced together: what is new is staged, then the moves are written down, then made. A program that
- * is killed in between leaves the moves written down, and the next command makes those that are left. So a folder is never half of
- * one version and half of another.
+ * Files of a working folder replaced together: what is new is staged, then the list of places is written down, then the files are moved.
+ * A program that is killed in between leaves the list, and the next command moves the rest. So a folder is never half of one version
+ * and half of another.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import { CommandError } from '../terminal/failure.ts'
-import { paths } from './layout.ts'
+import { fileAt, moveInside, readInside, removeFile, writeWhole } from './inside.ts'
+import { dotFolder, paths } from './layout.ts'
 
 /** `.ulmus/replacement.json`. Paths from the root. */
 export interface Replacement {
-  /** From staged files to their places. */
-  readonly moves: readonly (readonly [from: string, to: string])[]
+  /** Files that are staged, each at `stagedPath`. */
+  readonly places: readonly string[]
   /** Files that go. */
   readonly removes: readonly string[]
 }
 
+/** Where the new file `path` waits. */
+export const stagedPath = (path: string): string => `${paths.staged}/new/${path}`
+
 export function replaceAll(root: string, replacement: Replacement): void {
+  demandOwn(replacement)
   writeWhole(root, paths.replacement, JSON.stringify(replacement))
   carryOut(root, replacement)
 }
 
 /**
  * Makes the moves that a killed program left. Harmless when there are none.
- * @throws CommandError for moves out of the folder: nobody wrote them down but whoever made the folder for somebody else to use
+ * @throws CommandError for a list that this program did not write: it came with a folder from a stranger
  */
 export function finishReplacement(root: string): void {
-  const file = join(root, paths.replacement)
-  if (!existsSync(file)) return
-  const left = JSON.parse(readFileSync(file, 'utf8')) as Replacement
-  const named = [...left.moves.flat(), ...left.removes]
-  const strange = named.find((path) => typeof path !== 'string' || !isInside(root, path))
-  if (strange !== undefined)
-    throw new CommandError(
-      `${file} names a file outside of the folder: ${JSON.stringify(strange)}. Do not trust this folder; clone the collection anew.`,
-    )
+  const bytes = readInside(root, paths.replacement)
+  if (bytes === undefined) return
+  const left = JSON.parse(bytes.toString()) as Replacement
+  demandOwn(left)
   carryOut(root, left)
 }
 
-function isInside(root: string, path: string): boolean {
-  const inside = relative(root, resolve(root, path))
-  return inside !== '' && !inside.startsWith('..') && !isAbsolute(inside)
+/** A name that no hidden file has, such as `.git` or `.envrc`. */
+const name = '[^./][^/]*'
+/** Every file that this program replaces or removes, and no other one of the folder. */
+const own = new RegExp(
+  `^(?:${[
+    'README\\.md',
+    'metadata\\.json',
+    `schemas/${name}\\.json`,
+    `records/(?:${name}/)?${name}\\.ndjson`,
+    `files/(?:${name}/)*${name}`,
+    `${dotFolder}/folder\\.json`,
+    `${dotFolder}/base/version\\.json`,
+    `${dotFolder}/base/records/${name}\\.ndjson`,
+    `${dotFolder}/set-aside/${name}\\.ndjson`,
+  ].join('|')})$`,
+)
+
+function demandOwn({ places, removes }: Partial<Replacement>): void {
+  const named = [places, removes].flatMap((paths) => (Array.isArray(paths) ? paths : [null]))
+  const strange = named.find((path) => typeof path !== 'string' || !own.test(path))
+  if (strange !== undefined)
+    throw new CommandError(
+      `${paths.replacement} names ${JSON.stringify(strange)}, which ulmus never replaces. Do not trust this folder; clone the collection anew.`,
+      { code: 'unsafe_path' },
+    )
 }
 
-function carryOut(root: string, { moves, removes }: Replacement): void {
-  for (const path of removes) rmSync(join(root, path), { force: true })
-  for (const [from, to] of moves) {
-    // A move that was made before the kill has no source any more.
-    if (!existsSync(join(root, from))) continue
-    mkdirSync(dirname(join(root, to)), { recursive: true })
-    renameSync(join(root, from), join(root, to))
-  }
-  rmSync(join(root, paths.replacement), { force: true })
-}
-
-/** Writes a small file whole or not at all. */
-export function writeWhole(root: string, path: string, text: string | Uint8Array): void {
-  const file = join(root, path)
-  mkdirSync(dirname(file), { recursive: true })
-  const draft = `${file}.${process.pid}.draft`
-  writeFileSync(draft, text)
-  renameSync(draft, file)
+function carryOut(root: string, { places, removes }: Replacement): void {
+  for (const path of removes) removeFile(root, path)
+  // A move that was made before the kill has no staged file any more.
+  for (const path of places)
+    if (fileAt(root, stagedPath(path)) !== undefined) moveInside(root, stagedPath(path), path)
+  removeFile(root, paths.replacement)
 }

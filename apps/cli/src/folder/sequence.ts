@@ -2,12 +2,11 @@
  * The records of a type in the order of their ids, from files in any order. Files that are in order are read through; others are
  * sorted on the disk, in runs that fit into memory.
  */
-import { mkdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { compareUtf8 } from '@ulmus/content'
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { CommandError } from '../terminal/failure.ts'
 import { Cursor } from './cursor.ts'
+import { removeFolder } from './inside.ts'
 import { paths } from './layout.ts'
 import { LineWriter, lineBatches } from './lines.ts'
 import { idOf, parseLine, placeText } from './record-line.ts'
@@ -34,7 +33,7 @@ export function* entriesInOrder(
   runCharacters = runCharactersMax,
 ): Generator<Entry[], void, undefined> {
   const isSorted = inOrder(root, type, files)
-  const scratch = join(root, paths.staged, `sort-${process.pid}`)
+  const scratch = `${paths.staged}/sort-${process.pid}`
   try {
     const batches = isSorted
       ? entriesOf(root, type, files)
@@ -48,7 +47,7 @@ export function* entriesInOrder(
       yield batch
     }
   } finally {
-    if (!isSorted) rmSync(scratch, { recursive: true, force: true })
+    if (!isSorted) removeFolder(root, scratch)
   }
 }
 
@@ -75,7 +74,7 @@ function* entriesOf(
   files: readonly string[],
 ): Generator<Entry[], void, undefined> {
   for (const file of files) {
-    for (const lines of lineBatches(join(root, file), file)) {
+    for (const lines of lineBatches(root, file)) {
       yield lines.map(({ text, number }) => entryOf(text, type, file, number))
     }
   }
@@ -95,7 +94,6 @@ function* sorted(
   scratch: string,
   runCharacters: number,
 ): Generator<Entry[], void, undefined> {
-  mkdirSync(scratch, { recursive: true })
   const runs: string[] = []
   let waiting: Entry[] = []
   let characters = 0
@@ -104,27 +102,31 @@ function* sorted(
       waiting.push(entry)
       characters += entry.text.length
       if (characters < runCharacters) continue
-      runs.push(writeRun(join(scratch, String(runs.length)), sort(waiting), files))
+      runs.push(writeRun(root, `${scratch}/${runs.length}`, sort(waiting), files))
       waiting = []
       characters = 0
     }
   }
-  yield* merged([...runs.map((run) => runEntries(run, files)), [sort(waiting)]])
+  yield* merged([...runs.map((run) => runEntries(root, run, files)), [sort(waiting)]])
 }
 
 /** Equal ids stay in the order of the files, so that the first is named first. */
 const sort = (entries: Entry[]): Entry[] => entries.sort((a, b) => compareUtf8(a.id, b.id))
 
 /** Lines of a run: the number of the file, the number of the line, the line. */
-function writeRun(path: string, entries: readonly Entry[], files: readonly string[]): string {
-  const writer = new LineWriter(path)
+function writeRun(root: string, path: string, entries: readonly Entry[], files: readonly string[]): string {
+  const writer = new LineWriter(root, path)
   for (const { file, line, text } of entries) writer.write(`${files.indexOf(file)} ${line} ${text}`)
   writer.close()
   return path
 }
 
-function* runEntries(run: string, files: readonly string[]): Generator<Entry[], void, undefined> {
-  for (const lines of lineBatches(run, run)) {
+function* runEntries(
+  root: string,
+  run: string,
+  files: readonly string[],
+): Generator<Entry[], void, undefined> {
+  for (const lines of lineBatches(root, run)) {
     yield lines.map(({ text: row }) => {
       const first = row.indexOf(' ')
       const second = row.indexOf(' ', first + 1)

@@ -1,47 +1,43 @@
-/** New files of a working folder, made ready beside it and put in place together. */
-import { constants, copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+/** New files of a working folder, made ready beside it and put in place together. All paths are from the root. */
 import { type Look, lookAt } from './file-index.ts'
+import { copyInto, regularFile, removeFolder, writeInside } from './inside.ts'
 import { paths } from './layout.ts'
-import { replaceAll } from './replace.ts'
+import { replaceAll, stagedPath } from './replace.ts'
 
 export class Staging {
   readonly root: string
-  readonly #moves: [from: string, to: string][] = []
+  readonly #places = new Set<string>()
   readonly #removes: string[] = []
 
   /** What a command before this one left staged is of no use. */
   constructor(root: string) {
     this.root = root
-    rmSync(join(root, paths.staged), { recursive: true, force: true })
+    removeFolder(root, paths.staged)
   }
 
-  /** Where to write what will be the file `path` (from the root). Absolute. */
+  /** Where to write what will be the file `path`. */
   file(path: string): string {
-    const from = `${paths.staged}/new/${path}`
-    this.#moves.push([from, path])
-    const file = join(this.root, from)
-    mkdirSync(dirname(file), { recursive: true })
-    return file
+    this.#places.add(path)
+    return this.peek(path)
   }
 
-  /** Where `file(path)` wrote. Absolute. */
+  /** Where `file(path)` wrote. */
   peek(path: string): string {
-    return join(this.root, `${paths.staged}/new/${path}`)
+    return stagedPath(path)
   }
 
   text(path: string, text: string): void {
-    writeFileSync(this.file(path), text)
+    writeInside(this.root, this.file(path), text)
   }
 
-  /** A second copy of a staged file. Shares its blocks where the file system can. */
+  /** A second copy of a staged file. */
   copy(path: string, to: string): void {
-    copyFileSync(this.peek(path), this.file(to), constants.COPYFILE_FICLONE)
+    copyInto(this.root, this.file(to), regularFile(this.root, this.peek(path)))
   }
 
   /** How the staged file looks: as it will look in its place. */
   look(path: string): Look {
-    return { ...lookAt(this.root, `${paths.staged}/new/${path}`), path }
+    return { ...lookAt(this.root, this.peek(path)), path }
   }
 
   remove(path: string): void {
@@ -50,11 +46,11 @@ export class Staging {
 
   /** Puts everything in place, also if the program is killed meanwhile: then the next command does the rest. */
   commit(): void {
-    replaceAll(this.root, { moves: this.#moves, removes: this.#removes })
+    replaceAll(this.root, { places: [...this.#places], removes: this.#removes })
     this.discard()
   }
 
   discard(): void {
-    rmSync(join(this.root, paths.staged), { recursive: true, force: true })
+    removeFolder(this.root, paths.staged)
   }
 }

@@ -1,11 +1,9 @@
 /** What a working folder is of, and the version that it was last equal to. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { type JsonObject, parseDigestLabel } from '@ulmus/content'
 import type { CollectionName } from '../reference.ts'
 import { CommandError } from '../terminal/failure.ts'
+import { readInside, writeWhole } from './inside.ts'
 import { paths } from './layout.ts'
-import { writeWhole } from './replace.ts'
 
 /** The layout that this program reads and writes. */
 export const folderFormat = 1
@@ -41,10 +39,12 @@ export interface BaseFile {
 
 export const isPublicView = (base: BaseVersion): boolean => parseDigestLabel(base.digest)?.view === 'public'
 
+/** Undefined where there is no such file. */
 function readJson(root: string, path: string): unknown {
-  const text = readFileSync(join(root, path), 'utf8')
+  const bytes = readInside(root, path)
+  if (bytes === undefined) return undefined
   try {
-    return JSON.parse(text)
+    return JSON.parse(bytes.toString())
   } catch (cause) {
     throw new CommandError(`${path} is damaged: it is not JSON. Clone the collection anew.`, { cause })
   }
@@ -52,10 +52,10 @@ function readJson(root: string, path: string): unknown {
 
 /** @throws CommandError for a folder of a newer program */
 export function readState(root: string): FolderState {
-  const state = readJson(root, paths.state) as FolderState
-  if (state.format === folderFormat) return state
+  const state = readJson(root, paths.state) as FolderState | undefined
+  if (state?.format === folderFormat) return state
   throw new CommandError(
-    `This folder has the format ${JSON.stringify(state.format)}; this program knows ${folderFormat}. Use a newer ulmus.`,
+    `This folder has the format ${JSON.stringify(state?.format)}; this program knows ${folderFormat}. Use a newer ulmus.`,
   )
 }
 
@@ -63,14 +63,8 @@ export const writeState = (root: string, state: FolderState): void =>
   writeWhole(root, paths.state, jsonText(state))
 
 /** Null before the first version. */
-export function readBase(root: string): BaseVersion | null {
-  try {
-    return readJson(root, paths.baseVersion) as BaseVersion
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
-}
+export const readBase = (root: string): BaseVersion | null =>
+  (readJson(root, paths.baseVersion) as BaseVersion | undefined) ?? null
 
 /** The collection of a folder. @throws CommandError for one that names none yet */
 export function collectionOf({ host, collection }: FolderState): CollectionName {

@@ -1,6 +1,4 @@
 /** A working folder brought to another version, with what was changed in it kept: `pull` and `checkout`. */
-import { mkdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { compareUtf8, type Json, type JsonObject } from '@ulmus/content'
 import { baseOf, stageMetadata } from './bring.ts'
 import type { Folder } from './changes.ts'
@@ -96,7 +94,7 @@ class Outcome {
     const { discardsOurs, resolution } = this.#updating
     const givesUp = discardsOurs || resolution === 'theirs'
     if (!givesUp || 'part' in conflict || conflict.ours === undefined) return
-    this.#aside ??= new LineWriter(this.#staging.file(this.#path))
+    this.#aside ??= new LineWriter(this.#staging.root, this.#staging.file(this.#path))
     this.#aside.write(`{"type":${JSON.stringify(conflict.type)},${conflict.ours.trim().slice(1)}`)
   }
 
@@ -123,9 +121,10 @@ function mergeType(
   const looks = ourFiles.map((path) => lookAt(root, path))
   const wasUnchanged = ourFiles.length > 0 && index.isUnchanged(type, looks)
   if (!isIncoming && wasUnchanged) return
-  const theirPath = isIncoming ? staging.peek(baseRecordsPath(type)) : join(root, baseRecordsPath(type))
+  const theirPath = isIncoming ? staging.peek(baseRecordsPath(type)) : baseRecordsPath(type)
   const targets = ourFiles.length === 0 ? [recordsPath(type)] : ourFiles
   const output = new MergedFiles(
+    root,
     targets.map((path) => ({
       target: staging.file(path),
       lines: ourFiles.length > 1 ? countLines(root, path) : 0,
@@ -136,7 +135,7 @@ function mergeType(
     {
       root,
       type,
-      baseFile: join(root, baseRecordsPath(type)),
+      baseFile: baseRecordsPath(type),
       theirFile: theirPath,
       ourFiles,
       resolution,
@@ -222,8 +221,7 @@ async function stageFiles(
   for (const file of head.files) {
     if (isKnown.has(file.hash)) continue
     const target = staging.file(freePath(`${paths.files}/${nameOfFile(file)}`, taken))
-    mkdirSync(dirname(target), { recursive: true })
-    await fetchFile(source, file.hash, target, cache)
+    await fetchFile(source, file, { root: staging.root, path: target }, cache)
     onProgress({ records: 0, files: ++files })
   }
   const kept = new Set(head.files.map(({ hash }) => hash))

@@ -1,5 +1,6 @@
 /** Which registry is asked, and with which key. */
 import { type Client, createClient } from '@ulmus/client'
+import { exitCodes } from '../terminal/exit-codes.ts'
 import { CommandError, usageError } from '../terminal/failure.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { fetchOf } from './fetch.ts'
@@ -45,6 +46,14 @@ export async function connect(terminal: Terminal, wanted: Wanted): Promise<Conne
   const fetch = await fetchOf(env)
   return { client: createClient({ baseUrl: host, apiKey: key, fetch }), host, key, fetch }
 }
+
+/** For what only a member may do: nothing is sent to a registry that the person never signed in to. */
+export const notSignedIn = (host: string): CommandError =>
+  new CommandError(`You are not signed in to ${host}.`, {
+    exitCode: exitCodes.denied,
+    code: 'unauthenticated',
+    next: [`ulmus login --host ${host}`],
+  })
 
 /** The address of a registry as it is kept: scheme, name, port. @throws CommandError (usage) */
 export function hostOf(text: string): string {
