@@ -1,4 +1,5 @@
 /** Bodies of answers as they arrive: in chunks, in lines, or whole. */
+import { UlmusError } from './errors.ts'
 
 /**
  * The chunks of `response`. Rejects when its body breaks off or is silent for `silenceMs`; the time between two chunks asked
@@ -21,32 +22,53 @@ export async function* readChunks(
   }
 }
 
-/** The lines of `response`, without their ends, blank ones left out. Rejects as `readChunks`, and for what is not UTF-8. */
+/** Over what a record may take in any notation. Characters. */
+const lineLengthMax = 67_108_864
+
+/**
+ * The lines of `response`, without their ends, blank ones left out. Rejects as `readChunks`, for a line over 64 Mi characters, and for
+ * what is not UTF-8.
+ */
 export async function* readLines(
   response: Response,
   silenceMs: number,
+  lengthMax = lineLengthMax,
 ): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
   /** The beginning of a line whose end has not come, in pieces: a long line is not joined anew with every chunk. */
   let pieces: string[] = []
+  let waiting = 0
   for await (const chunk of readChunks(response, silenceMs)) {
     const lines = decoder.decode(chunk, { stream: true }).split('\n')
     for (const end of lines.slice(0, -1)) {
       const line = pieces.join('') + end
       pieces = []
+      waiting = 0
       if (line.trim() !== '') yield line
     }
-    pieces.push(lines.at(-1) ?? '')
+    const piece = lines.at(-1) ?? ''
+    pieces.push(piece)
+    waiting += piece.length
+    if (waiting > lengthMax) throw tooLarge(response)
   }
   const rest = pieces.join('') + decoder.decode()
   if (rest.trim() !== '') yield rest
 }
 
-/** The whole body of `response`. Rejects as `readChunks`. */
-export async function readWhole(response: Response, silenceMs: number): Promise<Uint8Array<ArrayBuffer>> {
+/** The whole body of `response`. Rejects as `readChunks`, and for a body over `bytesMax`. */
+export async function readWhole(
+  response: Response,
+  silenceMs: number,
+  bytesMax: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
-  for await (const chunk of readChunks(response, silenceMs)) chunks.push(chunk)
-  const whole = new Uint8Array(chunks.reduce((bytes, chunk) => bytes + chunk.length, 0))
+  let bytes = 0
+  for await (const chunk of readChunks(response, silenceMs)) {
+    bytes += chunk.length
+    if (bytes > bytesMax) throw tooLarge(response)
+    chunks.push(chunk)
+  }
+  const whole = new Uint8Array(bytes)
   let at = 0
   for (const chunk of chunks) {
     whole.set(chunk, at)
@@ -54,6 +76,10 @@ export async function readWhole(response: Response, silenceMs: number): Promise<
   }
   return whole
 }
+
+/** Not asked for again: it would be as large. */
+const tooLarge = ({ status }: Response): UlmusError =>
+  new UlmusError('The answer is larger than any of a registry.', { status, code: 'answer_too_large' })
 
 async function withinSilence<T>(read: Promise<T>, silenceMs: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { readLines, readWhole } from './chunks.ts'
 import { createClient } from './client.ts'
 import { readRetryAfter, UlmusError } from './errors.ts'
 import { nextQuery } from './lists.ts'
@@ -233,4 +234,67 @@ test('the table of the README names every call, and no other', () => {
     ([name, member]) => [name, name === 'dryRun' ? [] : Object.keys(member).toSorted()] as const,
   )
   expect(Object.fromEntries(nouns)).toEqual(Object.fromEntries(known))
+})
+
+test('no redirect is followed: neither the key nor the body reaches another address', async () => {
+  const elsewhere = await start(() => json({ ok: true }))
+  for (const status of [301, 302, 303, 307, 308]) {
+    const location = `${elsewhere.server.url}/api/collections/ada/x`
+    const { seen, client } = await start(() => ({ status, headers: { location } }))
+    const refused = { code: 'redirected', message: expect.stringContaining(`redirects to ${location}`) }
+    await expect(client.collections.update('ada/x', { public: true })).rejects.toMatchObject(refused)
+    await expect(client.collections.get('ada/x')).rejects.toMatchObject(refused)
+    expect(seen.length).toBe(2)
+  }
+  expect(elsewhere.seen).toEqual([])
+})
+
+/** A body that never ends, and how many pieces of it were taken. */
+function endless() {
+  let taken = 0
+  const body = new ReadableStream({
+    pull(controller) {
+      taken++
+      controller.enqueue(new Uint8Array(100).fill(0x61))
+    },
+  })
+  return { response: new Response(body), taken: () => taken }
+}
+
+test('a body and a line that do not end are given up', async () => {
+  const body = endless()
+  await expect(readWhole(body.response, 30_000, 1_000)).rejects.toMatchObject({ code: 'answer_too_large' })
+  expect(body.taken()).toBeLessThan(20)
+  const line = endless()
+  await expect(readLines(line.response, 30_000, 1_000).next()).rejects.toMatchObject({
+    code: 'answer_too_large',
+  })
+  expect(line.taken()).toBeLessThan(20)
+})
+
+test('what would be as large again is not asked for again', () => {
+  const tooLarge = new UlmusError('', { status: 200, code: 'answer_too_large' })
+  expect(waitAfter(tooLarge, 1, usualRetry, true)).toBeUndefined()
+})
+
+test('no name leads to another call', async () => {
+  const { seen, client } = await start(() => json({ records: [], pagination: {} }))
+  const calls: (() => Promise<unknown>)[] = [
+    () => client.collections.get('../x'),
+    () => client.collections.get({ owner: 'ada', slug: '..' }),
+    () => client.versions.get('ada/x', '..'),
+    () => client.records.one('ada/x', 'v1.0.0', '..', 'a'),
+    () => client.accounts.remove('.'),
+    () => client.keys.revoke('..'),
+    () => client.orgs.removeMember('team', '..'),
+    () => client.files.open('ada/x', '..'),
+    () => client.pushSessions.cancel('ada/x', '..'),
+  ]
+  for (const call of calls) await expect(call()).rejects.toThrow('is no name that an address can carry')
+  expect(seen).toEqual([])
+  // A record may have such an id: it is asked for by a query.
+  await expect(client.records.one('ada/x', 'v1.0.0', 'City', '..')).rejects.toMatchObject({
+    code: 'record_not_found',
+  })
+  expect(seen.map(({ path }) => path)).toEqual(['/api/collections/ada/x/versions/v1.0.0/records'])
 })

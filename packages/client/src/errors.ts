@@ -15,8 +15,8 @@ export type ErrorFacts = Partial<ErrorBody> & {
  * A refusal by the registry, or a request that got no answer.
  *
  * - `status`: the HTTP status; 0 when no answer came (network failure, silence, an answer that broke off).
- * - `code`: the registry's stable code (docs/errors.md); `network` with status 0; `http_<status>` when the answer was not the
- *   registry's, as a proxy's is not.
+ * - `code`: the registry's stable code (docs/errors.md); `network` with status 0; `redirected` for an answer that leads elsewhere, and
+ *   `answer_too_large` for one that no registry sends; `http_<status>` when the answer was not the registry's, as a proxy's is not.
  * - `body`: the answer's JSON object, empty when it had none.
  */
 export class UlmusError extends Error {

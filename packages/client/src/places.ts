@@ -5,6 +5,15 @@ export type CollectionRef = string | { readonly owner: string; readonly slug: st
 
 const segment = encodeURIComponent
 
+/**
+ * URL parsers take `.` and `..` for steps here and up, percent-encoded or not, so such a name would lead to another call.
+ * @throws TypeError for a path with one
+ */
+export function demandPath(path: string): void {
+  const step = path.split('/').find((name) => name === '.' || name === '..')
+  if (step !== undefined) throw new TypeError(`\`${step}\` is no name that an address can carry.`)
+}
+
 export const accountPlace = (slug: string): string => `/api/accounts/${segment(slug)}`
 
 /** @throws TypeError when a text is not `owner/slug`. */

@@ -1,5 +1,6 @@
 /** Reading the records of a version: a page, one, all by pages, all as a stream. http-api §7. */
 import type { CollectionRecord, HistoryItem, ProvenRecord, RecordsPage } from '@ulmus/wire'
+import { UlmusError } from './errors.ts'
 import { everyItem, type PageOptions, readPage } from './lists.ts'
 import { type CollectionRef, collectionPlace, versionPlace } from './places.ts'
 import { type StreamOptions, streamRecords } from './record-stream.ts'
@@ -39,6 +40,10 @@ export const recordCalls = (transport: Transport) => {
         throw new TypeError(`No path can carry the id \`${id}\`, so no proof of it can be asked for.`)
       const found = await page(ref, version, { type, id, limit: 1 })
       if (found.records[0] !== undefined) return found.records[0]
+      throw new UlmusError(`There is no ${type} with the id \`${id}\`.`, {
+        status: 404,
+        code: 'record_not_found',
+      })
     }
     const path = `${versionPlace(ref, version)}/records/${encodeURIComponent(type)}/${encodeURIComponent(id)}`
     return (await transport.json<ProvenRecord>({ path, query: { proof: options.proof || undefined } })).body

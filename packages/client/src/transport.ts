@@ -1,6 +1,7 @@
 /** Requests as the rest of the client makes them: one function for JSON, one for streams, one place for failures. */
 import { readWhole } from './chunks.ts'
 import { errorFromAnswer, UlmusError } from './errors.ts'
+import { demandPath } from './places.ts'
 import { type RetryPolicy, retrying, usualRetry } from './retry.ts'
 
 export interface ClientOptions {
@@ -17,6 +18,11 @@ export interface ClientOptions {
 
 /** An upload slower than this counts as silence. Bytes a millisecond (64 KiB/s). */
 const slowestUploadBytesPerMs = 64
+
+/** No answer of a registry in JSON is longer, whose pages are bounded: 64 MiB. */
+const jsonBytesMax = 67_108_864
+/** What one array of bytes can hold everywhere: 2 GiB. */
+const fileBytesMax = 2_147_483_647
 
 type QueryValue = string | number | boolean | undefined
 
@@ -67,6 +73,7 @@ export function openTransport(options: ClientOptions): Transport {
     call: Call,
     read: (response: Response, stop: AbortController) => Promise<T>,
   ): Promise<T> {
+    demandPath(call.path)
     const method = call.method ?? 'GET'
     const repeatable = call.repeatable ?? (method === 'GET' || method === 'HEAD' || method === 'PUT')
     const url = base + call.path + queryText(call.query)
@@ -77,8 +84,9 @@ export function openTransport(options: ClientOptions): Transport {
       const patience = setTimeout(() => stop.abort(new Error(`silent for ${waitMs} ms`)), waitMs)
       const signal = call.signal === undefined ? stop.signal : AbortSignal.any([call.signal, stop.signal])
       try {
-        const response = await fetcher(url, { method, headers, body, signal })
+        const response = await fetcher(url, { method, headers, body, signal, redirect: 'manual' })
         clearTimeout(patience)
+        if (isRedirect(response)) throw redirected(response, url)
         if (!response.ok) throw errorFromAnswer(response, await readText(response, timeoutMs))
         return await read(response, stop)
       } catch (error) {
@@ -89,17 +97,21 @@ export function openTransport(options: ClientOptions): Transport {
     })
   }
 
-  const whole = <T>(call: Call, render: (bytes: Uint8Array<ArrayBuffer>) => T): Promise<Answer<T>> =>
+  const whole = <T>(
+    call: Call,
+    bytesMax: number,
+    render: (bytes: Uint8Array<ArrayBuffer>) => T,
+  ): Promise<Answer<T>> =>
     send(call, async (response) => {
-      const body = render(await readWhole(response, timeoutMs))
+      const body = render(await readWhole(response, timeoutMs, bytesMax))
       return { status: response.status, headers: response.headers, body }
     })
 
   return {
     policy,
     timeoutMs,
-    json: <T>(call: Call) => whole(call, (bytes) => parseJson(bytes) as T),
-    bytes: (call) => whole(call, (bytes) => bytes),
+    json: <T>(call: Call) => whole(call, jsonBytesMax, (bytes) => parseJson(bytes) as T),
+    bytes: (call) => whole(call, fileBytesMax, (bytes) => bytes),
     open: (call) =>
       send(call, async (response, stop) => ({ response, drop: (reason) => stop.abort(reason) })),
   }
@@ -144,7 +156,7 @@ const parseJson = (bytes: Uint8Array): unknown =>
   bytes.length === 0 ? undefined : JSON.parse(new TextDecoder().decode(bytes))
 
 const readText = async (response: Response, silenceMs: number): Promise<string> =>
-  new TextDecoder().decode(await readWhole(response, silenceMs))
+  new TextDecoder().decode(await readWhole(response, silenceMs, jsonBytesMax))
 
 function queryText(query: Call['query']): string {
   const parameters = new URLSearchParams()
@@ -153,6 +165,20 @@ function queryText(query: Call['query']): string {
   }
   const text = parameters.toString()
   return text === '' ? '' : `?${text}`
+}
+
+/** In browsers an answer that would lead elsewhere is opaque: its status is 0. */
+const isRedirect = ({ type, status }: Response): boolean =>
+  type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)
+
+/** A registry answers itself. One that leads elsewhere would have the key and the body sent to another address. */
+function redirected({ status, headers }: Response, url: string): UlmusError {
+  const target = headers.get('location')
+  const to = target !== null && URL.canParse(target, url) ? ` to ${new URL(target, url).href}` : ''
+  return new UlmusError(
+    `${url} redirects${to}. No redirect is followed: if you trust that address, name it as the registry's.`,
+    { status, code: 'redirected' },
+  )
 }
 
 /** The caller's own abort stays what it is; everything that is no refusal is a request without an answer. */

@@ -1,4 +1,4 @@
-/** `fetch`, through the proxy that the usual variables name, and saying which program asks. */
+/** `fetch` through the proxy that the usual variables name. It follows no redirect, so that keys and codes reach no other address. */
 import { arch, platform } from 'node:os'
 import { version } from '../version.ts'
 
@@ -8,7 +8,8 @@ const proxyVariables = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'
 
 export async function fetchOf(env: NodeJS.ProcessEnv): Promise<typeof globalThis.fetch> {
   const send = proxyVariables.some((name) => env[name]) ? await fetchByProxy() : globalThis.fetch
-  return (input, init) => send(input, { ...init, headers: { ...init?.headers, 'user-agent': userAgent } })
+  return (input, init) =>
+    send(input, { redirect: 'manual', ...init, headers: { ...init?.headers, 'user-agent': userAgent } })
 }
 
 /** The global `fetch` reads no proxy variables in Node 20 and 22. */
