@@ -6,6 +6,7 @@ export * from './json/input-error.ts'
 export * from './json/json.ts'
 export * from './records/input.ts'
 export * from './records/leaf-body.ts'
+export * from './records/new-names.ts'
 export * from './records/record.ts'
 export * from './records/reference-keys.ts'
 export {

@@ -1,6 +1,14 @@
 /** Records from elsewhere as a type of a working folder: sorted, with what was private kept so, and put in place together. */
 import type { Removal } from '@ulmus/client'
-import { compareUtf8, InputError, isJsonObject, type Json, type JsonObject, recordOf } from '@ulmus/content'
+import {
+  compareUtf8,
+  InputError,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  newNameFault,
+  recordOf,
+} from '@ulmus/content'
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { CommandError } from '../terminal/failure.ts'
 import { Cursor } from './cursor.ts'
@@ -89,6 +97,8 @@ async function writeUnsorted({ root, type, records, onProgress }: Importing, pat
 function checkedId(id: string, type: string, data: Json): string {
   try {
     recordOf(id, type, data)
+    const fault = newNameFault('id', id)
+    if (fault !== undefined) throw new InputError('bad_id', fault)
     return id
   } catch (error) {
     if (!(error instanceof InputError)) throw error

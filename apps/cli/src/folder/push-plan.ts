@@ -11,6 +11,7 @@ import {
   type MadePublic,
   madePublic,
   nameToConfirm,
+  newNameFault,
   type Schema,
 } from '@ulmus/content'
 import type { Schemas } from '@ulmus/wire'
@@ -176,6 +177,8 @@ class Checks {
   record({ type, id, before, after, place }: RecordChange): void {
     if (after === undefined || place === undefined) return
     const schema = this.#folder.schemas.get(type)!
+    const strange = before === undefined ? newNameFault('id', id) : undefined
+    if (strange !== undefined) this.#fault(`${placeText(place)}: ${strange}`)
     if (before?.private === true && !after.private && !schema.private)
       this.#expose(`${type} ${JSON.stringify(id)} (${placeText(place)})`)
     const unknown = schema.unknownFields(after.data)

@@ -130,6 +130,8 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
       ['a type with a slash', { 'A/B': {} }, 'A/B'],
       ['a type over 128 bytes', { ['ü'.repeat(65)]: {} }, 'ü'.repeat(65)],
       ['a type with NUL', { 'A\u0000': {} }, 'A\u0000'],
+      ['a type with a C1 control', { 'A\u0085': {} }, 'A\u0085'],
+      ['a type that turns the direction', { 'A\u202e': {} }, 'A\u202e'],
       ['a type that begins with a full stop', { '..': {} }, '..'],
       ['an empty type', { '': {} }, ''],
     ])('a schema that is not acceptable is 422 invalid_schema: %s', async (_name, schemas, type) => {

@@ -5,6 +5,7 @@
 import {
   InputError,
   type Json,
+  newNameFault,
   parseDeleteLine,
   parseRecordLine,
   recordOf,
@@ -109,6 +110,8 @@ function checkRecord(bytes: Uint8Array, schemas: LazySchemas, strip: boolean): C
   try {
     const line = parseRecordLine(bytes)
     named = line
+    const fault = newNameFault('id', line.id)
+    if (fault !== undefined) return refuse('bad_id', fault, named)
     const schema = schemas.get(line.type)
     if (schema === undefined)
       return refuse('unknown_type', `there is no schema for type ${JSON.stringify(line.type)}`, named)

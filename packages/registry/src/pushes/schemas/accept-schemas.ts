@@ -7,6 +7,7 @@ import {
   type Hash,
   hashText,
   type Json,
+  newNameFault,
   type Schema,
   SchemaError,
   schemaWarnings,
@@ -40,7 +41,7 @@ export type SchemaTexts = (readonly [type: string, text: string])[]
 export function acceptSchemas(texts: SchemaTexts): SchemasOutcome {
   const schemas = new Map<string, Schema>()
   for (const [type, text] of texts) {
-    const reason = typeFault(type)
+    const reason = typeFault(type) ?? newNameFault('type', type)
     if (reason !== undefined) return { kind: 'refused', type, reason }
     try {
       schemas.set(type, acceptSchema(JSON.parse(text) as Json))

@@ -11,7 +11,7 @@ import { expireSessions } from '../spills/spills.ts'
 const padding: JsonObject = Object.fromEntries(
   Array.from({ length: 20 }, (_, n) => [`Padding${n}`, { description: 'x'.repeat(4_000) }]),
 )
-const oddType = `Odd "\u2028' __proto__ 🌳`
+const oddType = `Odd "\u200d' __proto__ 🌳`
 const odd: JsonObject = {
   [oddType]: {
     properties: {
