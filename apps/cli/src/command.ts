@@ -2,8 +2,9 @@
 import { type BaseArgs, type BaseFlags, buildCommand, type TypedCommandParameters } from '@stricli/core'
 import { type Command, type CommonFlags, type Context, callOf } from './context.ts'
 import { failureOf } from './terminal/failure.ts'
-import { harmless, harmlessLines } from './terminal/harmless.ts'
+import { jsonText } from './terminal/harmless.ts'
 import type { Terminal } from './terminal/terminal.ts'
+import { painted } from './terminal/text.ts'
 
 const commonFlags = {
   json: {
@@ -63,10 +64,11 @@ function report(terminal: Terminal, flags: CommonFlags, error: unknown): void {
   const { message, next, body, exitCode } = failureOf(error)
   terminal.fail(exitCode)
   if (flags.json) {
-    terminal.say(JSON.stringify(body, null, 2))
+    terminal.say(...jsonText(body, 2).split('\n'))
     return
   }
-  terminal.say(`${terminal.paint('red', 'ulmus:', 'stderr')} ${harmlessLines(message)}`)
-  for (const line of next) terminal.say(`  ${terminal.paint('cyan', harmless(line), 'stderr')}`)
-  if (terminal.env['ULMUS_DEBUG'] && error instanceof Error) terminal.say(`${error.stack}`)
+  const [first = '', ...rest] = message.split('\n')
+  terminal.say([painted('red', 'ulmus:'), ` ${first}`], ...rest)
+  terminal.say(...next.map((line) => ['  ', painted('cyan', line)]))
+  if (terminal.env['ULMUS_DEBUG'] && error instanceof Error) terminal.say(...`${error.stack}`.split('\n'))
 }

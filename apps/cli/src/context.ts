@@ -1,7 +1,9 @@
 /** What a command is called with, and the flags that all of them have. */
 import type { CommandContext } from '@stricli/core'
 import { type Connection, connect, type Wanted } from './session/connect.ts'
+import { jsonText } from './terminal/harmless.ts'
 import type { Terminal } from './terminal/terminal.ts'
+import type { Text } from './terminal/text.ts'
 
 /** Flags of every command. */
 export interface CommonFlags {
@@ -25,25 +27,24 @@ export type Command<Flags, Args extends readonly unknown[] = []> = (
 export interface Call {
   readonly terminal: Terminal
   readonly signal: AbortSignal
-  /** A value on standard output, as indented JSON and a line end. */
+  /** A value on standard output, as indented JSON and a line end. Controls in it are escaped. */
   json(value: unknown): Promise<void>
   /** A line on standard output. */
-  line(text: string): Promise<void>
+  line(text: Text): Promise<void>
   /** A line for the person, on standard error; nothing with `--quiet`. */
-  say(text: string): void
+  say(text: Text): void
   /** A line that is said with `--quiet` too. */
-  warn(text: string): void
+  warn(text: Text): void
   /** The registry that `wanted`, the flags, the environment or the last login name. */
   connect(wanted?: Wanted): Promise<Connection>
 }
 
 export function callOf(terminal: Terminal, flags: CommonFlags): Call {
-  const line = (text: string) => terminal.write(`${text}\n`)
   return {
     terminal,
     signal: terminal.signal,
-    line,
-    json: (value) => line(JSON.stringify(value, null, 2)),
+    line: (text) => terminal.line(text),
+    json: (value) => terminal.write(`${jsonText(value, 2)}\n`),
     say: (text) => {
       if (!flags.quiet) terminal.say(text)
     },

@@ -1,6 +1,7 @@
 import type { AuditEvent } from '@ulmus/wire'
 import type { Command } from '../context.ts'
 import { usageError } from '../terminal/failure.ts'
+import { jsonText } from '../terminal/harmless.ts'
 import { table, timeText } from '../terminal/table.ts'
 
 type AuditFlags = {
@@ -19,7 +20,7 @@ const audit: Command<AuditFlags, [owner: string]> = async (call, flags, owner) =
   const { client } = await call.connect()
   if (flags.ndjson) {
     for await (const event of client.accounts.auditStream(owner, filters, call.signal))
-      await call.line(JSON.stringify(event))
+      await call.line(jsonText(event))
     return
   }
   const events: AuditEvent[] = []

@@ -15,7 +15,8 @@ import { collectionOf, type FolderState, readState } from '../folder/state.ts'
 import { checkView } from '../folder/verified-version.ts'
 import { type CollectionName, parseReference, pathOf, type Reference } from '../reference.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'
-import { harmless } from '../terminal/harmless.ts'
+import { jsonText } from '../terminal/harmless.ts'
+import { painted } from '../terminal/text.ts'
 import { countsText } from './status.ts'
 
 type DiffFlags = {
@@ -134,9 +135,8 @@ async function show(call: Call, flags: DiffFlags & CommonFlags, compared: Compar
   if (flags.json)
     await call.json({ counts: Object.fromEntries(counts), parts, ...(flags.stat ? {} : { records: all }) })
   else {
-    if (flags.stat)
-      for (const [type, count] of counts) await call.line(`${harmless(type)}  ${countsText(call, count)}`)
-    for (const part of parts) await call.line(harmless(part))
+    if (flags.stat) for (const [type, count] of counts) await call.line([`${type}  `, countsText(count)])
+    for (const part of parts) await call.line(part)
   }
   return counts.size > 0 || parts.length > 0
 }
@@ -153,28 +153,29 @@ class RecordWriter {
   }
 
   async write({ type, id, change, before, after, visibility }: Difference): Promise<void> {
-    const { line, terminal } = this.#call
-    if (this.#type !== type) await line(terminal.paint('bold', harmless(type)))
+    const { line } = this.#call
+    if (this.#type !== type) await line(painted('bold', type))
     this.#type = type
-    const name = harmless(id)
     const turned = visibility === undefined ? '' : `  (${visibility} now)`
-    if (change === 'added') return line(terminal.paint('green', `  + ${name}  ${valueText(after)}${turned}`))
-    if (change === 'removed')
-      return line(terminal.paint('red', `  - ${name}  ${valueText(before)}`.trimEnd()))
-    await line(terminal.paint('yellow', `  ~ ${name}${turned}`))
+    if (change === 'added') return line(painted('green', `  + ${id}  ${valueText(after)}${turned}`))
+    if (change === 'removed') return line(painted('red', `  - ${id}  ${valueText(before)}`.trimEnd()))
+    await line(painted('yellow', `  ~ ${id}${turned}`))
     if (before === undefined) return
     for (const field of fieldDifferences(before, after)) {
-      const path = field.path === '' ? '(the whole)' : harmless(field.path)
-      await line(
-        `      ${path}: ${terminal.paint('red', valueText(field.before) || '–')} → ${terminal.paint('green', valueText(field.after) || '–')}`,
-      )
+      const path = field.path === '' ? '(the whole)' : field.path
+      await line([
+        `      ${path}: `,
+        painted('red', valueText(field.before) || '–'),
+        ' → ',
+        painted('green', valueText(field.after) || '–'),
+      ])
     }
   }
 }
 
 function valueText(value: Json | undefined): string {
   if (value === undefined) return ''
-  const text = harmless(JSON.stringify(value))
+  const text = jsonText(value)
   return text.length > valueLength ? `${text.slice(0, valueLength - 1)}…` : text
 }
 

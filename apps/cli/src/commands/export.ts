@@ -7,6 +7,7 @@ import { createInside } from '../folder/inside.ts'
 import { findRoot } from '../folder/layout.ts'
 import { pathOf } from '../reference.ts'
 import { warnIfDeprecated } from '../terminal/deprecated.ts'
+import { usageError } from '../terminal/failure.ts'
 import { openProgress } from '../terminal/progress.ts'
 import { sizeText } from '../terminal/words.ts'
 
@@ -20,6 +21,8 @@ const exportArchive: Command<ExportFlags, [reference?: string]> = async (call, f
   const version = await client.versions.get(collection, reference.version ?? 'latest')
   warnIfDeprecated(call, version)
   const { semver, hash } = version
+  if (flags.output === '-' && call.terminal.columns !== undefined)
+    throw usageError('The archive is no text for a terminal. Pipe it into a program, or name a file with -o.')
   const response = await client.versions.export(collection, semver, call.signal)
   if (flags.output === '-') {
     for await (const chunk of response.body ?? []) await call.terminal.write(chunk as Uint8Array)

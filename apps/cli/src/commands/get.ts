@@ -5,6 +5,7 @@ import type { Call, Command } from '../context.ts'
 import { referenceHere } from '../folder/here.ts'
 import { pathOf, type Reference } from '../reference.ts'
 import { CommandError, usageError } from '../terminal/failure.ts'
+import { jsonText } from '../terminal/harmless.ts'
 
 type GetFlags = { readonly ndjson: boolean; readonly csv: boolean }
 
@@ -16,8 +17,8 @@ const get: Command<GetFlags, [reference?: string]> = async (call, flags, text) =
   if (flags.csv) return writeCsv(call, client, reference)
   const { version = 'latest', type, id } = reference
   if (type !== undefined && id !== undefined)
-    return call.line(JSON.stringify(await client.records.one(pathOf(reference), version, type, id)))
-  await inBatches(call, client, reference, type, (record) => JSON.stringify(record))
+    return call.line(jsonText(await client.records.one(pathOf(reference), version, type, id)))
+  await inBatches(call, client, reference, type, (record) => jsonText(record))
 }
 
 /** Lines that are written at once. */

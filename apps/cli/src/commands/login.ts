@@ -9,8 +9,8 @@ import { configFolder } from '../session/places.ts'
 import { readSettings } from '../session/settings.ts'
 import { openInBrowser } from '../terminal/browser.ts'
 import { usageError } from '../terminal/failure.ts'
-import { harmless } from '../terminal/harmless.ts'
 import { timeText } from '../terminal/table.ts'
+import { painted } from '../terminal/text.ts'
 
 type LoginFlags = {
   readonly withToken: boolean
@@ -34,7 +34,7 @@ const login: Command<LoginFlags> = async (call, flags) => {
   const account = await createClient({ baseUrl: host, apiKey: given.key, fetch }).accounts.me()
   const place = await keepLogin(env, { host, account: account.slug, key: given.key, keyId: given.id })
   if (flags.json) return call.json({ host, account: account.slug, expiresAt: given.expiresAt, kept: place })
-  call.say(`Signed in to ${host} as ${harmless(account.slug)}.`)
+  call.say(`Signed in to ${host} as ${account.slug}.`)
   if (given.expiresAt !== null)
     call.say(`The key ends ${timeText(given.expiresAt)}; \`ulmus login\` makes another.`)
   if (place === 'file')
@@ -53,9 +53,12 @@ async function allowed(
   const label = flags.label ?? `${userInfo().username}@${hostname()}`
   const code = await startDeviceLogin(registry, { scope: flags.scope, collection: flags.collection, label })
   const { terminal } = call
-  call.warn(
-    `Open ${terminal.paint('cyan', harmless(code.verification_uri), 'stderr')} and enter the code ${terminal.paint('bold', harmless(code.user_code), 'stderr')}`,
-  )
+  call.warn([
+    'Open ',
+    painted('cyan', code.verification_uri),
+    ' and enter the code ',
+    painted('bold', code.user_code),
+  ])
   // An address of another place is for nobody's browser.
   const isOurs = code.verification_uri_complete.startsWith(`${host}/`)
   if (

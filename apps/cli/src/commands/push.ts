@@ -16,7 +16,6 @@ import { planPush } from '../folder/push-plan.ts'
 import { guardRemovals, removalsOf } from '../folder/removal-guard.ts'
 import { type FolderState, readBase, writeState } from '../folder/state.ts'
 import { notSignedIn } from '../session/connect.ts'
-import { harmless } from '../terminal/harmless.ts'
 import { openProgress, type Progress } from '../terminal/progress.ts'
 import { counted, numberText, sizeText } from '../terminal/words.ts'
 import { type VisibilityFlags, visibilityIn, visibilityMade } from './collections/visibility.ts'
@@ -40,7 +39,7 @@ const push: Command<PushFlags> = (call, flags) =>
     if (!flags.snapshot) tellMissing(call, folder)
     if (plan.isEmpty && !flags.snapshot) return nothing(call, flags, folder)
     if (remote.key === undefined) throw notSignedIn(remote.host)
-    for (const [type, counts] of plan.counts) call.say(`${type}  ${countsText(call, counts)}`)
+    for (const [type, counts] of plan.counts) call.say([`${type}  `, countsText(counts)])
     for (const what of plan.exposed) call.say(`Becomes public: ${what}.`)
     const detail = await presentCollection(folder, state, remote)
     if (detail === undefined) {
@@ -138,7 +137,7 @@ async function tell(
   result: PushResult,
 ): Promise<void> {
   if (flags.json) return call.json(result)
-  for (const { message } of result.warnings ?? []) call.warn(`warning: ${harmless(message)}`)
+  for (const { message } of result.warnings ?? []) call.warn(`warning: ${message}`)
   if (flags.dryRun)
     return call.say(`This would be ${result.semver}, with ${counted(result.recordCount, 'record')}.`)
   await call.line(result.semver)

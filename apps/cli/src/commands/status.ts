@@ -3,6 +3,7 @@ import { type Counts, changesOf, type Folder, folderRecordChanges, isChanged } f
 import { paths } from '../folder/layout.ts'
 import { inFolder } from '../folder/open.ts'
 import { type FolderState, isPublicView } from '../folder/state.ts'
+import { painted, type Text } from '../terminal/text.ts'
 import { counted, numberText } from '../terminal/words.ts'
 
 /** `ulmus status` */
@@ -58,18 +59,16 @@ async function tell(call: Call, folder: Folder, state: FolderState, found: Statu
     await call.line('Nothing changed.')
     return tellMissing(call, folder)
   }
-  const { terminal } = call
-  const rows: [string, string][] = Object.entries(found.records).map(([type, counts]) => [
+  const rows: [string, Text][] = Object.entries(found.records).map(([type, counts]) => [
     type,
-    countsText(call, counts),
+    countsText(counts),
   ])
   if (found.schemas.length > 0)
     rows.push([paths.schemas, found.schemas.map(({ type, change }) => `${type} ${change}`).join(', ')])
   if (found.metadata.length > 0) rows.push(['metadata', found.metadata.join(', ')])
   if (found.files.length > 0) rows.push([paths.files, `${counted(found.files.length, 'new file')}`])
   const width = Math.max(...rows.map(([label]) => label.length))
-  for (const [label, text] of rows)
-    await call.line(`  ${terminal.paint('bold', label.padEnd(width))}  ${text}`)
+  for (const [label, text] of rows) await call.line(['  ', painted('bold', label.padEnd(width)), '  ', text])
   call.say('`ulmus diff` shows it, `ulmus push` publishes it.')
   tellMissing(call, folder)
 }
@@ -84,13 +83,13 @@ export function tellMissing(call: Call, folder: Folder): void {
   )
 }
 
-export function countsText({ terminal }: Call, { added, updated, removed }: Counts): string {
+export function countsText({ added, updated, removed }: Counts): Text {
   const parts = [
-    added > 0 ? terminal.paint('green', `+${numberText(added)} added`) : '',
-    updated > 0 ? terminal.paint('yellow', `~${numberText(updated)} updated`) : '',
-    removed > 0 ? terminal.paint('red', `-${numberText(removed)} removed`) : '',
-  ]
-  return parts.filter((part) => part !== '').join('  ')
+    added > 0 ? [painted('green', `+${numberText(added)} added`)] : [],
+    updated > 0 ? [painted('yellow', `~${numberText(updated)} updated`)] : [],
+    removed > 0 ? [painted('red', `-${numberText(removed)} removed`)] : [],
+  ].flat()
+  return parts.flatMap((part, index) => (index === 0 ? [part] : ['  ', part]))
 }
 
 export default status

@@ -1,6 +1,5 @@
 import type { Command } from '../context.ts'
 import { notSignedIn } from '../session/connect.ts'
-import { harmless } from '../terminal/harmless.ts'
 
 /** `ulmus whoami` */
 const whoami: Command<Record<never, never>> = async (call, flags) => {
@@ -9,7 +8,7 @@ const whoami: Command<Record<never, never>> = async (call, flags) => {
   const account = await client.accounts.me()
   if (flags.json) return call.json(account)
   await call.line(account.slug)
-  call.say(`${harmless(account.displayName)}, on ${host}`)
+  call.say(`${account.displayName}, on ${host}`)
 }
 
 export default whoami

@@ -1,15 +1,17 @@
 /** Questions to a person, on standard error. Ask only where `terminal.canAsk`. */
 import { exitCodes } from './exit-codes.ts'
 import { CommandError, usageError } from './failure.ts'
+import { harmless } from './harmless.ts'
 import type { Terminal } from './terminal.ts'
 
 const cancelled = (): CommandError =>
   new CommandError('Cancelled.', { exitCode: exitCodes.cancelled, code: 'cancelled' })
 
 /** @throws CommandError when it is not answered */
-export async function askText(message: string, initialValue?: string): Promise<string> {
+export async function askText(message: string, suggestion?: string): Promise<string> {
   const { text, isCancel } = await import('@clack/prompts')
-  const answer = await text({ message, initialValue, output: process.stderr })
+  const initialValue = suggestion === undefined ? undefined : harmless(suggestion)
+  const answer = await text({ message: harmless(message), initialValue, output: process.stderr })
   if (isCancel(answer)) throw cancelled()
   return answer
 }
@@ -17,7 +19,7 @@ export async function askText(message: string, initialValue?: string): Promise<s
 /** @throws CommandError when it is not answered */
 export async function askYes(message: string, initialValue = true): Promise<boolean> {
   const { confirm, isCancel } = await import('@clack/prompts')
-  const answer = await confirm({ message, initialValue, output: process.stderr })
+  const answer = await confirm({ message: harmless(message), initialValue, output: process.stderr })
   if (isCancel(answer)) throw cancelled()
   return answer
 }
@@ -30,8 +32,8 @@ export async function askOneOf(
 ): Promise<string> {
   const { select, isCancel } = await import('@clack/prompts')
   const answer = await select({
-    message,
-    options: options.map((value) => ({ value, label: value })),
+    message: harmless(message),
+    options: options.map((value) => ({ value, label: harmless(value) })),
     initialValue,
     output: process.stderr,
   })

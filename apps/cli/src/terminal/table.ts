@@ -1,6 +1,10 @@
-/** Rows for people: columns wide enough for what is in them, each cell made harmless. */
+/** Rows for people, with columns wide enough for their cells. */
 import type { Call } from '../context.ts'
 import { harmless } from './harmless.ts'
+import { painted } from './text.ts'
+
+/** Made harmless before it is measured. Tabs part columns. */
+const cellText = (text: string): string => harmless(text).replaceAll('\t', '\\u0009')
 
 /** @param heads shown only on a terminal: without one, what is in the columns is for programs, and parted by tabs */
 export async function table(
@@ -9,7 +13,7 @@ export async function table(
   rows: readonly (readonly string[])[],
 ): Promise<void> {
   const { terminal } = call
-  const cells = rows.map((row) => row.map(harmless))
+  const cells = rows.map((row) => row.map(cellText))
   if (terminal.columns === undefined) {
     for (const row of cells) await call.line(row.join('\t'))
     return
@@ -20,7 +24,7 @@ export async function table(
       .map((cell, index) => (index === row.length - 1 ? cell : cell.padEnd(widths[index]!)))
       .join('  ')
       .trimEnd()
-  await call.line(terminal.paint('dim', render(heads)))
+  await call.line(painted('dim', render(heads)))
   for (const row of cells) await call.line(render(row))
 }
 
@@ -31,8 +35,7 @@ export async function facts(
 ): Promise<void> {
   const shown = pairs.filter(([, value]) => value !== '')
   const width = Math.max(...shown.map(([name]) => name.length))
-  for (const [name, value] of shown)
-    await call.line(`${call.terminal.paint('dim', name.padEnd(width))}  ${harmless(value)}`)
+  for (const [name, value] of shown) await call.line([painted('dim', name.padEnd(width)), `  ${value}`])
 }
 
 /** `2026-01-15 14:02`, in the time of this machine. */

@@ -1,12 +1,12 @@
 /**
- * Where a command's words go. Data goes to standard output, all else to standard error. Without a terminal there is no colour, no
- * prompt and no moving line; `NO_COLOR` and `FORCE_COLOR` decide over colour.
+ * Standard output and standard error. Data goes to the first, all else to the second. Whatever may reach a terminal is made harmless
+ * here, so that no command can forget it. Without a terminal there is no colour, no prompt and no moving line; `NO_COLOR` and
+ * `FORCE_COLOR` decide over colour.
  */
-import { styleText } from 'node:util'
 import type { ExitCode } from './exit-codes.ts'
 import { interrupted } from './failure.ts'
-
-type Style = Parameters<typeof styleText>[0]
+import { harmlessLines } from './harmless.ts'
+import { lineOf, type Text } from './text.ts'
 
 export interface Terminal {
   readonly env: NodeJS.ProcessEnv
@@ -19,14 +19,17 @@ export interface Terminal {
   readonly canRedraw: boolean
   /** Columns of standard output's terminal; undefined when it is none. */
   readonly columns: number | undefined
-  /** Text on standard output, as it is. Resolves when more may follow: memory stays bounded beside a slow reader. */
-  write(text: string | Uint8Array): Promise<void>
-  /** A line for the person, on standard error. */
-  say(line: string): void
+  /**
+   * Data on standard output, as it is; on a terminal harmless. Resolves when more may follow: memory stays bounded beside a slow
+   * reader.
+   */
+  write(data: string | Uint8Array): Promise<void>
+  /** A line on standard output. */
+  line(text: Text): Promise<void>
+  /** Lines for the person, on standard error. */
+  say(...lines: Text[]): void
   /** Redraws one line on standard error; an empty text removes it. Does nothing where nothing can be redrawn. */
   redraw(line: string): void
-  /** `text` in a style of standard output, or of standard error. */
-  paint(style: Style, text: string, stream?: 'stdout' | 'stderr'): string
   /** What the process is to end with. The first failure decides. */
   fail(code: ExitCode): void
   /** Undefined: nothing failed. */
@@ -59,8 +62,19 @@ export function openTerminal(process: NodeJS.Process): Terminal {
   const redraw = (line: string) => {
     if (!canRedraw || (line === '' && !drawn)) return
     const width = (stderr.columns ?? 80) - 1
-    stderr.write(`\r\u001b[2K${line.length > width ? `${line.slice(0, width - 1)}…` : line}`)
+    const shown = lineOf(line, false)
+    stderr.write(`\r\u001b[2K${shown.length > width ? `${shown.slice(0, width - 1)}…` : shown}`)
     drawn = line !== ''
+  }
+
+  const decoder = new TextDecoder()
+  /** Bytes that a terminal gets are text. */
+  const shown = (data: string | Uint8Array): string =>
+    harmlessLines(typeof data === 'string' ? data : decoder.decode(data, { stream: true }))
+  const send = async (data: string | Uint8Array) => {
+    if (stdout.destroyed) throw new ReaderGone('Standard output is closed.')
+    if (stdout.write(data)) return
+    await new Promise<void>((resolve) => stdout.once('drain', resolve))
   }
 
   return {
@@ -70,20 +84,13 @@ export function openTerminal(process: NodeJS.Process): Terminal {
     canAsk: stdin.isTTY === true && stderr.isTTY === true && !isDumb && env['CI'] === undefined,
     canRedraw,
     columns: stdout.isTTY === true ? stdout.columns : undefined,
-    async write(text) {
-      if (stdout.destroyed) throw new ReaderGone('Standard output is closed.')
-      if (stdout.write(text)) return
-      await new Promise<void>((resolve) => stdout.once('drain', resolve))
-    },
-    say(line) {
+    write: (data) => send(stdout.isTTY === true ? shown(data) : data),
+    line: (text) => send(`${lineOf(text, hasColour(stdout, env))}\n`),
+    say(...lines) {
       redraw('')
-      stderr.write(`${line}\n`)
+      for (const line of lines) stderr.write(`${lineOf(line, hasColour(stderr, env))}\n`)
     },
     redraw,
-    paint: (style, text, stream = 'stdout') =>
-      hasColour(stream === 'stdout' ? stdout : stderr, env)
-        ? styleText(style, text, { validateStream: false })
-        : text,
     fail(code) {
       exitCode ??= code
     },

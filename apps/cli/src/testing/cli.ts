@@ -6,6 +6,7 @@ import { run } from '@stricli/core'
 import { application } from '../application.ts'
 import { type ExitCode, exitCodes } from '../terminal/exit-codes.ts'
 import type { Terminal } from '../terminal/terminal.ts'
+import { lineOf } from '../terminal/text.ts'
 
 export interface Ended {
   readonly code: number
@@ -40,7 +41,7 @@ export function openPerson(host: string, key?: string): Person {
     const { terminal, ended } = recordingTerminal(cwd, env)
     const streams = {
       stdout: { write: terminal.write },
-      stderr: { write: (text: string) => terminal.say(text.trimEnd()) },
+      stderr: { write: (text: string) => terminal.say(...text.trimEnd().split('\n')) },
     }
     const process = { ...streams, env: {}, exitCode: undefined as number | undefined }
     const whole = run(application, args, { process, terminal } as never).then((): Ended => {
@@ -72,11 +73,11 @@ function recordingTerminal(cwd: string, env: NodeJS.ProcessEnv) {
       out.push(Buffer.from(text))
       return Promise.resolve()
     },
-    say(line) {
-      said += `${line}\n`
+    line: (text) => terminal.write(`${lineOf(text, false)}\n`),
+    say(...lines) {
+      for (const line of lines) said += `${lineOf(line, false)}\n`
     },
     redraw: () => undefined,
-    paint: (_style, text) => text,
     fail(code) {
       failed ??= code
     },
