@@ -3,7 +3,8 @@ import { compareUtf8, type JsonObject } from '@ulmus/content'
 import { fetchFile } from './fetch-file.ts'
 import { FileIndex } from './file-index.ts'
 import { nameOfFile } from './file-names.ts'
-import { baseRecordsPath, paths, recordsPath, schemaPath } from './layout.ts'
+import { foldsCase } from './inside.ts'
+import { baseRecordsPath, demandSeparateFiles, paths, recordsPath, schemaPath } from './layout.ts'
 import { LineWriter } from './lines.ts'
 import { lineOf } from './record-line.ts'
 import { Staging } from './staging.ts'
@@ -25,6 +26,7 @@ export async function bringVersion(bringing: Bringing): Promise<void> {
   const { root, state, source, head, cache, onProgress } = bringing
   const staging = new Staging(root)
   const index = FileIndex.read(root)
+  demandSeparateFiles(Object.keys(head.version.schemas), foldsCase(root))
   const types = await stageRecords(staging, source, head, (records) => onProgress({ records, files: 0 }))
   for (const type of types) {
     staging.copy(baseRecordsPath(type), recordsPath(type))

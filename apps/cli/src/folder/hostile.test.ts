@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { harmless } from '../terminal/harmless.ts'
 import { openPerson, type Person } from '../testing/cli.ts'
-import { fileNameOf, typeOfFileName } from './layout.ts'
+import { demandSeparateFiles, fileNameOf, typeOfFileName } from './layout.ts'
 
 let server: Server | undefined
 let person: Person | undefined
@@ -16,10 +16,31 @@ afterEach(() => {
 })
 
 test('names of types are names of files, and back; none leads out', () => {
-  for (const type of ['City', 'a:b', 'a%41', 'x.', 'con*', '<>|"?'])
+  for (const type of [
+    'City',
+    'a:b',
+    'a%41',
+    'x.',
+    'con*',
+    '<>|"?',
+    'con',
+    'NUL',
+    'lpt1',
+    'aux.x',
+    'controls',
+  ])
     expect(typeOfFileName(fileNameOf(type))).toBe(type)
+  // Windows has devices of these names.
+  for (const type of ['con', 'NUL', 'lpt1', 'aux.x']) expect(fileNameOf(type)).toMatch(/^%/)
+  expect(fileNameOf('controls')).toBe('controls')
   for (const type of ['../x', '..', '.x', 'a/b', 'a\\b', 'a\0', ''])
     expect(() => fileNameOf(type)).toThrow('no name of a type')
+})
+
+test('types that differ in case alone are refused on disks that fold it', () => {
+  expect(() => demandSeparateFiles(['City', 'city'], true)).toThrow('"City" and "city"')
+  expect(() => demandSeparateFiles(['City', 'city'], false)).not.toThrow()
+  expect(() => demandSeparateFiles(['City', 'Town'], true)).not.toThrow()
 })
 
 test('what a terminal would obey is shown as text', () => {

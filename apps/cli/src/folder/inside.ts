@@ -169,6 +169,9 @@ export function makeFolder(root: string, path: string): void {
   else if (!stats.isDirectory()) throw unsafe(path, stats)
 }
 
+/** Whether the disk takes `a` and `A` for one name: it does if the folder `.ulmus` has another one, too. */
+export const foldsCase = (root: string): boolean => statsOf(join(root, '.ULMUS')) !== undefined
+
 /** Removes a file, or a link and not what it leads to. */
 export const removeFile = (root: string, path: string): void => rmSync(reach(root, path), { force: true })
 

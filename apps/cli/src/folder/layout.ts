@@ -32,6 +32,11 @@ export const paths = {
 
 /** Characters that Windows keeps for itself, and our own escape. */
 const reserved = /[%:*?"<>|]|[. ]$/g
+/** Names that Windows keeps for devices, with any extension. */
+const deviceName = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
+
+const escapeOf = (char: string): string =>
+  `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
 
 /**
  * The name of a type as a name of a file. Types hold no slash, backslash or control character, and start with no full stop: a name that
@@ -40,10 +45,24 @@ const reserved = /[%:*?"<>|]|[. ]$/g
 export function fileNameOf(type: string): string {
   const fault = typeFault(type)
   if (fault !== undefined) throw new CommandError(`${JSON.stringify(type)} is no name of a type. ${fault}`)
-  return type.replace(
-    reserved,
-    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
-  )
+  const name = type.replace(reserved, escapeOf)
+  return deviceName.test(name) ? `${escapeOf(name[0]!)}${name.slice(1)}` : name
+}
+
+/**
+ * On disks that fold case, types that differ in it alone would share their files.
+ * @throws CommandError for two of them, before anything is written
+ */
+export function demandSeparateFiles(types: Iterable<string>, foldsCase: boolean): void {
+  const known = new Map<string, string>()
+  for (const type of types) {
+    const like = known.get(type.toLowerCase())
+    if (like !== undefined && foldsCase)
+      throw new CommandError(
+        `The types ${JSON.stringify(like)} and ${JSON.stringify(type)} differ in their case alone, so this disk would keep both in one file. Use another disk, or read them with \`ulmus get\`.`,
+      )
+    known.set(type.toLowerCase(), type)
+  }
 }
 
 /** The type of a file's name, without its extension. */

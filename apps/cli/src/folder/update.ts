@@ -7,7 +7,8 @@ import { fetchFile } from './fetch-file.ts'
 import { lookAt } from './file-index.ts'
 import { nameOfFile } from './file-names.ts'
 import { stageIncoming } from './incoming.ts'
-import { baseRecordsPath, dotFolder, paths, recordsPath, schemaPath } from './layout.ts'
+import { foldsCase } from './inside.ts'
+import { baseRecordsPath, demandSeparateFiles, dotFolder, paths, recordsPath, schemaPath } from './layout.ts'
 import { LineWriter } from './lines.ts'
 import { type Conflict, countLines, MergedFiles, mergeRecords, type Resolution } from './merge-records.ts'
 import { Staging } from './staging.ts'
@@ -47,6 +48,7 @@ const conflictsKept = 1_000
 export async function updateFolder(updating: Updating): Promise<Updated> {
   const { folder, source, head, cache } = updating
   const { root, base } = folder
+  demandSeparateFiles(Object.keys(head.version.schemas), foldsCase(root))
   const staging = new Staging(root)
   let records = 0
   const changed = await stageIncoming(staging, source, base, head, (count) => {

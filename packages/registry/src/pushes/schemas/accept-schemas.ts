@@ -55,10 +55,31 @@ export function acceptSchemas(texts: SchemaTexts): SchemasOutcome {
   return { kind: 'accepted', text, hash: hashText(text), warnings: warningsOf(schemas) }
 }
 
+/** Names that Windows keeps for devices, with any extension. */
+const deviceName = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
+
+/** Readers keep types as files: of exports, and of working folders. */
+function* fileNameWarnings(types: Iterable<string>): Generator<[type: string, message: string]> {
+  const known = new Map<string, string>()
+  for (const type of types) {
+    const folded = type.toLowerCase()
+    const like = known.get(folded)
+    known.set(folded, type)
+    if (deviceName.test(type)) yield [type, 'Windows keeps this name for a device: no file there can have it']
+    else if (like !== undefined)
+      yield [
+        type,
+        `differs from ${JSON.stringify(like)} in its case alone: on Windows and macOS the files of both are one`,
+      ]
+  }
+}
+
 function warningsOf(schemas: ReadonlyMap<string, Schema>): PushWarnings {
   const warnings = new WarningList()
   for (const [type, { source }] of schemas)
     for (const warning of schemaWarnings(source, (name) => schemas.has(name)))
       warnings.add({ type, ...warning })
+  for (const [type, message] of fileNameWarnings(schemas.keys()))
+    warnings.add({ code: 'file_name', type, path: '', message })
   return { listed: warnings.listed, total: warnings.total }
 }
