@@ -51,6 +51,20 @@ test.each<[request: string, call: (client: Client) => Promise<unknown>, sent?: o
     'GET /api/accounts/atlas/audit?limit=100&action=key.made',
     ({ accounts }) => every(accounts.auditAll('atlas', { action: 'key.made' })),
   ],
+  [
+    'POST /api/admin/accounts/ada/identities',
+    ({ operators }) => operators.linkIdentity('ada', { issuer: 'https://a.example', subject: '7' }),
+    { issuer: 'https://a.example', subject: '7' },
+  ],
+  [
+    'POST /api/admin/accounts/ada/transfer',
+    ({ operators }) => operators.handOver('ada', { to: 'atlas' }),
+    { to: 'atlas' },
+  ],
+  [
+    'DELETE /api/admin/accounts/ada?confirm=true',
+    ({ operators }) => operators.erase('ada', { confirm: true }),
+  ],
   ['GET /api/accounts/atlas/usage', ({ accounts }) => accounts.usage('atlas')],
   [
     'POST /api/collections/ada/birds/transfer',

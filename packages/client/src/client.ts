@@ -4,6 +4,7 @@ import { collectionCalls, versionCalls } from './collections.ts'
 import type { DryRunResult, PushResult } from './commit.ts'
 import { fileCalls } from './files.ts'
 import { metadataCalls } from './metadata.ts'
+import { operatorCalls } from './operators.ts'
 import type { CollectionRef } from './places.ts'
 import { dryRunOfPush, type Push, type PushOptions, push } from './push.ts'
 import { pushSessionCalls } from './push-sessions.ts'
@@ -35,6 +36,7 @@ export function createClient(options: ClientOptions) {
     files: fileCalls(transport),
     metadata: metadataCalls(transport),
     pushSessions: pushSessionCalls(transport),
+    operators: operatorCalls(transport),
     /** Publishes a version of a collection from what changed. */
     push: (ref: CollectionRef, what: Push, pushOptions?: PushOptions): Promise<PushResult> =>
       push(transport, ref, what, pushOptions),

@@ -62,11 +62,6 @@ CREATE TABLE "accounts" (
 	CONSTRAINT "accounts_default_visibility" CHECK ("accounts"."default_visibility" in ('private', 'public'))
 );
 --> statement-breakpoint
-CREATE TABLE "former_account_slugs" (
-	"slug" text COLLATE "C" PRIMARY KEY NOT NULL,
-	"account_id" uuid NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE "identities" (
 	"issuer" text COLLATE "C" NOT NULL,
 	"subject" text COLLATE "C" NOT NULL,
@@ -82,6 +77,16 @@ CREATE TABLE "browser_sessions" (
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"last_used_at" timestamp (3) with time zone NOT NULL,
 	"expires_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "former_account_slugs" (
+	"slug_hash" text NOT NULL,
+	"slug" text COLLATE "C",
+	"account_id" uuid NOT NULL,
+	"heirs" text[] DEFAULT '{}'::text[] NOT NULL,
+	"since" timestamp (3) with time zone NOT NULL,
+	"kept_until" timestamp (3) with time zone,
+	CONSTRAINT "former_account_slugs_slug_hash_account_id_pk" PRIMARY KEY("slug_hash","account_id")
 );
 --> statement-breakpoint
 CREATE TABLE "invitations" (
@@ -149,7 +154,10 @@ CREATE TABLE "collections" (
 CREATE TABLE "former_collection_slugs" (
 	"owner_id" uuid NOT NULL,
 	"slug" text COLLATE "C" NOT NULL,
-	"collection_id" uuid NOT NULL,
+	"collection_id" uuid,
+	"given" boolean DEFAULT false NOT NULL,
+	"published" boolean NOT NULL,
+	"kept_until" timestamp (3) with time zone,
 	CONSTRAINT "former_collection_slugs_owner_id_slug_pk" PRIMARY KEY("owner_id","slug")
 );
 --> statement-breakpoint
@@ -313,7 +321,6 @@ ALTER TABLE "device_logins" ADD CONSTRAINT "device_logins_account_id_accounts_id
 ALTER TABLE "device_logins" ADD CONSTRAINT "device_logins_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "former_account_slugs" ADD CONSTRAINT "former_account_slugs_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "identities" ADD CONSTRAINT "identities_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "browser_sessions" ADD CONSTRAINT "browser_sessions_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "invitations" ADD CONSTRAINT "invitations_org_id_accounts_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -322,8 +329,7 @@ ALTER TABLE "members" ADD CONSTRAINT "members_org_id_accounts_id_fk" FOREIGN KEY
 ALTER TABLE "members" ADD CONSTRAINT "members_user_id_accounts_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "collection_words" ADD CONSTRAINT "collection_words_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "collections" ADD CONSTRAINT "collections_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "former_collection_slugs" ADD CONSTRAINT "former_collection_slugs_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "former_collection_slugs" ADD CONSTRAINT "former_collection_slugs_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "former_collection_slugs" ADD CONSTRAINT "former_collection_slugs_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "collection_files" ADD CONSTRAINT "collection_files_hash_files_hash_fk" FOREIGN KEY ("hash") REFERENCES "public"."files"("hash") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "objects" ADD CONSTRAINT "objects_pack_id_packs_id_fk" FOREIGN KEY ("pack_id") REFERENCES "public"."packs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "push_spills" ADD CONSTRAINT "push_spills_push_id_pushes_id_fk" FOREIGN KEY ("push_id") REFERENCES "public"."pushes"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -335,10 +341,10 @@ CREATE INDEX "device_logins_account" ON "device_logins" USING btree ("account_id
 CREATE INDEX "device_logins_collection" ON "device_logins" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "api_keys_account" ON "api_keys" USING btree ("account_id","created_at");--> statement-breakpoint
 CREATE INDEX "api_keys_collection" ON "api_keys" USING btree ("collection_id");--> statement-breakpoint
-CREATE INDEX "former_account_slugs_account" ON "former_account_slugs" USING btree ("account_id");--> statement-breakpoint
 CREATE INDEX "identities_account" ON "identities" USING btree ("account_id");--> statement-breakpoint
 CREATE INDEX "sessions_account" ON "browser_sessions" USING btree ("account_id");--> statement-breakpoint
 CREATE INDEX "sessions_expires" ON "browser_sessions" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "former_account_slugs_account" ON "former_account_slugs" USING btree ("account_id");--> statement-breakpoint
 CREATE INDEX "invitations_org" ON "invitations" USING btree ("org_id","created_at");--> statement-breakpoint
 CREATE INDEX "invitations_user" ON "invitations" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "members_user" ON "members" USING btree ("user_id");--> statement-breakpoint

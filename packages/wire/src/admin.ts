@@ -25,6 +25,9 @@ export const OperatedAccount = Account.extend({
   quotaBytes: Count.nullable().meta({
     description: 'What it may have stored, if it has a quota of its own. Null: what all may have.',
   }),
+  identities: z
+    .array(z.object({ issuer: z.string(), subject: z.string() }))
+    .meta({ description: 'At identity providers: by which a user signs in.' }),
 }).meta({
   id: 'OperatedAccount',
   description: 'An account, as operators see it.',
@@ -32,6 +35,7 @@ export const OperatedAccount = Account.extend({
     {
       ...{ ...exampleUser, email: 'ada@example.org', suspendedAt: null, collections: 2 },
       ...{ usedBytes: 734_003_200, quotaBytes: null },
+      identities: [{ issuer: 'https://login.example', subject: '248289761001' }],
     },
   ],
 })
@@ -58,6 +62,79 @@ export const OperateAccount = z
     examples: [{ suspended: true }, { quotaBytes: 10_737_418_240 }, { owner: 'grace' }],
   })
 export type OperateAccount = z.infer<typeof OperateAccount>
+
+/** `POST /api/admin/accounts/:slug/identities` */
+export const LinkIdentity = z
+  .strictObject({
+    issuer: line(2_000).meta({ description: 'The address of the identity provider, as in `OIDC_ISSUER`.' }),
+    subject: line(255).meta({ description: 'The `sub` by which the provider knows the person.' }),
+    move: z.boolean().optional().meta({
+      description: 'Take the identity from the account that it signs in as now. Default: false.',
+    }),
+  })
+  .meta({
+    id: 'LinkIdentity',
+    description: 'An identity by which a user is to sign in.',
+    examples: [{ issuer: 'https://login.example', subject: '248289761001', move: true }],
+  })
+export type LinkIdentity = z.infer<typeof LinkIdentity>
+
+export const LinkedIdentity = z
+  .object({
+    account: z.string().meta({ description: 'Slug of the account.' }),
+    movedFrom: z.string().nullable().meta({
+      description: 'Slug of the account that the identity signed in as before. Null: none.',
+    }),
+  })
+  .meta({
+    id: 'LinkedIdentity',
+    description: 'The identity signs in as the account.',
+    examples: [{ account: 'ada', movedFrom: 'ada-2' }],
+  })
+export type LinkedIdentity = z.infer<typeof LinkedIdentity>
+
+/** `POST /api/admin/accounts/:slug/transfer` */
+export const HandOver = z
+  .strictObject({
+    to: line(39).meta({ description: 'Slug of the organization or the user that receives them.' }),
+    collections: z
+      .array(line(100))
+      .min(1)
+      .max(10_000)
+      .optional()
+      .meta({ description: 'Slugs of the collections. Default: all.' }),
+  })
+  .meta({
+    id: 'HandOver',
+    description: 'Collections of a user that another account is to own.',
+    examples: [{ to: 'atlas' }, { to: 'atlas', collections: ['cities'] }],
+  })
+export type HandOver = z.infer<typeof HandOver>
+
+export const HandedOver = z
+  .object({
+    collections: z
+      .array(z.object({ from: z.string(), to: z.string() }))
+      .meta({ description: 'The former path of each, which leads to the new one, and the new one.' }),
+  })
+  .meta({
+    id: 'HandedOver',
+    description: 'The collections have another owner.',
+    examples: [{ collections: [{ from: 'ada/cities', to: 'atlas/cities' }] }],
+  })
+export type HandedOver = z.infer<typeof HandedOver>
+
+/** `DELETE /api/admin/accounts/:slug` */
+export const EraseQuery = z.strictObject({
+  confirm: z
+    .literal('true')
+    .optional()
+    .meta({
+      description: '`true`: erase a person who owns public collections, too.',
+      examples: ['true'],
+    }),
+})
+export type EraseQuery = z.infer<typeof EraseQuery>
 
 export const ErasedAccount = z
   .object({

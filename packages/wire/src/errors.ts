@@ -145,6 +145,14 @@ export const ErrorBody = z
       .optional()
       .meta({ description: '`unsupported_media_type`: those that the call takes.' }),
     org: z.string().optional().meta({ description: '`last_owner`, `has_owner`: the organization.' }),
+    account: z
+      .string()
+      .optional()
+      .meta({ description: '`identity_taken`: the slug of the account that the identity signs in as.' }),
+    collections: z
+      .array(z.string())
+      .optional()
+      .meta({ description: '`has_public_collections`: their paths, the first 100.' }),
   })
   .meta({
     id: 'Error',

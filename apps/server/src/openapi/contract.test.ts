@@ -77,6 +77,10 @@ async function furnish(): Promise<void> {
   const ended = await open('openPush', { body: { base_version } })
   await send('cancelPush', { path: { id: ended } })
   const snapshot = await open('openSnapshot', { body: { base_version, schemas, manifest_expected: 2 } })
+  await eve.post('/api/accounts/eve/collections', { slug: 'cited', public: true })
+  const cited = '/api/collections/eve/cited/pushes'
+  const { session_id } = (await eve.post(cited, { base_version: null, schemas: { A: {} } })).json
+  expect((await eve.post(`${cited}/${session_id}/commit`, {})).status).toBe(201)
   const invited = { email: 'somebody@example.org', role: 'member' }
   const { token } = (await send('createInvitation', { body: invited })).json
   ids = { token, push, ended, committed: first, snapshot, job, key }
@@ -302,7 +306,11 @@ const particular: [string, number, () => Instead][] = [
   ['removeInvitation', 422, () => ({ path: { slug: 'ada' } })],
   ['operateAccount', 409, () => ({ path: { slug: 'atlas' }, body: { owner: 'ada' } })],
   ['operateAccount', 422, () => ({ path: { slug: 'atlas' } })],
+  ['eraseAccount', 409, () => ({ path: { slug: 'eve' } })],
   ['eraseAccount', 422, () => ({ path: { slug: 'atlas' } })],
+  ['linkIdentity', 409, () => ({ path: { slug: 'eve' }, body: { issuer: devIssuer, subject: 'grace' } })],
+  ['linkIdentity', 422, () => ({ path: { slug: 'atlas' } })],
+  ['handOverCollections', 422, () => ({ path: { slug: 'atlas' } })],
   ['listMembers', 422, () => ({ path: { slug: 'ada' } })],
   ['setMember', 409, () => ({ path: { user: 'ada' } })],
   ['setMember', 422, () => ({ path: { user: 'atlas' } })],

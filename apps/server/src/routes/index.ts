@@ -4,7 +4,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { countAnswers } from '../plugins/answers/budget.ts'
 import { tellDeprecation } from '../plugins/answers/deprecation.ts'
 import { accountRoutes } from './accounts/accounts.ts'
-import { adminRoutes } from './accounts/admin.ts'
+import { adminPeopleRoutes, adminRoutes } from './accounts/admin.ts'
 import { auditRoutes } from './accounts/audit.ts'
 import { invitationRoutes } from './accounts/invitations.ts'
 import { keyRoutes } from './accounts/keys.ts'
@@ -57,6 +57,7 @@ export const apiRoutes: FastifyPluginAsync<RouteOptions & { origin: () => string
   await app.register(keyRoutes, { registry })
   await app.register(auditRoutes, { registry })
   await app.register(adminRoutes, { registry })
+  await app.register(adminPeopleRoutes, { registry })
   await app.register(browserSessionRoutes, { registry })
   await app.register(collectionRoutes, { registry })
   await app.register(metadataRoutes, { registry })

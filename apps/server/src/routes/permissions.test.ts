@@ -40,6 +40,8 @@ const harmless: Readonly<Record<string, Instead>> = {
   createInvitation: { body: { user: 'grace', role: 'member' } },
   operateAccount: { path: { slug: 'guild' } },
   eraseAccount: { path: { slug: 'guild' } },
+  linkIdentity: { path: { slug: 'guild' } },
+  handOverCollections: { path: { slug: 'guild' } },
   updateCollection: { body: {} },
   transferCollection: { body: { to: 'guild' } },
   forkCollection: { body: { targetOrg: 'guild', slug: 'taken' } },

@@ -36,6 +36,8 @@ export const asked: Readonly<Record<string, (at: At) => Asked>> = {
   'POST /admin (quota)': posted({ do: 'quota', quotaOf: 'guild', quotaBytes: '' }),
   'POST /admin (name an owner)': posted({ do: 'owner', orphan: 'guild', owner: 'str' }),
   'POST /admin (erase)': posted({ do: 'erase', account: 'guild', confirm: 'guild' }),
+  'POST /admin (link)': posted({ do: 'link', linkTo: 'guild', issuer: 'https://x.example', subject: 'x' }),
+  'POST /admin (transfer)': posted({ do: 'transfer', leaver: 'guild', receiver: 'grace' }),
   'POST /settings (save)': posted({ displayName: 'Somebody' }),
   'POST /settings/keys (make)': posted({ label: 'made', scope: 'read' }),
   'POST /settings/keys (make for a collection)': posted({

@@ -65,6 +65,8 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
   'GET /api/admin/accounts': [{ path: () => '/admin/accounts?limit=100', as: 'owner', status: 403 }],
   'PATCH /api/admin/accounts/:slug': write('PATCH', '/admin/accounts/ada'),
   'DELETE /api/admin/accounts/:slug': write('DELETE', '/admin/accounts/ada'),
+  'POST /api/admin/accounts/:slug/identities': write('POST', '/admin/accounts/ada/identities'),
+  'POST /api/admin/accounts/:slug/transfer': write('POST', '/admin/accounts/ada/transfer'),
   'GET /api/admin/usage': [{ path: () => '/admin/usage', as: 'owner', status: 403 }],
   'GET /api/admin/jobs': [{ path: () => '/admin/jobs', as: 'owner', status: 403 }],
   'GET /api/admin/audit': [{ path: () => '/admin/audit?limit=100', as: 'owner', status: 403 }],

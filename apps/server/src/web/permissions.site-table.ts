@@ -154,10 +154,10 @@ export const inSite: Readonly<Record<string, Row>> = {
     //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    403    403    403    403    409    403    403    403    403    403    403    401    403',
   },
-  'suspending and erasing what is no person': {
+  'acting as on a person on what is none': {
     asked: [
       'POST /admin (suspend)', 'POST /admin (release)', 'POST /admin (erase)',
-      'POST /admin (what every object has)',
+      'POST /admin (what every object has)', 'POST /admin (link)', 'POST /admin (transfer)',
     ],
     //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    403    403    403    403    422    403    403    403    403    403    403    401    403',

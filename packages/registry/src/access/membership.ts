@@ -1,10 +1,10 @@
 /** What accounts and members both hold to: roles as a transaction sees them, and that an organization has an owner. */
 import {
   type AccountRow,
-  countOwners,
   findMemberRole,
   listOwnedOrgs,
   lockAccount,
+  ownerIdsOf,
   type Queries,
   type Tx,
 } from '@ulmus/storage'
@@ -21,7 +21,7 @@ export async function roleIn(at: Queries, who: Principal, account: AccountRow): 
 
 /** @throws last_owner when an organization, which is locked, has no owner but the one who is about to go. */
 export async function demandAnotherOwner(tx: Tx, org: Pick<AccountRow, 'id' | 'slug'>): Promise<void> {
-  if ((await countOwners(tx, org.id)) <= 1)
+  if ((await ownerIdsOf(tx, org.id)).length <= 1)
     throw new RegistryError('last_owner', { details: { org: org.slug } })
 }
 

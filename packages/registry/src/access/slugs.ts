@@ -1,4 +1,5 @@
 /** Slugs: the handles in paths. http-api §1. */
+import { randomBytes } from 'node:crypto'
 import { RegistryError } from '../errors/errors.ts'
 
 /** Characters. */
@@ -21,6 +22,11 @@ export const reservedAccountSlugs: ReadonlySet<string> = new Set(
     .sort(),
 )
 
+/** Slugs that begin so are given by the registry alone, so that no account is in the way when a person is erased. */
+const givenPrefix = 'erased-'
+export const erasedSlug = (): string => givenPrefix + randomBytes(12).toString('hex')
+const isReserved = (slug: string): boolean => reservedAccountSlugs.has(slug) || slug.startsWith(givenPrefix)
+
 /** Whether an account can have this slug at all; what cannot is not worth a look-up. */
 export const isAccountSlug = (text: string): boolean => text.length <= accountSlugMax && shape.test(text)
 export const isCollectionSlug = (text: string): boolean =>
@@ -29,7 +35,7 @@ export const isCollectionSlug = (text: string): boolean =>
 /** @throws invalid_slug, reserved_slug */
 export function checkAccountSlug(slug: string): void {
   if (!isAccountSlug(slug)) throw invalid(slug, accountSlugMax)
-  if (reservedAccountSlugs.has(slug)) throw new RegistryError('reserved_slug', { say: { slug } })
+  if (isReserved(slug)) throw new RegistryError('reserved_slug', { say: { slug } })
 }
 
 /** @throws invalid_slug */
@@ -47,7 +53,7 @@ function invalid(slug: string, max: number): RegistryError {
 
 /**
  * An account slug made of any text: letters lose their accents, what is neither letter nor digit becomes a hyphen. Undefined
- * when nothing is left, as of a name in another script.
+ * when nothing is left, as of a name in another script, or when it is the registry's to give.
  */
 export function slugFrom(text: string): string | undefined {
   const plain = text
@@ -55,15 +61,24 @@ export function slugFrom(text: string): string | undefined {
     .replace(/\p{M}/gu, '')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
-  return trimHyphens(trimHyphens(plain).slice(0, accountSlugMax)) || undefined
+  const slug = trimHyphens(trimHyphens(plain).slice(0, accountSlugMax))
+  // With any suffix it would be one of the registry's own.
+  return slug === '' || slug.startsWith(givenPrefix) ? undefined : slug
 }
 
 /** `ann`, `ann-2`, `ann-3`…, each short enough, without the reserved ones. From the `from`th on, which counts from 1. */
 export function slugCandidates(base: string, from: number, count: number): string[] {
-  return Array.from({ length: count }, (_, i) => {
-    const suffix = from + i === 1 ? '' : `-${from + i}`
-    return trimHyphens(base.slice(0, accountSlugMax - suffix.length)) + suffix
-  }).filter((slug) => !reservedAccountSlugs.has(slug))
+  return numbered(base, from, count, accountSlugMax).filter((slug) => !isReserved(slug))
 }
+
+/** `maps`, `maps-2`, `maps-3`… for a collection. */
+export const collectionSlugCandidates = (base: string, from: number, count: number): string[] =>
+  numbered(base, from, count, collectionSlugMax)
+
+const numbered = (base: string, from: number, count: number, max: number): string[] =>
+  Array.from({ length: count }, (_, i) => {
+    const suffix = from + i === 1 ? '' : `-${from + i}`
+    return trimHyphens(base.slice(0, max - suffix.length)) + suffix
+  })
 
 const trimHyphens = (text: string) => text.replace(/^-+|-+$/g, '')

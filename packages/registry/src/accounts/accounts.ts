@@ -2,12 +2,18 @@
 import {
   type AccountRow,
   deleteAccount,
+  dropDeadSlugs,
   findAccountById,
   findAccountByIdentity,
+  identitiesOf,
+  identityHash,
   insertAccount,
   isUniqueViolation,
+  keepAccountSlug,
   listOwnedOrgs,
   lockAccount,
+  nameHeirs,
+  ownerIdsOf,
   ownsCollections,
   putMember,
   renameAccount,
@@ -28,6 +34,7 @@ import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
 import { contactOf, type Identity, makeUser } from './first-sign-in.ts'
+import { demandAccountSlug } from './kept-slugs.ts'
 import { demandOrg } from './organizations.ts'
 import { type Usage, usageOf } from './quotas.ts'
 import { changedSettings, type OrgSettings, readSettings } from './settings.ts'
@@ -94,14 +101,14 @@ export function accountsOf(context: Context) {
 
     /**
      * Makes an organization with the caller as its owner.
-     * @throws insufficient_scope, key_limited, invalid_slug, reserved_slug, too_many_organizations, slug_taken
+     * @throws insufficient_scope, key_limited, invalid_slug, reserved_slug, too_many_organizations, slug_taken, slug_kept
      */
     createOrg: (who: Principal, org: { slug: string; displayName: string }): Promise<AccountProfile> =>
       createOrg(context, who, org),
 
     /**
-     * Changes what is given; settings only of an organization, by its owners. The former slug leads to the account until another takes it.
-     * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, invalid_slug, reserved_slug, slug_taken
+     * Changes what is given; settings only of an organization, by its owners. The former slug leads to the account, and is kept for its owner.
+     * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, invalid_slug, reserved_slug, slug_taken, slug_kept
      */
     update: (who: Principal, slug: string, changes: AccountChanges): Promise<void> =>
       changeAccount(context, who, slug, changes),
@@ -138,6 +145,7 @@ async function createOrg(
       throw new RegistryError('too_many_organizations', { say: { max } })
     const row = await insertAccount(tx, account)
     if (row === undefined) throw slugTaken(org.slug)
+    await demandAccountSlug(context, tx, caller, row)
     await putMember(tx, owner)
     tell({ action: 'organization.made', account: row.id, target: org.slug })
     return profileOf(row)
@@ -163,7 +171,8 @@ async function changeAccount(
     if (changes.displayName !== undefined)
       await updateAccount(tx, account.id, { displayName: changes.displayName })
     if (changes.slug !== undefined && changes.slug !== account.slug) {
-      await renameAccount(tx, account, changes.slug)
+      await renameAccount(tx, account, changes.slug, context.now())
+      await demandAccountSlug(context, tx, demandCaller(who), { id: account.id, slug: changes.slug })
       const details = { formerly: account.slug }
       tell({ action: 'account.renamed', account: account.id, target: changes.slug, details })
     }
@@ -199,10 +208,17 @@ async function removeAccount(context: Context, who: Principal, slug: string): Pr
       needed: 'owner',
     })
     if (await ownsCollections(tx, account.id)) throw new RegistryError('has_collections')
+    await keepAccountSlug(tx, account, context.now())
+    await nameHeirs(tx, account.id, await heirsOf(tx, account))
+    await dropDeadSlugs(tx, account.id)
     await deleteAccount(tx, account.id)
     tell({ action: 'account.deleted', account: account.id, target: account.slug })
   })
 }
+
+/** May take the slugs of an account that is gone: the same person who signs in anew, the owners of an organization. */
+const heirsOf = async (tx: Tx, { id, type }: AccountRow): Promise<string[]> =>
+  type === 'org' ? ownerIdsOf(tx, id) : (await identitiesOf(tx, id)).map(identityHash)
 
 async function demandLocked(tx: Tx, { id, slug }: AccountRow, strength?: 'update'): Promise<AccountRow> {
   const account = await lockAccount(tx, id, strength)

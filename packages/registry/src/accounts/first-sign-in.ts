@@ -10,6 +10,7 @@ import {
 import { v7 as newId } from 'uuid'
 import { slugCandidates, slugFrom } from '../access/slugs.ts'
 import type { Context } from '../context.ts'
+import { slugsKeptFrom } from './kept-slugs.ts'
 
 /** Who an identity provider says has signed in. The identity is (issuer, subject); the rest only describes. */
 export interface Identity {
@@ -34,7 +35,7 @@ export const makeUser = (
   identity: Identity,
 ): Promise<AccountRow> =>
   database
-    .transact((tx) => makeUserOnce(tx, identity, now()))
+    .transact((tx) => makeUserOnce({ now }, tx, identity))
     .catch(async (error: unknown) => {
       if (error instanceof SignedInMeanwhile) return (await findAccountByIdentity(database, identity))!
       throw error
@@ -43,14 +44,15 @@ export const makeUser = (
 /** Rolls back the account made for an identity that has one by now. */
 class SignedInMeanwhile extends Error {}
 
-async function makeUserOnce(tx: Tx, identity: Identity, createdAt: Date): Promise<AccountRow> {
+async function makeUserOnce(clock: Pick<Context, 'now'>, tx: Tx, identity: Identity): Promise<AccountRow> {
   const base = slugBaseOf(identity)
-  const account = { id: newId(), type: 'user' as const, createdAt, ...contactOf(identity) }
+  const account = { id: newId(), type: 'user' as const, createdAt: clock.now(), ...contactOf(identity) }
   for (let from = 1; ; from += candidatesPerLook) {
     const candidates = slugCandidates(base, from, candidatesPerLook)
     const taken = await slugsInUse(tx, candidates)
+    const kept = await slugsKeptFrom(clock, tx, identity, candidates)
     for (const slug of candidates) {
-      if (taken.has(slug)) continue
+      if (taken.has(slug) || kept.has(slug)) continue
       const row = { ...account, slug, displayName: account.displayName ?? slug }
       // Another may have taken the slug since the look; then the next.
       const made = await insertAccount(tx, row)

@@ -14,6 +14,7 @@ const sentences = {
   'account.deleted': 'An account was deleted.',
   'account.suspended': 'An account was suspended by an operator, or is so no longer.',
   'account.quota': 'An operator changed what an account may have stored.',
+  'identity.linked': 'An operator linked an identity to an account.',
   'account.erased': 'A person was erased by an operator.',
   'session.ended': 'Browsers were signed out by their account.',
   'key.made': 'An API key was made.',

@@ -1,5 +1,5 @@
 /** The audit log as it is read: by admins of an organization, and by users of their own. http-api §11. */
-import { type AuditFilter, type AuditItem, findAccountBySlug, listAuditEvents } from '@ulmus/storage'
+import { type AuditFilter, type AuditItem, findActor, listAuditEvents } from '@ulmus/storage'
 import { findVisibleAccount } from '../access/find-account.ts'
 import { mayManageAccount } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
@@ -13,7 +13,7 @@ export interface AuditEvent {
   readonly id: string
   readonly at: string
   readonly actor: {
-    /** Slug; null: its account is gone, or the registry itself acted. */
+    /** Slug; null: an erased person, or the registry itself. */
     readonly account: string | null
     readonly key?: { readonly id: string; readonly label: string }
     readonly ip?: string
@@ -93,8 +93,8 @@ export async function filterBy(
     ...(after !== undefined && { after: readInstant('after', after) }),
   }
   if (actor === undefined) return filter
-  const account = isAccountSlug(actor) ? await findAccountBySlug(database, actor) : undefined
-  return account && { ...filter, actorId: account.id }
+  const actorId = isAccountSlug(actor) ? await findActor(database, actor) : undefined
+  return actorId === undefined ? undefined : { ...filter, actorId }
 }
 
 async function* linesOf({ database }: Context, filter: AuditFilter | undefined): AsyncGenerator<Uint8Array> {

@@ -17,6 +17,7 @@ import { roleIn } from '../access/membership.ts'
 import { mayCreateIn, mayMakePublic, mayWork, type Role } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
 import { checkCollectionSlug } from '../access/slugs.ts'
+import { demandCollectionSlug } from '../accounts/kept-slugs.ts'
 import { JsonText } from '../answers/json-text.ts'
 import type { Page, PageAsk } from '../answers/pages.ts'
 import { audited, type Tell } from '../audit/acts.ts'
@@ -42,7 +43,7 @@ export type Collections = ReturnType<typeof collectionsOf>
 export function collectionsOf(context: Context) {
   defineForgetting(context)
   return {
-    /** @throws account_not_found, not_a_member, key_limited, invalid_slug, insufficient_role, slug_taken. */
+    /** @throws account_not_found, not_a_member, key_limited, invalid_slug, insufficient_role, slug_taken, slug_kept. */
     async create(who: Principal, owner: string, input: NewCollection) {
       const { account, role } = await findVisibleAccount(context, who, owner)
       demand(mayCreateIn(who, role), { owner: account.slug })
@@ -54,6 +55,7 @@ export function collectionsOf(context: Context) {
           const isPublic = input.public ?? locked.account.defaultVisibility === 'public'
           const made = newCollection(context, account.id, { ...input, public: isPublic })
           await insertCollection(tx, made, account)
+          await demandCollectionSlug(context, tx, account, made.slug)
           const target = `${account.slug}/${made.slug}`
           tell({ action: 'collection.made', account: account.id, target, details: { public: isPublic } })
           return made
@@ -62,7 +64,7 @@ export function collectionsOf(context: Context) {
       return { id: row.id, owner: account.slug, slug: row.slug, name: row.name }
     },
 
-    /** @throws collection_not_found, not_a_member, key_limited, invalid_slug, insufficient_role, slug_taken. */
+    /** @throws collection_not_found, not_a_member, key_limited, invalid_slug, insufficient_role, slug_taken, slug_kept. */
     patch: (who: Principal, path: CollectionPath, change: CollectionChange): Promise<{ ok: true }> =>
       changeCollection(context, who, path, change),
 
@@ -75,7 +77,7 @@ export function collectionsOf(context: Context) {
 
     /**
      * Gives it to another account.
-     * @throws collection_not_found, not_a_member, key_limited, insufficient_role, account_not_found, slug_taken, too_many_collections.
+     * @throws collection_not_found, not_a_member, key_limited, insufficient_role, account_not_found, slug_taken, slug_kept, too_many_collections.
      */
     transfer: (who: Principal, path: CollectionPath, to: string): Promise<{ owner: string; slug: string }> =>
       transferCollection(context, who, path, to),
@@ -135,6 +137,7 @@ async function changeCollection(
       if (account !== undefined && !locked.public)
         demandMayMakePublic({ account, role: await roleIn(tx, who, account) })
       await applyChange(context, tx, locked, change)
+      if (change.slug !== undefined) await demandCollectionSlug(context, tx, owner, change.slug)
       tellChange(tell, { owner, before: locked, change })
     }),
   )
@@ -160,9 +163,10 @@ async function applyChange(
   }
   const members = ['slug', 'name', 'public', 'description'] as const
   if (members.every((member) => next[member] === locked[member])) return
-  await updateCollection(tx, id, { ...next, updatedAt: context.now() })
-  if (next.slug === slug) return
-  await keepFormerSlug(tx, { ownerId, slug, collectionId: id })
+  const at = context.now()
+  const isUnpublished = locked.public && !next.public
+  if (next.slug !== slug || isUnpublished) await keepFormerSlug(tx, { id, ownerId, slug }, at)
+  await updateCollection(tx, id, { ...next, updatedAt: at })
 }
 
 function tellChange(

@@ -1,6 +1,7 @@
 /** Deletes collections: rows at once, file references and batches by a background job, stored objects by the sweep. http-api §4. */
 import {
   deleteCollection,
+  dropFormerSlugs,
   forgetFiles,
   listPushesWithSpills,
   lockCollection,
@@ -41,9 +42,10 @@ export async function removeCollection(
   demand(mayDeleteCollection(who, collection, role), { owner: owner.slug, needed: 'admin' })
   await audited(context, who, async (tx, tell) => {
     const acting = { who: demandCaller(who), collection, owner }
-    await lockCollection(tx, collection.id, 'update')
+    const locked = await lockCollection(tx, collection.id, 'update')
     await demandStill(context, tx, acting, mayDeleteCollection)
     const pushIds = await listPushesWithSpills(tx, collection.id)
+    if (locked !== undefined) await dropFormerSlugs(tx, locked, context.now())
     await deleteCollection(tx, collection.id)
     // Its ancestors may be gone already, and kept only what they knew of files for its sake.
     const collectionIds = [collection.id, ...collection.ancestors]

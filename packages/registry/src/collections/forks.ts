@@ -22,6 +22,7 @@ import { findVisibleCollection } from '../access/find-collection.ts'
 import { mayCreateIn, mayEnter, mayFork } from '../access/policy.ts'
 import type { Caller, Principal } from '../access/principal.ts'
 import { checkCollectionSlug, isAccountSlug } from '../access/slugs.ts'
+import { demandCollectionSlug } from '../accounts/kept-slugs.ts'
 import { quotaRefusal } from '../accounts/quotas.ts'
 import { auditRow } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
@@ -63,7 +64,7 @@ export const forksOf = (context: Context) => ({
   /**
    * Constant in the size of the collection: no tree is read.
    * @throws in this order: unauthenticated, insufficient_scope, key_limited; collection_not_found; account_not_found for the
-   *   target; not_a_member of it; private_content; no_versions, invalid_slug; too_many_collections, quota_exceeded, slug_taken.
+   *   target; not_a_member of it; private_content; no_versions, invalid_slug; too_many_collections, quota_exceeded, slug_taken, slug_kept.
    */
   async create(who: Principal, path: CollectionPath, input: NewFork) {
     for (let looks = 1; ; looks++) {
@@ -94,6 +95,7 @@ async function fork(context: Context, who: Principal, path: CollectionPath, inpu
   if (head === null) throw new RegistryError('no_versions')
   const slug = input.slug ?? collection.slug
   checkCollectionSlug(slug)
+  await demandCollectionSlug(context, context.database, target.account, slug)
 
   const row = {
     ...newCollection(context, target.account.id, { ...collection, slug, public: input.public ?? true }),

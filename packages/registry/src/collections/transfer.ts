@@ -1,10 +1,12 @@
 /** A collection that gets another owner. http-api §11. */
 import {
   type AccountRow,
+  type CollectionRow,
   giveCollection,
   keepFormerSlug,
   lockAccount,
   lockCollection,
+  noteGiven,
   ownsFewerCollections,
   type Tx,
 } from '@ulmus/storage'
@@ -15,8 +17,9 @@ import { findVisibleCollection } from '../access/find-collection.ts'
 import { roleIn } from '../access/membership.ts'
 import { mayReceiveCollection, mayTransfer } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
+import { demandCollectionSlug } from '../accounts/kept-slugs.ts'
 import { demandRoom } from '../accounts/quotas.ts'
-import { audited } from '../audit/acts.ts'
+import { audited, type Tell } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand, Moved, RegistryError } from '../errors/errors.ts'
 import type { CollectionPath } from './deletion.ts'
@@ -26,7 +29,7 @@ import { slugTakenAs } from './making.ts'
  * Gives a collection to an account that the caller manages as well. Its id, versions, keys limited to it and forks stay what they are;
  * its former address leads to it.
  * @param to slug of an account
- * @throws collection_not_found, Moved, insufficient_scope, key_limited, not_a_member, insufficient_role, account_not_found, slug_taken,
+ * @throws collection_not_found, Moved, insufficient_scope, key_limited, not_a_member, insufficient_role, account_not_found, slug_taken, slug_kept,
  *   too_many_collections, quota_exceeded
  */
 export async function transferCollection(
@@ -55,18 +58,46 @@ export async function transferCollection(
       const max = context.limits.collectionsMax
       if (!(await ownsFewerCollections(tx, account.id, max)))
         throw new RegistryError('too_many_collections', { say: { owner: account.slug, max } })
-      await giveCollection(tx, { id, updatedAt: context.now() }, account)
+      await moveCollection(
+        context,
+        tx,
+        { collection: locked, from: owner, to: account, slug: locked.slug },
+        tell,
+      )
       await demandRoom(context, tx, { who: demandCaller(who), owner: account })
-      await keepFormerSlug(tx, { ownerId: owner.id, slug: locked.slug, collectionId: id })
-      const about = {
-        target: `${account.slug}/${locked.slug}`,
-        details: { formerly: `${owner.slug}/${locked.slug}` },
-      }
-      for (const { id } of [owner, account]) tell({ action: 'collection.transferred', account: id, ...about })
       return account
     }),
   )
   return { owner: receiver.slug, slug }
+}
+
+export interface Move {
+  /** Locked. */
+  readonly collection: CollectionRow
+  readonly from: Pick<AccountRow, 'id' | 'slug'>
+  readonly to: AccountRow
+  /** Of the collection, below its new owner. */
+  readonly slug: string
+}
+
+/** The former address leads on. @throws slug_kept; a unique violation if the new owner has the slug */
+export async function moveCollection(
+  context: Context,
+  tx: Tx,
+  { collection, from, to, slug }: Move,
+  tell: Tell,
+): Promise<void> {
+  const at = context.now()
+  const { id, name } = collection
+  await keepFormerSlug(tx, collection, at)
+  await giveCollection(tx, { id, name, slug, updatedAt: at }, to)
+  await noteGiven(tx, id, to.id)
+  await demandCollectionSlug(context, tx, to, slug)
+  const about = {
+    target: `${to.slug}/${slug}`,
+    details: { formerly: `${from.slug}/${collection.slug}` },
+  }
+  for (const account of [from.id, to.id]) tell({ action: 'collection.transferred', account, ...about })
 }
 
 /** What a body names is not redirected: a former slug is followed. */
@@ -80,7 +111,7 @@ async function findTarget(context: Context, who: Principal, slug: string) {
 }
 
 /** Both accounts, in the order of their ids, so that two transfers do not wait for each other; answers the receiver. */
-async function lockBoth(tx: Tx, owner: AccountRow, target: AccountRow): Promise<AccountRow> {
+export async function lockBoth(tx: Tx, owner: AccountRow, target: AccountRow): Promise<AccountRow> {
   let receiver: AccountRow | undefined
   for (const id of new Set([owner.id, target.id].sort())) {
     const account = await lockAccount(tx, id)

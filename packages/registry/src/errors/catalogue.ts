@@ -124,6 +124,11 @@ export const catalogue = {
   ),
 
   slug_taken: entry('conflict', (f) => `The slug \`${f.slug}\` is taken. Choose another.`),
+  slug_kept: entry(
+    'conflict',
+    (f) =>
+      `\`${f.slug}\` was given up and is kept for its former owner: for 90 days, and for good if public data was read there. Choose another.`,
+  ),
   version_conflict: entry('conflict', (f) =>
     f.currentVersion === null || f.currentVersion === undefined
       ? `The collection has no version yet, so ${f.baseVersion} cannot be the base. Give null.`
@@ -135,6 +140,14 @@ export const catalogue = {
   ),
   no_changes: entry('conflict', 'Nothing differs from the base version, so there is no new version to make.'),
   has_collections: entry('conflict', 'The account still owns collections. Delete them first.'),
+  has_public_collections: entry(
+    'conflict',
+    'The account owns public collections, which readers may cite. Transfer them first, or confirm the erasure.',
+  ),
+  identity_taken: entry(
+    'conflict',
+    (f) => `The identity signs in as \`${f.account}\` already. Move it if both accounts are of one person.`,
+  ),
   has_owner: entry('conflict', (f) => `\`${f.org}\` has an owner who can sign in. Ask that owner.`),
   last_owner: entry('conflict', 'An organization needs an owner. Make someone else owner first.'),
   too_many_keys: entry('conflict', (f) => `An account may have ${f.max} live API keys. Revoke one first.`),

@@ -207,7 +207,14 @@ describe.each(databases)('operators on $name', (database) => {
     }
     const { session_id } = await pushes.open(caller, charts, opening(), (outline) => outline as PushOpening)
     await expect(pushes.commit(caller, charts, session_id, { async: false })).rejects.toBeDefined()
-    expect(await operators.erase(root, 'zoe-secret')).toEqual({ organizationsWithoutOwner: ['orphan'] })
+    // Readers may cite what is public, so it is not erased by mistake.
+    await expect(operators.erase(root, 'zoe-secret')).rejects.toMatchObject({
+      code: 'has_public_collections',
+      details: { collections: ['zoe-secret/charts'] },
+    })
+    expect(await operators.erase(root, 'zoe-secret', { confirmed: true })).toEqual({
+      organizationsWithoutOwner: ['orphan'],
+    })
     await keys.settle()
     const tables = await context.database.query(
       "select tablename from pg_tables where schemaname = 'public' order by 1",
@@ -224,10 +231,22 @@ describe.each(databases)('operators on $name', (database) => {
     const nobody = { slug: mine!.slug, displayName: 'Erased account' }
     expect(items.map(({ actor }) => actor)).toEqual([nobody, nobody])
     expect((await members.list(root, 'kept')).items).toHaveLength(1)
-    // The same identity is somebody new.
-    expect((await accounts.signIn(identityOf('zoe-secret'))).slug).toBe('zoe-secret')
+    // The same identity is a new account, and nobody takes the name of the erased one.
+    expect((await accounts.signIn(identityOf('zoe-secret'))).slug).toBe('zoe-secret-2')
     const { items: told } = await operators.audit(root, { action: 'account.erased' })
     expect(told.map(({ target, actor }) => [target, actor.account])).toEqual([[mine!.slug, 'olga']])
+  })
+
+  test('nobody has a name that the registry gives, so erasures succeed', async () => {
+    const { operators, accounts } = services
+    const squatter = await signIn('squatter')
+    const victim = await signIn('victim')
+    const slug = `erased-${victim.accountId.replaceAll('-', '').slice(-24)}`
+    const org = { slug, displayName: 'Squatted' }
+    expect(await outcome(accounts.createOrg(squatter, org))).toBe('reserved_slug')
+    expect(await outcome(accounts.update(squatter, 'squatter', { slug }))).toBe('reserved_slug')
+    expect((await signIn(slug)).accountSlug).not.toMatch(/^erased/)
+    expect(await outcome(operators.erase(root, 'victim'))).toBe('ok')
   })
 
   test('they name an owner where no owner can, and nowhere else', async () => {

@@ -4,7 +4,6 @@
  */
 import {
   type AccountItem,
-  type AccountRow,
   type AuditFilter,
   countAll,
   countJobs,
@@ -12,14 +11,14 @@ import {
   endCredentials,
   erasePerson,
   findAccountById,
-  findAccountBySlug,
   findMemberRole,
   hasOwnerWhoActs,
+  type IdentityKey,
   identitiesOf,
   type JobCount,
   listAccounts,
   listAuditEvents,
-  lockAccount,
+  publicSlugsOf,
   putMember,
   renameOwnerOfCollections,
   soleOwnerOf,
@@ -32,7 +31,7 @@ import { demandCaller } from '../access/caller.ts'
 import { onMissingRow } from '../access/missing-row.ts'
 import { mayEnter } from '../access/policy.ts'
 import type { Caller, Principal } from '../access/principal.ts'
-import { isAccountSlug } from '../access/slugs.ts'
+import { erasedSlug } from '../access/slugs.ts'
 import { type AccountProfile, profileOf } from '../accounts/accounts.ts'
 import { demandOrg, demandUser } from '../accounts/organizations.ts'
 import { byText, mapPage, type Page, type PageAsk, pageOf } from '../answers/pages.ts'
@@ -41,6 +40,9 @@ import { type AuditAsk, type AuditEvent, filterBy, newestFirst, placeOf, shownEv
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { instantTextOrNull } from '../instants.ts'
+import { lockNamed, lockOther, wrong } from './accounts.ts'
+import { type HandedOver, type HandingOver, handOver } from './handing-over.ts'
+import { type IdentityLink, type LinkedIdentity, linkIdentity } from './identities.ts'
 
 export interface OperatedAccount extends AccountProfile {
   readonly email: string | null
@@ -50,6 +52,7 @@ export interface OperatedAccount extends AccountProfile {
   readonly usedBytes: number
   /** What it may have stored, if it has a quota of its own. Bytes; null: what all may have. */
   readonly quotaBytes: number | null
+  readonly identities: IdentityKey[]
 }
 
 /** Only what is to change. */
@@ -80,6 +83,8 @@ export interface JobsUnderWay {
 }
 
 const bySlug = byText('slug')
+/** Public collections that a refusal names. */
+const citedMax = 100
 
 export type Operators = ReturnType<typeof operatorsOf>
 
@@ -106,10 +111,10 @@ export function operatorsOf(context: Context) {
       await demandOperator(who)
       const place = ({ account }: AccountItem) => ({ value: account.slug, id: account.id })
       const page = await pageOf(ask, bySlug, (slice) => listAccounts(database, q, slice), place)
-      return mapPage(page, ({ account, collections, usedBytes }) => ({
+      return mapPage(page, ({ account, collections, usedBytes, identities }) => ({
         ...profileOf(account),
         ...{ email: account.email, suspendedAt: instantTextOrNull(account.suspendedAt), collections },
-        ...{ usedBytes, quotaBytes: account.quotaBytes },
+        ...{ usedBytes, quotaBytes: account.quotaBytes, identities },
       }))
     },
 
@@ -125,11 +130,24 @@ export function operatorsOf(context: Context) {
 
     /**
      * Leaves nothing of a person but an account under another name, which owns what the person did.
+     * @param options.confirmed also a person who owns public collections, whose addresses then lead to that account. Default: false
      * @returns organizations that have no owner now
-     * @throws account_not_found, not_a_user, invalid_request for the operator itself
+     * @throws account_not_found, not_a_user, has_public_collections, invalid_request for the operator itself
      */
-    erase: (who: Principal, slug: string): Promise<{ organizationsWithoutOwner: string[] }> =>
-      demandOperator(who).then((caller) => erase(context, caller, slug)),
+    erase: (
+      who: Principal,
+      slug: string,
+      options: { confirmed?: boolean } = {},
+    ): Promise<{ organizationsWithoutOwner: string[] }> =>
+      demandOperator(who).then((caller) => erase(context, caller, slug, options)),
+
+    /** Lets an identity sign in as a user. @throws account_not_found, not_a_user, identity_taken */
+    linkIdentity: (who: Principal, slug: string, identity: IdentityLink): Promise<LinkedIdentity> =>
+      demandOperator(who).then((caller) => linkIdentity(context, caller, slug, identity)),
+
+    /** Gives collections of a user to another account. @throws account_not_found, not_a_user, collection_not_found, invalid_request */
+    handOver: (who: Principal, slug: string, what: HandingOver): Promise<HandedOver[]> =>
+      demandOperator(who).then((caller) => handOver(context, caller, slug, what)),
 
     async usage(who: Principal): Promise<Usage> {
       await demandOperator(who)
@@ -166,24 +184,6 @@ async function isOperator({ database, operators }: Context, { accountId }: Calle
   return own.some(({ issuer, subject }) =>
     operators.identities.some((named) => named.issuer === issuer && named.subject === subject),
   )
-}
-
-/** @throws account_not_found */
-async function lockNamed(tx: Tx, slug: string, strength?: 'update'): Promise<AccountRow> {
-  const found = isAccountSlug(slug) ? await findAccountBySlug(tx, slug) : undefined
-  const account = found && (await lockAccount(tx, found.id, strength))
-  if (account === undefined) throw new RegistryError('account_not_found', { say: { slug } })
-  return account
-}
-
-/** A user that is not the operator itself, locked. */
-async function lockOther(context: Context, tx: Tx, caller: Caller, slug: string, strength?: 'update') {
-  const account = await lockNamed(tx, slug, strength)
-  await demandUser(tx, account.slug)
-  await demandCredential(context, tx, caller)
-  if (account.id !== caller.accountId) return account
-  const issues = [{ path: 'slug', message: 'must be of another account than your own' }]
-  throw new RegistryError('invalid_request', { details: { issues } })
 }
 
 async function change(
@@ -246,8 +246,7 @@ async function nameOwner(
   if (await hasOwnerWhoActs(tx, org.id)) throw new RegistryError('has_owner', { details: { org: slug } })
   const user = await demandUser(tx, owner)
   if (user.suspendedAt !== null) {
-    const issues = [{ path: 'owner', message: 'must be somebody who is not suspended' }]
-    throw new RegistryError('invalid_request', { details: { issues } })
+    throw wrong('owner', 'must be a user who is not suspended')
   }
   const before = await findMemberRole(tx, org.id, user.id)
   const member = { orgId: org.id, userId: user.id, role: 'owner', since: context.now() } as const
@@ -259,15 +258,17 @@ async function erase(
   context: Context,
   caller: Caller,
   slug: string,
+  { confirmed = false }: { confirmed?: boolean },
 ): Promise<{ organizationsWithoutOwner: string[] }> {
   return audited(context, caller, async (tx, tell) => {
     const account = await lockOther(context, tx, caller, slug, 'update')
-    const at = context.now()
-    // Cannot be chosen by anybody else: it is made of the account's id.
-    const anonymous = {
-      slug: `erased-${account.id.replaceAll('-', '').slice(-24)}`,
-      displayName: 'Erased account',
+    const cited = confirmed ? [] : await publicSlugsOf(tx, account.id, citedMax)
+    if (cited.length > 0) {
+      const collections = cited.map((one) => `${account.slug}/${one}`)
+      throw new RegistryError('has_public_collections', { details: { collections } })
     }
+    const at = context.now()
+    const anonymous = { slug: erasedSlug(), displayName: 'Erased account' }
     const organizationsWithoutOwner = await soleOwnerOf(tx, account.id)
     await erasePerson(tx, account, { ...anonymous, at })
     await renameOwnerOfCollections(tx, account.id, anonymous)

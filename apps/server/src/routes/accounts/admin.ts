@@ -5,7 +5,12 @@ import {
   AuditQuery,
   Done,
   ErasedAccount,
+  EraseQuery,
+  HandedOver,
+  HandOver,
   JobsUnderWay,
+  LinkedIdentity,
+  LinkIdentity,
   NoQuery,
   OperateAccount,
   OperatedAccount,
@@ -60,9 +65,16 @@ export const adminRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { re
     '/admin/accounts/:slug',
     {
       config,
-      schema: { tags, ...about.eraseAccount, params: AccountPath, response: { 200: ErasedAccount } },
+      schema: {
+        tags,
+        ...about.eraseAccount,
+        params: AccountPath,
+        querystring: EraseQuery,
+        response: { 200: ErasedAccount },
+      },
     },
-    async ({ principal, params }) => operators.erase(principal, params.slug),
+    async ({ principal, params, query }) =>
+      operators.erase(principal, params.slug, { confirmed: query.confirm === 'true' }),
   )
 
   app.get(
@@ -85,5 +97,41 @@ export const adminRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { re
     },
     async (request, reply) =>
       linkPages(request, reply, await operators.audit(request.principal, request.query)),
+  )
+}
+
+/** People who come back under another identity, and people who leave. */
+export const adminPeopleRoutes: FastifyPluginAsyncZod<RouteOptions> = async (app, { registry }) => {
+  const { operators } = registry
+  app.post(
+    '/admin/accounts/:slug/identities',
+    {
+      config,
+      schema: {
+        tags,
+        ...about.linkIdentity,
+        params: AccountPath,
+        body: LinkIdentity,
+        response: { 200: LinkedIdentity },
+      },
+    },
+    async ({ principal, params, body }) => operators.linkIdentity(principal, params.slug, body),
+  )
+
+  app.post(
+    '/admin/accounts/:slug/transfer',
+    {
+      config,
+      schema: {
+        tags,
+        ...about.handOver,
+        params: AccountPath,
+        body: HandOver,
+        response: { 200: HandedOver },
+      },
+    },
+    async ({ principal, params, body }) => ({
+      collections: await operators.handOver(principal, params.slug, body),
+    }),
   )
 }

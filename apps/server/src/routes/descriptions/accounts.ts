@@ -7,7 +7,7 @@ export const createOrg: Description = {
   description:
     'Makes an organization, of which the caller is the first owner. It needs a session or a key with the scope `admin`. The slug is shared with users and may have 39 characters; some words are reserved. A user may own 100 organizations unless the operator set another number. Next, add members with `PUT /api/accounts/{slug}/members/{user}`.',
   answers: { 201: 'The new organization.' },
-  codes: ['too_many_organizations', 'slug_taken', 'invalid_slug', 'reserved_slug'],
+  codes: ['too_many_organizations', 'slug_taken', 'slug_kept', 'invalid_slug', 'reserved_slug'],
 }
 
 export const ownAccount: Description = {
@@ -37,13 +37,14 @@ export const updateAccount: Description = {
   operationId: 'updateAccount',
   summary: 'Change an account',
   description:
-    'Changes the display name or the slug of an account; what the body leaves out stays. It needs a session or a key with the scope `admin`, of the user itself or of an admin of the organization. After a change of the slug the former one answers 308, until another account takes it. The account that is asking can be changed by its own slug. `settings` are those of an organization, and for its owners.',
+    'Changes the display name or the slug of an account; what the body leaves out stays. It needs a session or a key with the scope `admin`, of the user itself or of an admin of the organization. After a change of the slug the former one answers 308, and is kept for its owner: for 90 days, and for good if a version was public below it. The account that is asking can be changed by its own slug. `settings` are those of an organization, and for its owners.',
   codes: [
     'account_not_found',
     'not_an_org',
     'not_a_member',
     'insufficient_role',
     'slug_taken',
+    'slug_kept',
     'invalid_slug',
     'reserved_slug',
   ],
@@ -69,7 +70,7 @@ export const removeAccount: Description = {
   operationId: 'deleteAccount',
   summary: 'Delete an account that owns nothing',
   description:
-    'Deletes an account with its keys, sessions and memberships. It needs a session or a key with the scope `admin`, of the user itself or of an owner of the organization. An account that still owns collections is refused: delete them first. A user who is the only owner of an organization is refused, too.',
+    'Deletes an account with its keys, sessions and memberships. It needs a session or a key with the scope `admin`, of the user itself or of an owner of the organization. An account that still owns collections is refused: delete them first. A user who is the only owner of an organization is refused, too. Its slug is kept as after a change of the slug, for the same person who signs in again or the owners of the organization; collections that it transferred before are still found by their former paths.',
   codes: ['account_not_found', 'not_a_member', 'insufficient_role', 'has_collections', 'last_owner'],
 }
 

@@ -7,7 +7,7 @@ const who =
 export const listAccounts: Description = {
   operationId: 'listAccounts',
   summary: 'All accounts of the registry',
-  description: `Lists all accounts by slug, with their e-mail addresses, whether they are suspended, how many collections they own, and what they have stored. ${who} A page has 50 accounts unless \`limit\` says otherwise, and 100 at most.`,
+  description: `Lists all accounts by slug, with their e-mail addresses, whether they are suspended, the identities by which they sign in, how many collections they own, and what they have stored. ${who} A page has 50 accounts unless \`limit\` says otherwise, and 100 at most.`,
   answers: { 200: 'A page of accounts.' },
   codes: ['not_an_operator'],
 }
@@ -22,9 +22,25 @@ export const operateAccount: Description = {
 export const eraseAccount: Description = {
   operationId: 'eraseAccount',
   summary: 'Erase a person',
-  description: `Erases what the registry knows of a person: name, e-mail address, identities, former slugs, memberships, keys, sessions, and in audit logs the slug, the network addresses and the labels of keys. The account stays, under a name that says nothing, because it owns collections and made versions; nobody signs in as it. Answers the organizations that have no owner now. There is no way back. ${who}`,
+  description: `Erases what the registry knows of a person: name, e-mail address, identities, former slugs, memberships, keys, sessions, and in audit logs the slug, the network addresses and the labels of keys. The account stays, under a name that says nothing, because it owns collections and made versions; nobody signs in as it. A person who owns public collections is refused with 409 \`has_public_collections\`, which lists them, unless \`confirm\` is true: give them to another account first (\`POST …/transfer\`), or the addresses that readers cite lead to the account without a name. Answers the organizations that have no owner now. There is no way back. ${who}`,
   answers: { 200: 'The person is erased.' },
-  codes: ['not_an_operator', 'account_not_found', 'not_a_user'],
+  codes: ['not_an_operator', 'account_not_found', 'not_a_user', 'has_public_collections'],
+}
+
+export const linkIdentity: Description = {
+  operationId: 'linkIdentity',
+  summary: 'Let an identity sign in as a user',
+  description: `Links an identity of an identity provider to a user account, beside those that it has: for accounts from the built-in sign-in, or of a provider that was replaced. An identity that signs in as another account is refused with 409 \`identity_taken\`, which names that account; \`move\` takes it from there: browsers of that account are signed out, its collections and keys stay where they are. It is in the audit logs of both accounts. ${who}`,
+  answers: { 200: 'The identity signs in as this account.' },
+  codes: ['not_an_operator', 'account_not_found', 'not_a_user', 'identity_taken'],
+}
+
+export const handOver: Description = {
+  operationId: 'handOverCollections',
+  summary: 'Give the collections of a user to another account',
+  description: `Makes an organization or another user the owner of the collections of a user, private ones too: for people who leave. Their former addresses answer 308; ids, versions, forks and limited keys stay. Neither a quota nor a slug that is taken refuses it: then the collection gets a number at its end. What is done stays done if the call is interrupted; call it again for the rest. It is in the audit logs of both accounts. ${who}`,
+  answers: { 200: 'Where the collections are now.' },
+  codes: ['not_an_operator', 'account_not_found', 'collection_not_found', 'not_a_user'],
 }
 
 export const usage: Description = {

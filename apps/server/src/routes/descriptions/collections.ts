@@ -36,6 +36,7 @@ export const create: Description = {
     'not_a_member',
     'insufficient_role',
     'slug_taken',
+    'slug_kept',
     'too_many_collections',
     'invalid_slug',
   ],
@@ -60,6 +61,7 @@ export const update: Description = {
     'key_limited',
     'insufficient_role',
     'slug_taken',
+    'slug_kept',
     'invalid_slug',
   ],
 }
@@ -76,7 +78,7 @@ export const transfer: Description = {
   operationId: 'transferCollection',
   summary: 'Give a collection to another account',
   description:
-    'Makes another account the owner of a collection: an organization that the caller is an admin of, or the caller itself. It needs a session or a key with the scope `admin`, and the role admin or owner in the present owner. The former address answers 308. The collection keeps its id, versions, forks and limited keys. A key acts for its own account, so those of people who are no members of the new owner read only what is public.',
+    'Makes another account the owner of a collection: an organization that the caller is an admin of, or the caller itself. It needs a session or a key with the scope `admin`, and the role admin or owner in the present owner. The former address answers 308, and no other collection can be made there. The collection keeps its id, versions, forks and limited keys. A key acts for its own account, so those of people who are no members of the new owner read only what is public.',
   answers: { 200: 'Where the collection is now.' },
   codes: [
     'collection_not_found',
@@ -84,6 +86,7 @@ export const transfer: Description = {
     'not_a_member',
     'insufficient_role',
     'slug_taken',
+    'slug_kept',
     'too_many_collections',
     'quota_exceeded',
   ],
@@ -100,6 +103,7 @@ export const fork: Description = {
     'not_a_member',
     'private_content',
     'slug_taken',
+    'slug_kept',
     'too_many_collections',
     'quota_exceeded',
     'no_versions',

@@ -120,7 +120,7 @@ const NameForm = ({ form, slug, displayName }: { form: Form; slug: string; displ
       value={slug}
       required
       most={39}
-      help="In the address of its collections. The former address leads to the new one until somebody else takes it."
+      help="In the address of its collections. The former address leads to the new one. It is kept for its owners for 90 days, and for good if something was published."
     />
     <button type="submit" class="primary">
       Save

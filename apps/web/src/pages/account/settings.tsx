@@ -73,7 +73,7 @@ async function profilePage(
             value={own.slug}
             required
             most={39}
-            help="In the address of your collections. The former address leads to the new one until somebody else takes it."
+            help="In the address of your collections. The former address leads to the new one. It is kept for you for 90 days, and for good if you published something."
           />
           <button type="submit" class="primary">
             Save

@@ -6,6 +6,16 @@ import { refusedField, submitted, typed } from '../../form.ts'
 import { bytesText, counted } from '../../format.ts'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { accountPath, withQuery } from '../../paths.ts'
+import {
+  type Done,
+  DoneNote,
+  EraseForm,
+  erase,
+  HandOverForm,
+  handOver,
+  LinkIdentityForm,
+  linkIdentity,
+} from './admin-people.tsx'
 
 export const admin: Page = {
   needsCaller: true,
@@ -38,34 +48,28 @@ async function nameOwner({ registry, who, url }: Visit, form: Form): Promise<Ans
   return new Redirect(`/admin${url.search}`)
 }
 
+/** Reports on the page what was done. */
+const reported =
+  (act: (visit: Visit, form: Form) => Promise<Done>) =>
+  async (visit: Visit, form: Form): Promise<Answer> =>
+    adminPage(visit, { done: await act(visit, form) })
+
 // A map: a form may name what every object has.
 const acts = new Map<string | undefined, typeof suspend>([
-  ['erase', erase],
+  ['erase', reported(erase)],
+  ['link', reported(linkIdentity)],
+  ['transfer', reported(handOver)],
   ['quota', setQuota],
   ['owner', nameOwner],
 ])
 
-async function erase(visit: Visit, form: Form): Promise<Answer> {
-  const slug = form['account'] ?? ''
-  if (typed(form, 'confirm') !== slug) {
-    const message = `must be “${slug}”: nobody was erased`
-    throw refusedField('confirm', message)
-  }
-  const { organizationsWithoutOwner } = await visit.registry.operators.erase(visit.who, slug)
-  return adminPage(visit, { orphans: organizationsWithoutOwner })
-}
-
 interface Shown {
   readonly form?: Form
   readonly error?: Refused
-  /** Organizations that have no owner since somebody was erased just now. */
-  readonly orphans?: readonly string[]
+  readonly done?: Done
 }
 
-async function adminPage(
-  { registry, who, url }: Visit,
-  { form = {}, error, orphans }: Shown,
-): Promise<Answer> {
+async function adminPage({ registry, who, url }: Visit, { form = {}, error, done }: Shown): Promise<Answer> {
   const q = url.searchParams.get('q')?.trim() || undefined
   const cursor = url.searchParams.get('cursor') ?? undefined
   const [usage, jobs, { items, links }] = await Promise.all([
@@ -91,12 +95,7 @@ async function adminPage(
           <a href="/admin/audit">Every audit log</a>. <a href="/docs/operations">Operating a registry</a>
         </p>
         <Refusal error={error} />
-        {orphans !== undefined && (
-          <p class="note" role="status">
-            The person is erased.
-            {orphans.length > 0 && ` Without an owner now: ${orphans.join(', ')}.`}
-          </p>
-        )}
+        {done !== undefined && <DoneNote done={done} />}
         <h2>Accounts</h2>
         <form method="get" class="form inline">
           <Field name="q" label="Handle, name or e-mail" form={q === undefined ? {} : { q }} most={200} />
@@ -106,7 +105,9 @@ async function adminPage(
         <Pager next={to(links.next)} prev={to(links.prev)} />
         <Quota form={form} usual={usage.quotaBytes} />
         <NameOwner form={form} />
-        <Erase form={form} />
+        <LinkIdentityForm form={form} error={error} />
+        <HandOverForm form={form} />
+        <EraseForm form={form} error={error} />
       </div>
     ),
   }
@@ -176,7 +177,7 @@ const Accounts = ({ items }: { items: readonly OperatedAccount[] }) => (
               <a href={accountPath(account.slug)}>
                 <bdi>{account.displayName}</bdi>
               </a>{' '}
-              <span class="quiet">{account.slug}</span>{' '}
+              <span class="quiet">{account.slug}</span> <Identities of={account} />
               {account.type === 'org' && <Badge>Organization</Badge>}
               {account.suspendedAt !== null && <Badge tone="warn">Suspended</Badge>}
             </th>
@@ -214,6 +215,19 @@ const Accounts = ({ items }: { items: readonly OperatedAccount[] }) => (
   </div>
 )
 
+/** What an operator has to write to link one of them to another account. */
+const Identities = ({ of: { identities } }: { of: OperatedAccount }) =>
+  identities.length === 0 ? null : (
+    <details>
+      <summary>Identity</summary>
+      {identities.map(({ issuer, subject }) => (
+        <p key={`${issuer} ${subject}`}>
+          Issuer <code>{issuer}</code>, subject <code>{subject}</code>
+        </p>
+      ))}
+    </details>
+  )
+
 const Quota = ({ form, usual }: { form: Form; usual: number | null }) => (
   <>
     <h2>What an account may store</h2>
@@ -250,21 +264,4 @@ const NameOwner = ({ form }: { form: Form }) => (
       </button>
     </form>
   </>
-)
-
-const Erase = ({ form }: { form: Form }) => (
-  <section class="danger-zone narrow">
-    <h2>Erase a person</h2>
-    <p>
-      Name, e-mail address, identities, memberships and keys go, and what audit logs say of them. What the
-      person published stays, under a name that says nothing. It cannot be undone.
-    </p>
-    <form method="post" class="form">
-      <Field name="account" label="Handle" form={form} required most={39} />
-      <Field name="confirm" label="The handle again, to confirm" form={form} required most={39} />
-      <button type="submit" class="danger" name="do" value="erase">
-        Erase this person
-      </button>
-    </form>
-  </section>
 )

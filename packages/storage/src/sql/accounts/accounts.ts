@@ -1,4 +1,4 @@
-/** Accounts (users and organizations), the slugs they once had, the identities that sign in as them. */
+/** Accounts (users and organizations), the identities that sign in as them. */
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { boolean, check, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
@@ -34,18 +34,6 @@ export const accounts = pgTable(
   ],
 )
 
-/** A slug an account gave up: it leads to the account until another takes it. */
-export const formerAccountSlugs = pgTable(
-  'former_account_slugs',
-  {
-    slug: bytewiseText('slug').primaryKey(),
-    accountId: uuid('account_id')
-      .notNull()
-      .references(() => accounts.id, { onDelete: 'cascade' }),
-  },
-  (t) => [index('former_account_slugs_account').on(t.accountId)],
-)
-
 /** Who an identity provider says someone is. (issuer, subject) never changes; an e-mail may. */
 export const identities = pgTable(
   'identities',
@@ -78,17 +66,6 @@ const accountBySlug = prepared((orm) =>
     .limit(1)
     .prepare('account_by_slug'),
 )
-
-/** The account that gave up this slug. Asked when no account has it now. */
-export async function findAccountByFormerSlug(at: Queries, slug: string): Promise<AccountRow | undefined> {
-  const rows = await at.orm
-    .select({ account: accounts })
-    .from(formerAccountSlugs)
-    .innerJoin(accounts, eq(accounts.id, formerAccountSlugs.accountId))
-    .where(eq(formerAccountSlugs.slug, slug))
-    .limit(1)
-  return rows[0]?.account
-}
 
 export async function findAccountById(at: Queries, id: string): Promise<AccountRow | undefined> {
   return (await at.orm.select().from(accounts).where(eq(accounts.id, id)).limit(1))[0]
@@ -131,15 +108,13 @@ export async function slugsInUse(at: Queries, slugs: string[]): Promise<Set<stri
   return new Set(rows.map(({ slug }) => slug))
 }
 
-/** Undefined when another account has the slug. Where the slug once led to another account, it no longer does. */
+/** Undefined when another account has the slug. */
 export async function insertAccount(tx: Tx, account: NewAccountRow): Promise<AccountRow | undefined> {
   const [inserted] = await tx.orm
     .insert(accounts)
     .values(account)
     .onConflictDoNothing({ target: accounts.slug })
     .returning()
-  if (inserted === undefined) return undefined
-  await tx.orm.delete(formerAccountSlugs).where(eq(formerAccountSlugs.slug, account.slug))
   return inserted
 }
 
@@ -160,17 +135,6 @@ export async function updateAccount(
   >,
 ): Promise<void> {
   await tx.orm.update(accounts).set(changes).where(eq(accounts.id, id))
-}
-
-/** Gives an account another slug; the one it had leads to it from now on. Rejects with a unique violation when it is taken. */
-export async function renameAccount(
-  tx: Tx,
-  account: Pick<AccountRow, 'id' | 'slug'>,
-  slug: string,
-): Promise<void> {
-  await tx.orm.update(accounts).set({ slug }).where(eq(accounts.id, account.id))
-  await tx.orm.delete(formerAccountSlugs).where(inArray(formerAccountSlugs.slug, [slug, account.slug]))
-  await tx.orm.insert(formerAccountSlugs).values({ slug: account.slug, accountId: account.id })
 }
 
 /** With its keys, sessions, memberships, members and former slugs. Rejects while collections are its own. */
@@ -224,4 +188,18 @@ export async function insertIdentity(
     .onConflictDoNothing()
     .returning({ accountId: identities.accountId })
   return inserted.length > 0
+}
+
+/** Takes an identity from an account to another. False: it was not the first one's. */
+export async function moveIdentity(
+  tx: Tx,
+  { issuer, subject }: IdentityKey,
+  from: string,
+  to: string,
+): Promise<boolean> {
+  const { rows } = await tx.query(
+    'update identities set account_id = $4 where issuer = $1 and subject = $2 and account_id = $3 returning 1',
+    [issuer, subject, from, to],
+  )
+  return rows.length > 0
 }

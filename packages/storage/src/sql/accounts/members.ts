@@ -1,5 +1,5 @@
 /** Members of organizations and their roles. */
-import { and, asc, count, desc, eq, gt, isNull, lt, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, isNull, lt, sql } from 'drizzle-orm'
 import { check, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { prepared } from '../../database/look-ups.ts'
@@ -136,12 +136,12 @@ export async function deleteMember(tx: Tx, orgId: string, userId: string): Promi
 }
 
 /** Certain only while the organization's account is locked. */
-export async function countOwners(tx: Tx, orgId: string): Promise<number> {
+export async function ownerIdsOf(tx: Tx, orgId: string): Promise<string[]> {
   const rows = await tx.orm
-    .select({ owners: count() })
+    .select({ id: members.userId })
     .from(members)
     .where(and(eq(members.orgId, orgId), eq(members.role, 'owner')))
-  return rows[0]!.owners
+  return rows.map(({ id }) => id)
 }
 
 /** Whether an organization has an owner who can sign in. Certain only while the organization's account is locked. */

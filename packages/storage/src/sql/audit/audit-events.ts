@@ -36,7 +36,7 @@ export const auditEvents = pgTable(
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>
 export type AuditEventRow = typeof auditEvents.$inferSelect
 
-/** An act, and the slug that its actor has now; null: the actor's account is gone, or there was none. */
+/** An act, and the slug that its actor has now, or had last; null: an erased person, or the registry itself. */
 export interface AuditItem {
   event: AuditEventRow
   actorSlug: string | null
@@ -84,7 +84,7 @@ export async function listAuditEvents(
 ): Promise<AuditItem[]> {
   const order = backwards ? asc : desc
   return at.orm
-    .select({ event: auditEvents, actorSlug: accounts.slug })
+    .select({ event: auditEvents, actorSlug: actorSlug() })
     .from(auditEvents)
     .leftJoin(accounts, eq(accounts.id, auditEvents.actorId))
     .where(
@@ -100,6 +100,11 @@ export async function listAuditEvents(
     .limit(limit)
     .offset(offset)
 }
+
+/** An account that its owner deleted keeps its name in the log. */
+const actorSlug = () =>
+  sql<string | null>`coalesce(${accounts.slug}, (select former.slug from former_account_slugs former
+    where former.account_id = ${auditEvents.actorId} order by former.since desc limit 1))`
 
 function isBeyond({ value, id }: { value: string | Date; id: string }, backwards: boolean): SQL {
   const place = sql`(${new Date(value).toISOString()}::timestamptz, ${id}::uuid)`

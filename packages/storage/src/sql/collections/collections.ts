@@ -1,7 +1,7 @@
-/** Collections, and the slugs they once had. Lists of them are in collection-lists.ts. */
-import { and, eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { boolean, index, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import type { Tx } from '../../database/database.ts'
+/** Collections. Lists of them are in collection-lists.ts. */
+import { eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { boolean, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import type { Queries, Tx } from '../../database/database.ts'
 import { placeholdersFor, prepared } from '../../database/look-ups.ts'
 import { type AccountRow, accounts } from '../accounts/accounts.ts'
 import { bytewiseText, count, instant, tsvector } from '../columns/columns.ts'
@@ -63,24 +63,6 @@ export const collections = pgTable(
       .with({ fastupdate: false })
       .where(sql`${t.public}`),
     index('collections_ancestors').using('gin', t.ancestors),
-  ],
-)
-
-/** A slug a collection gave up: it leads to the collection until another of the same owner takes it. While one has it, its row is not asked for. */
-export const formerCollectionSlugs = pgTable(
-  'former_collection_slugs',
-  {
-    ownerId: uuid('owner_id')
-      .notNull()
-      .references(() => accounts.id, { onDelete: 'cascade' }),
-    slug: bytewiseText('slug').notNull(),
-    collectionId: uuid('collection_id')
-      .notNull()
-      .references(() => collections.id, { onDelete: 'cascade' }),
-  },
-  (t) => [
-    primaryKey({ columns: [t.ownerId, t.slug] }),
-    index('former_collection_slugs_collection').on(t.collectionId),
   ],
 )
 
@@ -229,41 +211,35 @@ export async function keepWithdrawnNumber(tx: Tx, id: string, newestWithdrawn: s
   await tx.orm.update(collections).set({ newestWithdrawn }).where(eq(collections.id, id))
 }
 
-/** Gives a collection to another account. @throws a unique violation of `collections_owner_slug`. */
+/** Gives a collection to another account, there under `slug`. @throws a unique violation of `collections_owner_slug`. */
 export async function giveCollection(
   tx: Tx,
-  { id, updatedAt }: Pick<CollectionRow, 'id' | 'updatedAt'>,
+  { id, slug, name, updatedAt }: Pick<CollectionRow, 'id' | 'slug' | 'name' | 'updatedAt'>,
   owner: OwnerNames & Pick<AccountRow, 'id'>,
 ): Promise<void> {
-  await tx.orm.update(collections).set({ ownerId: owner.id, updatedAt }).where(eq(collections.id, id))
+  await tx.orm.update(collections).set({ ownerId: owner.id, slug, updatedAt }).where(eq(collections.id, id))
   await tx.orm
     .update(collectionWords)
-    .set({ owner: ownerWords(owner) })
+    .set({ owner: ownerWords(owner), name: nameWords({ slug, name }) })
     .where(eq(collectionWords.collectionId, id))
 }
 
-/** The slug, which the collection gives up, leads to it from now on, until another takes it. */
-export async function keepFormerSlug(
-  tx: Tx,
-  former: { ownerId: string; slug: string; collectionId: string },
-): Promise<void> {
-  await tx.orm
-    .insert(formerCollectionSlugs)
-    .values(former)
-    .onConflictDoUpdate({
-      target: [formerCollectionSlugs.ownerId, formerCollectionSlugs.slug],
-      set: { collectionId: former.collectionId },
-    })
+/** By slug. */
+export async function collectionsOfAccount(
+  at: Queries,
+  ownerId: string,
+): Promise<Pick<CollectionRow, 'id' | 'slug'>[]> {
+  return at.orm
+    .select({ id: collections.id, slug: collections.slug })
+    .from(collections)
+    .where(eq(collections.ownerId, ownerId))
+    .orderBy(collections.slug)
 }
 
 /**
- * With its versions, jobs, pushes, former slugs and the keys limited to it; its slug leads nowhere then, not to who had it before
- * either. What it leaves is in collection-leavings.ts.
+ * With its versions, jobs, pushes and the keys limited to it. Call `dropFormerSlugs` before. What it leaves is in
+ * collection-leavings.ts.
  */
 export async function deleteCollection(tx: Tx, id: string): Promise<void> {
-  const { ownerId, slug } = collections
-  const [gone] = await tx.orm.delete(collections).where(eq(collections.id, id)).returning({ ownerId, slug })
-  if (gone === undefined) return
-  const former = formerCollectionSlugs
-  await tx.orm.delete(former).where(and(eq(former.ownerId, gone.ownerId), eq(former.slug, gone.slug)))
+  await tx.orm.delete(collections).where(eq(collections.id, id))
 }

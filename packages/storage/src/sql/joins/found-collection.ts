@@ -3,9 +3,11 @@ import { and, eq, inArray, or, type Placeholder, sql } from 'drizzle-orm'
 import type { Queries } from '../../database/database.ts'
 import { prepared } from '../../database/look-ups.ts'
 import type { Orm } from '../../database/orm.ts'
-import { type AccountRow, accounts, formerAccountSlugs, nobody } from '../accounts/accounts.ts'
+import { type AccountRow, accounts, nobody } from '../accounts/accounts.ts'
+import { formerAccountSlugs, slugHash } from '../accounts/former-slugs.ts'
 import { members, roleOf } from '../accounts/members.ts'
-import { type CollectionRow, collections, formerCollectionSlugs } from '../collections/collections.ts'
+import { type CollectionRow, collections } from '../collections/collections.ts'
+import { formerCollectionSlugs } from '../collections/former-slugs.ts'
 import { wholeRow, wholeRowIfAny } from '../columns/whole-row.ts'
 import { type VersionRow, versions } from '../versions/versions.ts'
 
@@ -77,7 +79,7 @@ export async function findFormerCollection(
   const formerOwners = at.orm
     .select({ id: formerAccountSlugs.accountId })
     .from(formerAccountSlugs)
-    .where(eq(formerAccountSlugs.slug, path.owner))
+    .where(eq(formerAccountSlugs.slugHash, slugHash(path.owner)))
   const ofFormerOwner = await startingPoint(at, accountId)
     .where(and(inArray(collections.ownerId, formerOwners), eq(collections.slug, path.slug)))
     .limit(1)

@@ -2,14 +2,9 @@
 import { asc, eq, gt, ilike, lt, or, sql } from 'drizzle-orm'
 import type { Queries, Tx } from '../../database/database.ts'
 import { apiKeys } from '../access/keys.ts'
-import {
-  type AccountRow,
-  accounts,
-  formerAccountSlugs,
-  type IdentityKey,
-  identities,
-} from '../accounts/accounts.ts'
+import { type AccountRow, accounts, type IdentityKey, identities } from '../accounts/accounts.ts'
 import { browserSessions } from '../accounts/browser-sessions.ts'
+import { forgetFormerSlugs, keepAccountSlug } from '../accounts/former-slugs.ts'
 import { members, type SlugSlice } from '../accounts/members.ts'
 
 export interface AccountItem {
@@ -17,6 +12,7 @@ export interface AccountItem {
   collections: number
   /** Stored. Bytes. */
   usedBytes: number
+  identities: IdentityKey[]
 }
 
 /** Accounts by slug. @param search part of the slug, the name or the e-mail address, in any case; undefined: all */
@@ -36,6 +32,10 @@ export async function listAccounts(
     .select({
       account: accounts,
       usedBytes: sql`used_bytes(${sql.raw('"accounts"."id"')})`.mapWith(Number),
+      identities: sql<
+        IdentityKey[]
+      >`(select coalesce(json_agg(json_build_object('issuer', i.issuer, 'subject', i.subject)), '[]')
+        from identities i where i.account_id = ${sql.raw('"accounts"."id"')})`,
       collections: sql<number>`(select count(*)::integer from collections c where c.owner_id = ${sql.raw('"accounts"."id"')})`,
     })
     .from(accounts)
@@ -60,8 +60,8 @@ export async function endCredentials(tx: Tx, accountId: string): Promise<void> {
 }
 
 /**
- * Leaves nothing of a person but an account under another name, which owns what the person did: no name, e-mail address, identity, former
- * slug, membership, credential; in audit logs no address, no label of a key, and no slug.
+ * Leaves nothing of a person but an account under another name, which owns what the person did: no name, e-mail address, identity, slug
+ * in clear, membership, credential; in audit logs no address, no label of a key, and no slug.
  */
 export async function erasePerson(
   tx: Tx,
@@ -74,10 +74,6 @@ export async function erasePerson(
   await tx.orm.delete(identities).where(of(identities.accountId))
   await tx.orm.delete(members).where(of(members.userId))
   await tx.query('delete from invitations where user_id = $1 or lower(email) = lower($2)', [id, email])
-  const former = await tx.orm
-    .delete(formerAccountSlugs)
-    .where(eq(formerAccountSlugs.accountId, id))
-    .returning({ slug: formerAccountSlugs.slug })
   await tx.orm
     .update(accounts)
     .set({ slug: anonymous.slug, displayName: anonymous.displayName, email: null, suspendedAt: anonymous.at })
@@ -89,15 +85,23 @@ export async function erasePerson(
   await tx.query('delete from device_logins where account_id = $1', [id])
   await tx.query("update metadata_jobs set means = '{}' where account_id = $1", [id])
   await tx.query('update pushes set committer_means = null where committer_id = $1', [id])
-  // In every log: what was done to the account, and what it owned, under whichever of its names.
+  await keepAccountSlug(tx, { id, slug }, anonymous.at)
+  await forgetNames(tx, id, anonymous.slug)
+  await forgetFormerSlugs(tx, id)
+}
+
+/** In every log: what was done to an account, and what it owned, under each of its names, as long as it had them. */
+async function forgetNames(tx: Tx, id: string, name: string): Promise<void> {
+  const isNamed = (text: string) => `exists (select from former_account_slugs f where f.account_id = $1
+    and f.slug = split_part(${text}, '/', 1) and audit_events.at < f.since + interval '1 day')`
+  const renamed = (text: string) => `$2 || substr(${text}, length(split_part(${text}, '/', 1)) + 1)`
+  const formerly = "details->>'formerly'"
   await tx.query(
     `update audit_events set
-       target = case when split_part(target, '/', 1) = any($1::text[]) then $2 || substr(target, length(split_part(target, '/', 1)) + 1) else target end,
-       details = case when split_part(details->>'formerly', '/', 1) = any($1::text[]) then
-         details || jsonb_build_object('formerly', $2 || substr(details->>'formerly', length(split_part(details->>'formerly', '/', 1)) + 1))
-         else details end
-     where split_part(target, '/', 1) = any($1::text[]) or split_part(details->>'formerly', '/', 1) = any($1::text[])`,
-    [[slug, ...former.map((one) => one.slug)], anonymous.slug],
+       target = case when ${isNamed('target')} then ${renamed('target')} else target end,
+       details = case when ${isNamed(formerly)} then details || jsonb_build_object('formerly', ${renamed(formerly)}) else details end
+     where ${isNamed('target')} or ${isNamed(formerly)}`,
+    [id, name],
   )
 }
 
@@ -131,4 +135,14 @@ export async function countAll(at: Queries): Promise<{
        (select count(*)::integer from versions) as versions`,
   )
   return rows[0] as never
+}
+
+/** Collections of an account that the public reads a version of, by slug. */
+export async function publicSlugsOf(tx: Tx, ownerId: string, max: number): Promise<string[]> {
+  const { rows } = await tx.query(
+    `select slug from collections where owner_id = $1 and public and (head_id is not null or newest_withdrawn is not null)
+     order by slug limit $2`,
+    [ownerId, max],
+  )
+  return rows.map(({ slug }) => String(slug))
 }

@@ -9,9 +9,9 @@ import {
   collections,
   deleteCollection,
   insertCollection,
-  keepFormerSlug,
   updateCollection,
 } from '../collections/collections.ts'
+import { dropFormerSlugs, keepFormerSlug } from '../collections/former-slugs.ts'
 import { findFormerCollection } from '../joins/found-collection.ts'
 import { findHead, markVersion, standing, versions } from '../versions/versions.ts'
 import { type ForkOf, type Landing, landVersion } from './land-version.ts'
@@ -194,11 +194,14 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
       const { id: collectionId, slug } = other
       const fork = forkOf({ slug })
       const giveUp = async (tx: Tx) => {
+        await keepFormerSlug(tx, other, at)
         await updateCollection(tx, collectionId, { ...other, slug: 'another' })
-        await keepFormerSlug(tx, { ownerId, slug, collectionId })
       }
       expect(await landBeside(giveUp, fork)).toMatchObject({ value: 'landed' })
-      await database.transact((tx) => deleteCollection(tx, fork.collection.id))
+      await database.transact(async (tx) => {
+        await dropFormerSlugs(tx, fork.collection, at)
+        await deleteCollection(tx, fork.collection.id)
+      })
       expect(await findFormerCollection(database, { owner: ownerId, slug }, null)).toBeUndefined()
     })
 

@@ -1,0 +1,158 @@
+/** People on `/admin`: another identity, collections of a leaver, erasure. */
+import { HandOver, LinkIdentity } from '@ulmus/wire'
+import { Field, type Refused } from '../../components/form.tsx'
+import { checked, refusedField, typed } from '../../form.ts'
+import type { Form, Visit } from '../../page.ts'
+import { collectionPath } from '../../paths.ts'
+
+/** What an act did, for the page to report. */
+export interface Done {
+  readonly note: string
+  /** Paths of collections, `owner/slug`. */
+  readonly collections?: readonly string[]
+}
+
+export async function linkIdentity({ registry, who }: Visit, form: Form): Promise<Done> {
+  const [issuer, subject] = [typed(form, 'issuer'), typed(form, 'subject')]
+  const link = checked(LinkIdentity, { issuer, subject, move: form['move'] === 'on' })
+  const { account, movedFrom } = await registry.operators.linkIdentity(who, typed(form, 'linkTo') ?? '', link)
+  return {
+    note: `${subject} of ${issuer} signs in as ${account} from now on.${
+      movedFrom === null
+        ? ''
+        : ` It signed in as ${movedFrom} before, whose browsers are signed out: transfer what that account has, then erase it.`
+    }`,
+  }
+}
+
+export async function handOver({ registry, who }: Visit, form: Form): Promise<Done> {
+  const one = typed(form, 'handedOver')
+  const { to, collections } = checked(HandOver, {
+    to: typed(form, 'receiver'),
+    ...(one !== undefined && { collections: one.split(/[\s,]+/) }),
+  })
+  const done = await registry.operators.handOver(who, typed(form, 'leaver') ?? '', { to, collections })
+  if (done.length === 0) return { note: 'The account has no collections: nothing was transferred.' }
+  return { note: `Transferred to ${to}:`, collections: done.map((moved) => moved.to) }
+}
+
+export async function erase({ registry, who }: Visit, form: Form): Promise<Done> {
+  const slug = typed(form, 'account') ?? ''
+  if (typed(form, 'confirm') !== slug) throw refusedField('confirm', `must be “${slug}”: nobody was erased`)
+  const confirmed = form['confirmPublic'] === 'on'
+  const { organizationsWithoutOwner: orphans } = await registry.operators.erase(who, slug, { confirmed })
+  return {
+    note: `The person is erased.${orphans.length > 0 ? ` Without an owner now: ${orphans.join(', ')}.` : ''}`,
+  }
+}
+
+export const DoneNote = ({ done: { note, collections = [] } }: { done: Done }) => (
+  <div class="note" role="status">
+    <p>{note}</p>
+    <Paths paths={collections} />
+  </div>
+)
+
+const Paths = ({ paths }: { paths: readonly string[] }) =>
+  paths.length === 0 ? null : (
+    <ul>
+      {paths.map((path) => {
+        const [owner = '', slug = ''] = path.split('/')
+        return (
+          <li key={path}>
+            <a href={collectionPath({ owner, slug })}>{path}</a>
+          </li>
+        )
+      })}
+    </ul>
+  )
+
+interface Shown {
+  readonly form: Form
+  readonly error: Refused
+}
+
+const Tick = ({ name, form, children }: { name: string; form: Form; children: string }) => (
+  <label class="check">
+    <input type="checkbox" name={name} checked={form[name] === 'on'} /> <span>{children}</span>
+  </label>
+)
+
+export const LinkIdentityForm = ({ form, error }: Shown) => (
+  <>
+    <h2>A person with another identity</h2>
+    <p>
+      After the built-in sign-in was replaced, or one identity provider by another, a person signs in as a new
+      account, such as ada-2. Link the identity of the new account, which the list above shows, to the account
+      that the person had before.
+    </p>
+    <form method="post" class="form">
+      <Field name="linkTo" label="Handle of the account to sign in as" form={form} required most={39} />
+      <Field name="issuer" label="Issuer" form={form} required most={2000} help="As in OIDC_ISSUER." />
+      <Field name="subject" label="Subject" form={form} required most={255} />
+      {error?.code === 'identity_taken' && (
+        <Tick name="move" form={form}>
+          {`Take it from ${String(error.details['account'])}`}
+        </Tick>
+      )}
+      <button type="submit" name="do" value="link">
+        Link the identity
+      </button>
+    </form>
+  </>
+)
+
+export const HandOverForm = ({ form }: { form: Form }) => (
+  <>
+    <h2>Collections of a person who leaves</h2>
+    <p>
+      An organization or another person becomes their owner, of private ones too. The former addresses lead to
+      the new ones.
+    </p>
+    <form method="post" class="form">
+      <Field name="leaver" label="Handle of the person" form={form} required most={39} />
+      <Field name="receiver" label="Handle of the new owner" form={form} required most={39} />
+      <Field
+        name="handedOver"
+        label="Collections"
+        form={form}
+        most={2000}
+        help="Their slugs, with commas. Empty: all of them."
+      />
+      <button type="submit" name="do" value="transfer">
+        Transfer
+      </button>
+    </form>
+  </>
+)
+
+export const EraseForm = ({ form, error }: Shown) => (
+  <section class="danger-zone narrow">
+    <h2>Erase a person</h2>
+    <p>
+      Name, e-mail address, identities, memberships and keys go, and what audit logs say of them. What the
+      person published stays, under a name that says nothing. It cannot be undone.
+    </p>
+    {error?.code === 'has_public_collections' && (
+      <div class="note bad">
+        <p>
+          Readers may cite these collections. Transfer them first, with the form above. Otherwise their
+          addresses will lead to an account without a name:
+        </p>
+        <Paths paths={error.details['collections'] as string[]} />
+      </div>
+    )}
+    <form method="post" class="form">
+      <Field name="account" label="Handle" form={form} required most={39} />
+      <Field name="confirm" label="The handle again, to confirm" form={form} required most={39} />
+      {error?.code === 'has_public_collections' && (
+        <Tick name="confirmPublic" form={form}>
+          Erase the person all the same
+        </Tick>
+      )}
+      <button type="submit" class="danger" name="do" value="erase">
+        Erase this person
+      </button>
+    </form>
+  </section>
+)

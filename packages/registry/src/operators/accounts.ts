@@ -1,0 +1,34 @@
+/** Accounts as operators' acts lock them. */
+import { type AccountRow, findAccountBySlug, lockAccount, type Tx } from '@ulmus/storage'
+import { demandCredential } from '../access/authority.ts'
+import type { Caller } from '../access/principal.ts'
+import { isAccountSlug } from '../access/slugs.ts'
+import { demandUser } from '../accounts/organizations.ts'
+import type { Context } from '../context.ts'
+import { RegistryError } from '../errors/errors.ts'
+
+/** @throws account_not_found */
+export async function lockNamed(tx: Tx, slug: string, strength?: 'update'): Promise<AccountRow> {
+  const found = isAccountSlug(slug) ? await findAccountBySlug(tx, slug) : undefined
+  const account = found && (await lockAccount(tx, found.id, strength))
+  if (account === undefined) throw new RegistryError('account_not_found', { say: { slug } })
+  return account
+}
+
+/** A user that is not the operator itself, locked. @throws account_not_found, not_a_user, invalid_request */
+export async function lockOther(
+  context: Context,
+  tx: Tx,
+  caller: Caller,
+  slug: string,
+  strength?: 'update',
+): Promise<AccountRow> {
+  const account = await lockNamed(tx, slug, strength)
+  await demandUser(tx, account.slug)
+  await demandCredential(context, tx, caller)
+  if (account.id !== caller.accountId) return account
+  throw wrong('slug', 'must be of another account than your own')
+}
+
+export const wrong = (path: string, message: string): RegistryError =>
+  new RegistryError('invalid_request', { details: { issues: [{ path, message }] } })

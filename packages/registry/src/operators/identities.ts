@@ -1,0 +1,70 @@
+/** Identities that operators link to accounts: after a change of the identity provider, a person is the same account again. */
+import {
+  endCredentials,
+  findAccountByIdentity,
+  type IdentityKey,
+  insertIdentity,
+  lockAccount,
+  moveIdentity,
+  type Tx,
+  updateAccount,
+} from '@ulmus/storage'
+import { demandCredential } from '../access/authority.ts'
+import type { Caller } from '../access/principal.ts'
+import { demandUser } from '../accounts/organizations.ts'
+import { audited } from '../audit/acts.ts'
+import type { Context } from '../context.ts'
+import { RegistryError } from '../errors/errors.ts'
+import { lockNamed } from './accounts.ts'
+
+export interface IdentityLink extends IdentityKey {
+  /** Take the identity from the account that it signs in as now. Default: false. */
+  readonly move?: boolean | undefined
+}
+
+export interface LinkedIdentity {
+  readonly account: string
+  /** Slug of the account that the identity signed in as before; null: none. */
+  readonly movedFrom: string | null
+}
+
+/** @throws account_not_found, not_a_user, identity_taken */
+export const linkIdentity = (
+  context: Context,
+  caller: Caller,
+  slug: string,
+  { move = false, ...identity }: IdentityLink,
+): Promise<LinkedIdentity> =>
+  audited(context, caller, async (tx, tell) => {
+    const account = await lockNamed(tx, slug)
+    await demandUser(tx, account.slug)
+    await demandCredential(context, tx, caller)
+    const holder = await findAccountByIdentity(tx, identity)
+    if (holder?.id === account.id) return { account: slug, movedFrom: null }
+    if (holder !== undefined && !move) throw taken(holder.slug)
+    const isLinked =
+      holder === undefined
+        ? await insertIdentity(tx, identity, account.id)
+        : await take(tx, identity, { from: holder.id, to: account.id })
+    // Another request linked it meanwhile.
+    if (!isLinked) throw taken((await findAccountByIdentity(tx, identity))?.slug ?? slug)
+    const movedFrom = holder?.slug ?? null
+    const details = { issuer: identity.issuer, formerly: movedFrom }
+    for (const id of [account.id, ...(holder === undefined ? [] : [holder.id])])
+      tell({ action: 'identity.linked', account: id, target: slug, details })
+    return { account: slug, movedFrom }
+  })
+
+/** The browsers that are signed in by the identity are signed out, and what its provider said of it counts no more. */
+async function take(
+  tx: Tx,
+  identity: IdentityKey,
+  { from, to }: { from: string; to: string },
+): Promise<boolean> {
+  await lockAccount(tx, from)
+  await endCredentials(tx, from)
+  await updateAccount(tx, from, { claimsOperator: false })
+  return moveIdentity(tx, identity, from, to)
+}
+
+const taken = (account: string) => new RegistryError('identity_taken', { details: { account } })

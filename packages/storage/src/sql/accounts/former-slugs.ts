@@ -1,0 +1,136 @@
+/**
+ * Slugs that accounts gave up by a rename, their deletion or their erasure. A slug leads to its account, and is kept for the former
+ * owner: under a path that readers know, another owner could publish other data.
+ */
+import { createHash } from 'node:crypto'
+import { eq, sql } from 'drizzle-orm'
+import { index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import type { Queries, Tx } from '../../database/database.ts'
+import { bytewiseText, instant } from '../columns/columns.ts'
+import { type AccountRow, accounts, type IdentityKey } from './accounts.ts'
+
+export const formerAccountSlugs = pgTable(
+  'former_account_slugs',
+  {
+    /** `slugHash` of the slug: the name of an erased person is not stored in clear. */
+    slugHash: text('slug_hash').notNull(),
+    /** Null: of an erased person. */
+    slug: bytewiseText('slug'),
+    /** May be gone. */
+    accountId: uuid('account_id').notNull(),
+    /** Of an account that is gone: ids of an organization's owners, `identityHash` of a user's identities. They may take the slug. */
+    heirs: text('heirs').array().notNull().default(sql`'{}'::text[]`),
+    since: instant('since').notNull(),
+    /** Null: for ever, since readers know a public collection by it. */
+    keptUntil: instant('kept_until'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.slugHash, t.accountId] }),
+    index('former_account_slugs_account').on(t.accountId),
+  ],
+)
+
+/** Days for which a slug is kept that no public data was read under. */
+export const slugKeptDays = 90
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+export const slugHash = (slug: string): string => sha256(slug)
+export const identityHash = ({ issuer, subject }: IdentityKey): string => sha256(`${issuer}\n${subject}`)
+
+/** The account that gave up this slug last. Asked when no account has it now. */
+export async function findAccountByFormerSlug(at: Queries, slug: string): Promise<AccountRow | undefined> {
+  const rows = await at.orm
+    .select({ account: accounts })
+    .from(formerAccountSlugs)
+    .innerJoin(accounts, eq(accounts.id, formerAccountSlugs.accountId))
+    .where(sql`${formerAccountSlugs.slugHash} = ${slugHash(slug)} and ${formerAccountSlugs.slug} is not null`)
+    .orderBy(sql`${formerAccountSlugs.since} desc`)
+    .limit(1)
+  return rows[0]?.account
+}
+
+/** Id of the account that has a slug, or of the last one that had it and was not erased; it may be gone. */
+export async function findActor(at: Queries, slug: string): Promise<string | undefined> {
+  const { rows } = await at.query(
+    `select id, null as since from accounts where slug = $1
+     union all select account_id, since from former_account_slugs where slug_hash = $2 and slug is not null
+     order by since desc nulls first limit 1`,
+    [slug, slugHash(slug)],
+  )
+  return rows[0] === undefined ? undefined : String(rows[0]['id'])
+}
+
+/** Keeps the slug that an account has for its owner from now on: for ever if a version was public below it. */
+export async function keepAccountSlug(
+  tx: Tx,
+  { id, slug }: Pick<AccountRow, 'id' | 'slug'>,
+  since: Date,
+): Promise<void> {
+  await tx.query(
+    `insert into former_account_slugs (slug_hash, slug, account_id, since, kept_until)
+     select $1, $2, $3, $4::timestamptz, case when
+         exists (select from former_collection_slugs where owner_id = $3 and published)
+         or exists (select from collections where owner_id = $3 and public and (head_id is not null or newest_withdrawn is not null))
+       then null else $4::timestamptz + make_interval(days => $5) end
+     on conflict (slug_hash, account_id) do update set since = excluded.since,
+       kept_until = case when former_account_slugs.kept_until is null then null else excluded.kept_until end`,
+    [slugHash(slug), slug, id, since.toISOString(), slugKeptDays],
+  )
+}
+
+/** Gives an account another slug; the one it had leads to it from now on. Rejects with a unique violation when it is taken. */
+export async function renameAccount(
+  tx: Tx,
+  account: Pick<AccountRow, 'id' | 'slug'>,
+  slug: string,
+  at: Date,
+): Promise<void> {
+  await keepAccountSlug(tx, account, at)
+  await tx.orm.update(accounts).set({ slug }).where(eq(accounts.id, account.id))
+  // An account that takes back its former slug does not lead to itself.
+  const back = [account.id, slugHash(slug)]
+  await tx.query('delete from former_account_slugs where account_id = $1 and slug_hash = $2', back)
+}
+
+/** Names the heirs of an account that is about to be deleted. */
+export async function nameHeirs(tx: Tx, accountId: string, heirs: readonly string[]): Promise<void> {
+  await tx.query('update former_account_slugs set heirs = $2 where account_id = $1', [accountId, [...heirs]])
+}
+
+/** Forgets in which words an erased account was named; what was public stays under its former paths. */
+export async function forgetFormerSlugs(tx: Tx, accountId: string): Promise<void> {
+  await tx.query("update former_account_slugs set slug = null, heirs = '{}' where account_id = $1", [
+    accountId,
+  ])
+}
+
+/** Takes a slug: an account that gave it up itself, an organization of an owner, or an heir. */
+export interface SlugClaimant {
+  /** Of accounts: the one that takes the slug, and the one that acts. */
+  readonly accountIds: readonly string[]
+  readonly identities: readonly IdentityKey[]
+}
+
+/** Those of `slugs` that are kept for others than `claimant`. */
+export async function slugsKeptForOthers(
+  at: Queries,
+  slugs: readonly string[],
+  { accountIds, identities }: SlugClaimant,
+  now: Date,
+): Promise<Set<string>> {
+  const byHash = new Map(slugs.map((slug) => [slugHash(slug), slug]))
+  const { rows } = await at.query(
+    `select slug_hash from former_account_slugs f
+     where slug_hash = any($1::text[]) and (kept_until is null or kept_until > $2::timestamptz)
+       and account_id <> all($3::uuid[]) and not heirs && $4::text[]
+       and not exists (select from members m
+         where m.org_id = f.account_id and m.user_id = any($3::uuid[]) and m.role = 'owner')`,
+    [
+      [...byHash.keys()],
+      now.toISOString(),
+      [...accountIds],
+      [...accountIds, ...identities.map(identityHash)],
+    ],
+  )
+  return new Set(rows.map((row) => byHash.get(String(row['slug_hash']))!))
+}

@@ -1,0 +1,119 @@
+/** Slugs that collections gave up. A slug leads to its collection until another of the same owner takes it. */
+import { boolean, index, pgTable, primaryKey, uuid } from 'drizzle-orm/pg-core'
+import type { Queries, Tx } from '../../database/database.ts'
+import { slugHash, slugKeptDays } from '../accounts/former-slugs.ts'
+import { bytewiseText, instant } from '../columns/columns.ts'
+import { collections } from './collections.ts'
+
+export const formerCollectionSlugs = pgTable(
+  'former_collection_slugs',
+  {
+    /** The account below which the slug was. May be gone. */
+    ownerId: uuid('owner_id').notNull(),
+    slug: bytewiseText('slug').notNull(),
+    /** Null: it was deleted. */
+    collectionId: uuid('collection_id').references(() => collections.id, { onDelete: 'set null' }),
+    /** Whether the collection is, or was when it was deleted, another account's. */
+    given: boolean('given').notNull().default(false),
+    /** Whether a version was public under it. */
+    published: boolean('published').notNull(),
+    /** Until then no collection of another owner than that of the collection has it. Null: for ever. */
+    keptUntil: instant('kept_until'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.ownerId, t.slug] }),
+    index('former_collection_slugs_collection').on(t.collectionId),
+  ],
+)
+
+export interface CollectionPlace {
+  readonly id: string
+  readonly ownerId: string
+  readonly slug: string
+}
+
+/**
+ * The slug leads to the collection, which is about to give it up or to be made private, until another one takes it. Call it before the
+ * change: it looks whether a version is public.
+ */
+export async function keepFormerSlug(
+  tx: Tx,
+  { id, ownerId, slug }: CollectionPlace,
+  at: Date,
+): Promise<void> {
+  await tx.query(
+    `insert into former_collection_slugs as former (owner_id, slug, collection_id, published, kept_until)
+     select $2, $3, c.id, is_public, case when is_public then null else $4::timestamptz + make_interval(days => $5) end
+       from collections c, lateral (select c.public and (c.head_id is not null or c.newest_withdrawn is not null)) as seen (is_public)
+       where c.id = $1
+     on conflict (owner_id, slug) do update set collection_id = excluded.collection_id, given = false,
+       published = former.published or excluded.published,
+       kept_until = case when former.kept_until is null then null else excluded.kept_until end`,
+    [id, ownerId, slug, at.toISOString(), slugKeptDays],
+  )
+}
+
+/** Notes under which slugs a collection that has another owner now is known to the readers of others. */
+export async function noteGiven(tx: Tx, collectionId: string, ownerId: string): Promise<void> {
+  await tx.query('update former_collection_slugs set given = owner_id <> $2 where collection_id = $1', [
+    collectionId,
+    ownerId,
+  ])
+}
+
+/** Of a collection that is about to be deleted: only what was public is kept, and leads nowhere. */
+export async function dropFormerSlugs(tx: Tx, collection: CollectionPlace, at: Date): Promise<void> {
+  await keepFormerSlug(tx, collection, at)
+  await tx.query('delete from former_collection_slugs where collection_id = $1 and not published', [
+    collection.id,
+  ])
+}
+
+/**
+ * Slugs below an account under which readers know a collection of another owner.
+ * @param asked.slugs Default: those of all collections that the account has
+ * @param asked.except id of a collection that may be where readers know it
+ */
+export async function slugsKnownElsewhere(
+  at: Queries,
+  owner: { id: string; slug: string },
+  { slugs, except }: { slugs?: readonly string[]; except?: string },
+  now: Date,
+): Promise<string[]> {
+  const { rows } = await at.query(
+    `select f.slug from former_collection_slugs f
+     where (f.owner_id = $1 or f.owner_id in (select account_id from former_account_slugs where slug_hash = $2))
+       and f.slug in (select unnest($3::text[]) union all select slug from collections where $3 is null and owner_id = $1)
+       and ($5::uuid is null or f.collection_id is distinct from $5) and (f.kept_until is null or f.kept_until > $4::timestamptz)
+       and coalesce((select c.owner_id <> $1 from collections c where c.id = f.collection_id), f.given)`,
+    [
+      owner.id,
+      slugHash(owner.slug),
+      slugs === undefined ? null : [...slugs],
+      now.toISOString(),
+      except ?? null,
+    ],
+  )
+  return rows.map(({ slug }) => String(slug))
+}
+
+/** Those of `slugs` that collections of an account have. */
+export async function collectionSlugsInUse(
+  at: Queries,
+  ownerId: string,
+  slugs: readonly string[],
+): Promise<string[]> {
+  const { rows } = await at.query(
+    'select slug from collections where owner_id = $1 and slug = any($2::text[])',
+    [ownerId, [...slugs]],
+  )
+  return rows.map(({ slug }) => String(slug))
+}
+
+/** Of an account that is about to be deleted: slugs that lead nowhere. */
+export async function dropDeadSlugs(tx: Tx, ownerId: string): Promise<void> {
+  await tx.query(
+    'delete from former_collection_slugs where owner_id = $1 and collection_id is null and not given',
+    [ownerId],
+  )
+}
