@@ -1,9 +1,13 @@
 /** Files of rows as records: read, their columns inferred, a schema made of them. For browsers and Node; what Node alone has is in `./node.ts`. */
 export { type Column, idOf, type Tally } from './inference/column.ts'
+export { type Conversion, conversions, type OfferedConversion } from './inference/conversions.ts'
 export { HashBudget, HashSet } from './inference/hash-set.ts'
-export { type Inference, idCandidates, inferTable } from './inference/infer.ts'
+export { type IdProposal, idCandidates, joinIds, proposeId } from './inference/ids.ts'
+export { type Inference, inferTable } from './inference/infer.ts'
+export { keyOfTwo } from './inference/key-pairs.ts'
 export { type Kind, kinds } from './inference/kinds.ts'
 export { type Misfits, misfitsOf } from './inference/misfits.ts'
+export type { CodeReason } from './inference/number-texts.ts'
 export { referencesIn, type TypeIds } from './inference/references.ts'
 export { formatOf } from './reading/formats.ts'
 export { openTable } from './reading/open.ts'
@@ -19,8 +23,19 @@ export {
 export { type FileSource, sourceOf } from './reading/source.ts'
 export { Numeral, type Row, type Table } from './reading/table.ts'
 export { TableError } from './reading/table-error.ts'
+export { type ColumnMisfit, checkTable, type TableCheck, type Way, wishesWith } from './records/check.ts'
 export {
+  type KnownIdProposal,
+  type KnownType,
+  matchTypes,
+  planFor,
+  proposeIdFor,
+  type TypeMatch,
+} from './records/known-types.ts'
+export {
+  type GoneField,
   type LeftOut,
+  mayBeRequired,
   type Plan,
   type PlannedColumn,
   type PlanWishes,
@@ -28,5 +43,13 @@ export {
   typeNameOf,
 } from './records/plan.ts'
 export { type RecordsOptions, recordsOf, type TableRecord } from './records/records.ts'
-export { type Field, fieldsOf, schemaOf } from './records/schema.ts'
+export {
+  changeSchema,
+  type Field,
+  type FieldState,
+  fieldsOf,
+  type SchemaChange,
+  schemaOf,
+  statesOf,
+} from './records/schema.ts'
 export { csvOf, idColumnOf } from './records/write-csv.ts'

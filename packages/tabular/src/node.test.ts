@@ -13,7 +13,7 @@ const fixture = (name: string) => join(import.meta.dirname, 'testing', name)
 async function read(path: string, options: FileOptions = {}) {
   const table = await openFile(path, options)
   const inference = await inferTable(table)
-  const plan = planOf(inference, { type: 'T', id: 'id' })
+  const plan = planOf(inference, { type: 'T', id: ['id'] })
   const records = []
   for await (const record of recordsOf(table, plan)) records.push(record)
   await table.close()

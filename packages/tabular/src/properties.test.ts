@@ -187,7 +187,7 @@ const recordsOfAny = fieldsOfAny.chain((fields) =>
 
 const planFor = (fields: readonly Field[]): Plan => ({
   type: 'T',
-  id: idColumnOf(fields),
+  id: [idColumnOf(fields)],
   columns: fields.map(({ name, kind }) => ({ name, kind, isRequired: false, isPrivate: false })),
 })
 
@@ -218,12 +218,12 @@ test('any table, by the plan that it suggests, as records and as CSV, gives the 
         [String(at), ...row].map((one) => (one === undefined ? '' : quoted(one))).join(','),
       )
       const table = await open('a.csv', `key,a,b,c\n${lines.join('\n')}\n`)
-      const plan = planOf(await inferTable(table), { type: 'T', id: 'key' })
+      const plan = planOf(await inferTable(table), { type: 'T', id: ['key'] })
       const records = await all(recordsOf(table, plan))
       expect(records).toHaveLength(rows.length)
       const written = (await all(csvOf(records, plan.columns))).join('')
       const again = await open('b.csv', written)
-      expect(await all(recordsOf(again, { ...plan, id: 'id' }))).toEqual(records)
+      expect(await all(recordsOf(again, { ...plan, id: ['id'] }))).toEqual(records)
       expect(Object.keys(schemaOf(plan)['properties'] as object)).toEqual(
         plan.columns.map(({ name }) => name),
       )

@@ -67,14 +67,13 @@ test('the columns of a table, its id, its schema and its records', async () => {
   expect(schema).toEqual({
     type: 'object',
     properties: {
-      name: { type: 'string' },
-      country: { type: 'string' },
-      population: { type: 'integer' },
-      capital: { type: 'boolean' },
-      founded: { type: 'string', format: 'date' },
-      code: { type: 'string' },
+      name: { type: 'string', propertyOrder: 0 },
+      country: { type: 'string', propertyOrder: 1 },
+      population: { type: 'integer', propertyOrder: 2 },
+      capital: { type: 'boolean', propertyOrder: 3 },
+      founded: { type: 'string', format: 'date', propertyOrder: 4 },
+      code: { type: 'string', propertyOrder: 5 },
     },
-    required: ['name', 'country', 'capital', 'founded', 'code'],
     additionalProperties: false,
   })
   expect(records[1]).toEqual({
@@ -138,15 +137,22 @@ test('an empty cell is no value, empty quotes are the empty text, except where a
   const { schema, records } = await read('a.csv', 'id,name,size\n1,,1\n2,"",""\n3,x,3\n')
   expect(records.map(({ data }) => data)).toEqual([{ size: 1 }, { name: '' }, { name: 'x', size: 3 }])
   expect(schema['required']).toBeUndefined()
-  expect(schema['properties']).toEqual({ name: { type: 'string' }, size: { type: 'integer' } })
+  expect(schema['properties']).toMatchObject({ name: { type: 'string' }, size: { type: 'integer' } })
 })
 
-test('few values that come often are choices, as long as there are enough of them', async () => {
+test('few values that come often are offered as a closed list, as long as there are enough of them', async () => {
   const sizes = (count: number) =>
     `id,size\n${Array.from({ length: count }, (_, n) => `${n},${['small', 'large'][n % 2]}`).join('\n')}`
   const choicesOf = async (text: string) => (await inferTable(await open('a.csv', text))).columns[1]?.choices
   expect(await choicesOf(sizes(100))).toEqual(['large', 'small'])
   expect(await choicesOf(sizes(99))).toBeUndefined()
+  // Offered, and closed when it is asked for: the next file may have another one.
+  const property = (schema: object) => (schema as { properties: object }).properties
+  const asked = (wishes: Partial<PlanWishes>) => read('a.csv', sizes(100), wishes)
+  expect(property((await asked({})).schema)).toEqual({ size: { type: 'string', propertyOrder: 0 } })
+  const closed = property((await asked({ closed: ['size'] })).schema)
+  expect(closed).toEqual({ size: { type: 'string', enum: ['large', 'small'], propertyOrder: 0 } })
+  await expect(asked({ closed: ['id'] })).rejects.toThrow('"id" has more than 100 different values')
 })
 
 test('members of JSON: null, nested values, numbers that doubles do not hold', async () => {
@@ -162,15 +168,15 @@ test('members of JSON: null, nested values, numbers that doubles do not hold', a
   expect(schema).toEqual({
     type: 'object',
     properties: {
-      a: { type: ['number', 'null'] },
-      tags: { type: 'array', items: { type: 'string' } },
+      a: { type: ['number', 'null'], propertyOrder: 0 },
+      tags: { type: 'array', items: { type: 'string' }, propertyOrder: 1 },
       at: {
         type: 'object',
         properties: { lat: { type: 'number' }, lng: { type: 'number' }, zone: {} },
+        propertyOrder: 2,
       },
-      big: { type: 'string' },
+      big: { type: 'string', propertyOrder: 3 },
     },
-    required: ['a', 'tags', 'at', 'big'],
     additionalProperties: false,
   })
   expect(records).toEqual([
@@ -185,11 +191,12 @@ test('members of JSON: null, nested values, numbers that doubles do not hold', a
 
 test('wishes change the plan, and a wrong one says what there is', async () => {
   const { plan, schema, records } = await read('cities.csv', cities, {
-    ...{ id: 'code', private: ['population'], leaveOut: ['founded'], kinds: { capital: 'string' } },
+    ...{ id: ['code'], private: ['population'], leaveOut: ['founded'], kinds: { capital: 'string' } },
     ...{ rename: { name: 'title' }, references: new Map([['country', 'Country']]) },
   })
-  expect(plan.id).toBe('code')
-  expect(schema['properties']).toEqual({
+  expect(plan.id).toEqual(['code'])
+  expect(schema['required']).toEqual(['code'])
+  expect(schema['properties']).toMatchObject({
     id: { type: 'string' },
     title: { type: 'string' },
     country: { type: 'string', 'x-ref-type': 'Country' },
@@ -199,7 +206,7 @@ test('wishes change the plan, and a wrong one says what there is', async () => {
   })
   expect(records[0]).toMatchObject({ id: '0150', data: { title: 'Oslo', capital: 'true' } })
   await expect(read('a.csv', 'id,Name\n1,x\n', { private: ['name'] })).rejects.toThrow('Is "Name" meant?')
-  await expect(read('a.csv', 'id,b\n1,x\n', { id: 'x' })).rejects.toThrow('The columns are: id, b.')
+  await expect(read('a.csv', 'id,b\n1,x\n', { id: ['x'] })).rejects.toThrow('The columns are: id, b.')
   await expect(read('a.csv', 'id,b,c\n1,x,y\n', { rename: { b: 'c' } })).rejects.toThrow(
     'both be the field "c"',
   )
@@ -207,14 +214,14 @@ test('wishes change the plan, and a wrong one says what there is', async () => {
 
 test('without an id, records are numbered', async () => {
   const { plan, records } = await read('a.csv', 'a\nx\nx\n')
-  expect(plan.id).toBeUndefined()
+  expect(plan.id).toEqual([])
   expect(records.map(({ id }) => id)).toEqual(['1', '2'])
 })
 
 test('what does not fit the plan is told with its file, line and column, or told and passed over', async () => {
   const text = 'id,population\n1,5\n2,n/a\n3,7\n2,8\n,9\n'
   const table = await open('cities.csv', text)
-  const plan = planOf(await inferTable(table), { type: 'City', id: 'id', kinds: { population: 'integer' } })
+  const plan = planOf(await inferTable(table), { type: 'City', id: ['id'], kinds: { population: 'integer' } })
   await expect(all(recordsOf(table, plan))).rejects.toThrow(
     'cities.csv, line 3: `population` is "n/a", no integer. Say that "n/a" stands for no value, or make the column a string.',
   )

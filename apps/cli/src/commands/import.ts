@@ -115,10 +115,10 @@ async function importFile(
     const records = recordsOf(table, plan)
     const imported = await bring(schema, records, onProgress)
     progress.end()
-    const ids = inference.columns.find(({ name }) => name === plan.id)?.ids
+    const ids = inference.columns.find(({ name }) => plan.id.length === 1 && name === plan.id[0])?.ids
     if (ids !== undefined) known.push({ type, ids })
     call.say(`${counted(imported.records, 'record')} of ${type} from ${basename(file)}.`)
-    return { file, type, id: plan.id ?? null, ...imported, schema }
+    return { file, type, id: idJson(plan.id), ...imported, schema }
   } finally {
     progress.end()
     await table.close()
@@ -151,9 +151,10 @@ async function planFor(
   schema: JsonObject | undefined,
   known: readonly TypeIds[],
 ): Promise<Plan> {
-  const id = await idOf(call, flags, inference)
+  const chosen = await idOf(call, flags, inference)
+  const id = chosen === null ? null : [chosen]
   const references =
-    known.length === 0 ? undefined : await referencesIn(table, inference, known, id ?? undefined)
+    known.length === 0 ? undefined : await referencesIn(table, inference, known, chosen ?? undefined)
   const rename = pairsOf(flags.rename, 'rename', 'column=field')
   // Fields that are there already stay what they are, whatever the file looks like.
   const columns = new Map(
@@ -215,7 +216,7 @@ function showPlan(
   added: readonly string[],
 ): void {
   call.say(
-    `${counted(rows, 'row')} as ${plan.type}, identified by ${plan.id === undefined ? 'its number' : plan.id}:`,
+    `${counted(rows, 'row')} as ${plan.type}, identified by ${plan.id.length === 0 ? 'its number' : plan.id.join(' and ')}:`,
   )
   const lines = plan.columns.map(
     ({ name, field = name, kind, isRequired, isPrivate, reference, choices }) => [
@@ -252,5 +253,8 @@ function showPlan(
       `The schema that is here stays${added.length === 0 ? '' : `, with new fields: ${added.map(harmless).join(', ')}`}.`,
     )
 }
+
+const idJson = (id: readonly string[]): string | readonly string[] | null =>
+  id.length > 1 ? id : (id[0] ?? null)
 
 export default importFiles

@@ -1,8 +1,10 @@
 /** What one column holds, as far as its values tell. */
-import { Numeral } from '../reading/table.ts'
+import { Numeral, Real } from '../reading/table.ts'
 import { textOf } from '../reading/table-error.ts'
+import { ConversionWatch, type OfferedConversion } from './conversions.ts'
 import { type HashBudget, HashSet } from './hash-set.ts'
 import { type Kind, kindOfAll, kindOfText, kindOfValue, nestedOf, type Seen } from './kinds.ts'
+import { type CodeReason, type NumberBudget, NumberTexts } from './number-texts.ts'
 import { Shape } from './shape.ts'
 
 export interface Tally {
@@ -29,8 +31,14 @@ export interface Column {
   readonly isUnique: boolean
   /** The values of a unique column. */
   readonly ids: HashSet | undefined
-  /** All values, where they are few and each comes often; undefined: not so. */
+  /** All values, where they are few texts and each comes often: offer them as a closed list. A plan has none unless it is asked for. */
   readonly choices: readonly string[] | undefined
+  /** All different values, sorted, of a column of at most 100 short texts. */
+  readonly distinct: readonly string[] | undefined
+  /** Readings of numbers, dates and answers that every value of a column of texts allows, the likeliest first. Offer them; a plan has none unless it is asked for. */
+  readonly conversions: readonly OfferedConversion[]
+  /** All values are numbers, and the column is still one of texts, because numbers would lose something. */
+  readonly codes: CodeReason | undefined
   /** The first few. */
   readonly examples: readonly unknown[]
   /** Of how many kinds the values are, most frequent first: what keeps a column from being of numbers. */
@@ -39,8 +47,9 @@ export interface Column {
   readonly nested: Readonly<Record<string, unknown>> | undefined
 }
 
-/** Choices that a column may have, and their length in characters. */
+/** Choices that are offered; different texts that are remembered, and their length in characters. */
 const choicesMax = 12
+const distinctMax = 100
 const choiceCharactersMax = 64
 /** Fewer values say little about which others there may be. */
 const choiceRowsMin = 100
@@ -53,7 +62,10 @@ export const idBytesMax = 1024
 /** The id that a value makes; undefined: none, as of an empty text, a fraction, or what is too long. */
 export function idOf(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value : value instanceof Numeral ? value.text : undefined
-  if (text === undefined) return Number.isSafeInteger(value) ? String(value) : undefined
+  if (text === undefined) {
+    const number = value instanceof Real ? value.value : value
+    return Number.isSafeInteger(number) ? String(number) : undefined
+  }
   if (text === '') return undefined
   const isShort = text.length * 3 <= idBytesMax || new TextEncoder().encode(text).length <= idBytesMax
   return isShort ? text : undefined
@@ -80,12 +92,15 @@ export class ColumnWatch {
   #nulls = 0
   #empties = 0
   #ids: HashSet | undefined
-  #choices: Set<string> | undefined = new Set()
+  #distinct: Set<string> | undefined = new Set()
+  readonly #conversions = new ConversionWatch()
+  readonly #numbers: NumberTexts
   readonly #examples: unknown[] = []
   #shape: Shape | undefined
 
-  constructor(isText: boolean, budget: HashBudget) {
+  constructor(isText: boolean, budget: HashBudget, numbers: NumberBudget) {
     this.#isText = isText
+    this.#numbers = new NumberTexts(numbers)
     this.#ids = new HashSet(budget)
   }
 
@@ -96,7 +111,7 @@ export class ColumnWatch {
       return
     }
     if (this.#ids !== undefined) this.#seeId(value)
-    if (this.#choices !== undefined) this.#seeChoice(value)
+    if (this.#distinct !== undefined) this.#seeText(value)
     if (value === '' && this.#isText) {
       this.#empties++
       return
@@ -105,6 +120,7 @@ export class ColumnWatch {
     const known = this.#counts.get(kind)
     if (known === undefined) this.#counts.set(kind, { count: 1, line, value: exampleOf(value) })
     else known.count++
+    this.#seeReadings(value, kind, line)
     if (kind === 'array' || kind === 'object') {
       this.#shape ??= new Shape()
       this.#shape.see(this.#isText ? nestedOf(value as string) : value)
@@ -119,13 +135,21 @@ export class ColumnWatch {
     this.#ids = undefined
   }
 
-  #seeChoice(value: unknown): void {
-    const choices = this.#choices!
-    if (typeof value !== 'string' || value.length > choiceCharactersMax) this.#choices = undefined
-    else if (!choices.has(value)) {
-      choices.add(copyOf(value))
-      if (choices.size > choicesMax) this.#choices = undefined
+  #seeText(value: unknown): void {
+    const distinct = this.#distinct!
+    if (typeof value !== 'string' || value.length > choiceCharactersMax) this.#distinct = undefined
+    else if (!distinct.has(value)) {
+      if (distinct.size === distinctMax) this.#distinct = undefined
+      else distinct.add(copyOf(value))
     }
+  }
+
+  #seeReadings(value: unknown, kind: Seen, line: number): void {
+    if (typeof value === 'string') this.#conversions.see(value, kind, line)
+    else this.#conversions.seeValue(kind)
+    if (!this.#isText || typeof value !== 'string') return
+    if (kind === 'integer' || kind === 'number') this.#numbers.see(value, line, copyOf)
+    else this.#numbers.clear()
   }
 
   /** @param rows all that there are */
@@ -133,23 +157,33 @@ export class ColumnWatch {
     const tallies = Array.from(this.#counts, ([kind, count]) => ({ kind, ...count })).sort(
       (a, b) => b.count - a.count,
     )
-    const kind = kindOfAll(new Set(this.#counts.keys()), this.#isText)
+    const seen = kindOfAll(new Set(this.#counts.keys()), this.#isText)
+    this.#numbers.clear()
+    const codes = seen === 'number' ? this.#numbers.reason : undefined
+    const kind = codes === undefined ? seen : 'string'
     const values = tallies.reduce((sum, { count }) => sum + count, 0)
     // Empty texts are values among texts alone; elsewhere nothing stands there.
     const count = values + (kind === 'string' ? this.#empties : 0)
     const isUnique = this.#ids !== undefined && values > 0 && values === rows
     if (!isUnique) this.#ids?.clear()
-    const choices = [...(this.#choices ?? [])]
+    const distinct =
+      kind === 'string' && this.#distinct !== undefined ? [...this.#distinct].sort() : undefined
     const isChoice =
-      kind === 'string' && this.#choices !== undefined && choices.length > 1 && count >= choiceRowsMin
+      distinct !== undefined &&
+      distinct.length > 1 &&
+      distinct.length <= choicesMax &&
+      count >= choiceRowsMin &&
+      !isUnique
+    const mayConvert = (kind === 'string' || kind === 'any') && codes === undefined
     return {
-      ...{ name, kind, tallies, examples: this.#examples, isUnique },
+      ...{ name, kind, tallies, examples: this.#examples, isUnique, distinct, codes },
+      conversions: mayConvert ? this.#conversions.offered(copyOf) : [],
       isEmpty: count + this.#nulls === 0 || (values === 0 && this.#nulls === rows),
       isFull: count + this.#nulls === rows,
       hasEmptyTexts: this.#empties > 0,
       isNullable: this.#nulls > 0,
       ids: isUnique ? this.#ids : undefined,
-      choices: isChoice && !isUnique ? choices.sort() : undefined,
+      choices: isChoice ? distinct : undefined,
       nested: kind === 'array' || kind === 'object' ? this.#shape?.schema() : undefined,
     }
   }

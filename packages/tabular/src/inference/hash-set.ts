@@ -62,6 +62,16 @@ export class HashSet {
     return this.#words[this.#placeOf(this.#words, low, high)] !== 0
   }
 
+  /** How many texts are in both. */
+  sharedWith(other: HashSet): number {
+    let shared = 0
+    for (let at = 0; at < this.#words.length; at += 2) {
+      const [low, high] = [this.#words[at]!, this.#words[at + 1]!]
+      if (low !== 0 && other.#words[other.#placeOf(other.#words, low, high)] !== 0) shared++
+    }
+    return shared
+  }
+
   /** Gives the memory back. */
   clear(): void {
     this.#budget.give(this.#taken)

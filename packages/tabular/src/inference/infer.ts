@@ -1,14 +1,19 @@
 /** What a table holds: its rows are read once, from the first to the last, and none is kept. */
+import type { Format } from '../reading/options.ts'
 import type { Table } from '../reading/table.ts'
 import { type Column, ColumnWatch } from './column.ts'
 import { HashBudget } from './hash-set.ts'
+import { NumberBudget } from './number-texts.ts'
 
 export interface Inference {
   /** Of the table. */
   readonly name: string
+  readonly format: Format
   readonly rows: number
   /** In the order of the table. */
   readonly columns: readonly Column[]
+  /** Columns that the file declares as the key of a row. */
+  readonly key?: readonly string[] | undefined
 }
 
 /**
@@ -18,23 +23,15 @@ export interface Inference {
  */
 export async function inferTable(table: Table, budget = new HashBudget()): Promise<Inference> {
   const watches: ColumnWatch[] = []
+  const numbers = new NumberBudget()
+  const watchOf = () => new ColumnWatch(table.isText, budget, numbers)
   let rows = 0
   for await (const batch of table.batches()) {
-    while (watches.length < table.columns.length) watches.push(new ColumnWatch(table.isText, budget))
+    while (watches.length < table.columns.length) watches.push(watchOf())
     rows += batch.length
     for (const { line, values } of batch)
       for (let place = 0; place < values.length; place++) watches[place]?.see(values[place], line)
   }
-  const columns = table.columns.map((name, place) =>
-    (watches[place] ?? new ColumnWatch(table.isText, budget)).column(name, rows),
-  )
-  return { name: table.name, rows, columns }
+  const columns = table.columns.map((name, place) => (watches[place] ?? watchOf()).column(name, rows))
+  return { name: table.name, format: table.format, rows, columns, key: table.key }
 }
-
-const idNames = /^(?:id|_id|uuid|guid|key|code|slug|identifier)$/i
-
-/** Columns whose values can be ids, those that are called so first. */
-export const idCandidates = (columns: readonly Column[]): Column[] =>
-  columns
-    .filter(({ isUnique, kind }) => isUnique && (kind === 'string' || kind === 'integer'))
-    .sort((a, b) => Number(idNames.test(b.name)) - Number(idNames.test(a.name)))

@@ -1,6 +1,6 @@
 /** What a single value is. */
 import { isRounded, parseJson } from '../reading/json-numbers.ts'
-import { Numeral } from '../reading/table.ts'
+import { Numeral, Real } from '../reading/table.ts'
 
 export const kinds = [
   'string',
@@ -82,6 +82,7 @@ export function kindOfValue(value: unknown): Seen {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? 'integer' : 'number'
   if (typeof value === 'boolean') return 'boolean'
   if (value instanceof Numeral) return 'numeral'
+  if (value instanceof Real) return 'number'
   return Array.isArray(value) ? 'array' : 'object'
 }
 

@@ -18,9 +18,10 @@ const misfitsMax = 10
 const isNumeric = ({ kind }: Tally): boolean => kind === 'integer' || kind === 'number'
 
 /** Undefined for a column whose values have their kind in common, and for one of texts. Numbers that must stay texts are no misfits. */
-export function misfitsOf({ name, kind, tallies }: Column): Misfits | undefined {
+export function misfitsOf({ name, kind, tallies, codes }: Column): Misfits | undefined {
   const [most] = tallies
-  if ((kind !== 'string' && kind !== 'any') || most === undefined || most.kind === 'string') return undefined
+  if (codes !== undefined || (kind !== 'string' && kind !== 'any')) return undefined
+  if (most === undefined || most.kind === 'string') return undefined
   const numeric = isNumeric(most)
   const others = tallies.filter((tally) => (numeric ? !isNumeric(tally) : tally.kind !== most.kind))
   const count = others.reduce((sum, tally) => sum + tally.count, 0)

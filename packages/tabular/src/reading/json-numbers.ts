@@ -1,5 +1,5 @@
-/** JSON texts whose numbers may be beyond doubles: `JSON.parse` rounds those silently. */
-import { Numeral } from './table.ts'
+/** JSON texts whose numbers say more than `JSON.parse` keeps: it rounds long ones, and takes `21.0` for an integer. */
+import { Numeral, Real } from './table.ts'
 
 /** Digits that a double keeps, whatever they are. */
 const digitsMax = 17
@@ -8,28 +8,35 @@ const depthMax = 64
 
 /** Whether a text may have such a number: 16 digits in a row, 18 with a point among them, or an exponent of three. */
 const suspicious = /\d{16}|\d[\d.]{18}|[eE][+-]?\d{3}/
+/** Whether a text may have a whole number that is written as a double. */
+const wholes = /\d(?:\.0+|(?:\.\d+)?[eE]\+?\d+)\s*(?:[,\]}]|$)/
 const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|-?(?:NaN|Infinity)\b/gs
 
 /**
- * The value of a text, with `Numeral` for each number that would be rounded.
+ * The value of a text, with `Numeral` for each number that would be rounded and `Real` for whole doubles.
  * @param missing values that mean missing: if `NaN`, `Infinity` or `-Infinity` is among them, it is read as a `Numeral`, or as null inside lists and objects
  * @throws SyntaxError
  */
 export function parseJson(text: string, missing: readonly string[] = []): unknown {
   const notNumbers = missing.filter((one) => one === 'NaN' || one.endsWith('Infinity'))
-  const isSuspicious = suspicious.test(text) || notNumbers.some((one) => text.includes(one))
+  const isSuspicious =
+    suspicious.test(text) || wholes.test(text) || notNumbers.some((one) => text.includes(one))
   const value: unknown = isSuspicious && notNumbers.length > 0 ? undefined : JSON.parse(text)
   if (!isSuspicious) return value
   let mark = '\u0000numeral:'
   while (text.includes(mark.slice(1))) mark += ':'
   let isExact = value !== undefined
   const marked = text.replace(token, (found) => {
-    if (found[0] === '"' || (!notNumbers.includes(found) && !isRounded(found))) return found
+    const isKept = !notNumbers.includes(found) && !isRounded(found) && !isWholeDouble(found)
+    if (found[0] === '"' || isKept) return found
     isExact = false
     return JSON.stringify(mark + found)
   })
   return isExact ? value : withNumerals(JSON.parse(marked), mark)
 }
+
+const isWholeDouble = (numeral: string): boolean =>
+  /[.eE]/.test(numeral) && Number.isSafeInteger(Number(numeral))
 
 /** Whether a number loses something as a double: more than its last bit. */
 export function isRounded(numeral: string): boolean {
@@ -55,7 +62,8 @@ function withNumerals(value: unknown, mark: string, depth = 1): unknown {
     if (!value.startsWith(mark)) return value
     const text = value.slice(mark.length)
     // A member of the row itself is left out by its text; deeper ones can only be null.
-    return isNotNumber(text) && depth > 2 ? null : new Numeral(text)
+    if (isNotNumber(text) && depth > 2) return null
+    return isRounded(text) ? new Numeral(text) : new Real(Number(text))
   }
   if (typeof value !== 'object' || value === null || depth > depthMax) return value
   const inner = (member: unknown) => withNumerals(member, mark, depth + 1)

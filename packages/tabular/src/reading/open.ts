@@ -4,7 +4,7 @@ import { formatOf } from './formats.ts'
 import { openJson } from './json.ts'
 import type { ReadOptions } from './options.ts'
 import type { FileSource } from './source.ts'
-import { Numeral, type Table } from './table.ts'
+import { Numeral, Real, type Table } from './table.ts'
 import { errorAt } from './table-error.ts'
 
 /** @throws TableError if the file cannot be read as a table; faults of single rows are thrown when they are read */
@@ -27,7 +27,7 @@ export function withoutMissing(table: Table, missing: readonly string[] = []): T
   const none = new Set<unknown>(missing)
   const textOf = (value: unknown) => {
     if (value instanceof Numeral) return value.text
-    return typeof value === 'number' ? String(value) : value
+    return typeof value === 'number' || value instanceof Real ? String(value) : value
   }
   const present = (value: unknown) => (none.has(textOf(value)) ? undefined : value)
   return {

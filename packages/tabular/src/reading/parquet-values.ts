@@ -2,7 +2,7 @@
 import type { SchemaElement, SchemaTree } from 'hyparquet'
 import { base64Of } from './base64.ts'
 import { parseJson } from './json-numbers.ts'
-import { Numeral } from './table.ts'
+import { Numeral, realOf } from './table.ts'
 
 /** Reads what hyparquet gives for one column. Undefined: nothing stands there. */
 export type ConvertValue = (value: unknown) => unknown
@@ -102,7 +102,11 @@ function decimalConverter({ scale = 0, logical_type: logical }: SchemaElement): 
     const digits = String(whole < 0n ? -whole : whole).padStart(places + 1, '0')
     const at = digits.length - places
     const text = `${whole < 0n ? '-' : ''}${digits.slice(0, at)}${places > 0 ? `.${digits.slice(at)}` : ''}`
-    return digits.replace(/^0+/, '').length > exactDigits ? new Numeral(text) : Number(text)
+    return digits.replace(/^0+/, '').length > exactDigits
+      ? new Numeral(text)
+      : places > 0
+        ? realOf(Number(text))
+        : Number(text)
   }
 }
 
@@ -130,7 +134,12 @@ function scalarOf({ logical_type: logical, converted_type: kind, type }: SchemaE
     const nanos = unit === 'MILLIS' ? 1_000_000n : unit === 'MICROS' ? microsecond : 1n
     return (value) => String(momentText(BigInt(value as number) * nanos)).slice(11)
   }
-  return plainOf
+  return type === 'DOUBLE' || type === 'FLOAT' || logical?.type === 'FLOAT16' ? doubleOf : plainOf
+}
+
+const doubleOf: ConvertValue = (value) => {
+  const one = plainOf(value)
+  return typeof one === 'number' ? realOf(one) : one
 }
 
 /** Without any more to say about them. Not a number and infinite are no numbers of JSON. */

@@ -22,6 +22,8 @@ export interface Table {
   readonly detected: Detected
   /** Findings for the reader, the uncertain ones among them: ask about those before anything is published. */
   readonly notes: readonly Note[]
+  /** Columns that the file declares as the key of a row, as SQLite does. */
+  readonly key?: readonly string[] | undefined
   /** Reads the file anew, some hundred rows at a time. @throws TableError */
   batches(): AsyncIterable<readonly Row[]>
   /** Lets go of the file. Nothing is read after it. */
@@ -67,6 +69,24 @@ export class Numeral {
     return this.text
   }
 }
+
+/** A whole number that the file has as a double: `21.0` of JSON, REAL of SQLite, DOUBLE of Parquet. Its column is of numbers, not of integers. */
+export class Real {
+  readonly value: number
+  constructor(value: number) {
+    this.value = value
+  }
+  toString(): string {
+    return String(this.value)
+  }
+  toJSON(): number {
+    return this.value
+  }
+}
+
+/** A double as a value of a row. */
+export const realOf = (value: number): number | Real =>
+  Number.isSafeInteger(value) ? new Real(value) : value
 
 /** The columns of objects, as they come. */
 export class ColumnNames {

@@ -1,6 +1,8 @@
 /** How the rows of a table become records of one type. A plan is plain data: shown, changed and kept by whoever asked for it. */
 import type { Column } from '../inference/column.ts'
-import { type Inference, idCandidates } from '../inference/infer.ts'
+import { type Conversion, kindsAfter } from '../inference/conversions.ts'
+import { proposeId } from '../inference/ids.ts'
+import type { Inference } from '../inference/infer.ts'
 import type { Kind } from '../inference/kinds.ts'
 import { shown, TableError } from '../reading/table-error.ts'
 
@@ -14,6 +16,11 @@ export interface PlannedColumn {
   /** Null is a value of it. */
   readonly isNullable?: boolean | undefined
   readonly isPrivate: boolean
+  /** The type has this field already: the plan began with what its schema says. */
+  readonly isKnown?: boolean | undefined
+  /** How texts of the file are rewritten before they are read as the kind. */
+  readonly conversion?: Conversion | undefined
+  /** A closed list: other values are refused. */
   readonly choices?: readonly string[] | undefined
   /** The type whose ids it holds. */
   readonly reference?: string | undefined
@@ -29,19 +36,40 @@ export interface LeftOut {
 
 export interface Plan {
   readonly type: string
-  /** The column that holds the id; undefined: records are numbered from 1. */
-  readonly id: string | undefined
+  /** Columns whose values make the id (`joinIds`); none: records are numbered from 1. */
+  readonly id: readonly string[]
   readonly columns: readonly PlannedColumn[]
   readonly leftOut?: readonly LeftOut[]
+  /** Fields of a type that is there already for which the file has no column. */
+  readonly gone?: readonly GoneField[]
+}
+
+export interface GoneField {
+  readonly field: string
+  readonly isRequired: boolean
+  /** The file may lack it: it is optional JSON, or the wishes say so. */
+  readonly isAccepted: boolean
+  /** A new column of the file that may be this field under another name. */
+  readonly renamed?: string | undefined
 }
 
 export interface PlanWishes {
   readonly type: string
-  /** A column. Default: the likeliest, if any can be it. Null: records are numbered from 1, in the order of the file. */
-  readonly id?: string | null | undefined
+  /** Columns. Default: the likeliest (`proposeId`), if any can be it. Null: records are numbered from 1, in the order of the file. */
+  readonly id?: readonly string[] | null | undefined
   /** Columns. */
   readonly private?: readonly string[] | undefined
   readonly leaveOut?: readonly string[] | undefined
+  /** Columns in which every record must have a value. The columns of the id are required without a wish. */
+  readonly required?: readonly string[] | undefined
+  /** Columns, or fields that have no column, in which records may lack a value although the schema requires one. */
+  readonly optional?: readonly string[] | undefined
+  /** Columns whose values become a closed list (`enum`). */
+  readonly closed?: readonly string[] | undefined
+  /** Values by column that join the closed list of a type that is there already. */
+  readonly allow?: Readonly<Record<string, readonly string[]>> | undefined
+  /** By column, such as those that `Column.conversions` offers. */
+  readonly conversions?: Readonly<Record<string, Conversion>> | undefined
   /** By column; what a value must be then, or its row is refused. */
   readonly kinds?: Readonly<Record<string, Kind>> | undefined
   /** Fields by column. */
@@ -67,20 +95,18 @@ const isBareId = /^_?id$/i
 /** @throws TableError for a wish that names a column that there is not, and for two columns that would be one field */
 export function planOf(inference: Inference, wishes: PlanWishes): Plan {
   const { columns } = inference
-  const { type, private: hidden = [], leaveOut = [], kinds = {}, rename = {}, references } = wishes
-  const id = wishes.id === undefined ? idCandidates(columns)[0]?.name : (wishes.id ?? undefined)
-  checkNames(inference, [
+  const { type, leaveOut = [], kinds = {}, rename = {}, conversions = {}, private: hidden = [] } = wishes
+  const id = wishes.id === undefined ? (proposeId(inference)?.columns ?? []) : (wishes.id ?? [])
+  const wished = new Set([
     ...hidden,
-    ...leaveOut,
-    ...Object.keys(kinds),
-    ...Object.keys(rename),
-    ...(id === undefined ? [] : [id]),
+    ...[...(wishes.required ?? []), ...(wishes.closed ?? [])],
+    ...[kinds, rename, conversions].flatMap((byColumn) => Object.keys(byColumn)),
   ])
-  const wished = new Set([...hidden, ...Object.keys(kinds), ...Object.keys(rename)])
+  checkNames(inference, [...wished, ...leaveOut, ...id])
   const whyNot = ({ name, isEmpty }: Column): LeftOut['why'] | undefined => {
     if (leaveOut.includes(name)) return 'asked'
     if (wished.has(name)) return undefined
-    if (name === id) return isBareId.test(name) ? 'id' : undefined
+    if (id.includes(name)) return id.length === 1 && isBareId.test(name) ? 'id' : undefined
     return isEmpty ? 'empty' : undefined
   }
   const leftOut = columns.flatMap((column): LeftOut[] => {
@@ -90,24 +116,57 @@ export function planOf(inference: Inference, wishes: PlanWishes): Plan {
   const left = new Set(leftOut.map(({ name }) => name))
   const planned = columns
     .filter(({ name }) => !left.has(name))
-    .map(({ name, kind, isFull, hasEmptyTexts, isNullable, choices, nested }): PlannedColumn => {
-      const chosen = Object.hasOwn(kinds, name) ? kinds[name]! : kind
-      const reference = references?.get(name)
-      return {
-        ...{ name, isNullable, isPrivate: hidden.includes(name) },
-        isRequired: isFull && (chosen === 'string' || reference !== undefined || !hasEmptyTexts),
-        ...(Object.hasOwn(rename, name) ? { field: rename[name] } : {}),
-        // Whatever refers is a text, as ids are.
-        kind: reference === undefined ? chosen : 'string',
-        ...(reference === undefined ? {} : { reference }),
-        ...(chosen === kind && reference === undefined ? { choices, nested } : {}),
-      }
-    })
+    .map((column) => plannedColumn(inference, column, wishes, id))
   checkFields(inference, planned)
   return { type, id, columns: planned, leftOut }
 }
 
-function checkNames({ name: file, columns }: Inference, wished: readonly string[]): void {
+function plannedColumn(
+  { name: file }: Inference,
+  column: Column,
+  {
+    private: hidden = [],
+    required = [],
+    closed = [],
+    kinds = {},
+    rename = {},
+    conversions = {},
+    references,
+  }: PlanWishes,
+  id: readonly string[],
+): PlannedColumn {
+  const { name, kind, isNullable, distinct, nested } = column
+  const conversion = Object.hasOwn(conversions, name) ? conversions[name] : undefined
+  const converted = conversion && kindAfter(column, conversion)
+  const chosen = Object.hasOwn(kinds, name) ? kinds[name]! : (converted ?? kind)
+  const reference = references?.get(name)
+  if (closed.includes(name) && distinct === undefined) {
+    const sentence = `${shown(name)} has more than 100 different values, long ones, or values that are no texts: too many for a closed list.`
+    throw new TableError(sentence, file, { column: name }, file)
+  }
+  return {
+    ...{ name, isNullable, isPrivate: hidden.includes(name) },
+    isRequired: id.includes(name) || required.includes(name),
+    ...(Object.hasOwn(rename, name) ? { field: rename[name] } : {}),
+    // Whatever refers is a text, as ids are.
+    kind: reference === undefined ? chosen : 'string',
+    ...(conversion === undefined ? {} : { conversion }),
+    ...(reference === undefined ? {} : { reference }),
+    ...(closed.includes(name) ? { choices: distinct } : {}),
+    ...(chosen === kind && reference === undefined ? { nested } : {}),
+  }
+}
+
+/** Whether every row has a value: offer to require one. Empty texts are values among texts alone. */
+export const mayBeRequired = ({ isFull, kind, hasEmptyTexts }: Column): boolean =>
+  isFull && (kind === 'string' || !hasEmptyTexts)
+
+/** Where the conversion does not read every value, the widest kind that it gives. */
+const kindAfter = ({ conversions }: Column, wished: Conversion): Kind =>
+  conversions.find(({ conversion }) => conversion === wished)?.kind ?? kindsAfter(wished).at(-1)!
+
+/** @throws TableError for a name that no column has */
+export function checkNames({ name: file, columns }: Inference, wished: readonly string[]): void {
   const known = columns.map(({ name }) => name)
   const lost = wished.find((name) => !known.includes(name))
   if (lost === undefined) return

@@ -1,10 +1,12 @@
 /** Rows as records of one type, by a plan. */
 import { idBytesMax, idOf } from '../inference/column.ts'
 import { HashSet } from '../inference/hash-set.ts'
+import { joinIds } from '../inference/ids.ts'
 import type { Row, Table } from '../reading/table.ts'
 import { errorAt, shown, type TableError } from '../reading/table-error.ts'
+import { type CellColumn, cellColumnOf, Places } from './cells.ts'
 import type { Plan, PlannedColumn } from './plan.ts'
-import { type ReadValue, readerOf, unfit } from './values.ts'
+import { unfit } from './values.ts'
 
 export interface TableRecord {
   readonly id: string
@@ -38,10 +40,7 @@ export async function* recordsOf(
   }
 }
 
-interface PlacedColumn extends PlannedColumn {
-  readonly field: string
-  readonly read: ReadValue
-  /** Undefined: no row has had it so far. */
+interface PlacedColumn extends CellColumn {
   place: number | undefined
 }
 
@@ -49,58 +48,68 @@ class RecordMaker {
   readonly #table: Table
   readonly #plan: Plan
   readonly #columns: PlacedColumn[]
+  readonly #choices: readonly (ReadonlySet<unknown> | undefined)[]
   readonly #ids = new HashSet()
-  #idPlace: number | undefined
-  #known = -1
+  readonly #places: Places
+  #idPlaces: readonly (number | undefined)[] = []
   #number = 0
 
   constructor(table: Table, plan: Plan) {
     this.#table = table
     this.#plan = plan
-    this.#columns = plan.columns.map((column) => ({
-      ...column,
-      field: column.field ?? column.name,
-      read: readerOf(column.kind, table.isText),
-      place: undefined,
-    }))
+    this.#places = new Places(table)
+    this.#columns = plan.columns.map((column) => ({ ...cellColumnOf(column, table), place: undefined }))
+    this.#choices = plan.columns.map(({ choices }) => choices && new Set(choices))
   }
 
-  /** Of JSON, columns come while rows are read. */
   findPlaces(): void {
-    const names = this.#table.columns
-    if (names.length === this.#known) return
-    this.#known = names.length
-    const places = new Map(names.map((name, place) => [name, place]))
-    for (const column of this.#columns) column.place = places.get(column.name)
-    this.#idPlace = this.#plan.id === undefined ? undefined : places.get(this.#plan.id)
+    if (!this.#places.update()) return
+    for (const column of this.#columns) column.place = this.#places.of(column.name)
+    this.#idPlaces = this.#plan.id.map((name) => this.#places.of(name))
   }
 
   recordOf({ line, values }: Row): TableRecord | TableError {
     this.#number++
-    const id = this.#plan.id === undefined ? String(this.#number) : idOf(this.#valueAt(values, this.#idPlace))
-    if (id === undefined) return this.#idFault(line, this.#valueAt(values, this.#idPlace))
-    if (this.#plan.id !== undefined && !this.#ids.add(id)) return this.#repeated(line, id)
+    const id = this.#plan.id.length === 0 ? String(this.#number) : this.#idOf(line, values)
+    if (typeof id !== 'string') return id
+    if (this.#plan.id.length > 0 && !this.#ids.add(id)) return this.#repeated(line, id)
     const data: Record<string, unknown> = {}
-    for (const column of this.#columns) {
-      const given = this.#valueAt(values, column.place)
-      let value = given
-      if (given === null) value = column.isNullable === true ? null : undefined
-      else if (given !== undefined) value = column.read(given)
+    for (const [at, column] of this.#columns.entries()) {
+      const given = column.place === undefined ? undefined : values[column.place]
+      const value = column.read(given)
       if (value === unfit) return this.#kindFault(line, column, given)
-      if (value !== undefined) setMember(data, column.field, value)
-      else if (column.isRequired) return this.#missing(line, column)
+      if (value === undefined) {
+        if (column.isRequired) return this.#missing(line, column)
+        continue
+      }
+      if (value !== null && this.#choices[at]?.has(value) === false)
+        return this.#unlisted(line, column, value)
+      setMember(data, column.field, value)
     }
     return { id, type: this.#plan.type, data }
   }
 
-  #valueAt(values: readonly unknown[], place: number | undefined): unknown {
-    return place === undefined ? undefined : values[place]
+  #idOf(line: number, values: readonly unknown[]): string | TableError {
+    const parts: string[] = []
+    for (const [at, column] of this.#plan.id.entries()) {
+      const place = this.#idPlaces[at]
+      const value = place === undefined ? undefined : values[place]
+      const part = idOf(value)
+      if (part === undefined) return this.#idFault(line, column, value)
+      parts.push(part)
+    }
+    const id = joinIds(parts)
+    if (id.length * 3 > idBytesMax && new TextEncoder().encode(id).length > idBytesMax)
+      return this.#fault(`The id is longer than ${idBytesMax} bytes.`, { line, column: this.#plan.id[0]! })
+    return id
   }
 
-  #idFault(line: number, value: unknown): TableError {
-    const column = this.#plan.id!
+  #idFault(line: number, column: string, value: unknown): TableError {
     if (value === undefined || value === null || value === '')
-      return this.#fault(`\`${column}\` has no value, and it is the id.`, { line, column })
+      return this.#fault(
+        `\`${column}\` has no value, and it is ${this.#plan.id.length > 1 ? 'part of ' : ''}the id. Fill it in, or take the row out.`,
+        { line, column },
+      )
     const sentence =
       typeof value === 'string'
         ? `\`${column}\` is the id, and longer than ${idBytesMax} bytes.`
@@ -109,10 +118,11 @@ class RecordMaker {
   }
 
   #repeated(line: number, id: string): TableError {
-    const column = this.#plan.id!
+    const column = this.#plan.id[0]!
+    const names = this.#plan.id.map((name) => `\`${name}\``).join(' and ')
     const sentence = this.#ids.isFull
       ? `There are more than ${this.#ids.size} rows, too many to know whether an id comes twice. Divide the file.`
-      : `\`${column}\` is ${shown(id)} in a row before, too, and it is the id. Make another column the id, or take one of the rows out.`
+      : `An earlier row has the id ${shown(id)} too (${names}). Make another column the id, or several together, or take one of the rows out.`
     return this.#fault(sentence, { line, column, value: shown(id) })
   }
 
@@ -123,14 +133,24 @@ class RecordMaker {
     })
   }
 
-  #kindFault(line: number, { name: column, kind }: PlannedColumn, given: unknown): TableError {
+  #unlisted(line: number, { name: column, choices = [] }: PlannedColumn, given: unknown): TableError {
     const value = shown(given)
-    const called = kind === 'any' ? 'value that nests at most 63 levels' : kindNames[kind]
+    const sentence = `\`${column}\` is ${value}, which is none of its ${choices.length} values. Correct it, or allow new values.`
+    return this.#fault(sentence, { line, column, value })
+  }
+
+  #kindFault(line: number, { name: column, kind, conversion }: PlannedColumn, given: unknown): TableError {
+    const value = shown(given)
+    if (conversion !== undefined)
+      return this.#fault(
+        `\`${column}\` is ${value}, which cannot be read as ${conversion}. Say that it stands for no value, or read the column without a conversion.`,
+        { line, column, value },
+      )
     const way =
       kind === 'any' || kind === 'array' || kind === 'object'
         ? 'Correct it, or leave the column out.'
         : `Say that ${value} stands for no value, or make the column a string.`
-    return this.#fault(`\`${column}\` is ${value}, no ${called}. ${way}`, { line, column, value })
+    return this.#fault(`\`${column}\` is ${value}, no ${kindNames[kind]}. ${way}`, { line, column, value })
   }
 
   #fault(sentence: string, fault: { line: number; column: string; value?: string }): TableError {
@@ -138,7 +158,7 @@ class RecordMaker {
   }
 }
 
-const kindNames = {
+export const kindNames = {
   string: 'string',
   integer: 'integer',
   number: 'number',
@@ -147,6 +167,7 @@ const kindNames = {
   'date-time': 'date and time with a zone (2026-01-31T12:00:00Z)',
   array: 'list of at most 63 levels',
   object: 'object of at most 63 levels',
+  any: 'value of at most 63 levels',
 } as const
 
 /** A member of whatever name: assigning to `__proto__` would do something else. */

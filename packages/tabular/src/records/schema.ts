@@ -3,10 +3,14 @@ import type { Kind } from '../inference/kinds.ts'
 import { typeOf } from '../inference/shape.ts'
 import type { Plan, PlannedColumn } from './plan.ts'
 
-/** A JSON Schema that the rows of a plan fit. */
+type JsonSchema = Readonly<Record<string, unknown>>
+
+const fieldOf = ({ name, field = name }: PlannedColumn): string => field
+
+/** A JSON Schema that the rows of a plan fit. `propertyOrder` keeps the order of the columns. */
 export function schemaOf({ columns }: Plan): Record<string, unknown> {
-  const properties = columns.map((column) => [column.field ?? column.name, schemaOfColumn(column)])
-  const required = columns.filter(({ isRequired }) => isRequired).map(({ name, field = name }) => field)
+  const properties = columns.map((column, place) => [fieldOf(column), schemaOfColumn(column, place)])
+  const required = columns.filter(({ isRequired }) => isRequired).map(fieldOf)
   return {
     type: 'object',
     properties: Object.fromEntries(properties),
@@ -15,18 +19,20 @@ export function schemaOf({ columns }: Plan): Record<string, unknown> {
   }
 }
 
-function schemaOfColumn(column: PlannedColumn): Record<string, unknown> {
+function schemaOfColumn(column: PlannedColumn, propertyOrder: number | undefined): Record<string, unknown> {
   const { kind, choices, reference, isPrivate, isNullable = false, nested = {} } = column
   return {
     ...nested,
     ...typeOf(kind, isNullable),
-    ...(kind === 'string' && choices !== undefined
-      ? { enum: isNullable ? [...choices, null] : choices }
-      : {}),
+    ...(kind === 'string' && choices !== undefined ? { enum: listOf(choices, isNullable) } : {}),
     ...(reference === undefined ? {} : { 'x-ref-type': reference }),
     ...(isPrivate ? { private: true } : {}),
+    ...(propertyOrder === undefined ? {} : { propertyOrder }),
   }
 }
+
+const listOf = (choices: readonly string[], isNullable: boolean) =>
+  isNullable ? [...choices, null] : [...choices]
 
 /** A field, as far as writing it into a table and reading it again needs to know. */
 export interface Field {
@@ -35,17 +41,164 @@ export interface Field {
 }
 
 /** The fields that a schema lists, of whatever origin: `any` where it says no type, or several. */
-export function fieldsOf(schema: unknown): Field[] {
-  const { properties } = (typeof schema === 'object' && schema !== null ? schema : {}) as {
-    properties?: object
+export const fieldsOf = (schema: unknown): Field[] =>
+  Object.entries(propertiesOf(schema)).map(([name, member]) => ({ name, kind: kindOfSchema(member) }))
+
+/** What a schema says of a field, as a plan has it. */
+export interface FieldState {
+  readonly kind: Kind
+  readonly isRequired: boolean
+  readonly isNullable: boolean
+  readonly isPrivate: boolean
+  readonly choices: readonly string[] | undefined
+  readonly reference: string | undefined
+}
+
+/** By field. */
+export function statesOf(schema: unknown): Map<string, FieldState> {
+  const { required } = objectOf(schema)
+  return new Map(
+    Object.entries(propertiesOf(schema)).map(([field, member]) => {
+      const { type, enum: list, private: isPrivate, 'x-ref-type': reference } = objectOf(member)
+      const values = Array.isArray(list) ? list.filter((one) => one !== null) : undefined
+      const state: FieldState = {
+        kind: kindOfSchema(member),
+        isRequired: Array.isArray(required) && required.includes(field),
+        isNullable: Array.isArray(type) && type.includes('null'),
+        isPrivate: isPrivate === true,
+        choices: values?.every((one) => typeof one === 'string') ? (values as string[]) : undefined,
+        reference: typeof reference === 'string' ? reference : undefined,
+      }
+      return [field, state]
+    }),
+  )
+}
+
+/** One change of a schema, in a sentence. */
+export interface SchemaChange {
+  readonly field: string
+  readonly what: 'new' | 'kind' | 'values' | 'required' | 'optional' | 'private' | 'public' | 'null'
+  readonly sentence: string
+}
+
+/**
+ * The schema of a type that is there, with what a plan has otherwise: kinds, closed lists, required and private fields, and fields that are
+ * new. All else stays. A schema without `properties` admits any field, and stays as it is.
+ */
+export function changeSchema(
+  schema: JsonSchema,
+  { columns, gone = [] }: Plan,
+): { schema: Record<string, unknown>; changes: SchemaChange[] } {
+  if (typeof schema['properties'] !== 'object' || schema['properties'] === null)
+    return { schema: { ...schema }, changes: [] }
+  const before = propertiesOf(schema)
+  const states = statesOf(schema)
+  const properties = new Map<string, unknown>(Object.entries(before))
+  const changes: SchemaChange[] = []
+  const say = (field: string, what: SchemaChange['what'], sentence: string) =>
+    changes.push({ field, what, sentence })
+  // Beside fields without an order, one that has it would come first.
+  const orders = Object.values(before).map((property) => objectOf(property)['propertyOrder'])
+  let order = orders.every(Number.isSafeInteger) ? Math.max(-1, ...(orders as number[])) : undefined
+  const required = new Set(Array.from(states, ([field, { isRequired }]) => (isRequired ? field : undefined)))
+  for (const column of columns) {
+    const field = fieldOf(column)
+    const state = states.get(field)
+    if (state === undefined) {
+      if (order !== undefined) order++
+      properties.set(field, schemaOfColumn(column, order))
+      say(field, 'new', `${field} is a new field.`)
+    } else {
+      const changed = changedProperty(objectOf(before[field]), state, column, (what, words) =>
+        say(field, what, `${field} ${words}`),
+      )
+      if (changed !== undefined) properties.set(field, changed)
+    }
+    if (column.isRequired === (state?.isRequired ?? false)) continue
+    if (column.isRequired) required.add(field)
+    else required.delete(field)
+    if (state !== undefined)
+      say(
+        field,
+        column.isRequired ? 'required' : 'optional',
+        `${field} is ${column.isRequired ? 'required' : 'optional'} from now on.`,
+      )
   }
-  return Object.entries(properties ?? {}).map(([name, member]) => ({ name, kind: kindOfSchema(member) }))
+  for (const { field, isRequired } of gone) {
+    if (isRequired || !required.delete(field)) continue
+    say(field, 'optional', `${field} is optional from now on.`)
+  }
+  if (changes.length === 0) return { schema: { ...schema }, changes }
+  const { required: _, ...rest } = schema
+  const names = [...required].filter((name) => name !== undefined)
+  return {
+    schema: {
+      ...rest,
+      properties: Object.fromEntries(properties),
+      ...(names.length > 0 ? { required: names } : {}),
+    },
+    changes,
+  }
+}
+
+/** Undefined: it stays as it is. */
+function changedProperty(
+  property: JsonSchema,
+  state: FieldState,
+  { kind, choices, isPrivate, isNullable = false }: PlannedColumn,
+  say: (what: SchemaChange['what'], words: string) => void,
+): JsonSchema | undefined {
+  let changed: JsonSchema = property
+  if (kind !== state.kind || isNullable !== state.isNullable) {
+    const { type: _, format: __, ...rest } = changed
+    changed = { ...typeOf(kind, isNullable), ...rest }
+    if (kind !== state.kind) say('kind', `changes from ${state.kind} to ${kind}.`)
+    else say('null', isNullable ? 'may be null from now on.' : 'may no longer be null.')
+  }
+  const isList = kind === 'string' && choices !== undefined
+  if (!isSameList(state.choices, isList ? choices : undefined)) {
+    const { enum: _, ...rest } = changed
+    changed = isList ? { ...rest, enum: listOf(choices, isNullable) } : rest
+    say('values', listWords(state.choices, isList ? choices : undefined))
+  }
+  if (isPrivate !== state.isPrivate) {
+    const { private: _, ...rest } = changed
+    changed = isPrivate ? { ...rest, private: true } : rest
+    say(
+      isPrivate ? 'private' : 'public',
+      isPrivate ? 'becomes private. Earlier versions still show it.' : 'becomes public.',
+    )
+  }
+  return changed === property ? undefined : changed
+}
+
+const isSameList = (a: readonly string[] | undefined, b: readonly string[] | undefined): boolean =>
+  a === b ||
+  (a !== undefined && b !== undefined && a.length === b.length && b.every((one) => a.includes(one)))
+
+/** Values that a sentence names. */
+const namedMax = 5
+
+function listWords(before: readonly string[] | undefined, after: readonly string[] | undefined): string {
+  if (after === undefined) return 'may have any value from now on.'
+  if (before === undefined) return `may only have these ${after.length} values from now on.`
+  const added = after.filter((value) => !before.includes(value))
+  if (added.length === 0) return `may no longer have ${before.length - after.length} of its values.`
+  const named = added.slice(0, namedMax).map((value) => JSON.stringify(value))
+  return `may also be ${named.join(', ')}${added.length > namedMax ? `, and ${added.length - namedMax} more` : ''}.`
 }
 
 const plainKinds: readonly unknown[] = ['string', 'integer', 'number', 'boolean', 'array', 'object']
 
 function kindOfSchema(schema: unknown): Kind {
-  const { type } = (typeof schema === 'object' && schema !== null ? schema : {}) as { type?: unknown }
+  const { type, format } = objectOf(schema)
   const types = (Array.isArray(type) ? type : [type]).filter((one) => one !== 'null')
-  return types.length === 1 && plainKinds.includes(types[0]) ? (types[0] as Kind) : 'any'
+  if (types.length !== 1 || !plainKinds.includes(types[0])) return 'any'
+  if (types[0] === 'string' && (format === 'date' || format === 'date-time')) return format
+  return types[0] as Kind
 }
+
+const objectOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+
+const propertiesOf = (schema: unknown): Record<string, unknown> => objectOf(objectOf(schema)['properties'])

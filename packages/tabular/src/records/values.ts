@@ -1,7 +1,7 @@
 /** A value of a file as a value of a record. */
 import { booleanOf, type Kind, kindOfText, kindOfValue, nestedOf } from '../inference/kinds.ts'
 import { isAnother, isRounded, parseJson } from '../reading/json-numbers.ts'
-import { Numeral } from '../reading/table.ts'
+import { Numeral, Real } from '../reading/table.ts'
 
 /** A value that is not of its column's kind. */
 export const unfit = Symbol('unfit')
@@ -53,6 +53,8 @@ const textReaders: Readonly<Record<Kind, (text: string) => unknown>> = {
   },
 }
 
+const plainNumber = (value: unknown): unknown => (value instanceof Real ? value.value : value)
+
 const valueAs = (kind: Kind) => (value: unknown) => (kindOfValue(value) === kind ? value : unfit)
 const nestedValueAs = (kind: Kind) => (value: unknown) => (kindOfValue(value) === kind ? plain(value) : unfit)
 
@@ -60,10 +62,11 @@ const valueReaders: Readonly<Record<Kind, ReadValue>> = {
   string: (value) => {
     if (typeof value === 'string') return value
     if (value instanceof Numeral) return value.text
+    if (value instanceof Real) return String(value.value)
     return typeof value === 'number' || typeof value === 'boolean' ? String(value) : unfit
   },
-  integer: valueAs('integer'),
-  number: (value) => (typeof value === 'number' ? value : unfit),
+  integer: (value) => (Number.isSafeInteger(plainNumber(value)) ? plainNumber(value) : unfit),
+  number: (value) => (typeof plainNumber(value) === 'number' ? plainNumber(value) : unfit),
   boolean: valueAs('boolean'),
   date: valueAs('date'),
   'date-time': valueAs('date-time'),
@@ -76,6 +79,7 @@ const valueReaders: Readonly<Record<Kind, ReadValue>> = {
 function plain(value: unknown, depth = 1): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (value instanceof Numeral) return value.text
+  if (value instanceof Real) return value.value
   if (depth > depthMax) return unfit
   let isSame = true
   const inner = (member: unknown) => {

@@ -2,7 +2,15 @@
 import { basename } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { base64Of } from '../reading/base64.ts'
-import { Batch, columnsMax, Numeral, type Row, rowCharactersMax, type Table } from '../reading/table.ts'
+import {
+  Batch,
+  columnsMax,
+  Numeral,
+  type Row,
+  realOf,
+  rowCharactersMax,
+  type Table,
+} from '../reading/table.ts'
 import { errorAt, shown } from '../reading/table-error.ts'
 
 const tooOld =
@@ -66,6 +74,7 @@ export async function openSqlite(path: string, wanted: string | undefined): Prom
       columns,
       detected: { format: 'sqlite' },
       notes: [],
+      key: keyOf(database, chosen),
       batches: () => batchesOf(database, name, chosen, columns),
       close: async () => database.close(),
     }
@@ -95,6 +104,12 @@ const columnsOf = (database: DatabaseSync, table: string): string[] =>
     .prepare('SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1')
     .all(table)
     .map(({ name }) => String(name))
+
+/** The declared primary key, in its order; undefined: there is none. */
+function keyOf(database: DatabaseSync, table: string): string[] | undefined {
+  const names = database.prepare('SELECT name FROM pragma_table_xinfo(?) WHERE pk > 0 ORDER BY pk').all(table)
+  return names.length === 0 ? undefined : names.map(({ name }) => String(name))
+}
 
 const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
@@ -136,6 +151,7 @@ function recordValueOf(value: unknown): unknown {
   if (value === null) return undefined
   if (typeof value === 'bigint')
     return Number.isSafeInteger(Number(value)) ? Number(value) : new Numeral(String(value))
-  if (typeof value === 'number' && !Number.isFinite(value)) return new Numeral(String(value))
+  // Integers come as bigints: this is REAL.
+  if (typeof value === 'number') return Number.isFinite(value) ? realOf(value) : new Numeral(String(value))
   return value instanceof Uint8Array ? base64Of(value) : value
 }

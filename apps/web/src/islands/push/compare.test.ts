@@ -3,7 +3,7 @@ import { schemaOfPush } from './compare.ts'
 
 const column = (name: string, isPrivate: boolean) =>
   ({ name, kind: 'string', isRequired: false, isPrivate }) as const
-const plan = (...columns: ReturnType<typeof column>[]) => ({ type: 'City', id: 'id', columns })
+const plan = (...columns: ReturnType<typeof column>[]) => ({ type: 'City', id: ['id'], columns })
 const City = { type: 'object', properties: { name: { type: 'string' }, keeper: { private: true } } }
 
 test('a type that is there keeps its schema', () => {

@@ -29,8 +29,10 @@ export function PlanForm({ inference, plan, onChange }: Props) {
         <label>
           Id
           <select
-            value={plan.id ?? ''}
-            onChange={(event) => onChange({ ...plan, id: event.currentTarget.value || undefined })}
+            value={plan.id[0] ?? ''}
+            onChange={(event) =>
+              onChange({ ...plan, id: event.currentTarget.value === '' ? [] : [event.currentTarget.value] })
+            }
           >
             <option value="">numbered from 1</option>
             {inference.columns.map(({ name }) => (

@@ -1,0 +1,195 @@
+/** Ids, codes, conversions and declared numbers: what inference proposes beside the kinds. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  inferTable,
+  joinIds,
+  misfitsOf,
+  openTable,
+  type PlanWishes,
+  planOf,
+  proposeId,
+  recordsOf,
+  schemaOf,
+  sourceOf,
+  type Table,
+} from './index.ts'
+import { converted } from './inference/conversions.ts'
+
+const open = (name: string, text: string) => openTable(sourceOf(new File([text], name)))
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const list: Item[] = []
+  for await (const item of items) list.push(item)
+  return list
+}
+
+async function read(table: Table, wishes: Partial<PlanWishes> = {}) {
+  const inference = await inferTable(table)
+  const plan = planOf(inference, { type: 'T', ...wishes })
+  const properties = schemaOf(plan)['properties'] as Record<string, { type?: unknown }>
+  return { inference, plan, properties, records: await all(recordsOf(table, plan)) }
+}
+
+describe('the id', () => {
+  test.each<[header: string, rows: readonly string[], id: string | undefined, why: string | undefined]>([
+    ['name,alpha-2,country-code', ['Northland,NL,004', 'Southland,SL,012'], 'country-code', 'named'],
+    ['name,stationid', ['A,7', 'B,8'], 'stationid', 'named'],
+    ['label,SiteNo,ID', ['A,7,1', 'B,8,2'], 'ID', 'named'],
+    // What is counted, measured or a place in an order is none, nor is what has no name.
+    ['Rank,Country,Medals', ['1,Norway,37', '2,Germany,27'], 'Country', 'unique'],
+    ['rank,medals', ['1,37', '2,27'], undefined, undefined],
+    ['t,temp', ['10.5,3', '11.5,4'], undefined, undefined],
+    [',first,last', ['0,Ann,Ek', '1,Bo,Li'], 'first', 'unique'],
+    ['covid,grid,year', ['1,2,2020', '2,3,2021'], 'year', 'unique'],
+    ['valid,day', ['1,2020-01-01', '2,2020-01-02'], 'day', 'unique'],
+    ['code,name', ['A,x', 'A,y'], 'name', 'unique'],
+  ])('of %j', async (header, rows, id, why) => {
+    const proposal = proposeId(await inferTable(await open('a.csv', [header, ...rows, ''].join('\n'))))
+    expect([proposal?.columns[0], proposal?.why]).toEqual([id, why])
+  })
+
+  test('is the key that the file declares', async () => {
+    const table = await open('a.csv', 'id,site,at\n1,A,1\n2,A,2\n')
+    const inference = await inferTable({ ...table, key: ['site', 'at'] })
+    expect(proposeId(inference)).toEqual({ columns: ['site', 'at'], why: 'declared' })
+  })
+
+  test('of several columns is their values, joined', async () => {
+    const text = 'trip,stop,name\nT1,1,a\nT1,2,b\nT~1,1,c\n'
+    const { records, plan } = await read(await open('a.csv', text), { id: ['trip', 'stop'] })
+    expect(records.map(({ id }) => id)).toEqual(['T1~1', 'T1~2', 'T%7E1~1'])
+    expect(records[0]!.data).toEqual({ trip: 'T1', stop: 1, name: 'a' })
+    expect(plan.columns.map(({ isRequired }) => isRequired)).toEqual([true, true, false])
+    const twice = await open('a.csv', 'a,b\n1,2\n1,2\n')
+    await expect(read(twice, { id: ['a', 'b'] })).rejects.toThrow(
+      'line 3: An earlier row has the id "1~2" too',
+    )
+    const half = await open('a.csv', 'a,b\n1,\n')
+    await expect(read(half, { id: ['a', 'b'] })).rejects.toThrow('`b` has no value, and it is part of the id')
+  })
+
+  test('no two rows of different values have one id', () => {
+    const part = fc.string({ unit: fc.constantFrom('~', '%', '7', 'E', '2', '5', 'a'), maxLength: 4 })
+    const parts = fc.array(part, { minLength: 2, maxLength: 2 })
+    fc.assert(
+      fc.property(parts, parts, (a, b) => {
+        expect(joinIds(a) === joinIds(b)).toBe(JSON.stringify(a) === JSON.stringify(b))
+        expect(joinIds(a).split('~').map(decodeURIComponent)).toEqual(a)
+      }),
+    )
+  })
+})
+
+describe('codes that look like numbers stay texts', () => {
+  test.each<[values: readonly string[], kind: string, reason: object | undefined]>([
+    [['1.1', '1.10', '1.2'], 'string', { line: 3, value: '1.10', other: '1.1' }],
+    [['250.0', '250.00'], 'string', { line: 3, value: '250.00', other: '250.0' }],
+    [['1', '1.0'], 'string', { line: 3, value: '1.0', other: '1' }],
+    [['1E5', '2E10'], 'string', { line: 2, value: '1E5', other: undefined }],
+    // Prices have zeros at their ends, programs write exponents, and sensors minus zero.
+    [['1.50', '2.25', '10.00', '1.50'], 'number', undefined],
+    [['1.78784E+16', '3', '1e-05', '1.0E5'], 'number', undefined],
+    [['0.0', '-0.0', '1.5'], 'number', undefined],
+  ])('%j: %s', async (values, kind, reason) => {
+    const { inference, records } = await read(await open('a.csv', `v\n${values.join('\n')}\n`), { id: null })
+    expect([inference.columns[0]!.kind, inference.columns[0]!.codes]).toEqual([kind, reason])
+    expect(misfitsOf(inference.columns[0]!)).toBeUndefined()
+    const expected = values.map((value) => (kind === 'string' ? value : Number(value)))
+    expect(records.map(({ data }) => data['v'])).toEqual(expected)
+  })
+})
+
+describe('conversions are offered, and applied when they are asked for', () => {
+  test.each<
+    [values: readonly string[], conversion: string, kind: string, count: number, read: readonly unknown[]]
+  >([
+    [['"1,338"', '77', '"2,001"'], 'thousands', 'integer', 2, [1338, 77, 2001]],
+    [['1 338.5', '2 001'], 'thousands', 'number', 2, [1338.5, 2001]],
+    [['"1,50"', '"10,00"', '"1.234,50"'], 'decimal-comma', 'number', 3, [1.5, 10, 1234.5]],
+    [['12%', '"7,5 %"'], 'percent', 'number', 2, [12, 7.5]],
+    [['Yes', 'no', 'Y'], 'yes-no', 'boolean', 3, [true, false, true]],
+    [['31/01/2024', '1.2.2024'], 'day-month-year', 'date', 2, ['2024-01-31', '2024-02-01']],
+    [['01/31/2024', '2024-02-01'], 'month-day-year', 'date', 1, ['2024-01-31', '2024-02-01']],
+    [['2024/1/31'], 'year-month-day', 'date', 1, ['2024-01-31']],
+    [
+      ['2024-01-31 12:00:00', '2024-02-01 13:30', '2024-02-01T13:30:00+0100'],
+      ...(['utc', 'date-time', 3] as const),
+      ['2024-01-31T12:00:00Z', '2024-02-01T13:30:00Z', '2024-02-01T13:30:00+01:00'],
+    ],
+  ])('%j: %s', async (values, conversion, kind, count, expected) => {
+    const table = await open('a.csv', `v\n${values.join('\n')}\n`)
+    const [column] = (await inferTable(table)).columns
+    const offer = column!.conversions.find((one) => one.conversion === conversion)
+    expect([column!.kind, offer?.kind, offer?.count]).toEqual(['string', kind, count])
+    const { records } = await read(table, { id: null, conversions: { v: offer!.conversion } })
+    expect(records.map(({ data }) => data['v'])).toEqual(expected)
+  })
+
+  test('both ways to read what can be read both ways', async () => {
+    const offered = async (...values: string[]) => {
+      const [column] = (await inferTable(await open('a.csv', `v\n${values.join('\n')}\n`))).columns
+      return column!.conversions.map(({ conversion }) => conversion)
+    }
+    expect(await offered('01/02/2024')).toEqual(['day-month-year', 'month-day-year'])
+    expect(await offered('"1,338"')).toEqual(['thousands', 'decimal-comma'])
+    expect(await offered('01/02/2024', '13/02/2024')).toEqual(['day-month-year'])
+    // No such day; numbers; words.
+    expect(await offered('31/02/2024')).toEqual([])
+    expect(await offered('1.234', '2.5')).toEqual([])
+    expect(await offered('Oslo', 'no')).toEqual([])
+  })
+
+  test('what a conversion cannot read is refused with its line', async () => {
+    const table = await open('a.csv', 'id,v\n1,"1,338"\n2,none\n')
+    await expect(read(table, { conversions: { v: 'thousands' } })).rejects.toThrow(
+      'a.csv, line 3: `v` is "none", which cannot be read as thousands.',
+    )
+  })
+
+  test('texts of JSON, beside numbers that stay as they are', async () => {
+    const table = await open('a.json', '[{"v":"1,338"},{"v":77},{"v":1.5}]')
+    const { inference, records } = await read(table, { id: null, conversions: { v: 'thousands' } })
+    expect(inference.columns[0]!.conversions[0]).toMatchObject({ count: 1, kind: 'number', becomes: '1338' })
+    expect(records.map(({ data }) => data['v'])).toEqual([1338, 77, 1.5])
+  })
+
+  test('a text that is rewritten is read as the kind that was offered', () => {
+    const text = fc.string({
+      unit: fc.constantFrom('1', '0', '9', ',', '.', ' ', '%', '-', '+', '/'),
+      maxLength: 10,
+    })
+    fc.assert(
+      fc.property(text, (value) => {
+        const made = converted('thousands', value)
+        if (made !== undefined) expect(Number.isFinite(Number(made.text))).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('what the file has as a double is a number', () => {
+  test.each([
+    ['a.json', '[{"v":21.0,"in":{"x":[1.0]}},{"v":20.0,"in":{"x":[2.0]}}]'],
+    ['a.ndjson', '{"v":2.1e1,"in":{"x":[1.0]}}\n{"v":20.0 ,"in":{"x":[2.0]}}\n'],
+  ])('%s', async (name, text) => {
+    const { properties, records } = await read(await open(name, text), { id: null })
+    expect(properties).toMatchObject({
+      v: { type: 'number' },
+      in: { properties: { x: { items: { type: 'number' } } } },
+    })
+    expect(records.map(({ data }) => data)).toEqual([
+      { v: 21, in: { x: [1] } },
+      { v: 20, in: { x: [2] } },
+    ])
+  })
+
+  test('and fits where integers, texts or anything is asked for', async () => {
+    const table = await open('a.json', '[{"id":1.0,"v":21.0,"t":"a 1.0, b"}]')
+    const as = async (kind: 'integer' | 'string' | 'any') =>
+      (await read(table, { id: ['id'], kinds: { v: kind } })).records[0]
+    expect(await as('integer')).toEqual({ id: '1', type: 'T', data: { v: 21, t: 'a 1.0, b' } })
+    expect((await as('string'))?.data['v']).toBe('21')
+    expect((await as('any'))?.data['v']).toBe(21)
+  })
+})

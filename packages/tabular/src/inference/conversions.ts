@@ -1,0 +1,197 @@
+/** Numbers, dates and answers as people write them, rewritten as records have them. Offered, and applied only when the plan says so. */
+import { type Kind, kindOfAll, kindOfText, type Seen } from './kinds.ts'
+
+export const conversions = [
+  'thousands',
+  'decimal-comma',
+  'percent',
+  'yes-no',
+  'day-month-year',
+  'month-day-year',
+  'year-month-day',
+  'utc',
+] as const
+export type Conversion = (typeof conversions)[number]
+
+export interface OfferedConversion {
+  readonly conversion: Conversion
+  /** Kind of the column afterwards. */
+  readonly kind: Kind
+  /** Values that it would change. */
+  readonly count: number
+  /** Of the first of them, with what it becomes. */
+  readonly line: number
+  readonly value: string
+  readonly becomes: string
+}
+
+const padded = (digits: string) => digits.padStart(2, '0')
+const isoDay = (year: string, month: string, day: string) => `${year}-${padded(month)}-${padded(day)}`
+
+/** Commas, spaces and apostrophes between groups of three digits; the same one throughout a number. */
+const grouped = /^([-+]?)([1-9]\d{0,2}(?:([, \u00a0\u202f'’])\d{3})(?:\3\d{3})*)(\.\d+)?$/
+const groupedComma = /^([-+]?)([1-9]\d{0,2}(?:([. \u00a0\u202f'’])\d{3})(?:\3\d{3})*|\d+)(?:,(\d+))?$/
+const percent = /^[-+]?\d+(?:[.,]\d+)?(?=[ \u00a0\u202f]?%$)/
+const dayFirst = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})$/
+const monthFirst = /^(\d{1,2})([/-])(\d{1,2})\2(\d{4})$/
+const yearFirst = /^(\d{4})([/.-])(\d{1,2})\2(\d{1,2})$/
+const moment = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:[.,]\d+)?)?[ ]?(Z|UTC|[+-]\d\d(?::?\d\d)?)?$/
+
+interface Rule {
+  /** Kinds that the rewritten text may have. */
+  readonly gives: readonly Seen[]
+  /** Kinds of texts that stay as they are. */
+  readonly keeps: readonly Seen[]
+  /** Undefined: the text is written another way. */
+  rewrite(text: string): string | undefined
+}
+
+const plainSign = (sign: string | undefined) => (sign === '-' ? '-' : '')
+const numbers: readonly Seen[] = ['integer', 'number']
+
+const rules: Readonly<Record<Conversion, Rule>> = {
+  thousands: {
+    gives: numbers,
+    keeps: numbers,
+    rewrite(text) {
+      const [, sign, whole, , fraction = ''] = grouped.exec(text) ?? []
+      return whole === undefined ? undefined : plainSign(sign) + whole.replace(/\D/g, '') + fraction
+    },
+  },
+  'decimal-comma': {
+    gives: numbers,
+    keeps: ['integer'],
+    rewrite(text) {
+      const [, sign, whole, , fraction] = groupedComma.exec(text) ?? []
+      if (whole === undefined) return undefined
+      return plainSign(sign) + whole.replace(/\D/g, '') + (fraction === undefined ? '' : `.${fraction}`)
+    },
+  },
+  percent: {
+    gives: numbers,
+    keeps: [],
+    rewrite: (text) => percent.exec(text)?.[0].replace(',', '.').replace('+', ''),
+  },
+  'yes-no': {
+    gives: ['boolean'],
+    keeps: ['boolean'],
+    rewrite: (text) => (/^y(?:es)?$/i.test(text) ? 'true' : /^no?$/i.test(text) ? 'false' : undefined),
+  },
+  'day-month-year': {
+    gives: ['date'],
+    keeps: ['date'],
+    rewrite(text) {
+      const [, day, , month, year] = dayFirst.exec(text) ?? []
+      return year === undefined ? undefined : isoDay(year, month!, day!)
+    },
+  },
+  'month-day-year': {
+    gives: ['date'],
+    keeps: ['date'],
+    rewrite(text) {
+      const [, month, , day, year] = monthFirst.exec(text) ?? []
+      return year === undefined ? undefined : isoDay(year, month!, day!)
+    },
+  },
+  'year-month-day': {
+    gives: ['date'],
+    keeps: ['date'],
+    rewrite(text) {
+      const [, year, , month, day] = yearFirst.exec(text) ?? []
+      return year === undefined ? undefined : isoDay(year, month!, day!)
+    },
+  },
+  utc: {
+    gives: ['date-time'],
+    keeps: ['date-time'],
+    rewrite(text) {
+      const [, day, time, seconds = ':00', zone = 'Z'] = moment.exec(text) ?? []
+      return day === undefined ? undefined : `${day}T${time}${seconds.replace(',', '.')}${zoneOf(zone)}`
+    },
+  },
+}
+
+/** `+02` and `+0200` as `+02:00`. */
+function zoneOf(zone: string): string {
+  if (zone === 'Z' || zone === 'UTC') return 'Z'
+  return `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`
+}
+
+/** The text that a conversion makes of another, and its kind. Undefined: it is written another way, or is no such number, day or moment. */
+export function converted(conversion: Conversion, text: string): { text: string; kind: Seen } | undefined {
+  const { gives, keeps, rewrite } = rules[conversion]
+  const trimmed = text.trim()
+  const rewritten = rewrite(trimmed)
+  if (rewritten !== undefined) {
+    const kind = kindOfText(rewritten)
+    if (gives.includes(kind)) return { text: rewritten, kind }
+  }
+  const kind = kindOfText(trimmed)
+  return keeps.includes(kind) ? { text: trimmed, kind } : undefined
+}
+
+/** Kinds that a conversion can give a column. */
+export const kindsAfter = (conversion: Conversion): readonly Kind[] => rules[conversion].gives as Kind[]
+
+interface Candidate {
+  readonly conversion: Conversion
+  readonly kinds: Set<Seen>
+  count: number
+  first: { line: number; value: string; becomes: string } | undefined
+}
+
+/** Conversions that read every text of a column. */
+export class ConversionWatch {
+  #left: Candidate[] = conversions.map((conversion) => ({
+    conversion,
+    kinds: new Set(),
+    count: 0,
+    first: undefined,
+  }))
+
+  /** @param kind of the text as it stands */
+  see(text: string, kind: Seen, line: number): void {
+    if (this.#left.length === 0) return
+    this.#left = this.#left.filter((candidate) => {
+      // Most columns of numbers have nothing to be rewritten.
+      if (kind === 'integer' || (kind === 'number' && candidate.conversion === 'thousands')) {
+        candidate.kinds.add(kind)
+        return rules[candidate.conversion].keeps.includes(kind)
+      }
+      const made = converted(candidate.conversion, text)
+      if (made === undefined) return false
+      candidate.kinds.add(made.kind)
+      if (made.text !== text) {
+        candidate.count++
+        candidate.first ??= { line, value: text, becomes: made.text }
+      }
+      return true
+    })
+  }
+
+  /** A value that is no text: no conversion changes it. */
+  seeValue(kind: Seen): void {
+    this.#left = this.#left.filter(({ conversion, kinds }) => {
+      kinds.add(kind)
+      return rules[conversion].keeps.includes(kind) || rules[conversion].gives.includes(kind)
+    })
+  }
+
+  /** Those that change something. */
+  offered(copy: (text: string) => string): OfferedConversion[] {
+    return this.#left.flatMap(({ conversion, kinds, count, first }) =>
+      first === undefined
+        ? []
+        : [
+            {
+              conversion,
+              kind: kindOfAll(kinds, true),
+              count,
+              line: first.line,
+              value: copy(first.value),
+              becomes: copy(first.becomes),
+            },
+          ],
+    )
+  }
+}

@@ -1,0 +1,31 @@
+/** Two columns that make a key together, for tables in which no column does alone. */
+import type { Table } from '../reading/table.ts'
+import { idOf } from './column.ts'
+import { HashBudget, HashSet } from './hash-set.ts'
+import { canBePart, joinIds } from './ids.ts'
+import type { Inference } from './infer.ts'
+
+/** Columns that are tried; most keys are at the left. */
+const columnsMax = 10
+/** Slots of all sets: 64 MiB. Pairs end with the first row that repeats one. */
+const slotsMax = 2 ** 23
+
+/** The first pair, in the order of the file, whose values differ in every row. Reads the table once more. */
+export async function keyOfTwo(table: Table, { columns }: Inference): Promise<[string, string] | undefined> {
+  const places = columns.flatMap((column, place) => (canBePart(column) ? [place] : [])).slice(0, columnsMax)
+  const budget = new HashBudget(slotsMax)
+  let pairs = places.flatMap((a, at) => places.slice(at + 1).map((b) => ({ a, b, ids: new HashSet(budget) })))
+  for await (const batch of table.batches()) {
+    for (const { values } of batch) {
+      pairs = pairs.filter(({ a, b, ids }) => {
+        const [one, other] = [idOf(values[a]), idOf(values[b])]
+        if (one !== undefined && other !== undefined && ids.add(joinIds([one, other]))) return true
+        ids.clear()
+        return false
+      })
+    }
+    if (pairs.length === 0) return undefined
+  }
+  const [first] = pairs
+  return first && [columns[first.a]!.name, columns[first.b]!.name]
+}

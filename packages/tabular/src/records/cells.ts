@@ -1,0 +1,62 @@
+/** Cells of a table, as the columns of a plan read them. */
+import { converted } from '../inference/conversions.ts'
+import type { Table } from '../reading/table.ts'
+import type { PlannedColumn } from './plan.ts'
+import { type ReadValue, readerOf, unfit } from './values.ts'
+
+export interface CellColumn extends PlannedColumn {
+  readonly field: string
+  /** Undefined: there is no value. `unfit`: it is not of the column's kind. */
+  readonly read: ReadValue
+}
+
+export function cellColumnOf(column: PlannedColumn, table: Table): CellColumn {
+  const read = readerFor(column, table.isText)
+  const isNullable = column.isNullable === true
+  return {
+    ...column,
+    field: column.field ?? column.name,
+    read: (value) => {
+      if (value === undefined) return undefined
+      if (value === null) return isNullable ? null : undefined
+      return read(value)
+    },
+  }
+}
+
+function readerFor({ kind, conversion }: PlannedColumn, isText: boolean): ReadValue {
+  const asItIs = readerOf(kind, isText)
+  if (conversion === undefined) return asItIs
+  const asText = readerOf(kind, true)
+  return (value) => {
+    if (typeof value !== 'string') return asItIs(value)
+    if (value.trim() === '') return undefined
+    const made = converted(conversion, value)
+    return made === undefined ? unfit : asText(made.text)
+  }
+}
+
+/** Where the columns of a plan are in the rows of a table. Of JSON, columns come while rows are read. */
+export class Places {
+  readonly #table: Table
+  #known = -1
+  #places = new Map<string, number>()
+
+  constructor(table: Table) {
+    this.#table = table
+  }
+
+  /** @returns whether there are new ones */
+  update(): boolean {
+    const names = this.#table.columns
+    if (names.length === this.#known) return false
+    this.#known = names.length
+    this.#places = new Map(names.map((name, place) => [name, place]))
+    return true
+  }
+
+  /** Undefined: no row has had the column so far. */
+  of(name: string): number | undefined {
+    return this.#places.get(name)
+  }
+}

@@ -1,0 +1,216 @@
+/** Compares the rows of a file with a plan, before anything is made of them: every column that does not fit, with its first place and the ways out. */
+import { idOf } from '../inference/column.ts'
+import type { Conversion } from '../inference/conversions.ts'
+import type { HashSet } from '../inference/hash-set.ts'
+import { joinIds } from '../inference/ids.ts'
+import type { Inference } from '../inference/infer.ts'
+import { type Kind, kindOfAll, kindOfText, kindOfValue, type Seen } from '../inference/kinds.ts'
+import type { Table } from '../reading/table.ts'
+import { shown, type Unit } from '../reading/table-error.ts'
+import { type CellColumn, cellColumnOf, Places } from './cells.ts'
+import type { GoneField, Plan, PlanWishes } from './plan.ts'
+import { kindNames } from './records.ts'
+import { unfit } from './values.ts'
+
+/** A way out, as a wish: `wishesWith` adds it. `missing` is an option of `openTable`. */
+export type Way =
+  | { readonly do: 'kind'; readonly kind: Kind }
+  | { readonly do: 'convert'; readonly conversion: Conversion }
+  | { readonly do: 'allow'; readonly values: readonly string[] }
+  | { readonly do: 'optional' }
+  /** `optional`: the field is required, and must be made optional, too. */
+  | { readonly do: 'missing'; readonly value: string; readonly optional: boolean }
+  | { readonly do: 'rename'; readonly from: string }
+
+export interface ColumnMisfit {
+  /** In the file; of a field that has no column, its name. */
+  readonly column: string
+  readonly field: string
+  readonly why: 'kind' | 'values' | 'empty' | 'gone'
+  /** Values that do not fit; rows without a value. */
+  readonly count: number
+  /** Of the first; undefined: the file has no such column. */
+  readonly line: number | undefined
+  /** The first, as sentences show it. */
+  readonly value: string | undefined
+  /** What is wrong, without the ways out. */
+  readonly sentence: string
+  /** The likeliest first. */
+  readonly ways: readonly Way[]
+}
+
+export interface TableCheck {
+  readonly misfits: readonly ColumnMisfit[]
+  /** Ids of the file that are among `ids`; undefined: none were given. */
+  readonly knownIds: number | undefined
+}
+
+/** New values of a closed list that are named, and may be allowed at once. */
+const newValuesMax = 1_000
+
+interface Watched {
+  readonly column: CellColumn
+  readonly choices: ReadonlySet<unknown> | undefined
+  place: number | undefined
+  unfit: Found
+  unlisted: Found
+  empty: Found
+  readonly kinds: Set<Seen>
+  /** Different texts that do not fit, as far as they are few. */
+  readonly texts: Set<string>
+}
+
+interface Found {
+  count: number
+  line: number | undefined
+  value: unknown
+}
+
+const none = (): Found => ({ count: 0, line: undefined, value: undefined })
+
+function add(found: Found, line: number, value: unknown): void {
+  if (found.count++ === 0) {
+    found.line = line
+    found.value = value
+  }
+}
+
+/** Reads every row once. @param ids of the records that are there @throws TableError for a row that cannot be read */
+export async function checkTable(
+  table: Table,
+  inference: Inference,
+  plan: Plan,
+  ids?: HashSet,
+): Promise<TableCheck> {
+  const places = new Places(table)
+  const watched = plan.columns.map(
+    (column): Watched => ({
+      column: cellColumnOf(column, table),
+      choices: column.choices && new Set(column.choices),
+      ...{ place: undefined, unfit: none(), unlisted: none(), empty: none() },
+      ...{ kinds: new Set<Seen>(), texts: new Set<string>() },
+    }),
+  )
+  let idPlaces: (number | undefined)[] = []
+  let [rows, knownIds] = [0, 0]
+  for await (const batch of table.batches()) {
+    if (places.update()) {
+      for (const one of watched) one.place = places.of(one.column.name)
+      idPlaces = plan.id.map((name) => places.of(name))
+    }
+    for (const { line, values } of batch) {
+      rows++
+      for (const one of watched)
+        look(one, one.place === undefined ? undefined : values[one.place], line, table.isText)
+      if (ids?.has(rowId(values, idPlaces, rows))) knownIds++
+    }
+  }
+  const misfits = [
+    ...watched.flatMap((one) => misfitsOf(one, inference, table.unit)),
+    ...(plan.gone ?? []).filter(({ isAccepted }) => !isAccepted).map(goneMisfit),
+  ]
+  return { misfits, knownIds: ids === undefined ? undefined : knownIds }
+}
+
+function look(one: Watched, given: unknown, line: number, isText: boolean): void {
+  const value = one.column.read(given)
+  if (value === undefined) {
+    if (one.column.isRequired) add(one.empty, line, undefined)
+    return
+  }
+  if (value === null) return
+  if (value === unfit) {
+    add(one.unfit, line, given)
+    one.kinds.add(isText ? kindOfText(given as string) : kindOfValue(given))
+    if (typeof given === 'string' && one.texts.size < 2) one.texts.add(given)
+  } else if (one.choices?.has(value) === false) {
+    add(one.unlisted, line, given)
+    if (typeof value === 'string' && one.texts.size <= newValuesMax) one.texts.add(value)
+  }
+}
+
+function rowId(values: readonly unknown[], places: readonly (number | undefined)[], row: number): string {
+  if (places.length === 0) return String(row)
+  return joinIds(places.map((place) => (place === undefined ? '' : (idOf(values[place]) ?? ''))))
+}
+
+function misfitsOf(one: Watched, inference: Inference, unit: Unit): ColumnMisfit[] {
+  const { column, unfit: wrong, unlisted, empty } = one
+  const { name, field, kind } = column
+  const misfit = (
+    why: ColumnMisfit['why'],
+    { count, line, value }: Found,
+    sentence: string,
+    ways: readonly Way[],
+  ): ColumnMisfit[] => [
+    {
+      ...{ column: name, field, why, count, line, sentence, ways },
+      value: value === undefined ? undefined : shown(value),
+    },
+  ]
+  const place = ({ count, line }: Found) =>
+    count > 1 ? `(the first in ${unit} ${line})` : `(${unit} ${line})`
+  if (wrong.count > 0) {
+    const some = wrong.count === 1 ? '1 value is' : `${wrong.count} values are`
+    const sentence = `${some} no ${kindNames[kind]} ${place(wrong)}: ${shown(wrong.value)}.`
+    return misfit('kind', wrong, sentence, waysToKind(one, inference))
+  }
+  if (unlisted.count > 0) {
+    const some = unlisted.count === 1 ? '1 value is' : `${unlisted.count} values are`
+    const sentence = `${some} none of the ${column.choices!.length} that it may have ${place(unlisted)}: ${shown(unlisted.value)}.`
+    const ways: Way[] = one.texts.size > newValuesMax ? [] : [{ do: 'allow', values: [...one.texts].sort() }]
+    return misfit('values', unlisted, sentence, ways)
+  }
+  if (empty.count > 0) {
+    const some = empty.count === 1 ? '1 row has' : `${empty.count} rows have`
+    const sentence = `${some} no value ${place(empty)}, and it is required.`
+    return misfit('empty', empty, sentence, [{ do: 'optional' }])
+  }
+  return []
+}
+
+function waysToKind({ column, kinds, texts, unfit: wrong }: Watched, inference: Inference): Way[] {
+  const inferred = inference.columns.find(({ name }) => name === column.name)
+  const offered = inferred?.conversions ?? []
+  const conversions = offered
+    .filter((one) => one.kind === column.kind || (one.kind === 'integer' && column.kind === 'number'))
+    .map(({ conversion }): Way => ({ do: 'convert', conversion }))
+  const isText = typeof wrong.value === 'string'
+  // One text among numbers, such as `n/a`, may stand for no value.
+  const [text] = texts
+  const mark: Way[] =
+    texts.size === 1 && isText && conversions.length === 0 && text!.trim() !== ''
+      ? [{ do: 'missing', value: text!, optional: column.isRequired }]
+      : []
+  const all = new Set<Seen>([...(column.kind === 'any' ? [] : [column.kind]), ...kinds])
+  const isNumeric = [...all].every((kind) => kind === 'integer' || kind === 'number')
+  const widest = isNumeric
+    ? 'number'
+    : kindOfAll(all, inference.format === 'csv' || inference.format === 'tsv')
+  const wide: Way[] = widest === column.kind ? [] : [{ do: 'kind', kind: widest }]
+  return isNumeric ? [...conversions, ...wide] : [...conversions, ...mark, ...wide]
+}
+
+const goneMisfit = ({ field, renamed }: GoneField): ColumnMisfit => ({
+  ...{ column: field, field, why: 'gone', count: 0, line: undefined, value: undefined },
+  sentence: `The file has no such column${renamed === undefined ? '' : `, and ${shown(renamed)} is new`}.`,
+  ways: [...(renamed === undefined ? [] : [{ do: 'rename', from: renamed } as const]), { do: 'optional' }],
+})
+
+/** The wishes with a way out of a misfit added. The value of `missing` is an option of `openTable` besides. */
+export function wishesWith(wishes: PlanWishes, { column, field }: ColumnMisfit, way: Way): PlanWishes {
+  switch (way.do) {
+    case 'kind':
+      return { ...wishes, kinds: { ...wishes.kinds, [column]: way.kind } }
+    case 'convert':
+      return { ...wishes, conversions: { ...wishes.conversions, [column]: way.conversion } }
+    case 'allow':
+      return { ...wishes, allow: { ...wishes.allow, [column]: way.values } }
+    case 'optional':
+      return { ...wishes, optional: [...(wishes.optional ?? []), column] }
+    case 'rename':
+      return { ...wishes, rename: { ...wishes.rename, [way.from]: field } }
+    case 'missing':
+      return way.optional ? { ...wishes, optional: [...(wishes.optional ?? []), column] } : wishes
+  }
+}

@@ -1,0 +1,222 @@
+/** A file beside the types that a collection has already: which of them it is, and a plan that begins with what their schemas say. */
+import { idOf } from '../inference/column.ts'
+import type { HashSet } from '../inference/hash-set.ts'
+import { type IdProposal, joinIds, proposeId } from '../inference/ids.ts'
+import type { Inference } from '../inference/infer.ts'
+import {
+  checkNames,
+  type GoneField,
+  type Plan,
+  type PlannedColumn,
+  type PlanWishes,
+  planOf,
+  typeNameOf,
+} from './plan.ts'
+import { type FieldState, statesOf } from './schema.ts'
+
+/** A type of the collection. The more the caller knows of it, the better is the proposal. */
+export interface KnownType {
+  readonly type: string
+  readonly schema: unknown
+  /** Ids of all its records: `new HashSet()`, `add(id)` each. */
+  readonly ids?: HashSet | undefined
+  /** Some of its records, a hundred are plenty. They show which fields make the id, and which fields are in use. */
+  readonly samples?: readonly { readonly id: string; readonly data: unknown }[] | undefined
+}
+
+export interface TypeMatch {
+  readonly type: string
+  /** Columns of the file that are fields of it. */
+  readonly columns: readonly string[]
+  /** Ids of the file that it has; undefined: the caller knows no ids, or no column can be the id. */
+  readonly sharedIds: number | undefined
+  /** Likely enough to be proposed. */
+  readonly isLikely: boolean
+  /** For people: `3 of 4 columns are fields of Ward, and 119 of 120 ids are in it.` */
+  readonly reason: string
+}
+
+const isBareId = /^_?id$/i
+
+/** Types of the collection that the file may be of, the likeliest first. @param known those of the collection */
+export function matchTypes(inference: Inference, known: readonly KnownType[]): TypeMatch[] {
+  const weighed = known.map((type) => matchOf(inference, type))
+  weighed.sort((a, b) => b.weight - a.weight)
+  return weighed.filter(({ weight }) => weight > 0).map(({ match }) => match)
+}
+
+function matchOf(inference: Inference, known: KnownType): { match: TypeMatch; weight: number } {
+  const names = inference.columns.map(({ name }) => name).filter((name) => !isBareId.test(name))
+  const states = statesOf(known.schema)
+  const fields = [...states.keys()].filter((field) => !isBareId.test(field))
+  const columns = names.filter((name) => states.has(name))
+  const sharedIds = sharedWith(inference, known)
+  const likeness = columns.length / (new Set([...names, ...fields]).size || 1)
+  const ofIds = sharedIds === undefined ? 0 : sharedIds / inference.rows
+  const isNamed = stemOf(typeNameOf(inference.name)) === stemOf(known.type)
+  // Names such as `name` and `code` are in every table, and so are the numbers from 1 on as ids.
+  const byColumns = likeness >= 0.5 && (columns.length >= 3 || sharedIds === undefined)
+  const byIds = ofIds >= 0.5 && !(known.samples ?? []).every(({ id }) => /^\d+$/.test(id))
+  const match: TypeMatch = {
+    type: known.type,
+    columns,
+    sharedIds,
+    isLikely: columns.length > 0 && (byColumns || byIds || isNamed),
+    reason: reasonOf(known.type, columns.length, names.length, sharedIds, inference.rows),
+  }
+  return { match, weight: likeness + ofIds + (isNamed ? 0.5 : 0) }
+}
+
+/** `Grants2` and `Grants` are about the same. */
+const stemOf = (type: string): string => type.replace(/\d+$/, '')
+
+function reasonOf(type: string, shared: number, all: number, ids: number | undefined, rows: number): string {
+  const number = (value: number) => value.toLocaleString('en-US')
+  const some = shared === 0 ? 'No column is a field' : `${shared} of ${all} columns are fields`
+  const ofIds = ids === undefined ? '' : `, and ${number(ids)} of ${number(rows)} ids are in it`
+  return `${some} of ${type}${ofIds}.`
+}
+
+/** Of the column that shares the most. */
+function sharedWith({ columns }: Inference, { ids }: KnownType): number | undefined {
+  if (ids === undefined || ids.size === 0) return undefined
+  const counts = columns.flatMap((column) => (column.ids === undefined ? [] : [column.ids.sharedWith(ids)]))
+  return counts.length === 0 ? undefined : Math.max(...counts)
+}
+
+/** As `proposeId`; `known`: the columns make the ids of the records that are there. */
+export interface KnownIdProposal {
+  readonly columns: readonly string[]
+  readonly why: IdProposal['why'] | 'known'
+}
+
+/** Undefined: no column can be the id. @param rename fields by column, as in the wishes */
+export function proposeIdFor(
+  inference: Inference,
+  known: KnownType,
+  rename: Readonly<Record<string, string>> = {},
+): KnownIdProposal | undefined {
+  const names = inference.columns.map(({ name }) => name)
+  const columnOf = (field: string) =>
+    names.find((name) => (Object.hasOwn(rename, name) ? rename[name] === field : name === field))
+  const made = idFieldsOf(known.samples ?? [])?.map(columnOf)
+  if (made?.every((name) => name !== undefined)) return { columns: made, why: 'known' }
+  if (known.ids !== undefined) {
+    const counts = inference.columns.map(({ name, ids }) => ({
+      name,
+      count: ids?.sharedWith(known.ids!) ?? 0,
+    }))
+    const most = counts.reduce((a, b) => (b.count > a.count ? b : a), { name: '', count: 0 })
+    if (most.count * 2 > inference.rows) return { columns: [most.name], why: 'known' }
+  }
+  return proposeId(inference)
+}
+
+/** Fields whose values make the ids of all `samples`. */
+function idFieldsOf(samples: NonNullable<KnownType['samples']>): string[] | undefined {
+  const [first] = samples
+  if (first === undefined) return undefined
+  const memberOf = (data: unknown, field: string) =>
+    typeof data === 'object' && data !== null && Object.hasOwn(data, field)
+      ? idOf((data as Record<string, unknown>)[field])
+      : undefined
+  const fields = typeof first.data === 'object' && first.data !== null ? Object.keys(first.data) : []
+  const single = fields.find((field) => samples.every(({ id, data }) => memberOf(data, field) === id))
+  if (single !== undefined) return [single]
+  const count = first.id.split('~').length
+  if (count < 2) return undefined
+  const partOf = (id: string, place: number) => id.split('~')[place]
+  const several = Array.from({ length: count }, (_, place) =>
+    fields.find((field) =>
+      samples.every(({ id, data }) => {
+        const value = memberOf(data, field)
+        // Joined with another one, a part has its escapes.
+        return value !== undefined && joinIds([value, '']).slice(0, -1) === partOf(id, place)
+      }),
+    ),
+  )
+  return several.every((field) => field !== undefined) ? several : undefined
+}
+
+/**
+ * The plan for a file of a type that is there: kinds, required, private, closed lists and references as its schema has them, and columns
+ * that are new as they look. Wishes change it; `changeSchema` says what that makes of the schema, `checkTable` what does not fit.
+ * @throws TableError as `planOf` does
+ */
+export function planFor(inference: Inference, known: KnownType, wishes: PlanWishes): Plan {
+  const states = statesOf(known.schema)
+  const { rename = {}, kinds = {}, optional = [], required = [], allow = {} } = wishes
+  const stateOf = (name: string) => states.get(Object.hasOwn(rename, name) ? rename[name]! : name)
+  const kept = inference.columns.flatMap(({ name }) => {
+    const state = stateOf(name)
+    return state === undefined ? [] : [[name, state.kind] as const]
+  })
+  const id = wishes.id === undefined ? (proposeIdFor(inference, known, rename)?.columns ?? []) : wishes.id
+  const fields = new Set(states.keys())
+  checkNames(
+    inference,
+    optional.filter((name) => !fields.has(name)),
+  )
+  const plan = planOf(inference, { ...wishes, id, kinds: { ...Object.fromEntries(kept), ...kinds } })
+  const columns = plan.columns.map((column): PlannedColumn => {
+    const state = stateOf(column.name)
+    if (state === undefined) return { ...column, isRequired: required.includes(column.name) }
+    const isOptional = optional.includes(column.name) || optional.includes(column.field ?? column.name)
+    return {
+      ...column,
+      isKnown: true,
+      isRequired: (state.isRequired && !isOptional) || required.includes(column.name),
+      isNullable: state.isNullable,
+      isPrivate: state.isPrivate || column.isPrivate,
+      choices: column.choices ?? allowed(state, allow[column.name]),
+      reference: state.reference ?? column.reference,
+    }
+  })
+  return { ...plan, columns, gone: goneOf(inference, known, states, { ...plan, columns }, wishes) }
+}
+
+const allowed = ({ choices }: FieldState, more: readonly string[] = []): readonly string[] | undefined =>
+  choices === undefined ? undefined : [...choices, ...more.filter((value) => !choices.includes(value))]
+
+function goneOf(
+  inference: Inference,
+  { samples }: KnownType,
+  states: ReadonlyMap<string, FieldState>,
+  { columns, leftOut = [] }: Plan,
+  { optional = [] }: PlanWishes,
+): GoneField[] {
+  const fields = new Set(columns.map(({ name, field = name }) => field))
+  const asked = new Set(leftOut.filter(({ why }) => why === 'asked').map(({ name }) => name))
+  const isInUse = (field: string) =>
+    samples === undefined ||
+    samples.some(({ data }) => typeof data === 'object' && data !== null && Object.hasOwn(data, field))
+  const fresh = columns.filter(({ isKnown }) => isKnown !== true)
+  return [...states].flatMap(([field, { isRequired, kind }]): GoneField[] => {
+    if (fields.has(field) || (!isRequired && !isInUse(field))) return []
+    // Records of JSON may lack what is optional, all of them too.
+    const isLoose = inference.format === 'json' || inference.format === 'ndjson' || asked.has(field)
+    const isAccepted = optional.includes(field) || (!isRequired && isLoose)
+    return [
+      {
+        field,
+        isRequired: isRequired && !optional.includes(field),
+        isAccepted,
+        renamed: renamedOf(field, kind, fresh),
+      },
+    ]
+  })
+}
+
+/** A new column that may be the field: it has its kind, and its name in its own or no other one is new. */
+function renamedOf(
+  field: string,
+  kind: FieldState['kind'],
+  fresh: readonly PlannedColumn[],
+): string | undefined {
+  const plain = (text: string) => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+  const alike = fresh.filter((column) => column.kind === kind)
+  const named = alike.find(
+    ({ name }) => plain(name).includes(plain(field)) || plain(field).includes(plain(name)),
+  )
+  return (named ?? (alike.length === 1 ? alike[0] : undefined))?.name
+}
