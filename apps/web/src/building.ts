@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, stop, transformSync } from 'esbuild'
+import { build, type Plugin, stop, transformSync } from 'esbuild'
 
 /**
  * Lets Node import `.tsx`: Node strips types by itself, but cannot read JSX. From now on, until what it gives is called: then esbuild's
@@ -33,14 +33,37 @@ export function readTsx(): () => void {
 
 const source = (folder: string) => join(import.meta.dirname, folder)
 
+/** Reads Snappy in Parquet files without WebAssembly, which the content security policy of pages forbids. */
+const plainSnappy: Plugin = {
+  name: 'plain-snappy',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^hysnappy$/ }, ({ path, resolveDir }) => ({
+      path,
+      namespace: 'plain-snappy',
+      pluginData: resolveDir,
+    }))
+    onLoad({ filter: /.*/, namespace: 'plain-snappy' }, ({ pluginData }) => ({
+      contents: `import { snappyUncompress as read } from 'hyparquet/src/snappy.js'
+        export const snappyUncompress = (input, length) => {
+          const output = new Uint8Array(length)
+          read(input, output)
+          return output
+        }
+        export const snappyUncompressor = () => snappyUncompress`,
+      resolveDir: pluginData as string,
+    }))
+  },
+}
+
 /** Texts of the islands' scripts and of the stylesheet, by file name, which has their hash in it. @throws what esbuild throws for an error in a source */
 export async function readAssets(): Promise<ReadonlyMap<string, string>> {
   const islands = readdirSync(source('islands')).filter((name) => /^[\w-]+\.tsx?$/.test(name))
   const common = { bundle: true, minify: true, write: false, outdir: '/' } as const
-  const [scripts, styles] = await Promise.all([
+  const scriptsOf = (names: readonly string[]) =>
     build({
       ...common,
-      entryPoints: islands.map((name) => join(source('islands'), name)),
+      entryPoints: names.map((name) => join(source('islands'), name)),
+      plugins: [plainSnappy],
       entryNames: '[name]-[hash]',
       chunkNames: 'chunk-[hash]',
       format: 'esm',
@@ -48,13 +71,20 @@ export async function readAssets(): Promise<ReadonlyMap<string, string>> {
       target: 'es2023',
       jsx: 'automatic',
       jsxImportSource: 'preact',
-    }),
+    })
+  // Built together, the page that publishes would load the parts of a package that only verifying needs.
+  const isPublishing = (name: string) => name.startsWith('push')
+  const [publishing, others, styles] = await Promise.all([
+    scriptsOf(islands.filter(isPublishing)),
+    scriptsOf(islands.filter((name) => !isPublishing(name))),
     build({ ...common, entryPoints: [join(source('styles'), 'index.css')] }),
   ])
   const css = styles.outputFiles[0]!.text
   const hash = createHash('sha256').update(css).digest('hex').slice(0, 8)
   return new Map([
-    ...scripts.outputFiles.map(({ path, text }) => [path.slice(1), text] as const),
+    ...[publishing, others]
+      .flatMap(({ outputFiles }) => outputFiles)
+      .map(({ path, text }) => [path.slice(1), text] as const),
     [`style-${hash}.css`, css],
   ])
 }

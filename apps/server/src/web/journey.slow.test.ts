@@ -164,9 +164,9 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 90_000 }, 
       mimeType: 'text/csv',
       buffer: Buffer.from(two),
     })
-    await page.getByText('Everything of its type').click()
+    await page.getByLabel(/^are removed/).check()
     await page.getByRole('button', { name: 'See what would change' }).click()
-    expect(await page.locator('.totals').textContent()).toBe('0 added1 updated1 removed1 as they are')
+    expect(await page.locator('.totals').textContent()).toBe('0 added1 updated1 removed1 unchanged')
     await page.getByRole('button', { name: 'Publish' }).click()
     await page.getByText('v1.2.0 is published.').waitFor()
   })

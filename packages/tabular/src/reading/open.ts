@@ -1,7 +1,6 @@
 /** Opens a file as a table, whatever its format. */
 import { openDelimited } from './delimited.ts'
 import { formatOf } from './formats.ts'
-import { openJson } from './json.ts'
 import type { ReadOptions } from './options.ts'
 import type { FileSource } from './source.ts'
 import { Numeral, Real, type Table } from './table.ts'
@@ -15,8 +14,9 @@ export async function openTable(source: FileSource, options: ReadOptions = {}): 
 async function openAny(source: FileSource, options: ReadOptions): Promise<Table> {
   const format = options.format ?? (await formatOf(source, options.encoding))
   if (format === 'csv' || format === 'tsv') return openDelimited(source, format, options)
-  if (format === 'json' || format === 'ndjson') return openJson(source, format, options)
-  // It is large, and few need it: a page that reads CSV does not load it.
+  // A page that reads CSV does not load the readers of other formats.
+  if (format === 'json' || format === 'ndjson')
+    return (await import('./json.ts')).openJson(source, format, options)
   if (format === 'parquet') return (await import('./parquet.ts')).openParquet(source)
   throw errorAt(source.name, 'A SQLite file is read by the command line alone: ulmus import.')
 }

@@ -1,107 +1,195 @@
-/** How the rows of a file become records: the type, the id, and of each column its kind and whether it is private. */
-import { type Inference, type Kind, kinds, type Plan, type PlannedColumn } from '@ulmus/tabular'
-
-const cellCharacters = 60
+/** The kind, the privacy and the values of each column, and which of them make the id. */
+import type { Kind, PlannedColumn } from '@ulmus/tabular'
+import { readingOf } from './edits.ts'
+import type { ColumnFacts, Edits, Planned } from './shapes.ts'
+import { counted, kindLabels } from './words.ts'
 
 interface Props {
-  readonly inference: Inference
-  readonly plan: Plan
-  onChange(plan: Plan): void
+  readonly planned: Planned
+  /** The plan's, as the user changed them. */
+  readonly columns: readonly PlannedColumn[]
+  readonly facts: readonly ColumnFacts[]
+  onEdit(column: string, set: Edits[string]): void
+  onIds(ids: readonly string[]): void
 }
 
-export function PlanForm({ inference, plan, onChange }: Props) {
-  const change = (name: string, to: Partial<PlannedColumn>) =>
-    onChange({
-      ...plan,
-      columns: plan.columns.map((column) => (column.name === name ? { ...column, ...to } : column)),
-    })
-  const examples = new Map(inference.columns.map((column) => [column.name, column.examples]))
+export function ColumnsForm({ planned, columns, facts, onEdit, onIds }: Props) {
+  const ids = planned.plan.id
+  const byName = new Map(columns.map((column) => [column.name, column]))
   return (
-    <section class="plan" aria-label="How the file is read">
-      <div class="filter">
-        <label>
-          Type
-          <input
-            value={plan.type}
-            onInput={(event) => onChange({ ...plan, type: event.currentTarget.value.trim() })}
-          />
-        </label>
-        <label>
-          Id
-          <select
-            value={plan.id[0] ?? ''}
-            onChange={(event) =>
-              onChange({ ...plan, id: event.currentTarget.value === '' ? [] : [event.currentTarget.value] })
-            }
-          >
-            <option value="">numbered from 1</option>
-            {inference.columns.map(({ name }) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <span class="quiet">{inference.rows.toLocaleString('en-US')} rows</span>
-      </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it, too */}
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard, too */}
       <section class="table-scroll" tabIndex={0} aria-label="Columns">
-        <table class="data">
+        <table class="data field-table">
           <thead>
             <tr>
               <th scope="col">Column</th>
+              <th scope="col">Id</th>
               <th scope="col">Kind</th>
               <th scope="col">Required</th>
               <th scope="col">Private</th>
-              <th scope="col">First values</th>
+              <th scope="col">Values</th>
             </tr>
           </thead>
           <tbody>
-            {plan.columns.map((column) => (
-              <tr key={column.name}>
-                <th scope="row">{column.name}</th>
-                <td>
-                  <select
-                    aria-label={`Kind of ${column.name}`}
-                    value={column.kind}
-                    onChange={(event) =>
-                      change(column.name, { kind: event.currentTarget.value as Kind, choices: undefined })
+            {facts.map((one) => (
+              <tr key={one.name}>
+                <th scope="row">
+                  <bdi>{one.name}</bdi>
+                  <ColumnState name={one.name} column={byName.get(one.name)} planned={planned} />
+                </th>
+                <td data-label="Id">
+                  <input
+                    type="checkbox"
+                    aria-label={`${one.name} is the id, or part of it`}
+                    checked={ids.includes(one.name)}
+                    onChange={({ currentTarget: { checked } }) =>
+                      onIds(checked ? [...ids, one.name] : ids.filter((id) => id !== one.name))
                     }
-                  >
-                    {kinds.map((kind) => (
-                      <option key={kind} value={kind}>
-                        {kind}
-                      </option>
-                    ))}
-                  </select>
-                </td>
-                <td>
-                  <input
-                    type="checkbox"
-                    aria-label={`${column.name} is required`}
-                    checked={column.isRequired}
-                    onChange={(event) => change(column.name, { isRequired: event.currentTarget.checked })}
                   />
                 </td>
-                <td>
-                  <input
-                    type="checkbox"
-                    aria-label={`${column.name} is private`}
-                    checked={column.isPrivate}
-                    onChange={(event) => change(column.name, { isPrivate: event.currentTarget.checked })}
-                  />
-                </td>
-                <td class="quiet">{(examples.get(column.name) ?? []).map(shown).join(' · ')}</td>
+                <FieldCells
+                  facts={one}
+                  column={byName.get(one.name)}
+                  before={planned.plan.columns.find(({ name }) => name === one.name)}
+                  onEdit={(set) => onEdit(one.name, set)}
+                />
               </tr>
             ))}
           </tbody>
         </table>
       </section>
-    </section>
+      <p class="help" dir="auto">
+        {planned.idText}
+      </p>
+    </>
   )
 }
 
-function shown(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.length > cellCharacters ? `${text.slice(0, cellCharacters)}…` : text
+interface StateProps {
+  readonly name: string
+  readonly column: PlannedColumn | undefined
+  readonly planned: Planned
+}
+
+/** How the column stands to the schema of the latest version. */
+function ColumnState({ name, column, planned: { plan, isNew, guarded } }: StateProps) {
+  const before = plan.columns.find((one) => one.name === name)
+  const { field = name, isKnown = false } = column ?? {}
+  const words = [
+    ...(field === name ? [] : [`becomes ${field}`]),
+    ...(isNew || column === undefined || isKnown ? [] : ['new field']),
+    ...(isKnown && column !== undefined && before !== undefined ? changesOf(before, column) : []),
+    ...(guarded[name] === undefined ? [] : [`private in ${guarded[name]}`]),
+  ]
+  return words.length === 0 ? null : <span class="help">{words.join(' · ')}</span>
+}
+
+/** What the user changed of a field that the schema has. */
+const changesOf = (before: PlannedColumn, now: PlannedColumn): string[] => [
+  ...(before.kind === now.kind ? [] : [`was ${kindLabels[before.kind]}`]),
+  ...(before.isRequired === now.isRequired ? [] : [before.isRequired ? 'was required' : 'was optional']),
+  ...(before.isPrivate === now.isPrivate ? [] : [before.isPrivate ? 'was private' : 'was public']),
+]
+
+interface CellsProps {
+  readonly facts: ColumnFacts
+  /** As the user changed it. Undefined: it makes no field. */
+  readonly column: PlannedColumn | undefined
+  /** As the schema or the file has it. */
+  readonly before: PlannedColumn | undefined
+  onEdit(set: Edits[string]): void
+}
+
+function FieldCells({ facts, column, before, onEdit }: CellsProps) {
+  const { name } = facts
+  const choices = column?.choices ?? before?.choices ?? facts.choices
+  if (column === undefined || before === undefined)
+    return (
+      <td class="quiet" colSpan={4}>
+        {facts.isEmpty
+          ? 'No row has a value: it makes no field.'
+          : 'It is the id alone, and no field beside.'}
+      </td>
+    )
+  return (
+    <>
+      <td data-label="Kind">
+        <select
+          aria-label={`Kind of ${name}`}
+          value={column.kind}
+          onChange={({ currentTarget: { value } }) => onEdit({ kind: value as Kind, choices: undefined })}
+        >
+          {Object.entries(kindLabels).map(([kind, label]) => (
+            <option key={kind} value={kind}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </td>
+      <td data-label="Required">
+        <input
+          type="checkbox"
+          aria-label={`${name} is required`}
+          checked={column.isRequired}
+          onChange={({ currentTarget: { checked } }) => onEdit({ isRequired: checked })}
+        />
+      </td>
+      <td data-label="Private">
+        <input
+          type="checkbox"
+          aria-label={`${name} is private`}
+          checked={column.isPrivate}
+          onChange={({ currentTarget: { checked } }) => onEdit({ isPrivate: checked })}
+        />
+      </td>
+      <td>
+        <span class="quiet examples">{facts.examples.join(' · ')}</span>
+        {facts.readings.map(({ label, values, set }) => (
+          <Tick
+            key={label}
+            label={label}
+            values={values}
+            checked={column.conversion === set.conversion}
+            onTick={(isOn) =>
+              onEdit(isOn ? readingOf(set, before) : { conversion: undefined, kind: before.kind })
+            }
+          />
+        ))}
+        {choices !== undefined && column.kind === 'string' && (
+          <Tick
+            label={`only these ${choices.length} values: ${listed(choices)}`}
+            checked={column.choices !== undefined}
+            onTick={(isOn) => onEdit({ choices: isOn ? choices : undefined })}
+          />
+        )}
+      </td>
+    </>
+  )
+}
+
+interface TickProps {
+  readonly label: string
+  /** How many values it changes. */
+  readonly values?: number
+  readonly checked: boolean
+  onTick(isOn: boolean): void
+}
+
+const Tick = ({ label, values, checked, onTick }: TickProps) => (
+  <label class="check offer">
+    <input type="checkbox" checked={checked} onChange={(event) => onTick(event.currentTarget.checked)} />
+    <span dir="auto">
+      {label}
+      {values !== undefined && <span class="help"> {counted(values, 'value')}</span>}
+    </span>
+  </label>
+)
+
+/** Characters of a closed list that a tick names. */
+const listCharacters = 120
+
+function listed(choices: readonly string[]): string {
+  const text = choices.join(', ')
+  return text.length > listCharacters ? `${text.slice(0, listCharacters)}…` : text
 }

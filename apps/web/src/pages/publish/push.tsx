@@ -1,4 +1,4 @@
-/** `…/push`: a new version from a file, in the browser; for programs, how they do it. */
+/** `…/push`: a new version from a file, in the browser, and the code with which programs do the same. */
 import { Code } from '../../components/small.tsx'
 import { demandWork, seeCollection } from '../../data/collection.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
@@ -17,16 +17,26 @@ export const push: Page = {
       body: (
         <CollectionPage seen={seen} tab="versions">
           <h2>New version{seen.latest === null ? '' : ` after ${seen.latest}`}</h2>
-          <div id="push" data-collection={ref} data-head={seen.latest ?? ''}>
+          <div
+            id="push"
+            class="push"
+            data-collection={ref}
+            data-head={seen.latest ?? ''}
+            data-public={String(seen.isPublic)}
+            data-worker={visit.script('push-worker')}
+          >
             <noscript>
-              <p class="note">Publishing from a file needs JavaScript. Programs do it as below.</p>
+              <p class="note">
+                Publishing from a file needs JavaScript, which this browser has switched off. Programs and the
+                command line do it as below.
+              </p>
             </noscript>
           </div>
           <details>
             <summary>From a program instead</summary>
             <p>
               With an <a href="/settings/keys">API key</a> of scope <code>write</code>.{' '}
-              <a href="/docs/publishing">Publishing</a> tells the rest.
+              <a href="/docs/publishing">Publishing</a> explains every step.
             </p>
             <Code>{program(ref, seen.latest, visit.origin)}</Code>
           </details>

@@ -1,0 +1,60 @@
+/** What the public will read of a type, and what members alone, in words. */
+import type { Plan } from '@ulmus/tabular'
+
+export interface Audience {
+  readonly type: string
+  /** The whole type is private. */
+  readonly isPrivate: boolean
+  /** Fields that the public reads, and those that members alone read. */
+  readonly shown: readonly string[]
+  readonly hidden: readonly string[]
+  /** Records of the file that were pushed as private, and stay so. */
+  readonly privateRecords: number
+}
+
+/** @param schema of the plan's type in the next version. One that admits other fields than it lists shows those of the file. */
+export function audienceOf(
+  { type, columns }: Pick<Plan, 'type' | 'columns'>,
+  schema: object,
+  privateRecords: number,
+): Audience {
+  const { properties = {}, private: isPrivate } = schema as {
+    properties?: Record<string, { private?: unknown; propertyOrder?: unknown } | undefined>
+    private?: unknown
+  }
+  const fields = columns.map(({ name, field = name }) => field)
+  const placeOf = (name: string) => Number(properties[name]?.propertyOrder ?? Number.MAX_SAFE_INTEGER)
+  const names = [...new Set([...Object.keys(properties), ...fields])].sort((a, b) => placeOf(a) - placeOf(b))
+  const isHidden = (name: string) => properties[name]?.private === true
+  return {
+    type,
+    isPrivate: isPrivate === true,
+    shown: names.filter((name) => !isHidden(name)),
+    hidden: names.filter(isHidden),
+    privateRecords,
+  }
+}
+
+/** Names that a sentence lists. */
+const namesMax = 40
+
+function listed(names: readonly string[]): string {
+  const rest = names.length - namesMax
+  return rest > 0 ? `${names.slice(0, namesMax).join(', ')} and ${rest} more` : names.join(', ')
+}
+
+/** @param isPublic whether the collection is */
+export function audienceText(audience: Audience, isPublic: boolean): string {
+  const { type, isPrivate, shown, hidden, privateRecords } = audience
+  if (isPrivate) return `Only members see records of ${type}: the type is private.`
+  const begin = isPublic
+    ? 'The public will see'
+    : 'The collection is private: only its members see it. Made public, it would show'
+  const fields = shown.length === 0 ? 'the ids alone' : listed(shown)
+  const rest = hidden.length === 0 ? '. Nothing is kept for members' : `; only members: ${listed(hidden)}`
+  const records =
+    privateRecords === 0
+      ? ''
+      : ` ${privateRecords} ${privateRecords === 1 ? 'record stays' : 'records stay'} private.`
+  return `${begin}: ${fields}${rest}.${records}`
+}

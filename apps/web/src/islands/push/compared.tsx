@@ -1,0 +1,139 @@
+/** What publishing would change, which version that makes, and what the public sees of it. */
+import type { DryRunResult } from '@ulmus/client'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { audienceText } from './audience.ts'
+import { Action } from './beside.tsx'
+import type { Compared, Exposure } from './shapes.ts'
+import { counted, countText } from './words.ts'
+
+interface Props {
+  readonly compared: Compared
+  readonly isPublic: boolean
+  readonly message: string
+  /** Exposures that the user ticked, by their key. */
+  readonly confirmed: readonly string[]
+  /** Progress of publishing; undefined: it does not run. */
+  readonly working: string | undefined
+  onMessage(text: string): void
+  onConfirm(key: string, isConfirmed: boolean): void
+  onPublish(): void
+}
+
+export function ComparedView(props: Props) {
+  const { compared, isPublic, message, confirmed, working } = props
+  const { added, updated, removed, unchanged, sentences, next } = compared
+  const open = compared.exposures.filter(({ name }) => !confirmed.includes(name))
+  const [field, why] = [useId(), useId()]
+  const heading = useRef<HTMLHeadingElement>(null)
+  // The button that was pressed is gone, so the focus moves on to its result.
+  useEffect(() => heading.current?.focus(), [])
+  return (
+    <section class="preview" aria-labelledby="push-changes">
+      <h3 id="push-changes" tabIndex={-1} ref={heading}>
+        What would change
+      </h3>
+      <p class="totals">
+        <span class={added > 0 ? 'added' : 'quiet'}>{countText(added)} added</span>
+        <span class={updated > 0 ? 'updated' : 'quiet'}>{countText(updated)} updated</span>
+        <span class={removed > 0 ? 'removed' : 'quiet'}>{countText(removed)} removed</span>
+        <span class="quiet">{countText(unchanged)} unchanged</span>
+      </p>
+      {compared.caution !== undefined && <p class="note warn">{compared.caution}</p>}
+      {sentences.length > 0 && (
+        <ul class="sentences">
+          {sentences.map((sentence) => (
+            <li key={sentence} dir="auto">
+              {sentence}
+            </li>
+          ))}
+        </ul>
+      )}
+      {next === undefined ? (
+        <p class="note">Nothing changes: the latest version has all of it already.</p>
+      ) : (
+        <>
+          <p>
+            That makes <strong>{next.semver}</strong>
+            {next.isMajor ? ', a major version, because the schema changes.' : '.'}
+          </p>
+          <Warnings of={next} />
+          <p class="audience">{audienceText(compared.audience, isPublic)}</p>
+          {compared.exposures.length > 0 && (
+            <Exposures exposures={compared.exposures} confirmed={confirmed} onConfirm={props.onConfirm} />
+          )}
+          <div class="form">
+            <div class="field">
+              <label for={field}>Message</label>
+              <input
+                id={field}
+                value={message}
+                maxLength={1000}
+                onInput={({ currentTarget: { value } }) => props.onMessage(value)}
+              />
+              <p class="help">What changed, for the list of versions.</p>
+            </div>
+            <Action
+              label="Publish"
+              workingLabel="Publishing…"
+              working={working}
+              disabled={open.length > 0}
+              describedBy={open.length > 0 ? why : undefined}
+              onPress={props.onPublish}
+            />
+            {open.length > 0 && (
+              <p class="help" id={why}>
+                Confirm first that {open.map(({ name }) => name).join(', ')} may become public, or mark{' '}
+                {open.length === 1 ? 'it' : 'them'} private above.
+              </p>
+            )}
+          </div>
+        </>
+      )}
+    </section>
+  )
+}
+
+interface ExposuresProps {
+  readonly exposures: readonly Exposure[]
+  readonly confirmed: readonly string[]
+  onConfirm(name: string, isConfirmed: boolean): void
+}
+
+/** Private names become public by a tick for each, never by the way. */
+const Exposures = ({ exposures, confirmed, onConfirm }: ExposuresProps) => (
+  <fieldset class="note warn exposures">
+    <legend class="sr-only">Private fields that become public</legend>
+    {exposures.map(({ name, privateIn }) => (
+      <label key={name} class="check">
+        <input
+          type="checkbox"
+          checked={confirmed.includes(name)}
+          onChange={({ currentTarget: { checked } }) => onConfirm(name, checked)}
+        />
+        <span dir="auto">
+          Make <strong>{name}</strong> public{' '}
+          <span class="help">
+            It is private in {privateIn}. Everyone will read its values, and this version keeps them for good.
+          </span>
+        </span>
+      </label>
+    ))}
+  </fieldset>
+)
+
+/** Warnings that are listed. */
+const shownWarnings = 10
+
+const Warnings = ({ of }: { of: Pick<DryRunResult, 'warnings' | 'totalWarnings'> }) =>
+  of.totalWarnings === 0 ? null : (
+    <details class="note">
+      <summary>{counted(of.totalWarnings, 'warning')}</summary>
+      <ul>
+        {of.warnings.slice(0, shownWarnings).map(({ type, id, path, message }) => (
+          <li key={`${type}/${id}${path}`} dir="auto">
+            {[type, id, path].filter((part) => part).join(' ')}: {message}
+          </li>
+        ))}
+      </ul>
+    </details>
+  )

@@ -1,0 +1,50 @@
+/** Where the file comes from: chosen or dropped. Afterwards a line that names it. */
+
+import type { OpenedFile } from './shapes.ts'
+import { counted } from './words.ts'
+
+interface Props {
+  /** Undefined: no file was read yet. */
+  readonly opened: OpenedFile | undefined
+  readonly isBusy: boolean
+  onChoose(file: File | undefined): void
+}
+
+const endings = '.csv,.tsv,.tab,.txt,.json,.geojson,.ndjson,.jsonl,.parquet'
+
+export const FileChoice = ({ opened, isBusy, onChoose }: Props) => (
+  <label
+    class={opened === undefined ? 'drop' : 'drop chosen'}
+    onDragOver={(event) => event.preventDefault()}
+    onDrop={(event) => {
+      event.preventDefault()
+      if (!isBusy) onChoose(event.dataTransfer?.files[0])
+    }}
+  >
+    {opened === undefined ? (
+      <span>
+        <strong>Choose a file</strong> or drop it here: CSV, TSV, JSON, NDJSON or Parquet, up to 200 MB.
+        Nothing is published before you have seen the changes.
+      </span>
+    ) : (
+      <>
+        <span>
+          <strong title={opened.name}>
+            <bdi>{opened.name}</bdi>
+          </strong>{' '}
+          <span class="quiet">
+            {counted(opened.rows, 'row')}, {counted(opened.facts.length, 'column')}
+          </span>
+        </span>
+        <span class="button">Choose another file</span>
+      </>
+    )}
+    <input
+      type="file"
+      class={opened === undefined ? undefined : 'sr-only'}
+      disabled={isBusy}
+      accept={endings}
+      onChange={({ currentTarget: { files } }) => onChoose(files?.[0])}
+    />
+  </label>
+)

@@ -1,0 +1,213 @@
+/** The state of the page between the chosen file and the published version, and every step that changes it. */
+import type { Plan, ReadOptions } from '@ulmus/tabular'
+import type { PushCalls } from '../push-worker.ts'
+import { type Caller, RefusedError } from './calls.ts'
+import { withEdits } from './edits.ts'
+import { type Refusal, refusalOf } from './refusal.ts'
+import type { Remedy } from './remedies.ts'
+import type { CompareAsk, Compared, Edits, OpenedFile, PlanAsk, Planned } from './shapes.ts'
+
+/** The part of the page whose button was pressed: its progress and its refusal are shown beside it. */
+export type Step = 'file' | 'reading' | 'type' | 'compare' | 'publish'
+
+export interface State {
+  /** The version to compare with; null: the collection has none. */
+  readonly head: string | null
+  readonly file: File | undefined
+  readonly options: ReadOptions
+  readonly opened: OpenedFile | undefined
+  /** What the user said of the plan. Undefined: nothing, the file tells all. */
+  readonly ask: PlanAsk | undefined
+  readonly planned: Planned | undefined
+  readonly edits: Edits
+  readonly mode: CompareAsk['mode']
+  readonly compared: Compared | undefined
+  readonly message: string
+  /** Names of the exposures that the user ticked. */
+  readonly confirmed: readonly string[]
+  readonly working: { readonly step: Step; readonly text: string } | undefined
+  readonly refused: { readonly step: Step; readonly refusal: Refusal } | undefined
+  /** The version that was published. */
+  readonly done: string | undefined
+}
+
+const beginning: State = {
+  head: null,
+  file: undefined,
+  options: {},
+  opened: undefined,
+  ask: undefined,
+  planned: undefined,
+  edits: {},
+  mode: 'changes',
+  compared: undefined,
+  message: '',
+  confirmed: [],
+  working: undefined,
+  refused: undefined,
+  done: undefined,
+}
+
+/** What is no longer true once the plan changes. */
+const uncompared = { compared: undefined, refused: undefined, confirmed: [] } as const
+
+/** A browser holds the records of the file. Bytes. */
+const fileBytesMax = 200 * 1024 ** 2
+
+export class Publishing {
+  state: State
+  readonly #call: Caller<PushCalls>
+  readonly #ref: string
+  readonly #onChange: () => void
+  /** Of the last step that began: results of earlier ones come too late. */
+  #turn = 0
+
+  /** @param ref `owner/slug` of the collection */
+  constructor(call: Caller<PushCalls>, ref: string, head: string | null, onChange: () => void) {
+    this.#call = call
+    this.#ref = ref
+    this.#onChange = onChange
+    this.state = { ...beginning, head }
+  }
+
+  /** The plan as the page shows it. Undefined: no file is open. */
+  get plan(): Plan | undefined {
+    const { planned, edits } = this.state
+    return planned && withEdits(planned.plan, edits)
+  }
+
+  async choose(file: File | undefined): Promise<void> {
+    if (file === undefined) return
+    const { head, message } = this.state
+    this.#turn++
+    this.#set({ ...beginning, head, message, file })
+    if (file.size <= fileBytesMax) return this.#open('file', 'Reading the file…')
+    const sentence = `${file.name} is over 200 MB, more than a browser should hold. Publish it with the command line: ulmus import.`
+    this.#set({ refused: { step: 'file', refusal: refusalOf(sentence) } })
+  }
+
+  /** Reads the file anew. What the user said of columns of the same names stays. */
+  async read(options: ReadOptions): Promise<void> {
+    this.#set({ options, ...uncompared })
+    await this.#open(this.state.opened === undefined ? 'file' : 'reading', 'Reading it again…')
+  }
+
+  async #open(step: Step, text: string): Promise<void> {
+    const { file, options, head, ask } = this.state
+    await this.#during(step, text, async (report) => {
+      const target = { ref: this.#ref, head }
+      const opened = await this.#call('open', { file: file!, options, target, ask }, report)
+      return { opened, planned: opened.planned, ...uncompared }
+    })
+  }
+
+  async chooseType(type: string): Promise<void> {
+    const { planned, edits } = this.state
+    await this.#plan({ type }, (next) =>
+      // A new type that gets another name keeps what the user said of its columns.
+      planned?.isNew === true && next.isNew ? edits : {},
+    )
+  }
+
+  chooseId = (id: readonly string[]): Promise<void> => this.#replan({ id })
+
+  async #replan(change: Partial<PlanAsk>): Promise<void> {
+    const { ask, planned, edits } = this.state
+    await this.#plan({ ...(ask ?? { type: planned!.plan.type }), ...change }, () => edits)
+  }
+
+  async #plan(ask: PlanAsk, editsFor: (planned: Planned) => Edits): Promise<void> {
+    await this.#during('type', 'Reading the latest version…', async (report) => {
+      const planned = await this.#call('plan', ask, report)
+      return { ask, planned, edits: editsFor(planned), ...uncompared }
+    })
+  }
+
+  edit(column: string, set: Edits[string]): void {
+    const { edits } = this.state
+    this.#set({ edits: { ...edits, [column]: { ...edits[column], ...set } }, ...uncompared })
+  }
+
+  setMode(mode: CompareAsk['mode']): void {
+    this.#set({ mode, ...uncompared })
+  }
+
+  setMessage(message: string): void {
+    this.#set({ message })
+  }
+
+  confirm(name: string, isConfirmed: boolean): void {
+    const others = this.state.confirmed.filter((one) => one !== name)
+    this.#set({ confirmed: isConfirmed ? [...others, name] : others })
+  }
+
+  async compare(): Promise<void> {
+    const { mode } = this.state
+    const plan = this.plan!
+    this.#set(uncompared)
+    await this.#during('compare', 'Checking every row…', async (report) => ({
+      compared: await this.#call('compare', { plan, mode }, report),
+    }))
+  }
+
+  async publish(): Promise<void> {
+    const { message, confirmed } = this.state
+    await this.#during('publish', 'Sending…', async (report) => ({
+      done: await this.#call('publish', { message, confirmed }, report),
+    }))
+  }
+
+  /** Does what the button of a refusal says, and then the refused comparison again. */
+  async carryOut(remedy: Remedy): Promise<void> {
+    const again = this.state.refused?.step
+    await this.#change(remedy)
+    const isCompared = again === 'compare' || again === 'publish'
+    if (isCompared && this.state.refused === undefined) await this.compare()
+  }
+
+  async #change({ change }: Remedy): Promise<void> {
+    const { options, ask } = this.state
+    switch (change.kind) {
+      case 'column':
+        return this.edit(change.column, change.set)
+      case 'read': {
+        const missing = [...(options.missing ?? []), ...(change.options.missing ?? [])]
+        return this.read({ ...options, ...change.options, missing })
+      }
+      case 'id':
+        return this.chooseId(change.id)
+      case 'rename':
+        return this.#replan({ rename: { ...ask?.rename, [change.column]: change.field } })
+      case 'absent':
+        return this.#replan({ optional: [...(ask?.optional ?? []), change.field] })
+      case 'head':
+        this.#set({ head: change.head })
+        return this.#open('reading', 'Reading the latest version…')
+    }
+  }
+
+  async #during(
+    step: Step,
+    text: string,
+    work: (report: (text: string) => void) => Promise<Partial<State>>,
+  ): Promise<void> {
+    const turn = ++this.#turn
+    const isLate = () => turn !== this.#turn
+    this.#set({ working: { step, text }, refused: undefined })
+    try {
+      const made = await work((said) => {
+        if (!isLate()) this.#set({ working: { step, text: said } })
+      })
+      if (!isLate()) this.#set({ ...made, working: undefined })
+    } catch (error) {
+      if (isLate()) return
+      const refusal = error instanceof RefusedError ? error.refusal : refusalOf((error as Error).message)
+      this.#set({ working: undefined, refused: { step, refusal } })
+    }
+  }
+
+  #set(change: Partial<State>): void {
+    this.state = { ...this.state, ...change }
+    this.#onChange()
+  }
+}

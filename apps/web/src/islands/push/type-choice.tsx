@@ -1,0 +1,60 @@
+/** Which records the rows are: more of a type that the collection has, or a new type. */
+import { useId } from 'preact/hooks'
+import type { LikeType, Planned } from './shapes.ts'
+
+interface Props {
+  readonly types: readonly LikeType[]
+  readonly planned: Planned
+  /** The name that a new type has while another one is chosen. */
+  readonly newName: string
+  onChoose(type: string, isNew: boolean): void
+}
+
+export function TypeChoice({ types, planned, newName, onChoose }: Props) {
+  const { isNew, plan } = planned
+  const name = useId()
+  if (types.length === 0)
+    return (
+      <div class="field">
+        <label for={name}>Type</label>
+        <input
+          id={name}
+          value={plan.type}
+          spellcheck={false}
+          onChange={({ currentTarget: { value } }) => onChoose(value.trim(), true)}
+        />
+        <p class="help">What one row is, in the singular, such as City.</p>
+      </div>
+    )
+  const likeness = types.find(({ type }) => type === plan.type)?.likeness
+  return (
+    <fieldset class="field type-choice">
+      <legend>The rows are</legend>
+      <p class="inline chosen-type">
+        <select
+          aria-label="Type"
+          value={isNew ? '' : plan.type}
+          onChange={({ currentTarget: { value } }) => onChoose(value === '' ? newName : value, value === '')}
+        >
+          {types.map(({ type }) => (
+            <option key={type} value={type}>
+              more {type}
+            </option>
+          ))}
+          <option value="">records of a new type</option>
+        </select>
+        {isNew && (
+          <input
+            aria-label="Name of the new type"
+            value={plan.type}
+            spellcheck={false}
+            onChange={({ currentTarget: { value } }) => onChoose(value.trim(), true)}
+          />
+        )}
+        <span class="help" dir="auto">
+          {isNew ? 'The records of other types stay as they are.' : likeness}
+        </span>
+      </p>
+    </fieldset>
+  )
+}

@@ -1,0 +1,19 @@
+/** Counts and kinds as people read them. */
+import type { Kind } from '@ulmus/tabular'
+
+export const countText = (count: number): string => count.toLocaleString('en-US')
+
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${countText(count)} ${count === 1 ? one : many}`
+
+export const kindLabels: Readonly<Record<Kind, string>> = {
+  string: 'text',
+  integer: 'integer',
+  number: 'number',
+  boolean: 'true or false',
+  date: 'date',
+  'date-time': 'date and time',
+  array: 'list',
+  object: 'object',
+  any: 'any',
+}

@@ -1,0 +1,108 @@
+/** The difference between a file and the latest version, by hashes, and the push that publishes it. */
+import type { Push, PushOptions } from '@ulmus/client'
+import { recordOf } from '@ulmus/content'
+import type { Plan, TableRecord } from '@ulmus/tabular'
+import type { Report } from '../calls.ts'
+import type { CompareAsk, Target } from '../shapes.ts'
+import { counted, countText } from '../words.ts'
+import type { HeldRecord, Schemas } from './latest.ts'
+
+/** A record of the file, and where it stands there. */
+export interface FileRecord extends TableRecord {
+  readonly line: number
+  /** It was pushed as private, and stays so. */
+  readonly private?: true
+}
+
+export interface Comparison {
+  readonly plan: Plan
+  /** The complete set of the next version; undefined: the schemas stay. */
+  readonly schemas: Schemas | undefined
+  /** Added and updated ones. */
+  readonly changed: readonly FileRecord[]
+  readonly added: number
+  /** Ids. */
+  readonly removed: readonly string[]
+  readonly unchanged: number
+  /** Of the type in the latest version. */
+  readonly heldBefore: number
+}
+
+interface Sides {
+  readonly records: AsyncIterable<TableRecord & { readonly line: number }>
+  readonly held: ReadonlyMap<string, HeldRecord>
+  readonly plan: Plan
+  readonly mode: CompareAsk['mode']
+  readonly schemas: Schemas | undefined
+}
+
+/** Rows between two reports of progress. */
+const reportedEvery = 10_000
+
+/** @throws TableError for a row that does not fit the plan */
+export async function compareRecords(sides: Sides, report: Report): Promise<Comparison> {
+  const { records, held, plan, mode, schemas } = sides
+  const changed: FileRecord[] = []
+  const seen = new Set<string>()
+  let added = 0
+  for await (const record of records) {
+    seen.add(record.id)
+    if (seen.size % reportedEvery === 0) report(`${counted(seen.size, 'row')} compared`)
+    const known = held.get(record.id)
+    if (known === undefined) added++
+    else if (known.hash === recordOf(record.id, record.type, record.data as never).hash) continue
+    // A push that does not repeat the mark would make the record public.
+    changed.push(known?.isPrivate ? { ...record, private: true } : record)
+  }
+  const removed = mode === 'everything' ? [...held.keys()].filter((id) => !seen.has(id)) : []
+  const unchanged = seen.size - changed.length
+  return { plan, schemas, changed, added, removed, unchanged, heldBefore: held.size }
+}
+
+export const hasChanges = ({ changed, removed, schemas }: Comparison): boolean =>
+  changed.length + removed.length > 0 || schemas !== undefined
+
+/** Something that the user probably did not mean. */
+export function cautionOf({
+  plan,
+  changed,
+  added,
+  removed,
+  unchanged,
+  heldBefore,
+}: Comparison): string | undefined {
+  const rows = changed.length + unchanged
+  if (heldBefore > 0 && added === rows && rows > 1)
+    return `None of the ${countText(rows)} ids is in ${plan.type}. Is the id the right column?`
+  if (removed.length * 2 > heldBefore)
+    return `This removes ${countText(removed.length)} of the ${counted(heldBefore, 'record')} of ${plan.type}.`
+  return undefined
+}
+
+export interface Opening {
+  readonly message?: string
+  readonly confirmPublic: readonly string[]
+}
+
+export const pushOf = ({ head }: Target, comparison: Comparison, opening: Opening): Push => ({
+  baseVersion: head,
+  records: linesOf(comparison.changed) as never,
+  deletes: comparison.removed.map((id) => ({ id, type: comparison.plan.type })),
+  ...(comparison.schemas === undefined ? {} : { schemas: comparison.schemas as never }),
+  ...opening,
+})
+
+function* linesOf(records: readonly FileRecord[]): Generator<object> {
+  for (const { line: _, ...record } of records) yield record
+}
+
+export function progressOf({ changed, removed }: Comparison, report: Report): PushOptions {
+  const all = countText(changed.length + removed.length)
+  return {
+    onProgress: ({ phase, recordsSent, deletesSent }) => {
+      if (phase === 'committing') report('The server makes the version…')
+      else if (phase === 'checking') report('The server checks it…')
+      else report(`${countText(recordsSent + deletesSent)} of ${all} sent`)
+    },
+  }
+}

@@ -1,0 +1,202 @@
+/** The work of the worker: one file, read, planned, compared with the latest version, and pushed. */
+import { type Client, createClient, UlmusError } from '@ulmus/client'
+import {
+  checkTable,
+  type Inference,
+  inferTable,
+  matchTypes,
+  openTable,
+  type Plan,
+  planFor,
+  planOf,
+  sourceOf,
+  type Table,
+  TableError,
+  typeNameOf,
+} from '@ulmus/tabular'
+import { audienceOf } from '../audience.ts'
+import { RefusedError, type Report } from '../calls.ts'
+import { type Refusal, refusalOf } from '../refusal.ts'
+import type {
+  CompareAsk,
+  Compared,
+  Exposure,
+  OpenAsk,
+  OpenedFile,
+  PlanAsk,
+  Planned,
+  PublishAsk,
+  Target,
+} from '../shapes.ts'
+import { type Comparison, cautionOf, compareRecords, hasChanges, progressOf, pushOf } from './compare.ts'
+import { distinctExposures, exposuresOf, guardedColumns, refusedExposures } from './exposures.ts'
+import { factsOf, idText, marksOf, sampleOf } from './facts.ts'
+import { absentRefusal, FaultList, fileRefusal, readingRefusal } from './file-faults.ts'
+import { LatestVersion } from './latest.ts'
+import { freeName, isMajor, type Likeness, likenesses } from './likeness.ts'
+import { recordsWithLines } from './lines.ts'
+import { changesOf } from './schema-changes.ts'
+import { serverRefusal } from './server-faults.ts'
+
+/** A file that was read, and the latest version that it is compared with. */
+interface Opened {
+  readonly target: Target
+  readonly latest: LatestVersion
+  readonly table: Table
+  readonly inference: Inference
+}
+
+export class Desk {
+  readonly #client: Client
+  #opened: Opened | undefined
+  #planned: Planned | undefined
+  #comparison: Comparison | undefined
+
+  constructor(origin: string) {
+    this.#client = createClient({ baseUrl: origin })
+  }
+
+  async open({ file, options, target, ask }: OpenAsk, report: Report): Promise<OpenedFile> {
+    const table = await openTable(sourceOf(file), options)
+    const inference = await inferTable(table)
+    if (inference.rows === 0) throw new RefusedError(refusalOf('The file has no rows.'))
+    report('Reading the latest version…')
+    const latest = await this.#latestOf(target)
+    this.#opened = { target, latest, table, inference }
+    const newName = freeName(typeNameOf(file.name), latest.schemas)
+    const types = await this.#likenesses(report)
+    const proposed = types.find(({ isLikely }) => isLikely)?.type ?? newName
+    return {
+      name: file.name,
+      rows: inference.rows,
+      unit: table.unit,
+      detected: table.detected,
+      notes: table.notes,
+      marks: marksOf(inference),
+      sample: await sampleOf(table),
+      facts: inference.columns.map(factsOf),
+      types,
+      newName,
+      planned: await this.plan(ask === undefined ? { type: proposed } : askFor(table, ask), report),
+    }
+  }
+
+  async #latestOf(target: Target): Promise<LatestVersion> {
+    const { target: before, latest } = this.#opened ?? {}
+    const isSame = before?.ref === target.ref && before.head === target.head
+    return isSame && latest !== undefined ? latest : LatestVersion.read(this.#client, target)
+  }
+
+  /** Types by their columns first; of the likeliest, ids are compared as well. */
+  async #likenesses(report: Report): Promise<Likeness[]> {
+    const { latest, inference } = this.#opened!
+    const all = Object.entries(latest.schemas).map(([type, schema]) => ({ type, schema }))
+    const first = matchTypes(inference, all).slice(0, matchedTypesMax)
+    const read = await Promise.all(first.map(({ type }) => latest.known(type, report)))
+    return likenesses(matchTypes(inference, read), inference, Object.keys(latest.schemas))
+  }
+
+  async plan({ type, ...wishes }: PlanAsk, report: Report): Promise<Planned> {
+    const { latest, inference } = this.#opened!
+    const isNew = !Object.hasOwn(latest.schemas, type)
+    const plan = isNew
+      ? planOf(inference, { type, ...wishes })
+      : planFor(inference, await latest.known(type, report), { type, ...wishes })
+    const { after } = changesOf(plan, latest.schemas)
+    const guarded = guardedColumns(latest.schemas, after, plan)
+    const columns = plan.columns.map((column) =>
+      guarded[column.name] === undefined ? column : { ...column, isPrivate: true },
+    )
+    this.#planned = { plan: { ...plan, columns }, idText: idText(plan, inference), isNew, guarded }
+    return this.#planned
+  }
+
+  async compare({ plan, mode }: CompareAsk, report: Report): Promise<Compared> {
+    const { latest, table, target } = this.#opened!
+    const { after, isChanged, sentences } = changesOf(plan, latest.schemas)
+    const held = await latest.heldOf(plan.type, report)
+    const faults = new FaultList()
+    const records = recordsWithLines(table, plan, faults.add)
+    const schemas = isChanged ? after : undefined
+    const comparison = await compareRecords({ records, held, plan, mode, schemas }, report)
+    await this.#refuseFaults(faults, plan)
+    this.#comparison = comparison
+    const { next, exposures } = hasChanges(comparison)
+      ? await this.#tryOut(comparison, exposuresOf(latest.schemas, after), report)
+      : { next: undefined, exposures: [] }
+    const privateRecords = comparison.changed.filter((record) => record.private === true).length
+    return {
+      added: comparison.added,
+      updated: comparison.changed.length - comparison.added,
+      removed: comparison.removed.length,
+      unchanged: comparison.unchanged,
+      sentences,
+      caution: cautionOf(comparison),
+      audience: audienceOf(plan, after[plan.type]!, privateRecords),
+      exposures,
+      next: next && { ...next, isMajor: isMajor(target.head, next.semver) },
+    }
+  }
+
+  /** @throws RefusedError */
+  async #refuseFaults(faults: FaultList, plan: Plan): Promise<void> {
+    const { table, inference } = this.#opened!
+    const isGone = plan.gone?.some(({ isAccepted }) => !isAccepted) === true
+    if (faults.total === 0 && !isGone) return
+    const { misfits } = await checkTable(table, inference, plan)
+    const gone = misfits.filter(({ why }) => why === 'gone')
+    if (faults.total > 0) throw new RefusedError(fileRefusal(faults, misfits, plan, inference))
+    if (gone.length > 0) throw new RefusedError(absentRefusal(gone, plan, inference))
+  }
+
+  /** A dry run. What it makes public is confirmed, because nothing is published yet. */
+  async #tryOut(comparison: Comparison, exposures: readonly Exposure[], report: Report) {
+    const { target } = this.#opened!
+    const attempt = (some: readonly Exposure[]) => {
+      const push = pushOf(target, comparison, { confirmPublic: some.map(({ name }) => name) })
+      return this.#client.dryRun.push(target.ref, push, progressOf(comparison, report))
+    }
+    try {
+      return { next: await attempt(exposures), exposures: distinctExposures(exposures) }
+    } catch (error) {
+      if (!(error instanceof UlmusError) || error.code !== 'private_field_made_public') throw error
+      const all = distinctExposures([...exposures, ...refusedExposures(error.body)])
+      return { next: await attempt(all), exposures: all }
+    }
+  }
+
+  /** @returns the new version */
+  async publish({ message, confirmed }: PublishAsk, report: Report): Promise<string> {
+    const { target } = this.#opened!
+    const comparison = this.#comparison!
+    const said = message.trim() === '' ? {} : { message: message.trim() }
+    const push = pushOf(target, comparison, { ...said, confirmPublic: confirmed })
+    const { semver } = await this.#client.push(target.ref, push, progressOf(comparison, report))
+    return semver
+  }
+
+  refusalOf(error: unknown): Refusal {
+    if (error instanceof RefusedError) return error.refusal
+    if (error instanceof TableError) return readingRefusal(error)
+    if (!(error instanceof UlmusError)) return refusalOf((error as Error).message)
+    const { plan, changed } = this.#comparison ?? {}
+    if (plan === undefined || changed === undefined) return refusalOf(error.message)
+    const planned = this.#planned
+    const known =
+      planned?.isNew === false ? new Map(planned.plan.columns.map((one) => [one.name, one])) : undefined
+    return serverRefusal(error, { plan, changed, known })
+  }
+}
+
+/** Without columns that a file has no longer, because it is read another way now. */
+function askFor({ columns }: Table, { id, rename = {}, ...ask }: PlanAsk): PlanAsk {
+  const isThere = (name: string) => columns.includes(name)
+  return {
+    ...ask,
+    id: id?.every(isThere) ? id : undefined,
+    rename: Object.fromEntries(Object.entries(rename).filter(([name]) => isThere(name))),
+  }
+}
+
+/** Types whose records are read to find the one of the file. */
+const matchedTypesMax = 3

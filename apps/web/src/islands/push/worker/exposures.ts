@@ -1,0 +1,44 @@
+/** Private names that a push would make public. */
+import { type MadePublic, madePublic, nameToConfirm } from '@ulmus/content'
+import type { Plan } from '@ulmus/tabular'
+import type { Exposure } from '../shapes.ts'
+import type { Schemas } from './latest.ts'
+
+const sourcesOf = (schemas: Schemas) => new Map(Object.entries(schemas)) as never
+
+const foundIn = (before: Schemas, after: Schemas): MadePublic[] =>
+  madePublic(sourcesOf(before), sourcesOf(after))
+
+const exposureOf = (found: MadePublic): Exposure => ({
+  name: nameToConfirm(found),
+  privateIn: found.privateIn.join(', '),
+})
+
+/** As far as the latest version tells; the registry remembers names of earlier ones as well. */
+export const exposuresOf = (before: Schemas, after: Schemas): Exposure[] =>
+  foundIn(before, after).map(exposureOf)
+
+/** What the registry refused to make public. */
+export function refusedExposures(body: { madePublic?: unknown }): Exposure[] {
+  const found = (body.madePublic ?? []) as { type: string; field: string | null; private_in: string[] }[]
+  return found.map(({ type, field, private_in: privateIn }) =>
+    exposureOf({ type, ...(field === null ? {} : { field }), privateIn }),
+  )
+}
+
+/** One of each name: a name is confirmed for all types at once. */
+export function distinctExposures(exposures: readonly Exposure[]): Exposure[] {
+  const byName = new Map<string, Exposure>()
+  for (const one of exposures) if (!byName.has(one.name)) byName.set(one.name, one)
+  return [...byName.values()]
+}
+
+/** Columns whose fields are private elsewhere in the collection, and where: they begin as private. */
+export function guardedColumns(before: Schemas, after: Schemas, plan: Plan): Record<string, string> {
+  const found = foundIn(before, after).filter(({ type }) => type === plan.type)
+  const columns = plan.columns.flatMap(({ name, field = name }) => {
+    const exposed = found.find((one) => one.field === field)
+    return exposed === undefined ? [] : [[name, exposed.privateIn.join(', ')] as const]
+  })
+  return Object.fromEntries(columns)
+}

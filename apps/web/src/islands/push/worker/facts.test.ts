@@ -1,0 +1,54 @@
+import { inferTable, openTable, sourceOf } from '@ulmus/tabular'
+import { expect, test } from 'vitest'
+import { factsOf, idText, marksOf, sampleOf } from './facts.ts'
+
+const tableOf = (text: string) => openTable(sourceOf(new File([text], 'wards.csv')))
+const factsIn = async (text: string) => (await inferTable(await tableOf(text))).columns.map(factsOf)
+const lines = (count: number, line: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => line(at))
+
+test('usual marks are offered as missing however often they come, another text only where it is rare', async () => {
+  const often = [
+    'id,a,b',
+    ...lines(20, (at) => (at % 2 === 0 ? `${at},${at % 4 === 0 ? 'NA' : '-'},x${at}` : `${at},${at},7`)),
+  ]
+  expect(marksOf(await inferTable(await tableOf(often.join('\n'))))).toEqual([
+    { mark: '-', count: undefined },
+    { mark: 'NA', count: undefined },
+  ])
+  const rare = ['id,a', ...lines(20, (at) => `${at},${at === 3 ? 'closed' : at}`)]
+  expect(marksOf(await inferTable(await tableOf(rare.join('\n'))))).toEqual([{ mark: 'closed', count: 1 }])
+})
+
+test('a reading of numbers is offered with its first value, what becomes of it, and how many it changes', async () => {
+  const [, amount] = await factsIn(['id,amount', ...lines(3, (at) => `x${at},"81${at},611"`)].join('\n'))
+  expect(amount?.readings[0]).toEqual({
+    label: 'read 810,611 as 810611',
+    values: 3,
+    set: { conversion: 'thousands', kind: 'integer' },
+  })
+})
+
+test('a closed list is offered, never chosen', async () => {
+  const rows = lines(100, (at) => `x${at},${at % 2 === 0 ? 'North' : 'South'}`)
+  const [, region] = await factsIn(['id,region', ...rows].join('\n'))
+  expect(region?.choices).toEqual(['North', 'South'])
+})
+
+test('the first rows are shown as they are read, with their lines', async () => {
+  const sample = await sampleOf(await tableOf('id,name\n1,\n\n2,Two\n'))
+  expect(sample.columns).toEqual(['id', 'name'])
+  expect(sample.rows).toEqual([
+    { line: 2, values: ['1', undefined] },
+    { line: 4, values: ['2', 'Two'] },
+  ])
+})
+
+test('the id in words: whether it differs in every row, and what it means to have none', async () => {
+  const inference = await inferTable(await tableOf('code,year\na,1\nb,1\n'))
+  const plan = (id: string[]) => ({ type: 'T', id, columns: [] })
+  expect(idText(plan(['code']), inference)).toBe('The id is code: it differs in all 2 rows.')
+  expect(idText(plan(['year']), inference)).toContain('Tick another column, or a second one.')
+  expect(idText(plan(['code', 'year']), inference)).toBe('The id is made of code and year together.')
+  expect(idText(plan([]), inference)).toContain('numbered')
+})

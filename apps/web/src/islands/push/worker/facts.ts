@@ -1,0 +1,78 @@
+/** Findings about a file, as the page shows them. */
+import { type Column, type Inference, misfitsOf, type Plan, type Row, type Table } from '@ulmus/tabular'
+import type { ColumnFacts, Mark, OpenedFile } from '../shapes.ts'
+import { counted } from '../words.ts'
+
+/** Characters of a value, and values and rows that the page shows. */
+const cellCharacters = 60
+const examplesMax = 3
+const sampleRows = 5
+const sampleColumns = 50
+
+export function cellText(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  return text.length > cellCharacters ? `${text.slice(0, cellCharacters)}…` : text
+}
+
+export const factsOf = ({ name, isEmpty, examples, conversions, choices }: Column): ColumnFacts => ({
+  name,
+  isEmpty,
+  examples: examples.slice(0, examplesMax).map(cellText),
+  readings: conversions.map(({ conversion, kind, count, value, becomes }) => ({
+    label: `read ${cellText(value)} as ${cellText(becomes)}`,
+    values: count,
+    set: { conversion, kind },
+  })),
+  choices,
+})
+
+/** Marks that programs and people write where a value is missing. */
+const usualMarks = /^(?:n\/?a|nan|null|none|nil|missing|unknown|\\n|[-–—.?*#]{1,3})$/i
+
+/** Texts that keep a column from being one of numbers, days or the like: a few among many, or usual marks. */
+export function marksOf({ columns }: Inference): Mark[] {
+  const marks = new Map<string, number | undefined>()
+  for (const column of columns) {
+    const found = misfitsOf(column)
+    const usual = usualMarksOf(column)
+    for (const mark of usual) marks.set(mark, undefined)
+    if (typeof found?.value === 'string' && usual.length === 0)
+      marks.set(found.value, (marks.get(found.value) ?? 0) + found.count)
+  }
+  return Array.from(marks, ([mark, count]) => ({ mark, count }))
+}
+
+/** However many rows have them. None where the column holds no values but texts. */
+function usualMarksOf({ tallies, distinct }: Column): string[] {
+  const first = tallies.find(({ kind }) => kind === 'string')?.value
+  if (typeof first !== 'string' || tallies.length < 2) return []
+  return (distinct ?? [first]).filter((text) => usualMarks.test(text))
+}
+
+export async function sampleOf(table: Table): Promise<OpenedFile['sample']> {
+  const columns = table.columns.slice(0, sampleColumns)
+  const text = ({ line, values }: Row) => ({
+    line,
+    values: columns.map((_, place) => {
+      const value = values[place]
+      return value === undefined || value === null ? undefined : cellText(value)
+    }),
+  })
+  const rows: Row[] = []
+  for await (const batch of table.batches()) {
+    rows.push(...batch.slice(0, sampleRows - rows.length))
+    if (rows.length === sampleRows) break
+  }
+  return { columns, rows: rows.map(text) }
+}
+
+export function idText({ id }: Plan, { columns, rows }: Inference): string {
+  if (id.length === 0)
+    return 'No id is ticked, so records are numbered from 1. A row that is inserted later renumbers all records after it.'
+  if (id.length > 1) return `The id is made of ${id.join(' and ')} together.`
+  const [name] = id
+  const isUnique = columns.find((column) => column.name === name)?.isUnique === true
+  return isUnique
+    ? `The id is ${name}: it differs in all ${counted(rows, 'row')}.`
+    : `The id is ${name}, but some rows have the same ${name} or none. Tick another column, or a second one.`
+}

@@ -1,0 +1,140 @@
+/** Refusals of the file itself: rows that do not fit the plan, with the ways out. */
+import {
+  type ColumnMisfit,
+  type Conversion,
+  type Inference,
+  idCandidates,
+  type Plan,
+  type TableError,
+  type Way,
+} from '@ulmus/tabular'
+import { type FileFault, type Refusal, refusalOf, shownFaults } from '../refusal.ts'
+import type { Remedy } from '../remedies.ts'
+import type { Edits } from '../shapes.ts'
+import { counted, kindLabels } from '../words.ts'
+import { cellText } from './facts.ts'
+
+/** The first faults of a file, and how many there are. */
+export class FaultList {
+  readonly first: TableError[] = []
+  total = 0
+
+  readonly add = (fault: TableError): void => {
+    this.total++
+    if (this.first.length < shownFaults) this.first.push(fault)
+  }
+}
+
+export function fileRefusal(
+  { first, total }: FaultList,
+  misfits: readonly ColumnMisfit[],
+  plan: Plan,
+  inference: Inference,
+): Refusal {
+  const ofIds = first.filter(({ column }) => column !== undefined && plan.id.includes(column))
+  return {
+    sentence: `${counted(total, 'row')} of ${inference.name} ${total === 1 ? 'does' : 'do'} not fit. Nothing was sent.`,
+    faults: first.map(faultOf),
+    total,
+    ways: [
+      ...misfits.flatMap((misfit) => misfit.ways.flatMap((way) => remedyOf(misfit, way, plan, inference))),
+      ...(ofIds.length > 0 ? idRemedies(plan, inference) : []),
+    ],
+  }
+}
+
+/** Fields that the file lacks and the schema requires. */
+export const absentRefusal = (misfits: readonly ColumnMisfit[], plan: Plan, inference: Inference): Refusal =>
+  refusalOf(
+    `The file has no ${misfits.map(({ field }) => field).join(', ')}, which every ${plan.type} had so far. Nothing was sent.`,
+    {
+      ways: misfits.flatMap((misfit) => misfit.ways.flatMap((way) => remedyOf(misfit, way, plan, inference))),
+    },
+  )
+
+const faultOf = (fault: TableError): FileFault => ({
+  line: fault.line,
+  column: fault.column,
+  value: fault.value,
+  problem: problemOf(fault),
+})
+
+/** The first sentence of a fault, without what stands in its other cells: place, column, value. */
+function problemOf({ message, column = '', value = '' }: TableError): string {
+  const sentence = message.replace(/^.*?, (?:line|item|row) \d+: /s, '')
+  const beginnings = [`\`${column}\` has `, `\`${column}\` is `, `${value}, which is `, `${value}, `]
+  const rest = beginnings.reduce(
+    (text, one) => (text.startsWith(one) ? text.slice(one.length) : text),
+    sentence,
+  )
+  return rest.split(/\.(?:\s|$)/, 1)[0]!
+}
+
+function remedyOf(misfit: ColumnMisfit, way: Way, plan: Plan, inference: Inference): Remedy[] {
+  const { column, field, sentence } = misfit
+  const choices = plan.columns.find(({ name }) => name === column)?.choices ?? []
+  const remedy = (label: string, change: Remedy['change'], why = `${column}: ${sentence}`): Remedy[] => [
+    { label, sentence: why, change },
+  ]
+  const edit = (label: string, set: Edits[string]) => remedy(label, { kind: 'column', column, set })
+  switch (way.do) {
+    case 'kind':
+      return edit(`Make ${column} ${kindLabels[way.kind]}`, { kind: way.kind })
+    case 'convert':
+      return edit(readingText(column, way.conversion, inference), { conversion: way.conversion })
+    case 'allow':
+      return edit('Allow the new values', { choices: [...choices, ...way.values] })
+    case 'optional':
+      return misfit.why === 'gone'
+        ? remedy(`Publish without ${field}`, { kind: 'absent', field }, `${field} becomes optional.`)
+        : edit(`Make ${column} optional`, { isRequired: false })
+    case 'missing':
+      return remedy(`${cellText(way.value)} means missing`, {
+        kind: 'read',
+        options: { missing: [way.value] },
+      })
+    case 'rename':
+      return remedy(
+        `${way.from} is ${field}`,
+        { kind: 'rename', column: way.from, field },
+        `The file has no ${field}, and ${way.from} is new.`,
+      )
+  }
+}
+
+function readingText(column: string, conversion: Conversion, { columns }: Inference): string {
+  const offered = columns.find(({ name }) => name === column)?.conversions ?? []
+  const found = offered.find((one) => one.conversion === conversion)
+  return found === undefined
+    ? `Read ${column} as ${conversion}`
+    : `Read ${cellText(found.value)} as ${cellText(found.becomes)}`
+}
+
+/** Other columns that are proposed as the id. */
+const proposedIds = 2
+
+function idRemedies({ id }: Plan, { columns }: Inference): Remedy[] {
+  const others = idCandidates(columns).filter(({ name }) => !id.includes(name))
+  return [
+    ...others.slice(0, proposedIds).map(
+      ({ name }): Remedy => ({
+        label: `Make ${name} the id`,
+        sentence: `${name} differs in every row.`,
+        change: { kind: 'id', id: [name] },
+      }),
+    ),
+    {
+      label: 'Number the rows',
+      sentence: 'A row that is inserted later renumbers all records after it.',
+      change: { kind: 'id', id: [] },
+    },
+  ]
+}
+
+/** A file that cannot be read as a table. */
+export function readingRefusal(error: TableError): Refusal {
+  const ways = error.choices.map(
+    ({ label, options }): Remedy => ({ label, sentence: '', change: { kind: 'read', options } }),
+  )
+  return refusalOf(error.message, { ways })
+}

@@ -1,0 +1,83 @@
+/** The latest version of the collection, as far as a file is compared with it: schemas, and the records of a type by hash. */
+import { type Client, cursorAfter } from '@ulmus/client'
+import { HashSet, type KnownType } from '@ulmus/tabular'
+import type { Report } from '../calls.ts'
+import type { Target } from '../shapes.ts'
+import { counted } from '../words.ts'
+
+export type Schemas = Readonly<Record<string, object>>
+
+/** A record of the latest version. */
+export interface HeldRecord {
+  readonly hash: string
+  readonly isPrivate: boolean
+}
+
+/** Records that show which fields make the id, and which are in use. */
+const samplesMax = 100
+/** Ids that are read to find the type of a file. Of larger types, the columns alone must tell. */
+const matchedIdsMax = 200_000
+/** Of a manifest, records that one request asks for. */
+const pageRecords = 10_000
+
+export class LatestVersion {
+  readonly #client: Client
+  readonly #target: Target
+  readonly #held = new Map<string, Promise<ReadonlyMap<string, HeldRecord>>>()
+  readonly #counts: Readonly<Record<string, number>>
+  readonly schemas: Schemas
+
+  private constructor(
+    client: Client,
+    target: Target,
+    schemas: Schemas,
+    counts: Readonly<Record<string, number>>,
+  ) {
+    this.#client = client
+    this.#target = target
+    this.#counts = counts
+    this.schemas = schemas
+  }
+
+  static async read(client: Client, target: Target): Promise<LatestVersion> {
+    if (target.head === null) return new LatestVersion(client, target, {}, {})
+    const { schemas, typeCounts } = await client.versions.get(target.ref, target.head)
+    return new LatestVersion(client, target, schemas as Schemas, typeCounts)
+  }
+
+  /** The records of a type, by id. They are read once. */
+  heldOf(type: string, report: Report): Promise<ReadonlyMap<string, HeldRecord>> {
+    const known = this.#held.get(type)
+    if (known !== undefined) return known
+    const reading = this.#readHeld(type, report)
+    this.#held.set(type, reading)
+    reading.catch(() => this.#held.delete(type))
+    return reading
+  }
+
+  /** A type with what the proposals for a file need to know of it. */
+  async known(type: string, report: Report): Promise<KnownType> {
+    const schema = this.schemas[type]
+    const { ref, head } = this.#target
+    const page = await this.#client.records.page(ref, head!, { type, limit: samplesMax })
+    const ids = (this.#counts[type] ?? 0) > matchedIdsMax ? undefined : new HashSet()
+    if (ids !== undefined) for (const id of (await this.heldOf(type, report)).keys()) ids.add(id)
+    return { type, schema, ids, samples: page.records }
+  }
+
+  async #readHeld(type: string, report: Report): Promise<ReadonlyMap<string, HeldRecord>> {
+    const held = new Map<string, HeldRecord>()
+    const { ref, head } = this.#target
+    if (head === null || this.schemas[type] === undefined) return held
+    // Records come by type: from the first of this one on, until another begins.
+    const asked = { cursor: cursorAfter(type, ''), limit: pageRecords }
+    for await (const page of this.#client.versions.manifest(ref, head, asked)) {
+      const entries = (page.records ?? []).filter((entry) => entry.type === type)
+      for (const { id, hash, private: isPrivate } of entries)
+        held.set(id, { hash, isPrivate: isPrivate === true })
+      if (entries.length < (page.records?.length ?? 0)) break
+      report(`${counted(held.size, 'record')} of the latest version read`)
+    }
+    return held
+  }
+}

@@ -1,0 +1,55 @@
+/** Types of the collection beside a file: how they are alike, in words. */
+import { parseSemver } from '@ulmus/content'
+import type { Inference, TypeMatch } from '@ulmus/tabular'
+import type { LikeType } from '../shapes.ts'
+import { countText } from '../words.ts'
+import type { Schemas } from './latest.ts'
+
+export interface Likeness extends LikeType {
+  /** Likely enough to be proposed. */
+  readonly isLikely: boolean
+}
+
+/** All types, the likeliest first. @param matches of those that have anything in common with the file */
+export function likenesses(
+  matches: readonly TypeMatch[],
+  inference: Inference,
+  types: readonly string[],
+): Likeness[] {
+  const matched = new Set(matches.map(({ type }) => type))
+  const others = types.filter((type) => !matched.has(type))
+  return [
+    ...matches.map((match) => ({
+      type: match.type,
+      isLikely: match.isLikely,
+      likeness: likenessText(match, inference),
+    })),
+    ...others.map((type) => ({ type, isLikely: false, likeness: `No column is a field of ${type}.` })),
+  ]
+}
+
+export function likenessText(
+  { type, columns, sharedIds, isLikely }: TypeMatch,
+  { columns: all, rows }: Inference,
+): string {
+  const begin = isLikely ? `These look like more ${type}` : `These are unlike ${type}`
+  return `${begin}: ${columnsText(columns.length, all.length)}${idsText(sharedIds, rows)}.`
+}
+
+function columnsText(shared: number, all: number): string {
+  if (shared === all) return `all ${all} columns`
+  return `${shared} of ${all} columns`
+}
+
+const idsText = (shared: number | undefined, rows: number): string =>
+  shared === undefined ? ' match' : ` and ${countText(shared)} of ${countText(rows)} ids match`
+
+/** A name that no type of the collection has: `Grants2`. */
+export function freeName(name: string, schemas: Schemas): string {
+  let free = name
+  for (let number = 2; Object.hasOwn(schemas, free); number++) free = `${name}${number}`
+  return free
+}
+
+export const isMajor = (head: string | null, next: string): boolean =>
+  head !== null && parseSemver(head)?.major !== parseSemver(next)?.major

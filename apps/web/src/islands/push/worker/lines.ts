@@ -1,0 +1,32 @@
+/** Records with the lines of the file that they come from. */
+import { type Plan, recordsOf, type Table, type TableError, type TableRecord } from '@ulmus/tabular'
+
+export type LinedRecord = TableRecord & { readonly line: number }
+
+/** @param onFault learns of each row that fits no record; those are left out */
+export async function* recordsWithLines(
+  table: Table,
+  plan: Plan,
+  onFault: (fault: TableError) => void,
+): AsyncGenerator<LinedRecord, void> {
+  // Every row becomes a record or a fault, in the order of the rows.
+  const lines: number[] = []
+  let next = 0
+  const noted: Table = {
+    ...table,
+    async *batches() {
+      for await (const rows of table.batches()) {
+        lines.splice(0, next)
+        next = 0
+        for (const { line } of rows) lines.push(line)
+        yield rows
+      }
+    },
+  }
+  const passOver = (fault: TableError) => {
+    next++
+    onFault(fault)
+  }
+  for await (const record of recordsOf(noted, plan, { onFault: passOver }))
+    yield { ...record, line: lines[next++]! }
+}
