@@ -8,5 +8,12 @@ export const isLikePrivate = (name: string): boolean =>
 /** Longer names cannot be misspellings of it. Characters. */
 const charactersMax = 20
 
-/** Without capitals, hyphens and the like. */
-export const plainOf = (name: string): string => name.toLowerCase().replaceAll(/[-_$@\s]/g, '')
+/** Whether a name is `private` but for its case, separators or a prefix `x`: `xPrivate`, `X-PRIVATE`, `pri_vate`. Also true for `private`. */
+export const meansPrivate = (name: string): boolean => /^x?private$/.test(plainOf(name))
+
+/** Letters and digits alone, in lower case: without separators, signs and characters that cannot be seen. */
+export const plainOf = (name: string): string =>
+  name
+    .normalize('NFKC')
+    .replaceAll(/[^\p{L}\p{N}]/gu, '')
+    .toLowerCase()

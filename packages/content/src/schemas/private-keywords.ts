@@ -1,10 +1,8 @@
 /** Where a schema may say `private` (content-model §4). */
 
+import { meansPrivate } from '../records/private-likeness.ts'
 import { type Place, pointerTo, type SchemaPlaces } from './places.ts'
 import { SchemaError } from './schema-error.ts'
-
-/** `private`, and how it is misspelt: in another case, with `x-`, `_`, `$` or `@`. */
-const meantPrivate = /^[-_$@\s]*(?:x[-_]+)?private[-_\s]*$/i
 
 /**
  * An author who marks what is not cut would believe it hidden. So the keyword is refused wherever it hides nothing, and also below keywords
@@ -14,7 +12,7 @@ const meantPrivate = /^[-_$@\s]*(?:x[-_]+)?private[-_\s]*$/i
 export function checkPrivateKeywords({ places }: SchemaPlaces): void {
   for (const place of places) {
     for (const keyword of Object.keys(place.schema)) {
-      if (meantPrivate.test(keyword)) checkKeyword(place, keyword)
+      if (meansPrivate(keyword)) checkKeyword(place, keyword)
     }
   }
 }
@@ -24,7 +22,9 @@ function checkKeyword(place: Place, keyword: string): void {
     throw new SchemaError(reason, pointerTo(place.at, keyword))
   }
   if (keyword !== 'private') {
-    refuse(`${JSON.stringify(keyword)} hides nothing: write "private", or give it a name less like that.`)
+    refuse(
+      `${JSON.stringify(keyword)} hides nothing: write "private", or rename it to something less like "private".`,
+    )
   }
   if (!isRootOrField(place)) {
     refuse(

@@ -53,6 +53,22 @@ describe('"private" where it hides nothing is refused, with its pointer', () => 
     ['/properties/a/_private', { properties: { a: { _private: true } } }],
     ['/properties/a/X-Private', { properties: { a: { 'X-Private': true } } }],
     ['/properties/a/PRIVATE', { properties: { a: { PRIVATE: false } } }],
+    ...[
+      'xPrivate',
+      'XPrivate',
+      'x_private',
+      'pri-vate',
+      'pri_vate',
+      'p.r.i.v.a.t.e',
+      'private:',
+      ' private',
+      'ｐrivate',
+      'priv\u00adate',
+    ].map((keyword): [string, JsonObject] => [
+      `/properties/a/${keyword}`,
+      { properties: { a: { [keyword]: true } } },
+    ]),
+    ['/x-ui/xPrivate', { 'x-ui': { xPrivate: true } }],
     ['/properties/a/not/private', { properties: { a: { not: { private: false } } } }],
     // Below keywords that JSON Schema does not define, as an author may misspell one, or refer to it.
     ['/Properties/a/private', { Properties: { a: hidden } }],
