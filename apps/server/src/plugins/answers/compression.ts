@@ -1,4 +1,5 @@
 /** Answers compressed as the caller accepts: zstd, br, gzip, in this order of preference. Bodies of requests may be so, too. */
+import { Readable } from 'node:stream'
 import zlib, { constants } from 'node:zlib'
 import compress from '@fastify/compress'
 import type { FastifyInstance } from 'fastify'
@@ -40,6 +41,12 @@ const compressible =
   /^(?:text\/|application\/(?:[\w.+-]*\+)?json(?:;|$)|application\/(?:x-)?(?:ndjson|jsonl|javascript))/
 
 export async function compressAnswers(app: FastifyInstance): Promise<void> {
+  // The plugin logs every error of a stream with its stack, also refusals. They are answered, or logged by `StreamLog`.
+  const silent = app.log.child({}, { level: 'silent' })
+  app.addHook('onSend', async (_request, reply, payload) => {
+    if (payload instanceof Readable) reply.log = silent
+    return payload
+  })
   await app.register(compress, {
     encodings: [...codings],
     requestEncodings: [...codings],

@@ -69,14 +69,20 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
 export function noteRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply): RegistryError {
   const refusal = refusalOf(error, request)
   const status = statusFor(refusal.code)
-  // Without the stack: on a full disk every write ends so, and the log may be on the same one.
-  if (status === 507) request.log.warn({ code: refusal.code, cause: String(refusal.cause) }, refusal.message)
-  else if (status >= 500) request.log.error({ err: error, code: refusal.code }, refusal.message)
+  if (status >= 500) logFault(request, error, refusal)
   // RFC 9110 §15.5.2: every 401 has one.
   if (status === 401) reply.header('WWW-Authenticate', 'Bearer')
   if ((status === 503 || status === 429) && !reply.hasHeader('Retry-After'))
     reply.header('Retry-After', retryAfterSeconds)
   return refusal
+}
+
+/** @param what Begins the line. */
+export function logFault({ log }: FastifyRequest, error: unknown, refusal: RegistryError, what = ''): void {
+  const { code, cause, message } = refusal
+  // Without the stack: on a full disk every write ends so, and the log may be on the same one.
+  if (statusFor(code) === 507) log.warn({ code, cause: String(cause) }, what + message)
+  else log.error({ err: error, code }, what + message)
 }
 
 /** Headers that speak of the body of a success, or of how long it keeps. */

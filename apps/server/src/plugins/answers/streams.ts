@@ -1,7 +1,7 @@
 /** Answers that are streams of bytes. */
 import { Readable } from 'node:stream'
 import { type FastifyRequest, LogController } from 'fastify'
-import { refusalOf } from './errors.ts'
+import { logFault, refusalOf, statusFor } from './errors.ts'
 
 /**
  * What a handler sends: read as fast as the caller takes it, and left when the caller goes. An error before the first byte is answered
@@ -68,7 +68,9 @@ export class StreamLog extends LogController {
   override streamError(error: Error, request: FastifyRequest): void {
     // The caller went.
     if (request.raw.socket.destroyed) return
-    const { code, message } = refusalOf(error, request)
-    request.log.error({ err: error, code }, `An answer was broken off. ${message}`)
+    const refusal = refusalOf(error, request)
+    const { code, message } = refusal
+    if (statusFor(code) >= 500) logFault(request, error, refusal, 'An answer was broken off. ')
+    else request.log.info({ code }, `An answer was broken off. ${message}`)
   }
 }
