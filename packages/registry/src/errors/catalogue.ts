@@ -219,7 +219,7 @@ export const catalogue = {
   ),
   unavailable: entry(
     'unavailable',
-    'The database or the object store is not reachable at the moment. Try again shortly.',
+    'The database or the object store cannot be reached or written to at the moment. Try again shortly.',
   ),
   storage_full: entry(
     'full',

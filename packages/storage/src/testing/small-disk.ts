@@ -14,6 +14,8 @@ export interface SmallDisk {
   free(): number
   /** Fills the disk with a file until so many bytes are free. */
   fill(bytesLeft: number): void
+  /** Lets nothing be written to it, as a file system that found damage, or lets it again. No file of it may be open for writing. */
+  setReadOnly(isReadOnly: boolean): void
   /** Removes that file. */
   clear(): void
   dispose(): void
@@ -62,6 +64,8 @@ export function mountSmallDisk(bytes: number): SmallDisk {
         closeSync(file)
       }
     },
+    setReadOnly: (isReadOnly) =>
+      void execFileSync('mount', ['-o', `remount,${isReadOnly ? 'ro' : 'rw'}`, folder], { stdio: 'pipe' }),
     clear: () => rmSync(filler, { force: true }),
     dispose() {
       execFileSync('umount', ['--lazy', folder])

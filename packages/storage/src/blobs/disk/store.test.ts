@@ -16,6 +16,8 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { isUnavailable } from '../../errors/unavailable.ts'
+import { mountSmallDisk, smallDisksPossible } from '../../testing/small-disk.ts'
 import { blobStoreContract, collect } from '../blob-store.contract.ts'
 import { packName, spillName } from '../names.ts'
 import { openDiskStore } from './store.ts'
@@ -34,6 +36,35 @@ describe('a disk store', () => {
     vi.restoreAllMocks()
     for (const one of folders.splice(0)) rmSync(one, { recursive: true })
   })
+
+  it.skipIf(!smallDisksPossible())(
+    'is unavailable for writing, not broken, while its disk is read-only',
+    async () => {
+      const disk = mountSmallDisk(4 * 2 ** 20)
+      const store = await openDiskStore(disk.folder)
+      try {
+        const [kept, refused] = [spillName(randomUUID(), 'a'), spillName(randomUUID(), 'b')]
+        await store.put(kept, Buffer.from('kept'))
+        disk.setReadOnly(true)
+        for (const work of [store.put(refused, Buffer.from('x')), store.remove(kept)]) {
+          const error = await work.then(
+            () => 'done',
+            (error: unknown) => error,
+          )
+          expect([`${error}`, isUnavailable(error)]).toEqual([
+            expect.stringMatching(/cannot be written to \(EROFS\)/),
+            true,
+          ])
+        }
+        expect(Buffer.from(await store.read(kept)).toString()).toBe('kept')
+        disk.setReadOnly(false)
+        await store.put(refused, Buffer.from('x'))
+      } finally {
+        await store.close()
+        disk.dispose()
+      }
+    },
+  )
 
   async function handles(): Promise<FileHandle> {
     const handle = await open(tmpdir(), 'r')

@@ -7,7 +7,7 @@ import { constants } from 'node:fs'
 import { access, mkdir, open, opendir, readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { type DiskSpace, unlimitedSpace } from '../../disk-space.ts'
-import { BlobMissing } from '../../errors/stores.ts'
+import { BlobMissing, StoreUnavailable } from '../../errors/stores.ts'
 import type { BlobStore, ByteRange, ListedBlob } from '../blob-store.ts'
 import { checkedName } from '../names.ts'
 import { openFiles } from './files.ts'
@@ -40,7 +40,7 @@ export async function openDiskStore(folder: string, space: DiskSpace = unlimited
     return join(folder, name)
   }
 
-  async function put(name: string, source: Uint8Array | AsyncIterable<Uint8Array>): Promise<number> {
+  async function write(name: string, source: Uint8Array | AsyncIterable<Uint8Array>): Promise<number> {
     const final = path(name)
     await space.demand()
     const unfinished = join(temporary, randomUUID())
@@ -81,7 +81,7 @@ export async function openDiskStore(folder: string, space: DiskSpace = unlimited
   }
 
   return {
-    put,
+    put: (name, source) => orUnwritable(folder, write(name, source)),
     stream,
     async read(name, range) {
       const file = await orMissing(name, files.take(path(name)))
@@ -99,7 +99,7 @@ export async function openDiskStore(folder: string, space: DiskSpace = unlimited
     },
     async remove(name) {
       const gone = path(name)
-      await rm(gone, { force: true })
+      await orUnwritable(folder, rm(gone, { force: true }))
       files.forget(gone)
       await folders.removeEmptied(dirname(gone))
     },
@@ -162,6 +162,23 @@ async function* listFolder(root: string, prefix: string): AsyncGenerator<ListedB
       const found = await stat(join(root, name)).catch(unlessAbsent)
       if (found !== undefined) yield { name, bytes: found.size, modifiedAt: found.mtime }
     }
+  }
+}
+
+/** Read-only, or no longer this account's: an operator can put that right, and nothing has to be restarted. */
+const unwritableCodes = new Set<unknown>(['EROFS', 'EACCES', 'EPERM'])
+
+/** @throws StoreUnavailable while the folder cannot be written to */
+async function orUnwritable<T>(folder: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (!unwritableCodes.has(code)) throw error
+    // Commands tell by the code that it is the disk's.
+    throw Object.assign(new StoreUnavailable(`${folder} cannot be written to (${code}).`, { cause: error }), {
+      code,
+    })
   }
 }
 
