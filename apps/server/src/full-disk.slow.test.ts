@@ -75,6 +75,7 @@ describe.skipIf(!smallDisksPossible())('a disk that fills up', () => {
       objects: true,
       storage: 'full',
       worker: 'paused',
+      problems: [expect.stringContaining('disk is full')],
     })
     const records = await ada.get(`${birds}/versions/v1.0.0/records.ndjson`)
     expect(records).toMatchObject({ status: 200, text: expect.stringContaining('robin') })

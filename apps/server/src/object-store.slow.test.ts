@@ -73,12 +73,23 @@ describe.skipIf(s3Server() === null).each(anyDatabase)('objects in a bucket, row
     // What it answers is kept for a second.
     await expect
       .poll(ready, { timeout: 5_000 })
-      .toEqual([200, { ready: true, database: true, objects: true, storage: 'ok', worker: 'ok' }])
+      .toEqual([
+        200,
+        { ready: true, database: true, objects: true, storage: 'ok', worker: 'ok', problems: [] },
+      ])
 
     await proxy.leave()
-    await expect
-      .poll(ready, { timeout: 5_000 })
-      .toEqual([503, { ready: false, database: true, objects: false, storage: 'ok', worker: 'ok' }])
+    await expect.poll(ready, { timeout: 5_000 }).toEqual([
+      503,
+      {
+        ready: false,
+        database: true,
+        objects: false,
+        storage: 'ok',
+        worker: 'ok',
+        problems: [expect.stringContaining('object store')],
+      },
+    ])
     const unavailable = async (answer: ReturnType<Asker['get']>) => {
       const { status, json, headers } = await answer
       expect([status, json.code, json.statusCode]).toEqual([503, 'unavailable', 503])
@@ -96,7 +107,10 @@ describe.skipIf(s3Server() === null).each(anyDatabase)('objects in a bucket, row
     await proxy.comeBack()
     await expect
       .poll(ready, { timeout: 5_000 })
-      .toEqual([200, { ready: true, database: true, objects: true, storage: 'ok', worker: 'ok' }])
+      .toEqual([
+        200,
+        { ready: true, database: true, objects: true, storage: 'ok', worker: 'ok', problems: [] },
+      ])
     expect(await read(ada, 'v1.0.0')).toEqual(written)
     expect((await ada.lines(`${next}/records`, linesOf(3_000, 3_100))).status).toBe(200)
     await proxy.leave()

@@ -24,6 +24,7 @@ import { type Limits, noOperators, type OperatorsConfig } from './limits.ts'
 import { metadataOf } from './metadata/metadata.ts'
 import { CommitCounters } from './monitoring/commit-counters.ts'
 import { figuresOf } from './monitoring/figures.ts'
+import { scheduleDiskWatch } from './monitoring/disk-watch.ts'
 import { healthOf } from './monitoring/health.ts'
 import { beat, scheduleHeartbeat } from './monitoring/heartbeat.ts'
 import { operatorsOf } from './operators/operators.ts'
@@ -96,6 +97,7 @@ export async function openRegistry(config: RegistryConfig) {
     scheduleHeartbeat(context)
     context.jobs.repeat(schedule.clock, clock.compare)
     // A server that is ready says so of its own background work at once.
+    scheduleDiskWatch(context)
     if (config.works && !(await space.isFull())) await beat(context)
     opened.defer(() => services.keys.settle())
     if (database.kind === 'embedded')

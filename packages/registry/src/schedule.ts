@@ -28,6 +28,8 @@ export const schedule = {
   heartbeat: { name: 'the sign of life of background work', everySeconds: 15 },
   /** Looks whether any process does background work. monitoring/heartbeat.ts */
   heartbeatWatch: { name: 'the look for background work', everySeconds: 15, frees: true, everywhere: true },
+  /** Looks whether the disk is full. monitoring/disk-watch.ts */
+  diskWatch: { name: 'the look for a full disk', everySeconds: 5, frees: true, everywhere: true },
   /** Compares this process's clock with the database's. clock.ts */
   clock: { name: 'the comparison of clocks', everySeconds: 15, frees: true, everywhere: true },
   /** Ends idle push sessions and drops what ended ones had received. pushes/session/sessions.ts */

@@ -11,6 +11,8 @@ export interface DiskSpace {
    * @throws StorageFull when that would leave less than the reserve.
    */
   demand(bytes?: number): Promise<void>
+  /** Bytes that are free. Infinity: unknown. Asks the file systems once a second at most. */
+  free(): Promise<number>
 }
 
 /** How long an answer of the file systems is used. Milliseconds. */
@@ -19,7 +21,11 @@ const answerMilliseconds = 1_000
 const filesMin = 256
 
 /** For stores that are not on disks of ours: they say themselves when they are full. */
-export const unlimitedSpace: DiskSpace = { isFull: async () => false, demand: async () => undefined }
+export const unlimitedSpace: DiskSpace = {
+  isFull: async () => false,
+  demand: async () => undefined,
+  free: async () => Number.POSITIVE_INFINITY,
+}
 
 /**
  * @param options.folders Existing folders, perhaps on different file systems. None: nothing is ever full.
@@ -27,7 +33,7 @@ export const unlimitedSpace: DiskSpace = { isFull: async () => false, demand: as
  */
 export function watchSpace(options: { folders: readonly string[]; reserveBytes: number }): DiskSpace {
   const { folders, reserveBytes } = options
-  if (folders.length === 0 || reserveBytes === 0) return unlimitedSpace
+  if (folders.length === 0) return unlimitedSpace
   let asked: { at: number; free: Promise<number> } | undefined
 
   function askAnew(): Promise<number> {
@@ -38,7 +44,10 @@ export function watchSpace(options: { folders: readonly string[]; reserveBytes: 
   const lately = () =>
     asked !== undefined && performance.now() - asked.at < answerMilliseconds ? asked.free : askAnew()
 
+  if (reserveBytes === 0) return { ...unlimitedSpace, free: lately }
+
   return {
+    free: lately,
     isFull: async () => (await lately()) < reserveBytes,
     async demand(bytes) {
       const free = bytes === undefined ? await lately() : await askAnew()

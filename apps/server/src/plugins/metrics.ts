@@ -64,6 +64,24 @@ function measureProcess(metrics: Registry, { figures, openConnections, version }
   gauge('http_connections_open', 'Connections that are open, in use or not.', openConnections)
   gauge('ulmus_cache_bytes', 'Decoded objects kept in memory.', () => figures.process().cachedBytes)
   new Gauge({
+    name: 'ulmus_storage_full',
+    help: 'Whether writes are refused because the disk of DATA_DIR has less free than DISK_RESERVE_BYTES: 1 or 0.',
+    registers: [metrics],
+    async collect() {
+      this.set((await figures.disk()).isFull ? 1 : 0)
+    },
+  })
+  new Gauge({
+    name: 'ulmus_storage_free_bytes',
+    help: 'Free on the disk of DATA_DIR. Absent where the data is elsewhere.',
+    registers: [metrics],
+    async collect() {
+      const { freeBytes } = await figures.disk()
+      if (Number.isFinite(freeBytes)) this.set(freeBytes)
+      else this.remove()
+    },
+  })
+  new Gauge({
     name: 'ulmus_build_info',
     help: 'Which program runs here. Always 1.',
     labelNames: ['version', 'node', 'database'],

@@ -413,6 +413,7 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
         objects: true,
         storage: 'ok',
         worker: 'ok',
+        problems: [],
       })
       const text = (await get('/metrics')).bytes.toString()
       expect(text).toContain(
@@ -462,6 +463,8 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
       expect(figure('ulmus_commits_total{outcome="no_changes"}')).toBe(1)
       expect(figure('ulmus_commit_records_total')).toBe(2)
       expect(figure('ulmus_worker_seen_seconds')).toBeLessThan(40)
+      expect(figure('ulmus_storage_full')).toBe(0)
+      expect(figure('ulmus_storage_free_bytes')).toBeGreaterThan(0)
       expect(figure('ulmus_cache_bytes')).toBeGreaterThanOrEqual(0)
       for (const kind of ['packs', 'files', 'set_aside'])
         expect(figure(`ulmus_stored_bytes{kind="${kind}"}`)).toBeGreaterThanOrEqual(0)

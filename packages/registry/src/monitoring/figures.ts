@@ -8,7 +8,7 @@ import { inTime } from './in-time.ts'
 export type Figures = ReturnType<typeof figuresOf>
 
 export function figuresOf(context: Context) {
-  const { database, objects, commitCounters } = context
+  const { database, objects, commitCounters, space } = context
   return {
     databaseKind: database.kind,
     /** Read from memory. */
@@ -18,6 +18,8 @@ export function figuresOf(context: Context) {
       cachedBytes: objects.cachedBytes(),
       connections: database.connections(),
     }),
+    /** Of the disk of this process's data. `freeBytes` is Infinity where it is not known. */
+    disk: async () => ({ isFull: await space.isFull(), freeBytes: await space.free() }),
     /** The following query the database, each with one statement. Undefined: the database did not answer in time. */
     jobs: () => inTime(countJobs(database)),
     pushes: () => inTime(countPushesUnderWay(database)),

@@ -18,6 +18,8 @@ export function healthOf(context: Context) {
       storage: 'full' | 'ok'
       /** Whether any process does background work; `paused` while there is no room for it. */
       worker: 'ok' | 'missing' | 'paused'
+      /** Sentences for the operator; none when all is well. */
+      problems: string[]
     }> {
       const { database: at, blobs, space } = context
       const [database, objects, isFull, works] = await Promise.all([
@@ -26,16 +28,26 @@ export function healthOf(context: Context) {
         space.isFull(),
         inTime(isAlive(at)),
       ])
+      const isMissed = !isFull && works !== true
       return {
         ready: database && objects,
         database,
         objects,
         storage: isFull ? 'full' : 'ok',
-        worker: isFull ? 'paused' : works === true ? 'ok' : 'missing',
+        worker: isFull ? 'paused' : isMissed ? 'missing' : 'ok',
+        problems: [
+          ...(database ? [] : ['The database does not answer.']),
+          ...(objects ? [] : ['The object store does not answer, or cannot be written to.']),
+          ...(isFull ? [diskIsFull] : []),
+          ...(database && isMissed ? [noWorker] : []),
+        ],
       }
     },
   }
 }
+
+const diskIsFull = 'The disk is full: writes are answered 507 until there is room. Reads go on.'
+const noWorker = 'No server does background work: start one with `worker` in ROLES.'
 
 const answers = async (ping: Promise<void>): Promise<boolean> =>
   (await inTime(ping.then(() => true))) === true
