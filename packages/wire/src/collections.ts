@@ -46,6 +46,11 @@ const CollectionSlug = z.string().meta({
   description: 'Lowercase letters, digits and, between them, hyphens; at most 100 characters.',
 })
 
+const IsFork = z.boolean().meta({
+  description:
+    'Whether it is a fork of a collection that is public now. With `search`, of equal matches forks come last.',
+})
+
 /** An item of `GET /api/collections`. */
 export const CollectionItem = z
   .object({
@@ -56,13 +61,14 @@ export const CollectionItem = z
     ownerSlug: z.string(),
     ownerName: z.string(),
     latestVersion: SemverText.nullable(),
+    fork: IsFork,
     createdAt: Instant,
     updatedAt: Instant,
   })
   .meta({
     id: 'CollectionItem',
     description: 'A public collection, as browsing lists it.',
-    examples: [{ ...shown, ...owner, latestVersion: 'v1.0.0', ...instants }],
+    examples: [{ ...shown, ...owner, latestVersion: 'v1.0.0', fork: false, ...instants }],
   })
 export type CollectionItem = z.infer<typeof CollectionItem>
 
@@ -70,7 +76,7 @@ export type CollectionItem = z.infer<typeof CollectionItem>
 export const MyCollection = CollectionItem.extend({ public: z.boolean() }).meta({
   id: 'MyCollection',
   description: 'A collection that the caller owns, or a member of whose owner it is.',
-  examples: [{ ...shown, ...owner, latestVersion: 'v1.0.0', ...instants, public: true }],
+  examples: [{ ...shown, ...owner, latestVersion: 'v1.0.0', fork: false, ...instants, public: true }],
 })
 export type MyCollection = z.infer<typeof MyCollection>
 
@@ -81,13 +87,14 @@ export const OwnedCollection = z
     slug: z.string(),
     name: z.string(),
     public: z.boolean(),
+    fork: IsFork,
     createdAt: Instant,
     updatedAt: Instant,
   })
   .meta({
     id: 'OwnedCollection',
     description: 'A collection, as the list of its owner has it.',
-    examples: [{ ...named, public: true, ...instants }],
+    examples: [{ ...named, public: true, fork: false, ...instants }],
   })
 export type OwnedCollection = z.infer<typeof OwnedCollection>
 

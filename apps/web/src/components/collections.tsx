@@ -2,7 +2,7 @@
 import type { CollectionItem, MyCollection, OwnedCollection } from '@ulmus/wire'
 import { cutText } from '../format.ts'
 import { accountPath, versionPath } from '../paths.ts'
-import { Time, Visibility } from './small.tsx'
+import { Badge, Time, Visibility } from './small.tsx'
 
 type Level = 'h2' | 'h3'
 
@@ -18,7 +18,7 @@ export const CollectionList = ({
   level: Level
 }) => (
   <ul class="collections">
-    {items.map(({ id, ownerSlug, slug, name, description, latestVersion, updatedAt, ...more }) => (
+    {items.map(({ id, ownerSlug, slug, name, description, latestVersion, updatedAt, fork, ...more }) => (
       <li key={id}>
         <div class="head-row">
           <Heading>
@@ -28,6 +28,7 @@ export const CollectionList = ({
             <span class="slash">/</span>
             <a href={versionPath({ owner: ownerSlug, slug })}>{slug}</a>
           </Heading>
+          {fork && <Badge>Fork</Badge>}
           {'public' in more && <Visibility isPublic={more.public} />}
         </div>
         {name !== slug && (
@@ -60,12 +61,13 @@ interface OwnedProps {
 /** Collections of one account. @param owner its slug */
 export const OwnedList = ({ owner, items, level: Heading }: OwnedProps) => (
   <ul class="collections">
-    {items.map(({ id, slug, name, public: isPublic, updatedAt }) => (
+    {items.map(({ id, slug, name, public: isPublic, fork, updatedAt }) => (
       <li key={id}>
         <div class="head-row">
           <Heading>
             <a href={versionPath({ owner, slug })}>{slug}</a>
           </Heading>
+          {fork && <Badge>Fork</Badge>}
           <Visibility isPublic={isPublic} />
         </div>
         {name !== slug && (

@@ -101,7 +101,7 @@ export async function listOwned(
 export type MyItem = ReturnType<typeof myItem>
 export type OwnedItem = ReturnType<typeof ownedItem>
 
-const browseItem = ({ collection, ownerSlug, ownerName, semver }: ListedCollection) => ({
+const browseItem = ({ collection, ownerSlug, ownerName, semver, isFork }: ListedCollection) => ({
   id: collection.id,
   slug: collection.slug,
   name: collection.name,
@@ -109,6 +109,7 @@ const browseItem = ({ collection, ownerSlug, ownerName, semver }: ListedCollecti
   ownerSlug,
   ownerName,
   latestVersion: semver && formatSemver(semver),
+  fork: isFork,
   createdAt: instantText(collection.createdAt),
   updatedAt: instantText(collection.updatedAt),
 })
@@ -118,11 +119,12 @@ const myItem = (listed: ListedCollection) => ({
   public: listed.collection.public,
 })
 
-const ownedItem = ({ collection }: ListedCollection) => ({
+const ownedItem = ({ collection, isFork }: ListedCollection) => ({
   id: collection.id,
   slug: collection.slug,
   name: collection.name,
   public: collection.public,
+  fork: isFork,
   createdAt: instantText(collection.createdAt),
   updatedAt: instantText(collection.updatedAt),
 })

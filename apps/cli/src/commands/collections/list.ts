@@ -8,6 +8,7 @@ interface Listed {
   readonly slug: string
   readonly name: string
   readonly public?: boolean
+  readonly fork: boolean
 }
 
 /** `ulmus collections list [OWNER]`: one's own, those of an account, or with `--search` the public ones. */
@@ -24,21 +25,22 @@ const list: Command<ListFlags, [owner?: string]> = async (call, flags, owner) =>
   for await (const one of source) {
     if (found.length >= flags.limit) break
     found.push(one)
-    const { owner: by, slug, name, public: isPublic } = shown(one, owner)
-    rows.push([`${by}/${slug}`, isPublic === false ? 'private' : 'public', name])
+    const { owner: by, slug, name, public: isPublic, fork } = shown(one, owner)
+    rows.push([`${by}/${slug}`, isPublic === false ? 'private' : 'public', fork ? 'fork' : '', name])
   }
   if (flags.json) return call.json(found)
-  await table(call, ['collection', 'visible', 'name'], rows)
+  await table(call, ['collection', 'visible', '', 'name'], rows)
 }
 
 const shown = (
-  one: { slug: string; name: string; ownerSlug?: string; public?: boolean },
+  one: { slug: string; name: string; ownerSlug?: string; public?: boolean; fork: boolean },
   owner = '',
 ): Listed => ({
   owner: one.ownerSlug ?? owner,
   slug: one.slug,
   name: one.name,
   public: one.public,
+  fork: one.fork,
 })
 
 export default list

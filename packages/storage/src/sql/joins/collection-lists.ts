@@ -26,7 +26,12 @@ export interface ListedCollection {
   readonly ownerName: string
   /** The head's numbers; null before the first version. */
   readonly semver: Pick<VersionRow, 'major' | 'minor' | 'patch'> | null
+  readonly isFork: boolean
 }
+
+/** Whether a row of `collections` is a fork. A source that is private or deleted is not mentioned. */
+export const isForkText =
+  'exists (select from collections as source where source.id = collections.forked_from_id and source.public)'
 
 const orderings = {
   updated: { column: 'updated_at', type: 'timestamptz', newestFirst: true },
@@ -200,16 +205,17 @@ async function listed(
   name?: string,
 ): Promise<ListedCollection[]> {
   const text = `select ${whole.text} as collection, owner.slug as owner_slug, owner.display_name as owner_name,
-      head.major, head.minor, head.patch
+      head.major, head.minor, head.patch, ${isForkText} as is_fork
     from (${rows}) as collections
       join (select id as account_id, slug, display_name from accounts) as owner on account_id = owner_id
       left join (select id as version_id, major, minor, patch from versions) as head on version_id = head_id
     order by ${by}`
   const answer = await at.query(text, values, name)
-  return answer.rows.map(({ collection, owner_slug, owner_name, major, minor, patch }) => ({
+  return answer.rows.map(({ collection, owner_slug, owner_name, major, minor, patch, is_fork }) => ({
     collection: whole.read(collection)!,
     ownerSlug: owner_slug as string,
     ownerName: owner_name as string,
     semver: major === null ? null : ({ major, minor, patch } as ListedCollection['semver']),
+    isFork: is_fork === true,
   }))
 }

@@ -3,7 +3,13 @@
 import type { Queries } from '../../database/database.ts'
 import { foldName } from '../collections/collections.ts'
 import { wordsSearched } from '../columns/words.ts'
-import { type CollectionOrder, type ListedCollection, listedRows, sortedBy } from './collection-lists.ts'
+import {
+  type CollectionOrder,
+  isForkText,
+  type ListedCollection,
+  listedRows,
+  sortedBy,
+} from './collection-lists.ts'
 
 /** Collections that are looked at in each of two steps, so that a word which all have costs no more than one that some have. */
 const foundMax = 500
@@ -46,7 +52,7 @@ const searched = (by: string) => `
   select id from found, lateral (
     select folded_name, collections.created_at, updated_at,
       $4 in (collections.slug, accounts.slug || '/' || collections.slug) as is_meant,
-      ts_rank(${indexed.all}, $1::tsquery) as rank
+      ts_rank(${indexed.all}, $1::tsquery) as rank, ${isForkText} as is_fork
     from collections
       join accounts on accounts.id = owner_id
       join collection_words as words on words.collection_id = collections.id
@@ -55,7 +61,7 @@ const searched = (by: string) => `
 
 /**
  * Of those that have all words in slug, name and owner, and those that have them anywhere, up to `foundMax` each. Best is whose slug or
- * `owner/slug` was searched for, then by `ts_rank`.
+ * `owner/slug` was searched for, then by `ts_rank`. Of equals forks come last.
  */
 export async function searchPublicCollections(
   at: Queries,
@@ -65,7 +71,7 @@ export async function searchPublicCollections(
   if (query === undefined) return []
   const newest = sortedBy(ask.order ?? 'updated', { backwards: false })
   const { rows } = await at.query(
-    searched(ask.order === undefined ? `is_meant desc, rank desc, ${newest}` : newest),
+    searched(ask.order === undefined ? `is_meant desc, rank desc, is_fork, ${newest}` : newest),
     [
       query,
       ask.q === undefined || ask.q === '' ? null : foldName(ask.q),
