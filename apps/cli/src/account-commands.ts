@@ -29,7 +29,10 @@ const keys = buildRouteMap({
         label: { kind: 'parsed', parse: String, placeholder: 'text', brief: 'What it is called' },
         scope,
         collection: text('owner/slug', 'Limit it to one collection'),
-        expires: text('90d', 'When it ends: 90d, 2w, 1y or a date; never by default'),
+        expires: text(
+          '90d',
+          'When it ends: 90d, 2w, 1y or a date (default: when the key ends that makes it, if that ends)',
+        ),
       },
     }),
     revoke: command('Revoke a key', () => import('./commands/keys/revoke.ts'), {
