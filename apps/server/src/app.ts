@@ -42,7 +42,7 @@ import { devProviderRoutes, refuseProxied } from './sign-in/dev-provider.ts'
 import type { IdentityProvider } from './sign-in/identity-provider.ts'
 import { pendingCookie } from './sign-in/pending-cookie.ts'
 import { signInRoutes } from './sign-in/routes.ts'
-import { pageRoutes } from './web/routes.ts'
+import { pageRoutes, refuseByPage } from './web/routes.ts'
 
 export interface AppOptions {
   readonly registry: Registry
@@ -102,7 +102,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
   await app.register(apiRoutes, { prefix: '/api', registry, origin: options.origin })
   await app.register(probeRoutes, { registry })
+  const downloads =
+    options.downloads ??
+    downloadsOf((error) => options.log.error({ err: error }, 'No packages for /downloads.'))
+  const { readmeImages } = config
+  const pages = { registry, origin: options.origin, session: browserCookie, readmeImages, downloads }
   await app.register(signInRoutes, {
+    refuse: refuseByPage(pages, '/auth/login'),
     registry,
     provider: options.provider,
     pending: pendingCookie(options.clientSecret, { https }),
@@ -114,18 +120,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   if (config.oidc === null) {
     await app.register(devProviderRoutes, { origin: options.origin, clientSecret: options.clientSecret })
   }
-  const downloads =
-    options.downloads ??
-    downloadsOf((error) => options.log.error({ err: error }, 'No packages for /downloads.'))
   await app.register(downloadRoutes, { downloads })
   await app.register(docRoutes, { origin: options.origin })
-  await app.register(pageRoutes, {
-    registry,
-    origin: options.origin,
-    session: browserCookie,
-    readmeImages: config.readmeImages,
-    downloads,
-  })
+  await app.register(pageRoutes, pages)
   await showApi(app)
   return app
 }

@@ -86,11 +86,14 @@ async function exchange(
   pending: Pending,
   { knownAs, operatorClaim }: Pick<ProviderOptions, 'knownAs' | 'operatorClaim'>,
 ): Promise<Identity> {
-  const tokens = await oidc.authorizationCodeGrant(provider, returned, {
+  const checks = {
     expectedState: pending.state,
     expectedNonce: pending.nonce,
     pkceCodeVerifier: pending.verifier,
     idTokenExpected: true,
+  }
+  const tokens = await oidc.authorizationCodeGrant(provider, returned, checks).catch((cause) => {
+    throw refusedClient(cause)
   })
   const claims = tokens.claims()
   if (claims === undefined) throw new Error('The provider sent no ID token.')
@@ -111,9 +114,25 @@ async function exchange(
   }
 }
 
+/** The error of a code that was not exchanged: a refusal if the provider does not accept the registry itself (RFC 6749 §5.2), else `cause`. */
+function refusedClient(cause: unknown): unknown {
+  const { error } = cause as { error?: unknown }
+  const isOfClient = error === 'invalid_client' || error === 'unauthorized_client'
+  if (!isOfClient && !(cause instanceof oidc.WWWAuthenticateChallengeError)) return cause
+  const why = `The identity provider does not accept this registry as a client (${isOfClient ? error : 'HTTP 401'}). Set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET to those that the provider has for it.`
+  return new RegistryError('sign_in_unavailable', {
+    say: {
+      reason:
+        'The identity provider does not accept this registry. Its operator has to correct a setting, which the log names.',
+    },
+    cause: new Error(why, { cause }),
+  })
+}
+
 /** A provider that does not answer is away; everything else is a sign-in that failed: refused, replayed, forged or too late. */
 function refusalOf(cause: unknown): RegistryError {
-  const code = (cause as { code?: unknown }).code
+  if (cause instanceof RegistryError) return cause
+  const { code } = cause as { code?: unknown }
   const away =
     cause instanceof TypeError ||
     (cause as Error).name === 'TimeoutError' ||

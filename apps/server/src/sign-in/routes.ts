@@ -2,9 +2,10 @@
 import formbody from '@fastify/formbody'
 import { deviceLoginSeconds, devicePollSeconds, type Registry, RegistryError } from '@ulmus/registry'
 import { CreatedKey, DevicePoll, DeviceRequest, DeviceStart, Done } from '@ulmus/wire'
-import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { isLoopback } from '../loopback.ts'
+import { answerError } from '../plugins/answers/errors.ts'
 import { dataPolicy } from '../plugins/answers/security.ts'
 import { peerOf } from '../plugins/requests/connections.ts'
 import type { SessionCookie } from '../plugins/requests/session-cookie.ts'
@@ -22,6 +23,8 @@ export interface SignInOptions {
   readonly origin: () => string
   /** Whether an operator said so; else it is the address that the server listens at. */
   readonly originIsSet: boolean
+  /** Answers an error to a browser by a page. */
+  readonly refuse: (error: unknown, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
   /** Refuses who may not sign in at all. */
   readonly admit?: (request: FastifyRequest) => void
 }
@@ -55,9 +58,18 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, optio
     reply.header('Cache-Control', 'no-store').header('Content-Security-Policy', dataPolicy)
   })
 
+  const errorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
+    request.headers.accept?.includes('text/html')
+      ? options.refuse(error, request, reply)
+      : answerError(error, request, reply)
+
   app.get<{ Querystring: { return_to?: unknown } }>(
     '/auth/login',
-    { config, schema: { tags, ...about.login, querystring: LoginQuery, otherAnswers: toProvider } },
+    {
+      config,
+      errorHandler,
+      schema: { tags, ...about.login, querystring: LoginQuery, otherAnswers: toProvider },
+    },
     async (request, reply) => {
       options.admit?.(request)
       const returnTo = demandReturnPath(request.query.return_to)
@@ -70,7 +82,7 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, optio
     },
   )
 
-  app.get('/auth/callback', { config, schema: { hide: true } }, async (request, reply) => {
+  app.get('/auth/callback', { config, errorHandler, schema: { hide: true } }, async (request, reply) => {
     const begun = pending.take(request, reply)
     if (begun === undefined) {
       const reason = 'It was not begun in this browser, or it took longer than ten minutes.'

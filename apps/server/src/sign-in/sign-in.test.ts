@@ -380,6 +380,47 @@ describe('a provider that is away', () => {
   })
 })
 
+describe('a provider with another client secret', () => {
+  test('is told to the person on a page, and to the operator in the log with the settings', async () => {
+    const { settings, dispose } = await databases[0]!.settings()
+    const provider = createServer((request, answer) => {
+      const issuer = `http://127.0.0.1:${port}`
+      answer.setHeader('content-type', 'application/json')
+      if (request.url !== '/token')
+        return answer.end(
+          JSON.stringify({
+            issuer,
+            authorization_endpoint: `${issuer}/ask`,
+            token_endpoint: `${issuer}/token`,
+          }),
+        )
+      answer.writeHead(401).end(JSON.stringify({ error: 'invalid_client' }))
+    })
+    const port = await listen(provider, 0)
+    const log: string[] = []
+    const logTo = { write: (line: string) => void log.push(line) }
+    const oidc = { issuer: `http://127.0.0.1:${port}`, clientId: 'ulmus' }
+    const server = await serveForTest(settings, { oidc, logTo, logLevel: 'warn' })
+    const comeBack = async (accept: string) => {
+      const login = await fetch(`${server.url}/auth/login`, { redirect: 'manual' })
+      const state = new URL(login.headers.get('location')!).searchParams.get('state')
+      const cookie = login.headers.getSetCookie()[0]!.split(';')[0]!
+      return fetch(`${server.url}/auth/callback?code=a&state=${state}`, { headers: { cookie, accept } })
+    }
+    const page = await comeBack('text/html')
+    expect([page.status, page.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8'])
+    const text = await page.text()
+    expect(text).toContain('does not accept this registry')
+    expect(text).toContain('href="/auth/login"')
+    expect(log.join('')).toContain('Set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET')
+    const answer = await comeBack('*/*')
+    expect(await answer.json()).toMatchObject({ code: 'sign_in_unavailable', statusCode: 503 })
+    await server.close()
+    await stop(provider)
+    await dispose()
+  })
+})
+
 const listen = (server: HttpServer, port: number) =>
   new Promise<number>((resolve) => {
     server.listen(port, '127.0.0.1', () => resolve((server.address() as { port: number }).port))

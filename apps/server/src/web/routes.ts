@@ -63,21 +63,7 @@ export const pageRoutes: FastifyPluginAsync<PageOptions> = async (app, options) 
   })
   app.addHook('onClose', async () => clearTimeout(loading))
 
-  /** Answers every error of a page by a page. */
-  const refuse = async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
-    if (error instanceof Moved) return reply.redirect(movedTo(error, request), 308)
-    const refusal = noteRefusal(error, request, reply)
-    const web = await openWeb()
-    const isSignedIn = callerOf(request) !== undefined
-    return send(
-      web,
-      options,
-      request,
-      reply,
-      web.refusalPage(refusal, statusFor(refusal.code), request.url, isSignedIn),
-    )
-  }
-
+  const refuse = refuseByPage(options)
   for (const [pattern, name] of Object.entries(table) as [string, PageName][]) {
     const path = pattern.replace('/:owner', ownerPattern)
     app.get(path, { schema, errorHandler: refuse }, async (request, reply) => {
@@ -118,6 +104,18 @@ export const pageRoutes: FastifyPluginAsync<PageOptions> = async (app, options) 
 
 /** Scripts and styles, by names that have their hashes in them. */
 function serveAssets(app: Parameters<typeof pageRoutes>[0], options: PageOptions): void {
+/** Answers an error by a page. `retry`: path of its "Try again" (default: the path that was asked for). */
+export const refuseByPage =
+  (options: PageOptions, retry?: string) =>
+  async (error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    if (error instanceof Moved) return reply.redirect(movedTo(error, request), 308)
+    const refusal = noteRefusal(error, request, reply)
+    const web = await openWeb()
+    const isSignedIn = callerOf(request) !== undefined
+    const view = web.refusalPage(refusal, statusFor(refusal.code), retry ?? request.url, isSignedIn)
+    return send(web, options, request, reply, view)
+  }
+
   const kept = new Map<string, KeptAnswer>()
   const asset = { compress: false, config: { credentials: false }, schema } as const
   app.get<{ Params: { file: string } }>('/assets/:file', asset, async (request, reply) => {

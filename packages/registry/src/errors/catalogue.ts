@@ -211,7 +211,8 @@ export const catalogue = {
   ),
   sign_in_unavailable: entry(
     'unavailable',
-    'The identity provider does not answer at the moment. Try to sign in again shortly.',
+    (f) =>
+      `${f.reason ?? 'The identity provider does not answer at the moment.'} Try to sign in again shortly.`,
   ),
   downloads_unavailable: entry(
     'unavailable',
