@@ -1,6 +1,6 @@
 /** A running server: registry opened, people can sign in, HTTP answered. What `main.ts` starts, and tests do. */
 import { randomBytes } from 'node:crypto'
-import { defaultLimits, openRegistry, type Registry } from '@ulmus/registry'
+import { defaultLimits, memoryBytes, memoryBytesMin, openRegistry, type Registry } from '@ulmus/registry'
 import type { FastifyBaseLogger } from 'fastify'
 import { buildApp } from './app.ts'
 import type { Config, Secrets } from './config.ts'
@@ -32,6 +32,7 @@ const drainSeconds = 6
 /** @throws FolderInUse, and what the stores and the socket reject with. */
 export async function startServer(config: Config, secrets: Secrets, options: StartOptions): Promise<Server> {
   const { log, now, checkAnswers, downloads } = options
+  warnOfLittleMemory(memoryBytes, log)
   const registry = await openRegistry({
     dataFolder: config.dataFolder,
     databaseUrl: secrets.databaseUrl,
@@ -103,6 +104,16 @@ export async function startServer(config: Config, secrets: Secrets, options: Sta
   const host = config.host.includes(':') ? `[${config.host}]` : config.host
   listeningAt = `http://${host}:${port}`
   return { url: origin(), registry, close }
+}
+
+/** @param memory of the machine, or the limit of the container or unit. Bytes. */
+export function warnOfLittleMemory(memory: number, log: Pick<FastifyBaseLogger, 'warn'>): void {
+  if (memory >= memoryBytesMin) return
+  const mebibytes = Math.floor(memory / 1024 ** 2)
+  log.warn(
+    { mebibytes },
+    `There are ${mebibytes} MiB of memory, so that few requests are answered at a time, and further ones with 429. Give the server 1 GiB, better 2 GiB: docs/operations.md, "Memory".`,
+  )
 }
 
 /** @throws ConfigError when file descriptors do not suffice. */

@@ -12,6 +12,7 @@ import { serveDumps } from './backups/channel.ts'
 import { AnswerBudget } from './budgets/answer-budget.ts'
 import { BodyBudget } from './budgets/body-budget.ts'
 import { diskReserveOf } from './budgets/disk-reserve.ts'
+import { memoryBudgets } from './budgets/memory.ts'
 import { requestRatesOf } from './budgets/request-rates.ts'
 import { clockOf } from './clock.ts'
 import { collectionsOf } from './collections/collections.ts'
@@ -51,13 +52,11 @@ export interface RegistryConfig extends StoresConfig {
   operators?: OperatorsConfig
   /** True: this process also does background work (jobs, recovery, expiry). At least one process must. */
   works: boolean
-  /** Decoded objects kept in memory at most. Bytes. Default 256 MiB. */
+  /** Decoded objects kept in memory at most. Bytes. Default: by the memory that there is (`budgets/memory.ts`). */
   cacheBytesMax?: number
   /** Default: the system's clock, or the database server's where that is off (`clock.ts`). */
   now?: () => Date
 }
-
-const cacheBytesUsual = 256 * 1024 ** 2
 
 export type Registry = Awaited<ReturnType<typeof openRegistry>>
 
@@ -69,7 +68,7 @@ export async function openRegistry(config: RegistryConfig) {
     const { database, blobs, space, demandSame } = await openStores(config, opened, 'serve')
     const workers = openWorkers()
     opened.defer(() => workers.close())
-    const cacheBytesMax = config.cacheBytesMax ?? cacheBytesUsual
+    const cacheBytesMax = config.cacheBytesMax ?? memoryBudgets.cache
     const objects = openObjectReader({ database, blobs, cacheBytesMax })
     const reading = openReadingThreads(objects.forget)
     opened.defer(() => reading.close())

@@ -6,7 +6,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Principal } from '../access/principal.ts'
 import { RegistryError } from '../errors/errors.ts'
-import { accountShare, budgetBytesUsual, type Holder, SharedBudget } from './shares.ts'
+import { memoryBudgets } from './memory.ts'
+import { accountShare, type Holder, SharedBudget } from './shares.ts'
 
 /** Of an answer's data as records, as their texts, as the text of the answer, and as its bytes. */
 const copies = 4
@@ -41,7 +42,7 @@ export const counting = <T>(count: (bytes: number) => void, work: () => T): T =>
 export class AnswerBudget {
   readonly #shared: SharedBudget
 
-  constructor(bytes = budgetBytesUsual) {
+  constructor(bytes = memoryBudgets.answers) {
     this.#shared = new SharedBudget(bytes)
   }
 

@@ -3,7 +3,8 @@ import { giveWay } from '@ulmus/storage'
 import type { Principal } from '../access/principal.ts'
 import { RegistryError } from '../errors/errors.ts'
 import { joined, type Pieces } from '../threads/pieces.ts'
-import { accountShare, budgetBytesUsual, SharedBudget } from './shares.ts'
+import { memoryBudgets } from './memory.ts'
+import { accountShare, SharedBudget } from './shares.ts'
 
 const mebibyte = 1024 ** 2
 /** What comes is copied together in pieces of at least this size, but for the last: less than a millisecond each. Bytes. */
@@ -12,8 +13,8 @@ const pieceBytesMin = mebibyte / 4
 export class BodyBudget {
   readonly #shared: SharedBudget
 
-  /** @param bytes Usually two of the largest bodies fit. */
-  constructor(bytes = budgetBytesUsual) {
+  /** @param bytes A body that is larger is gathered while there is no other. */
+  constructor(bytes = memoryBudgets.bodies) {
     this.#shared = new SharedBudget(bytes)
   }
 

@@ -6,20 +6,7 @@
  * and Hahne 1998). Whoever is alone has half, each of n that want more than their share 1/(n+1), and as much is always free: k who hold
  * all that they can leave 1/2^k of the budget at least, of which the next may have half.
  */
-import { totalmem } from 'node:os'
 import { RegistryError } from '../errors/errors.ts'
-
-const mebibyte = 1024 ** 2
-/**
- * A quarter of the memory that there is, within bounds. Bytes.
- * @param machine what the machine has
- * @param limit of the container or unit that the process runs in; 0, or more than any machine has: none
- */
-export function budgetBytesOf(machine: number, limit: number): number {
-  const memory = limit > 0 ? Math.min(machine, limit) : machine
-  return Math.min(Math.max(512 * mebibyte, memory / 4), 2_048 * mebibyte)
-}
-export const budgetBytesUsual = budgetBytesOf(totalmem(), process.constrainedMemory())
 
 /** Who holds a part of the budget. */
 export interface Holder {
@@ -37,7 +24,7 @@ export class SharedBudget {
   readonly #held = new Map<string, number>()
   #heldTogether = 0
 
-  constructor(bytes = budgetBytesUsual) {
+  constructor(bytes: number) {
     this.#bytes = bytes
   }
 

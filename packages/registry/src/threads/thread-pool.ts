@@ -1,13 +1,10 @@
 /** Pools of threads for tasks that cost CPU. */
-import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import { Piscina } from 'piscina'
+import { threadsUsual } from '../budgets/memory.ts'
 
 type PoolOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>
-
-/** As many threads as cores, two at least. */
-export const threadsUsual = Math.max(2, availableParallelism())
 
 /** What the pool is told of a task beside what its thread is. */
 interface TaskNotes {

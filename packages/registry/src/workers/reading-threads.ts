@@ -3,12 +3,13 @@
  * time for everyone else, and a stream takes more than one core. They are others than those of pushes, behind which no reader is to wait.
  */
 
+import { threadsUsual } from '../budgets/memory.ts'
 import type { CompareOutcome, CompareTask, LeafChange } from '../stored-leaves/compare-leaves.ts'
 import type { FindOutcome, FindTask, FoundRecord } from '../stored-leaves/find-record.ts'
 import type { LeafOutcome, LeafTask } from '../stored-leaves/write-leaf.ts'
 import { type OnDamage, refuseDamaged } from '../threads/damage.ts'
 import { wholeBuffers } from '../threads/free.ts'
-import { openThreadPool, threadsUsual } from '../threads/thread-pool.ts'
+import { openThreadPool } from '../threads/thread-pool.ts'
 import { Turns } from '../threads/turns.ts'
 import { youngMebibytes } from './workers.ts'
 

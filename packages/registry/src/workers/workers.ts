@@ -1,5 +1,6 @@
 /** The worker threads: what costs CPU runs there, so that a push delays no one else's request. */
 
+import { memoryBudgets, threadsUsual } from '../budgets/memory.ts'
 import { RegistryError } from '../errors/errors.ts'
 import {
   fitMetadata,
@@ -23,7 +24,7 @@ import { refuseDamaged } from '../threads/damage.ts'
 import { wholeBuffers } from '../threads/free.ts'
 import { type InPieces, joined, type Pieces } from '../threads/pieces.ts'
 import type { TaskFor } from '../threads/task-for.ts'
-import { Deadline, openThreadPool, type TimeAllowed, threadsUsual } from '../threads/thread-pool.ts'
+import { Deadline, openThreadPool, type TimeAllowed } from '../threads/thread-pool.ts'
 import { type Turn, Turns } from '../threads/turns.ts'
 
 /** What asks users' schemas throws too_costly when it takes more time or memory than a worker has. */
@@ -57,7 +58,11 @@ export interface Workers {
  * What a task that asks users' schemas is allowed, beside what its size allows it; and what its thread may hold in JavaScript's heap: bodies
  * lie outside of it. Milliseconds.
  */
-const usual = { costlyMilliseconds: 1_000, taskMilliseconds: 5_000, heapMebibytes: 1_024 }
+const usual = {
+  costlyMilliseconds: 1_000,
+  taskMilliseconds: 5_000,
+  heapMebibytes: memoryBudgets.heapMebibytes,
+}
 /**
  * What a MiB of lines allows such a task: three times what the slowest of them, short records, take on a core that they share with
  * another thread. Milliseconds.
