@@ -8,6 +8,7 @@ export { docFiles, docPages, docsFolder } from './docs/pages.ts'
 export type { Answer, Download, DownloadsState, Form, Page, Visit } from './page.ts'
 export { Plain, Redirect } from './page.ts'
 export { type PageName, type PagePath, table, withForm } from './pages/table.ts'
+export { type ReadmeSite, renderAhead } from './readme/readme.ts'
 
 export type Web = Awaited<ReturnType<typeof load>>
 

@@ -10,6 +10,9 @@ export interface VersionPlace extends CollectionName {
   readonly version?: string | undefined
 }
 
+/** Path of the collection's own files in rendered readmes; each page puts its collection in. Markdown cannot write it: it escapes braces in links. */
+export const ownFilesPath = '/api/collections/{owner}/{slug}/files/'
+
 /** `encodeURIComponent`, but `.` and `..`, which URLs would swallow, are not paths: such an id is found by `?id=`. */
 const part = encodeURIComponent
 

@@ -5,6 +5,7 @@ import type { Jobs } from './jobs.ts'
 import type { Limits, OperatorsConfig } from './limits.ts'
 import type { Log } from './log.ts'
 import type { CommitCounters } from './monitoring/commit-counters.ts'
+import type { Readmes } from './versions/readmes.ts'
 import type { ReadingThreads } from './workers/reading-threads.ts'
 import type { Workers } from './workers/workers.ts'
 
@@ -20,6 +21,7 @@ export interface Context {
   readonly reading: ReadingThreads
   readonly bodies: BodyBudget
   readonly commitCounters: CommitCounters
+  readonly readmes: Readmes
   readonly log: Log
   /** The clock, so that tests can move it. */
   now(): Date

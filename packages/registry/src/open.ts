@@ -24,8 +24,8 @@ import { jobsOf } from './jobs.ts'
 import { type Limits, noOperators, type OperatorsConfig } from './limits.ts'
 import { metadataOf } from './metadata/metadata.ts'
 import { CommitCounters } from './monitoring/commit-counters.ts'
-import { figuresOf } from './monitoring/figures.ts'
 import { scheduleDiskWatch } from './monitoring/disk-watch.ts'
+import { figuresOf } from './monitoring/figures.ts'
 import { healthOf } from './monitoring/health.ts'
 import { beat, scheduleHeartbeat } from './monitoring/heartbeat.ts'
 import { operatorsOf } from './operators/operators.ts'
@@ -41,6 +41,7 @@ import { scheduleSweeps } from './upkeep/sweep/daily.ts'
 import { diffsOf } from './versions/diffs.ts'
 import { historiesOf } from './versions/histories.ts'
 import { manifestsOf } from './versions/manifests.ts'
+import { Readmes } from './versions/readmes.ts'
 import { versionsOf } from './versions/versions.ts'
 import { withdrawalsOf } from './withdrawals/withdrawals.ts'
 import { openReadingThreads } from './workers/reading-threads.ts'
@@ -74,6 +75,7 @@ export async function openRegistry(config: RegistryConfig) {
     opened.defer(() => reading.close())
     const clock = clockOf(database, log)
     await clock.compare()
+    const now = config.now ?? clock.now
     const context: Context = {
       database,
       blobs,
@@ -84,19 +86,20 @@ export async function openRegistry(config: RegistryConfig) {
       reading,
       bodies: new BodyBudget(),
       commitCounters: new CommitCounters(),
+      readmes: new Readmes({ database, now }),
       limits: config.limits,
       operators: config.operators ?? noOperators,
       log,
-      now: config.now ?? clock.now,
+      now,
     }
     const services = servicesOf(context)
     scheduleCompaction(context)
     scheduleSweeps(context, demandSame)
     scheduleExpiry(context)
     scheduleHeartbeat(context)
+    scheduleDiskWatch(context)
     context.jobs.repeat(schedule.clock, clock.compare)
     // A server that is ready says so of its own background work at once.
-    scheduleDiskWatch(context)
     if (config.works && !(await space.isFull())) await beat(context)
     opened.defer(() => services.keys.settle())
     if (database.kind === 'embedded')
@@ -128,6 +131,7 @@ function servicesOf(context: Context) {
     pushes: pushesOf(context, pushSessions),
     snapshots: new Snapshots(context, pushSessions),
     versions: versionsOf(context),
+    readmes: context.readmes,
     withdrawals: withdrawalsOf(context),
     records: recordsOf(context),
     files: filesOf(context),

@@ -285,6 +285,12 @@ CREATE TABLE "metadata_jobs" (
 	CONSTRAINT "metadata_jobs_status" CHECK ("metadata_jobs"."status" in ('running', 'completed', 'failed'))
 );
 --> statement-breakpoint
+CREATE TABLE "rendered_readmes" (
+	"hash" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"html" text,
+	"used_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "versions" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"collection_id" uuid NOT NULL,
@@ -374,6 +380,7 @@ CREATE UNIQUE INDEX "metadata_jobs_slot" ON "metadata_jobs" USING btree ("collec
 CREATE INDEX "metadata_jobs_collection" ON "metadata_jobs" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "metadata_jobs_finished" ON "metadata_jobs" USING btree ("finished_at") WHERE "metadata_jobs"."finished_at" is not null;--> statement-breakpoint
 CREATE INDEX "metadata_jobs_running" ON "metadata_jobs" USING btree ("started_at") WHERE "metadata_jobs"."status" = 'running';--> statement-breakpoint
+CREATE INDEX "rendered_readmes_used_idx" ON "rendered_readmes" USING btree ("used_at");--> statement-breakpoint
 CREATE INDEX "versions_to_erase" ON "versions" USING btree ("id") WHERE "versions"."erasure" = 'asked';--> statement-breakpoint
 CREATE UNIQUE INDEX "versions_semver" ON "versions" USING btree ("collection_id","major","minor","patch");--> statement-breakpoint
 CREATE INDEX "versions_full_digest" ON "versions" USING btree ("collection_id","full_digest");--> statement-breakpoint
@@ -671,3 +678,6 @@ create function give_back(collection uuid) returns void language sql as $$
   )
   update collections set stored_bytes = greatest(0, stored_bytes - (select coalesce(sum(bytes), 0) from given)) where id = collection
 $$;
+--> statement-breakpoint
+-- A cache: losing it in a crash costs one rendering a readme, which is less than a write-ahead log and backups of all of them.
+alter table rendered_readmes set unlogged;

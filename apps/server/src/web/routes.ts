@@ -7,6 +7,7 @@ import {
   type PageName,
   Plain,
   Redirect,
+  renderAhead,
   table,
   type Visit,
   type Web,
@@ -62,6 +63,7 @@ export const pageRoutes: FastifyPluginAsync<PageOptions> = async (app, options) 
     loading = setTimeout(() => openWeb().catch(() => {}), loadAfterMilliseconds).unref()
   })
   app.addHook('onClose', async () => clearTimeout(loading))
+  options.registry.readmes.onLanded = ({ markdown, owner }) => renderAhead(markdown, owner, options)
 
   const refuse = refuseByPage(options)
   for (const [pattern, name] of Object.entries(table) as [string, PageName][]) {
@@ -102,8 +104,6 @@ export const pageRoutes: FastifyPluginAsync<PageOptions> = async (app, options) 
   })
 }
 
-/** Scripts and styles, by names that have their hashes in them. */
-function serveAssets(app: Parameters<typeof pageRoutes>[0], options: PageOptions): void {
 /** Answers an error by a page. `retry`: path of its "Try again" (default: the path that was asked for). */
 export const refuseByPage =
   (options: PageOptions, retry?: string) =>
@@ -116,6 +116,8 @@ export const refuseByPage =
     return send(web, options, request, reply, view)
   }
 
+/** Scripts and styles, by names that have their hashes in them. */
+function serveAssets(app: Parameters<typeof pageRoutes>[0], options: PageOptions): void {
   const kept = new Map<string, KeptAnswer>()
   const asset = { compress: false, config: { credentials: false }, schema } as const
   app.get<{ Params: { file: string } }>('/assets/:file', asset, async (request, reply) => {

@@ -1,118 +1,107 @@
 /**
- * Renders readmes of collections as HTML. Anybody may have written them, so a process of its own (`process.ts`) renders them within a limit of
- * time and of memory. The HTML has only elements and attributes of an allow-list (`render.ts`).
+ * Readmes of collections as HTML. Their authors are strangers, so a process of its own (`renderer.ts`) renders them within a limit of time and
+ * of memory, once for each text: when a version lands, else for the first page that shows it. The registry keeps the HTML by a hash of the
+ * text. A page waits a moment for it at most.
  */
-import { type ChildProcess, fork } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Registry } from '@ulmus/registry'
 import { LRUCache } from 'lru-cache'
-import type { CollectionName } from '../paths.ts'
-import type { Readme } from './render.ts'
+import { type CollectionName, ownFilesPath } from '../paths.ts'
+import { type Rendered, Renderer } from './renderer.ts'
 
-/** A longer readme is shown as plain text, up to here. Characters. */
-const readmeCharactersMax = 200_000
-/** What the process may hold in JavaScript's heap. It ends when it needs more; the next readme begins another. */
-const heapMebibytes = 256
-/** At most so many readmes are being rendered or wait for it. While there are so many, other readmes are shown as plain text. */
-const waitingMax = 20
-/** Rendered readmes that are kept. Characters. */
-const keptCharactersMax = 8_000_000
+/** A longer readme is shown as plain text. Characters. */
+export const readmeCharactersMax = 50_000
+/** Plain text is cut there. Characters. */
+const plainCharactersMax = 200_000
+/** How long a page waits for a readme that is being rendered. Milliseconds. */
+const waitMilliseconds = 300
+/** Rendered readmes kept in memory. Characters. */
+const keptCharactersMax = 4_000_000
+/** Part of each hash. Raise it with every change of what `render.ts` makes of a text. */
+const revision = 1
 
-type Rendered = string | null | undefined
-
-/** One process, which renders one readme after the other. It begins with the first. */
-class Renderer {
-  #program: ChildProcess | undefined
-  #answer: (html: Rendered) => void = () => {}
-  #last: Promise<unknown> = Promise.resolve()
-  #waiting = 0
-
-  /** Whether so many wait already that the next would wait too long. */
-  get isFull(): boolean {
-    return this.#waiting >= waitingMax
-  }
-
-  /** Never rejects. Null: it takes too much time or memory, or its HTML is too long. Undefined: it could not be rendered now. */
-  async render(readme: Readme): Promise<Rendered> {
-    this.#waiting++
-    const html = this.#last.then(() => this.#inProcess(readme)).catch(() => this.#drop())
-    this.#last = html
-    try {
-      return await html
-    } finally {
-      this.#waiting--
-    }
-  }
-
-  /** @throws what hinders a process to begin or to be spoken to, such as want of memory or of file descriptors */
-  #inProcess(readme: Readme): Promise<Rendered> {
-    return new Promise((answer) => {
-      this.#answer = answer
-      this.#program ??= this.#begin()
-      this.#program.send(readme)
-    })
-  }
-
-  /** A program that knows nothing of the server's settings, and keeps no server from ending. */
-  #begin(): ChildProcess {
-    const program = fork(fileURLToPath(new URL('./process.ts', import.meta.url)), {
-      execArgv: [`--max-old-space-size=${heapMebibytes}`],
-      env: {},
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    })
-    const end = (html: Rendered) => {
-      if (this.#program !== program) return
-      this.#drop()
-      this.#answer(html)
-    }
-    program.on('message', (html: string | null) => {
-      // An answer that arrives after the process was dropped must not be taken for the answer to the next readme.
-      if (this.#program === program) this.#answer(html)
-    })
-    program.on('error', () => end(undefined))
-    // V8 aborts the process (SIGABRT) when the readme fills the heap. Other signals come from outside and do not depend on the readme.
-    program.on('exit', (_, signal) => end(signal === null || signal === 'SIGABRT' ? null : undefined))
-    program.unref()
-    program.channel?.unref()
-    return program
-  }
-
-  #drop(): undefined {
-    this.#program?.kill('SIGKILL')
-    this.#program = undefined
-  }
+export interface ReadmeSite {
+  readonly registry: Pick<Registry, 'readmes'>
+  /** Whether readmes show pictures of other sites; else these are links. */
+  readonly readmeImages: boolean
 }
 
 const renderer = new Renderer()
-const kept = new LRUCache<string, string>({
+/** Renderings under way, by hash: readers of the same text share one. */
+const underWay = new Map<string, Promise<Rendered>>()
+const kept = new LRUCache<string, { html: string | null }>({
   maxSize: keptCharactersMax,
-  sizeCalculation: (html, key) => html.length + key.length,
+  sizeCalculation: ({ html }, hash) => (html?.length ?? 0) + hash.length,
 })
 
 /**
- * HTML of a readme; undefined where there is none.
- * @param readme `metadata.readme`, which may be anything
- * @param options.readmeImages whether pictures of other sites are shown; else they are links. Default: false
+ * HTML of a readme; undefined if there is none. Plain text with a note if it cannot be rendered, or not within the time to wait.
+ * @param readme `metadata.readme`, any JSON
+ * @param wait Milliseconds.
  */
 export async function readmeOf(
   readme: unknown,
-  { owner, slug }: CollectionName,
-  { readmeImages = false }: { readonly readmeImages?: boolean } = {},
+  collection: CollectionName,
+  site: ReadmeSite,
+  wait = waitMilliseconds,
 ): Promise<string | undefined> {
   if (typeof readme !== 'string' || readme.trim() === '') return undefined
-  const key = `${owner}/${slug}\n${readmeImages}\n${readme}`
-  const known = kept.get(key)
-  if (known !== undefined) return known
-  if (renderer.isFull) return asPlainText(readme)
-  const isLong = readme.length > readmeCharactersMax
-  const html = isLong ? null : await renderer.render({ markdown: readme, owner, slug, readmeImages })
-  const shown = html ?? asPlainText(readme)
-  if (html !== undefined) kept.set(key, shown)
-  return shown
+  if (readme.length > readmeCharactersMax) return asPlainText(readme, notes.long)
+  const waited = new AbortController()
+  const html = await Promise.race([
+    rendered(readme, collection.owner, site),
+    sleep(wait, undefined, { signal: waited.signal }).catch(() => undefined),
+  ])
+  waited.abort()
+  if (html === undefined) return asPlainText(readme, notes.pending)
+  if (html === null) return asPlainText(readme, notes.costly)
+  return html.replaceAll(ownFilesPath, `/api/collections/${collection.owner}/${collection.slug}/files/`)
+}
+
+/** Renders a readme before the first page shows it. */
+export function renderAhead(markdown: string, owner: string, site: ReadmeSite): void {
+  if (markdown.trim() !== '' && markdown.length <= readmeCharactersMax) void rendered(markdown, owner, site)
+}
+
+/** Never rejects. */
+async function rendered(markdown: string, owner: string, site: ReadmeSite): Promise<Rendered> {
+  const { readmeImages } = site
+  const hash = createHash('sha256').update(`${revision} ${readmeImages}\n${markdown}`).digest('base64url')
+  const known = kept.get(hash)
+  if (known !== undefined) return known.html
+  const others = underWay.get(hash)
+  if (others !== undefined) return others
+  const own = findOrRender(hash, owner, { markdown, readmeImages }, site).catch(() => undefined)
+  underWay.set(hash, own)
+  const html = await own
+  underWay.delete(hash)
+  if (html !== undefined) kept.set(hash, { html })
+  return html
+}
+
+async function findOrRender(
+  hash: string,
+  owner: string,
+  task: Parameters<Renderer['render']>[1],
+  { registry }: ReadmeSite,
+): Promise<Rendered> {
+  const stored = await registry.readmes.find(hash)
+  if (stored !== undefined) return stored
+  const html = await renderer.render(owner, task)
+  if (html !== undefined) void registry.readmes.keep(hash, html)
+  return html
+}
+
+const notes = {
+  pending: 'Shown as plain text, because it is not rendered yet. Reload the page to see it rendered.',
+  costly: 'Shown as plain text, because rendering it takes too long. Shorter tables and fewer links help.',
+  long: `Shown as plain text, because it has more than ${readmeCharactersMax.toLocaleString('en')} characters.`,
 }
 
 const signs: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-const asPlainText = (text: string): string => {
-  const shown = text.slice(0, readmeCharactersMax).toWellFormed()
-  return `<pre class="plain-text">${shown.replace(/[&<>]/g, (sign) => signs[sign]!)}</pre>`
+const asPlainText = (text: string, note: string): string => {
+  const shown = text.slice(0, plainCharactersMax).toWellFormed()
+  return `<p class="quiet">${note}</p><pre class="plain-text">${shown.replace(/[&<>]/g, (sign) => signs[sign]!)}</pre>`
 }

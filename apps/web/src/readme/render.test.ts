@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
+import { ownFilesPath } from '../paths.ts'
 import { renderReadme } from './render.ts'
 
-const render = (markdown: string, readmeImages = false) =>
-  renderReadme({ markdown, owner: 'ada', slug: 'birds', readmeImages })
+const render = (markdown: string, readmeImages = false) => renderReadme({ markdown, readmeImages })
 const hash = `sha256:${'a'.repeat(64)}`
 
 test("pictures are the collection's own files; others become links", () => {
-  expect(render(`![A wren](${hash})`)).toBe(
-    `<p><img src="/api/collections/ada/birds/files/${hash}" alt="A wren"></p>`,
-  )
+  expect(render(`![A wren](${hash})`)).toBe(`<p><img src="${ownFilesPath}${hash}" alt="A wren"></p>`)
   const other = render('![A wren](https://elsewhere.example/wren.png)')
-  expect(other).toBe('<p><a href="https://elsewhere.example/wren.png">A wren</a></p>')
+  expect(other).toBe(
+    '<p><a href="https://elsewhere.example/wren.png" rel="nofollow noopener ugc">A wren</a></p>',
+  )
 })
 
 test("other sites' pictures are shown where the operator allows it, by https alone, and are not told who reads", () => {
@@ -23,6 +23,15 @@ test("other sites' pictures are shown where the operator allows it, by https alo
     'data:image/svg+xml,<svg/>',
   ])
     expect(render(`![a](${src})`, true)).not.toContain('<img')
+})
+
+test.each([
+  'https://elsewhere.example/',
+  '//elsewhere.example/',
+  '/\\\\elsewhere.example',
+  'mailto:a@elsewhere.example',
+])('a link to %s tells search engines not to follow it', (href) => {
+  expect(render(`[a](${href})`)).toMatch(/^<p><a href="[^"]+" rel="nofollow noopener ugc">a<\/a><\/p>$/)
 })
 
 test('links within a readme lead to its headings', () => {

@@ -1,4 +1,4 @@
-/** Markdown of strangers as HTML that can do nothing: an allow-list on its tree, after everything else has changed it. */
+/** Renders Markdown of strangers as harmless HTML: an allow-list filters the tree after everything else has changed it. */
 import type { Element, Root } from 'hast'
 import rehypeHighlight from 'rehype-highlight'
 import rehypeSanitize, { defaultSchema, type Options } from 'rehype-sanitize'
@@ -9,13 +9,14 @@ import remarkParse from 'remark-parse'
 import remarkRehype from 'remark-rehype'
 import { unified } from 'unified'
 import { visit } from 'unist-util-visit'
-import type { CollectionName } from '../paths.ts'
+import { ownFilesPath } from '../paths.ts'
 
 /** What may be left: what GitHub shows, with the classes of highlighted code. */
 const allowed: Options = {
   ...defaultSchema,
   attributes: {
     ...defaultSchema.attributes,
+    a: [...(defaultSchema.attributes?.['a'] ?? []), 'rel'],
     span: [...(defaultSchema.attributes?.['span'] ?? []), ['className', /^hljs-[a-z_]+$/]],
     code: [['className', /^language-[\w-]+$/, 'hljs']],
     div: [['className', 'table-scroll']],
@@ -30,23 +31,22 @@ const filePattern = /^sha256:[0-9a-f]{64}$/
 const headingPrefix = 'readme-'
 
 /**
- * Pictures are the collection's own files, `![](sha256:…)`, and those of other sites by `https:` where these are allowed; others are shown
- * as links. Links within the readme lead to its headings by
- * the names that these get; links elsewhere tell search engines not to follow.
+ * Pictures are the collection's own files, `![](sha256:…)`, and those of other sites by `https:` where these are allowed; others become
+ * links. Links within the readme lead to its headings by the names that these get. Other links tell search engines not to
+ * follow them, whatever they begin with: browsers also read `//` and `/\` as another site.
  */
-function ownLinks({ owner, slug, readmeImages }: Omit<Readme, 'markdown'>) {
+function ownLinks({ readmeImages }: Omit<Readme, 'markdown'>) {
   return (tree: Root) =>
     visit(tree, 'element', (element: Element) => {
       const { src, href } = element.properties
       if (element.tagName === 'a' && typeof href === 'string') {
         if (href.startsWith('#')) element.properties['href'] = `#${headingPrefix}${href.slice(1)}`
-        else if (filePattern.test(href))
-          element.properties['href'] = `/api/collections/${owner}/${slug}/files/${href}`
-        else if (/^[a-z]+:/i.test(href)) element.properties['rel'] = ['nofollow', 'noopener', 'ugc']
+        else if (filePattern.test(href)) element.properties['href'] = ownFilesPath + href
+        else element.properties['rel'] = ['nofollow', 'noopener', 'ugc']
       }
       if (element.tagName !== 'img' || typeof src !== 'string') return
       if (filePattern.test(src)) {
-        element.properties['src'] = `/api/collections/${owner}/${slug}/files/${src}`
+        element.properties['src'] = ownFilesPath + src
         return
       }
       if (readmeImages && /^https:\/\//i.test(src)) {
@@ -77,7 +77,7 @@ function withinPage() {
     })
 }
 
-export interface Readme extends CollectionName {
+export interface Readme {
   readonly markdown: string
   /** Whether pictures of other sites are shown. */
   readonly readmeImages: boolean

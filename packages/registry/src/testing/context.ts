@@ -26,6 +26,7 @@ import { defaultLimits, noOperators } from '../limits.ts'
 import type { Log } from '../log.ts'
 import { CommitCounters } from '../monitoring/commit-counters.ts'
 import { makeVersion } from '../versions/land.ts'
+import { Readmes } from '../versions/readmes.ts'
 import { writeSidecar } from '../versions/sidecar.ts'
 import { openReadingThreads } from '../workers/reading-threads.ts'
 import { openWorkers } from '../workers/workers.ts'
@@ -78,6 +79,7 @@ export function contextOn(
   const workers = openWorkers()
   const reading = openReadingThreads()
   const jobs = jobsOf({ database, space: unlimitedSpace, log, works: options.works ?? true })
+  const now = options.now ?? (() => new Date())
   return {
     database,
     blobs,
@@ -90,8 +92,9 @@ export function contextOn(
     reading,
     bodies: new BodyBudget(),
     commitCounters: new CommitCounters(),
+    readmes: new Readmes({ database, now }),
     log,
-    now: options.now ?? (() => new Date()),
+    now,
     async dispose() {
       await jobs.stop()
       await Promise.all([workers.close(), reading.close()])

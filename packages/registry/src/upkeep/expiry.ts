@@ -7,6 +7,7 @@ import {
   dropEndedPushes,
   dropEndedSessions,
   dropOldAuditEvents,
+  dropRenderedReadmes,
   dropRequestCounts,
   type Tx,
   vacuumTables,
@@ -20,6 +21,8 @@ const metadataJobHours = 24
 const pushDays = 7
 /** How long what servers counted of requests may be left, when none has told of more since. */
 const requestCountHours = 0.1
+/** How long a rendered readme stays cached after its last use: no longer than a deleted collection stays set aside. */
+const renderedReadmeDays = 7
 /** Rows dropped in one transaction, which others may have to wait for. */
 const rowsAtOnce = 2_000
 const hourMilliseconds = 3_600_000
@@ -46,6 +49,7 @@ export async function expireRows(context: ExpiryContext): Promise<void> {
   await database.transact((tx) => dropEndedDeviceLogins(tx, context.now()))
   await database.transact((tx) => dropEndedInvitations(tx, context.now()))
   await database.transactOnce((tx) => dropRequestCounts(tx, ago(requestCountHours)))
+  await database.transactOnce((tx) => dropRenderedReadmes(tx, ago(renderedReadmeDays * 24)))
   if (database.kind === 'embedded') await vacuumTables(database)
 }
 

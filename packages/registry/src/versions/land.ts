@@ -96,6 +96,8 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
   }
   for (const { kind, hash } of packed.replaced) context.objects.forget(kind, hash)
   for (const { digest, text } of documents) context.objects.primeDocument(digest, text)
+  const { full, public: publicView } = content
+  context.readmes.landed(making.by.owner.slug, full.metadata['readme'], publicView.metadata['readme'])
   return version
 }
 

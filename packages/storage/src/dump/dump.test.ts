@@ -78,6 +78,8 @@ test('a table comes after those that it refers to, and those of a minute are not
     expect(names.indexOf(first!)).toBeLessThan(names.indexOf(later!))
   // Backups outlast by years what is of a minute, and comes from addresses.
   expect(names).not.toContain('request_counts')
+  // A backup must not keep the text of a version that was erased.
+  expect(names).not.toContain('rendered_readmes')
 })
 
 describe.each(databases)('a dump of the $name database', (from) => {

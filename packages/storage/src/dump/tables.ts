@@ -1,9 +1,12 @@
-/** The tables that a dump holds: all of ours but those whose rows are of one minute. Those of pg-boss are not: what its jobs are for is in rows of ours, and is taken up from there. */
+/** The tables that a dump holds: all of ours but caches and counts of a minute. Those of pg-boss are not: what its jobs are for is in rows of ours, and is taken up from there. */
 import { is } from 'drizzle-orm'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
 import type { Queries } from '../database/database.ts'
 import { requestCounts } from '../sql/access/request-counts.ts'
 import * as schema from '../sql/schema.ts'
+import { renderedReadmes } from '../sql/versions/rendered-readmes.ts'
+
+const passing: readonly unknown[] = [requestCounts, renderedReadmes]
 
 export interface DumpedTable {
   readonly name: string
@@ -13,7 +16,7 @@ export interface DumpedTable {
 /** What a table refers to comes before it, so that rows can be inserted in this order. */
 export function dumpedTables(): DumpedTable[] {
   const exported: unknown[] = Object.values(schema)
-  const tables = exported.filter((value): value is PgTable => is(value, PgTable) && value !== requestCounts)
+  const tables = exported.filter((value): value is PgTable => is(value, PgTable) && !passing.includes(value))
   const ordered = new Set<PgTable>()
   const visit = (table: PgTable, way: readonly PgTable[]): void => {
     if (ordered.has(table)) return

@@ -21,6 +21,8 @@ const licences = [
   'Apache-2.0',
 ]
 const own = ['description', 'readme', 'license']
+/** How long an author waits for a preview, which may have to start the process that renders it. */
+const previewMilliseconds = 3_000
 
 export const edit: Page = {
   needsCaller: true,
@@ -83,7 +85,8 @@ async function editPage(visit: Visit, { form = {}, error, isPreview }: Shown): P
   const metadata = metadataOf(version)
   const text = (name: string) => (typeof metadata[name] === 'string' ? metadata[name] : '')
   const others = Object.fromEntries(Object.entries(metadata).filter(([name]) => !own.includes(name)))
-  const preview = isPreview === true ? await readmeOf(form['readme'], seen, visit) : undefined
+  const preview =
+    isPreview === true ? await readmeOf(form['readme'], seen, visit, previewMilliseconds) : undefined
   return {
     title: `Edit ${seen.owner}/${seen.slug}`,
     isPublic: false,

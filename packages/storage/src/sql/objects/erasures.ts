@@ -36,6 +36,8 @@ export async function endErasure(tx: Tx, ids: readonly string[]): Promise<number
   )
   for (const id of new Set(rows.map(({ collection }) => collection)))
     await tx.query('select give_back($1)', [id])
+  // The cache does not know which version a readme is from, and fills again.
+  await tx.query('delete from rendered_readmes')
   return rows.length
 }
 

@@ -1,0 +1,44 @@
+/**
+ * Cache of rendered readmes, which all servers share by way of the database. The web interface renders them: it is told of a readme when a
+ * version with it lands, so that the first page of it need not wait.
+ */
+import { findRenderedReadme, keepRenderedReadme } from '@ulmus/storage'
+import type { Context } from '../context.ts'
+
+/** A readme that has landed, or that a page shows. */
+export interface LandedReadme {
+  readonly markdown: string
+  /** Slug of the account that owns the collection: owners take turns. */
+  readonly owner: string
+}
+
+export class Readmes {
+  readonly #context: Pick<Context, 'database' | 'now'>
+  /** Must not throw. Default: nothing is rendered ahead. */
+  onLanded: (readme: LandedReadme) => void = () => {}
+
+  constructor(context: Pick<Context, 'database' | 'now'>) {
+    this.#context = context
+  }
+
+  /** Renders the readmes of both views of a version ahead. */
+  landed(owner: string, ...readmes: readonly unknown[]): void {
+    for (const markdown of new Set(readmes))
+      if (typeof markdown === 'string') this.onLanded({ markdown, owner })
+  }
+
+  /** @returns HTML; null: rendering is too costly. Undefined: not cached */
+  async find(hash: string): Promise<string | null | undefined> {
+    const found = await findRenderedReadme(this.#context.database, hash, this.#context.now())
+    if (found?.isStale) void this.keep(hash, found.html)
+    return found?.html
+  }
+
+  /** Never rejects: the cache may lack what a full disk or a lost database keeps out. */
+  async keep(hash: string, html: string | null): Promise<void> {
+    const { database, now } = this.#context
+    await database
+      .transactOnce((tx) => keepRenderedReadme(tx, { hash, html, now: now() }))
+      .catch(() => undefined)
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * Cache of rendered readmes, shared by all servers. The key is a hash of the Markdown, so that only a reader of that text finds its HTML.
+ * The table is not logged (rendered-readmes.sql) and not dumped.
+ */
+import { index, pgTable, text } from 'drizzle-orm/pg-core'
+import type { Queries, Tx } from '../../database/database.ts'
+import { bytewiseText, instant } from '../columns/columns.ts'
+
+export const renderedReadmes = pgTable(
+  'rendered_readmes',
+  {
+    hash: bytewiseText('hash').primaryKey(),
+    /** Null: rendering it is too costly. */
+    html: text('html'),
+    /** Day of the last use, about. */
+    usedAt: instant('used_at').notNull(),
+  },
+  (t) => [index('rendered_readmes_used_idx').on(t.usedAt)],
+)
+
+/** Rows of the cache. With HTML of 200,000 characters each they take 400 MB at most, usually a fiftieth. */
+const rowsMax = 2_000
+/** HTML by the hash of its Markdown; null: too costly. `isStale`: its use was last recorded over a day ago. Undefined: not cached. */
+export async function findRenderedReadme(
+  at: Queries,
+  hash: string,
+  now: Date,
+): Promise<{ html: string | null; isStale: boolean } | undefined> {
+  const { rows } = await at.query(
+    `select html, used_at < $2::timestamptz - interval '1 day' as "isStale" from rendered_readmes where hash = $1`,
+    [hash, now.toISOString()],
+  )
+  return rows[0] as { html: string | null; isStale: boolean } | undefined
+}
+
+/** Adds a row, or records its use, and drops the rows that are over the bound: those that were not used for longest. */
+export async function keepRenderedReadme(
+  tx: Tx,
+  { hash, html, now }: { hash: string; html: string | null; now: Date },
+): Promise<void> {
+  await tx.query(
+    `insert into rendered_readmes (hash, html, used_at) values ($1, $2, $3)
+     on conflict (hash) do update set used_at = excluded.used_at`,
+    [hash, html, now.toISOString()],
+  )
+  await tx.query(
+    'delete from rendered_readmes where hash in (select hash from rendered_readmes order by used_at desc, hash offset $1)',
+    [rowsMax],
+  )
+}
+
+/** Drops rows not used since an instant. */
+export async function dropRenderedReadmes(tx: Tx, before: Date): Promise<void> {
+  await tx.query('delete from rendered_readmes where used_at < $1', [before.toISOString()])
+}
