@@ -14,7 +14,10 @@ export interface SchemaWarning {
 }
 
 /** Keywords that mean something here, or to OpenAPI, beside those of JSON Schema. */
-const known = [...jsonSchemaKeywords, referenceKeyword, 'private']
+const known = [...jsonSchemaKeywords, referenceKeyword, 'private'].map((name) => ({
+  name,
+  plainName: plainOf(name),
+}))
 const elsewhere = new Set([
   referenceKeyword,
   'private',
@@ -102,8 +105,8 @@ function suggestionFor(keyword: string): string | undefined {
   const plain = plainOf(keyword)
   let like: string | undefined
   let least = Number.POSITIVE_INFINITY
-  for (const name of known) {
-    const apart = distance(plain, plainOf(name))
+  for (const { name, plainName } of known) {
+    const apart = distance(plain, plainName)
     // Short words resemble too many others.
     const most = name.length < 4 ? 0 : name.length < 8 ? 1 : 2
     if (apart <= most && apart < least) [like, least] = [name, apart]
