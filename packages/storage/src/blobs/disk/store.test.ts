@@ -46,8 +46,8 @@ describe('a disk store', () => {
         const [kept, refused] = [spillName(randomUUID(), 'a'), spillName(randomUUID(), 'b')]
         await store.put(kept, Buffer.from('kept'))
         disk.setReadOnly(true)
-        for (const work of [store.put(refused, Buffer.from('x')), store.remove(kept)]) {
-          const error = await work.then(
+        for (const work of [() => store.put(refused, Buffer.from('x')), () => store.remove(kept)]) {
+          const error = await work().then(
             () => 'done',
             (error: unknown) => error,
           )
