@@ -56,6 +56,20 @@ describe.each(databases)('search on $name', (testDatabase) => {
     expect(await found('', { sort: 'name' })).toEqual(['ada/trees', 'ada/birds'])
   })
 
+  test('says what is a fork, and lists it after its original, though it is newer', async () => {
+    const path = await world.collection()
+    await world.push(path, { base: null, schemas: { Item: { type: 'object' } }, puts: [] })
+    await world.collections.patch(world.me, path, { name: 'Lichens' })
+    await world.fork(path)
+    const { items } = await world.collections.browse({ search: 'lichens' })
+    expect(items.map(({ fork }) => fork)).toEqual([false, true])
+    expect(items[0]!.slug).toBe(path.slug)
+    await world.collections.patch(world.me, path, { public: false })
+    const left = await world.collections.browse({ search: 'lichens' })
+    expect(left.items.map(({ fork }) => fork)).toEqual([false])
+    for (const { ownerSlug: owner, slug } of items) await world.collections.remove(world.me, { owner, slug })
+  })
+
   test('follows what collections and accounts are called', async () => {
     const { collections, me } = world
     const { slug } = await world.collection()
