@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { TableError } from './index.ts'
@@ -57,3 +58,17 @@ test.each(refusalCases)(
     expect((await read(file, way)).rows).toEqual(withNulls(rows!))
   },
 )
+
+test('each file has its outcome', () => {
+  const covered = new Set([...readingCases, ...refusalCases].map(({ file }) => file))
+  const files = readdirSync(pathOf('')).filter((file) => file !== 'README.md')
+  expect([...covered].sort()).toEqual(files.sort())
+})
+
+test('Infinity of Parquet is treated as missing where the reader says so', async () => {
+  expect((await read('inf.parquet', { missing: ['Infinity'] })).rows.map(([, value]) => value)).toEqual([
+    1.5,
+    null,
+    null,
+  ])
+})

@@ -120,9 +120,9 @@ describe('SQLite', () => {
   database.close()
 
   test('its tables and views can be read, and one must be chosen', async () => {
-    expect(await tablesOf(path)).toEqual(['city', 'large', 'select * from "x"'])
+    expect(await tablesOf(path)).toEqual({ tables: ['city', 'select * from "x"'], views: ['large'] })
     await expect(openFile(path)).rejects.toThrow(
-      'cities.db: Say which table to read. The tables are: city, large, select * from "x".',
+      'cities.db: Say which table to read. The tables are: city, select * from "x". The views, which run queries of the file, are: large.',
     )
     await expect(openFile(path, { table: 'towns' })).rejects.toThrow('There is no table "towns".')
     expect((await read(path, { table: 'large' })).records).toHaveLength(2)
@@ -188,6 +188,28 @@ describe('SQLite', () => {
     })()
     await expect(reading).rejects.toThrow('long.db, row 4: The row is longer than 16777216 characters.')
     expect(sizes).toEqual([2])
+    await table.close()
+  })
+
+  test('tables of full-text indexes are not listed, and a view is not read unasked', async () => {
+    const indexed = join(folder, 'indexed.db')
+    const made = new DatabaseSync(indexed)
+    made.exec(`CREATE TABLE t (id TEXT PRIMARY KEY, v REAL); INSERT INTO t VALUES ('a', 1.5);
+      CREATE VIEW paths AS SELECT file AS id FROM pragma_database_list;
+      CREATE VIEW endless AS WITH RECURSIVE c(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM c) SELECT count(*) AS id FROM c;
+      CREATE VIEW large AS SELECT hex(zeroblob(400000000)) AS id;
+      CREATE VIRTUAL TABLE words USING fts5(word)`)
+    made.close()
+    expect(await tablesOf(indexed)).toEqual({ tables: ['t', 'words'], views: ['endless', 'large', 'paths'] })
+    // The path of the file on this machine is in no record, and memory has a bound.
+    await expect(read(indexed, { table: 'paths' })).rejects.toThrow('unsafe use of virtual table')
+    await expect(read(indexed, { table: 'large' })).rejects.toThrow(/too big|out of memory/)
+    // A query that never ends holds up nothing here, and a signal ends it.
+    const stop = new AbortController()
+    const table = await openFile(indexed, { table: 'endless', signal: stop.signal })
+    const reading = inferTable(table)
+    setTimeout(() => stop.abort(), 50)
+    await expect(reading).rejects.toThrow('abort')
     await table.close()
   })
 

@@ -12,8 +12,10 @@ import { openSqlite } from './sqlite/sqlite.ts'
 export { tablesOf } from './sqlite/sqlite.ts'
 
 export interface FileOptions extends ReadOptions {
-  /** Of a SQLite file: a table or view. Default: the only one. */
+  /** Of a SQLite file: a table or view (default: the only table). */
   readonly table?: string | undefined
+  /** Ends the process that reads a SQLite file. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** The file, open until its table is closed. @throws TableError for a file that cannot be opened, or that is empty or no table */
@@ -22,7 +24,7 @@ export async function openFile(path: string, options: FileOptions = {}): Promise
   try {
     const format = options.format ?? (await formatOf(source))
     if (format === 'sqlite') {
-      const table = await openSqlite(path, options.table)
+      const table = await openSqlite(path, options.table, options.signal)
       await source.close()
       return withoutMissing(table, options.missing)
     }

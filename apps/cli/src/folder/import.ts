@@ -102,11 +102,20 @@ function checkedId(id: string, type: string, data: Json): string {
     return id
   } catch (error) {
     if (!(error instanceof InputError)) throw error
-    throw new CommandError(`The ${type} ${JSON.stringify(id)}: ${error.message}`, {
+    const way = error.code === 'record_too_large' ? largestMember(data) : ''
+    throw new CommandError(`The ${type} ${JSON.stringify(id)}: ${error.message}${way}`, {
       exitCode: exitCodes.refused,
       cause: error,
     })
   }
+}
+
+/** The member that makes a record too large, and the way to do without it. */
+function largestMember(data: Json): string {
+  if (!isJsonObject(data)) return ''
+  const sizes = Object.entries(data).map(([name, value]) => [name, JSON.stringify(value).length] as const)
+  const [name, size] = sizes.reduce((a, b) => (b[1] > a[1] ? b : a), ['', 0] as const)
+  return ` The largest value is in \`${name}\`, with ${size} characters: shorten it, or leave the column out with --leave-out.`
 }
 
 /** A schema that is here already, with the fields that it lacks of another one. @returns also the names of those */

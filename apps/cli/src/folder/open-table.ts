@@ -64,13 +64,14 @@ export async function openTable(call: Call, flags: ReadFlags, path: string): Pro
     )
     options = { ...options, ...choices.find((choice) => choice.label === label)!.options }
   }
-  return openFile(path, { ...options, table: flags.table })
+  return openFile(path, { ...options, table: flags.table, signal: call.terminal.signal })
 }
 
 /** The table of a file; of a SQLite file with several, the one that is named or chosen. */
 async function openChosen(call: Call, flags: ReadFlags, path: string, options: ReadOptions): Promise<Table> {
+  const { signal } = call.terminal
   try {
-    return await openFile(path, { ...options, table: flags.table })
+    return await openFile(path, { ...options, table: flags.table, signal })
   } catch (error) {
     if (!(error instanceof TableError) || !call.terminal.canAsk || flags.yes) throw error
     const { choices } = error
@@ -80,12 +81,24 @@ async function openChosen(call: Call, flags: ReadFlags, path: string, options: R
         choices.map((choice) => choice.label),
       )
       const { options: chosen } = choices.find((choice) => choice.label === label)!
-      return openFile(path, { ...options, ...chosen, table: flags.table })
+      return openFile(path, { ...options, ...chosen, table: flags.table, signal })
     }
-    const names = flags.table === undefined ? await tablesOf(path).catch(() => []) : []
-    if (names.length < 2) throw error
-    return openFile(path, { ...options, table: await askOneOf('Which table?', names) })
+    if (flags.table !== undefined) throw error
+    return openFile(path, { ...options, table: await askTable(path, error, signal), signal })
   }
+}
+
+const viewLabel = ' (a view: runs a query of the file)'
+
+/** @throws the error if the file has no tables to choose from */
+async function askTable(path: string, error: TableError, signal: AbortSignal): Promise<string> {
+  const { tables, views } = await tablesOf(path, signal).catch(() => {
+    throw error
+  })
+  const labels = [...tables, ...views.map((view) => `${view}${viewLabel}`)]
+  if (labels.length === 0) throw error
+  const label = await askOneOf('Which table?', labels)
+  return tables.includes(label) ? label : label.slice(0, -viewLabel.length)
 }
 
 /** Lines about the reading of a file, each with the flag for another one. */

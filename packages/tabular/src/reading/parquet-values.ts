@@ -134,12 +134,26 @@ function scalarOf({ logical_type: logical, converted_type: kind, type }: SchemaE
     const nanos = unit === 'MILLIS' ? 1_000_000n : unit === 'MICROS' ? microsecond : 1n
     return (value) => String(momentText(BigInt(value as number) * nanos)).slice(11)
   }
-  return type === 'DOUBLE' || type === 'FLOAT' || logical?.type === 'FLOAT16' ? doubleOf : plainOf
+  if (type === 'FLOAT') return floatOf
+  return type === 'DOUBLE' || logical?.type === 'FLOAT16' ? doubleOf : plainOf
 }
 
 const doubleOf: ConvertValue = (value) => {
   const one = plainOf(value)
   return typeof one === 'number' ? realOf(one) : one
+}
+
+/** Digits that tell any two 32-bit floats apart, and those that each keeps. */
+const [floatDigitsMin, floatDigitsMax] = [6, 9]
+
+/** The shortest number that is the same 32-bit float: 1.1, not 1.100000023841858. */
+function floatOf(value: unknown): unknown {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return plainOf(value)
+  for (let digits = floatDigitsMin; digits < floatDigitsMax; digits++) {
+    const short = Number(value.toPrecision(digits))
+    if (Math.fround(short) === value) return realOf(short)
+  }
+  return realOf(Number(value.toPrecision(floatDigitsMax)))
 }
 
 /** Without any more to say about them. Not a number and infinite are no numbers of JSON. */
@@ -152,6 +166,18 @@ function plainOf(value: unknown): unknown {
   }
   return value instanceof Uint8Array ? base64Of(value) : value
 }
+
+/** Bytes that the schema says nothing more about. */
+export const isPlainBytes = ({
+  type,
+  converted_type: kind,
+  logical_type: logical,
+  repetition_type: repetition,
+}: SchemaElement): boolean =>
+  type === 'BYTE_ARRAY' && kind === undefined && logical === undefined && repetition !== 'REPEATED'
+
+export const textOfBytes: ConvertValue = (value) =>
+  value instanceof Uint8Array ? new TextDecoder().decode(value) : undefined
 
 /** Decimals without what says that they are some: hyparquet leaves their digits alone then. */
 export function withoutDecimals(element: SchemaElement): SchemaElement {

@@ -6,16 +6,29 @@ import {
   parquetReadObjects,
   parquetSchema,
 } from 'hyparquet'
-import { compressors } from 'hyparquet-compressors'
-import { converterOf, parsers, withoutDecimals } from './parquet-values.ts'
+import { compressors as libraryCompressors } from 'hyparquet-compressors'
+import { converterOf, isPlainBytes, parsers, textOfBytes, withoutDecimals } from './parquet-values.ts'
 import type { FileSource } from './source.ts'
 import { batchRows, columnsMax, type Row, type Table } from './table.ts'
 import { errorAt, shown } from './table-error.ts'
+
+/** The library's, which fail for a page without values: it has no bytes. */
+export const compressors = Object.fromEntries(
+  Object.entries(libraryCompressors).map(([codec, decompress]) => [
+    codec,
+    (bytes: Uint8Array, length: number) => (length === 0 ? new Uint8Array() : decompress!(bytes, length)),
+  ]),
+)
 
 /** What a group of rows may take in memory when it is unpacked. Bytes. */
 const groupBytesMax = 1024 ** 3
 /** Cells of a group: those without a value take no bytes in the file, and some in memory. */
 const groupCellsMax = 50_000_000
+
+interface ReadingOptions {
+  readonly file: AsyncBuffer
+  readonly metadata: FileMetaData
+}
 
 export async function openParquet(source: FileSource): Promise<Table> {
   const file: AsyncBuffer = {
@@ -28,6 +41,10 @@ export async function openParquet(source: FileSource): Promise<Table> {
   checkColumns(source.name, columns)
   const converters = tree.children.map(converterOf)
   const metadata = { ...said, schema: said.schema.map(withoutDecimals) }
+  const options = { file, metadata, compressors, parsers, utf8: false, geoparquet: false }
+  for (const [place, { element }] of tree.children.entries())
+    if (isPlainBytes(element) && (await isText(source.name, options, element.name)))
+      converters[place] = textOfBytes
   return {
     name: source.name,
     format: 'parquet',
@@ -38,17 +55,7 @@ export async function openParquet(source: FileSource): Promise<Table> {
     notes: [],
     async *batches() {
       for (const { rowStart, rowEnd } of groupsOf(source.name, metadata, columns.length)) {
-        const options = {
-          file,
-          metadata,
-          compressors,
-          parsers,
-          rowStart,
-          rowEnd,
-          utf8: false,
-          geoparquet: false,
-        }
-        const objects = await reading(source.name, () => parquetReadObjects(options))
+        const objects = await reading(source.name, () => parquetReadObjects({ ...options, rowStart, rowEnd }))
         for (let at = 0; at < objects.length; at += batchRows) {
           const rowOf = (object: Record<string, unknown>, index: number): Row => ({
             line: rowStart + at + index + 1,
@@ -60,6 +67,24 @@ export async function openParquet(source: FileSource): Promise<Table> {
     },
     close: async () => {},
   }
+}
+
+/** Whether all values of a column are UTF-8: old writers do not annotate texts. */
+async function isText(name: string, options: ReadingOptions, column: string): Promise<boolean> {
+  const decoder = new TextDecoder('utf-8', { fatal: true })
+  for (const { rowStart, rowEnd } of groupsOf(name, options.metadata, 1)) {
+    const read = () => parquetReadObjects({ ...options, columns: [column], rowStart, rowEnd })
+    for (const object of await reading(name, read)) {
+      const value: unknown = object[column]
+      if (!(value instanceof Uint8Array)) continue
+      try {
+        if (decoder.decode(value).includes('\0')) return false
+      } catch {
+        return false
+      }
+    }
+  }
+  return true
 }
 
 /** What hyparquet says of a file that it cannot read, as a sentence about the file. */

@@ -18,12 +18,12 @@ export interface Table {
   readonly isText: boolean
   /** Names. Of JSON and NDJSON they are complete when the rows were read once; none is ever moved. */
   readonly columns: readonly string[]
+  /** Columns that the file declares as the key of a row, as SQLite does. */
+  readonly key?: readonly string[] | undefined
   /** The options that the file is read with, given or detected. */
   readonly detected: Detected
   /** Findings for the reader, the uncertain ones among them: ask about those before anything is published. */
   readonly notes: readonly Note[]
-  /** Columns that the file declares as the key of a row, as SQLite does. */
-  readonly key?: readonly string[] | undefined
   /** Reads the file anew, some hundred rows at a time. @throws TableError */
   batches(): AsyncIterable<readonly Row[]>
   /** Lets go of the file. Nothing is read after it. */

@@ -1,6 +1,7 @@
-/** A table or view of a SQLite file. */
+/** A table of a SQLite file, read by a process that can be killed. */
+import { type ChildProcess, fork } from 'node:child_process'
 import { basename } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
 import { base64Of } from '../reading/base64.ts'
 import {
   Batch,
@@ -12,58 +13,96 @@ import {
   type Table,
 } from '../reading/table.ts'
 import { errorAt, shown } from '../reading/table-error.ts'
+import type { SqliteAnswer, SqliteColumns, SqliteRequest, SqliteRow, TableList } from './sqlite-process.ts'
 
-const tooOld =
-  'This Node has no SQLite: versions from 22.13 on have it. Or save the table as CSV: sqlite3 -header -csv FILE "SELECT * FROM TABLE" > table.csv'
+/** Of the process that reads. SQLite's own limit is beside it. MiB. */
+const heapMax = 512
 
-async function openDatabase(path: string): Promise<DatabaseSync> {
-  const sqlite = await sqliteOfNode()
-  if (sqlite === undefined) throw errorAt(basename(path), tooOld)
-  const database = new sqlite.DatabaseSync(path, { readOnly: true })
-  try {
-    database.prepare('SELECT count(*) FROM sqlite_schema').get()
-  } catch (error) {
-    database.close()
-    throw errorAt(basename(path), `The file cannot be read as SQLite: ${(error as Error).message}.`)
+/** The process that reads one file. It ends with `close`, with this process, and when `signal` is aborted. */
+class SqliteReader {
+  readonly #file: string
+  readonly #child: ChildProcess
+  #waiting: { resolve(result: unknown): void; reject(error: Error): void } | undefined
+  readonly #kill = () => void this.#child.kill('SIGKILL')
+  readonly #signal: AbortSignal | undefined
+
+  constructor(path: string, signal: AbortSignal | undefined) {
+    this.#file = basename(path)
+    this.#signal = signal
+    this.#child = fork(fileURLToPath(new URL('./sqlite-process.ts', import.meta.url)), [path], {
+      serialization: 'advanced',
+      execArgv: [`--max-old-space-size=${heapMax}`, '--disable-warning=ExperimentalWarning'],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    })
+    this.#child.on('message', (answer: SqliteAnswer) => {
+      if ('error' in answer) this.#settle(this.#fault(answer.error))
+      else this.#settle(undefined, answer.result)
+    })
+    this.#child.on('error', (error) => this.#settle(this.#fault(error.message)))
+    this.#child.on('exit', () =>
+      this.#settle(this.#fault('the process that reads it ended, perhaps for want of memory')),
+    )
+    process.on('exit', this.#kill)
+    signal?.addEventListener('abort', this.#kill)
   }
-  return database
-}
 
-/** Node 20 has none, the first of Node 22 one that holds all rows in memory. */
-async function sqliteOfNode(): Promise<typeof import('node:sqlite') | undefined> {
-  try {
-    const sqlite = await import('node:sqlite')
-    return 'iterate' in sqlite.StatementSync.prototype ? sqlite : undefined
-  } catch {
-    return undefined
+  /** One request at a time. */
+  async ask<Result>(request: SqliteRequest): Promise<Result> {
+    this.#signal?.throwIfAborted()
+    try {
+      return await new Promise<Result>((resolve, reject) => {
+        this.#waiting = { resolve: resolve as (result: unknown) => void, reject }
+        if (this.#child.connected) this.#child.send(request)
+        else reject(this.#fault('it is closed'))
+      })
+    } catch (error) {
+      this.#signal?.throwIfAborted()
+      throw error
+    }
+  }
+
+  #settle(error: Error | undefined, result?: unknown): void {
+    const waiting = this.#waiting
+    this.#waiting = undefined
+    if (error === undefined) waiting?.resolve(result)
+    else waiting?.reject(error)
+  }
+
+  #fault(reason: string): Error {
+    return errorAt(this.#file, `The file cannot be read as SQLite: ${reason}.`)
+  }
+
+  close(): void {
+    process.off('exit', this.#kill)
+    this.#signal?.removeEventListener('abort', this.#kill)
+    this.#kill()
   }
 }
-
-const list = `SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`
-
-const namesIn = (database: DatabaseSync): string[] =>
-  database
-    .prepare(list)
-    .all()
-    .map(({ name }) => String(name))
 
 /** The tables and views of a SQLite file. @throws TableError */
-export async function tablesOf(path: string): Promise<string[]> {
-  const database = await openDatabase(path)
+export async function tablesOf(path: string, signal?: AbortSignal): Promise<TableList> {
+  const reader = new SqliteReader(path, signal)
   try {
-    return namesIn(database)
+    return await reader.ask<TableList>({ do: 'list' })
   } finally {
-    database.close()
+    reader.close()
   }
 }
 
-/** @param wanted undefined: the only one @throws TableError when there are several, or not that one */
-export async function openSqlite(path: string, wanted: string | undefined): Promise<Table> {
-  const database = await openDatabase(path)
+/**
+ * @param wanted a table or view; undefined: the only table. A view runs a query of the file, so none is chosen unasked.
+ * @throws TableError if there are several, or not that one
+ */
+export async function openSqlite(
+  path: string,
+  wanted: string | undefined,
+  signal?: AbortSignal,
+): Promise<Table> {
   const name = basename(path)
+  const reader = new SqliteReader(path, signal)
   try {
-    const chosen = chosenOf(name, namesIn(database), wanted)
-    const columns = columnsOf(database, chosen)
+    const chosen = chosenOf(name, await reader.ask<TableList>({ do: 'list' }), wanted)
+    const { columns, key } = await reader.ask<SqliteColumns>({ do: 'columns', table: chosen })
     if (columns.length > columnsMax)
       throw errorAt(name, `There are ${columns.length} columns; at most ${columnsMax} can be read.`)
     return {
@@ -72,69 +111,54 @@ export async function openSqlite(path: string, wanted: string | undefined): Prom
       unit: 'row',
       isText: false,
       columns,
+      key: key.length === 0 ? undefined : key,
       detected: { format: 'sqlite' },
       notes: [],
-      key: keyOf(database, chosen),
-      batches: () => batchesOf(database, name, chosen, columns),
-      close: async () => database.close(),
+      batches: () => batchesOf(reader, name, chosen, columns),
+      close: async () => reader.close(),
     }
   } catch (error) {
-    database.close()
-    if (error instanceof Error && error.name !== 'TableError')
-      throw errorAt(name, `The table cannot be read: ${error.message}.`)
+    reader.close()
     throw error
   }
 }
 
-function chosenOf(file: string, names: readonly string[], wanted: string | undefined): string {
-  if (names.length === 0) throw errorAt(file, 'There is no table in the file.')
-  if (wanted === undefined && names.length === 1) return names[0]!
-  if (wanted !== undefined && names.includes(wanted)) return wanted
-  const known = `The tables are: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}.`
-  throw errorAt(
-    file,
-    wanted === undefined
-      ? `Say which table to read. ${known}`
-      : `There is no table ${shown(wanted)}. ${known}`,
-  )
+const listed = (names: readonly string[]): string =>
+  `${names.slice(0, 20).join(', ')}${names.length > 20 ? ', …' : ''}`
+
+function chosenOf(file: string, { tables, views }: TableList, wanted: string | undefined): string {
+  if (wanted === undefined && tables.length === 1) return tables[0]!
+  if (wanted !== undefined && (tables.includes(wanted) || views.includes(wanted))) return wanted
+  const known = [
+    tables.length === 0 ? 'There is no table in the file.' : `The tables are: ${listed(tables)}.`,
+    views.length === 0 ? '' : `The views, which run queries of the file, are: ${listed(views)}.`,
+  ].filter((part) => part !== '')
+  const problem = wanted === undefined ? 'Say which table to read.' : `There is no table ${shown(wanted)}.`
+  const isEmpty = tables.length + views.length === 0
+  throw errorAt(file, (isEmpty ? known : [problem, ...known]).join(' '))
 }
-
-const columnsOf = (database: DatabaseSync, table: string): string[] =>
-  database
-    .prepare('SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1')
-    .all(table)
-    .map(({ name }) => String(name))
-
-/** The declared primary key, in its order; undefined: there is none. */
-function keyOf(database: DatabaseSync, table: string): string[] | undefined {
-  const names = database.prepare('SELECT name FROM pragma_table_xinfo(?) WHERE pk > 0 ORDER BY pk').all(table)
-  return names.length === 0 ? undefined : names.map(({ name }) => String(name))
-}
-
-const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 async function* batchesOf(
-  database: DatabaseSync,
+  reader: SqliteReader,
   file: string,
   table: string,
   columns: readonly string[],
 ): AsyncGenerator<Row[], void> {
-  // Numbered: no name of a column means anything to JavaScript then.
-  const names = columns.map((_, place) => `c${place}`)
-  const list = columns.map((name, place) => `${identifier(name)} AS ${names[place]}`).join(', ')
-  const statement = database.prepare(`SELECT ${list} FROM ${identifier(table)}`)
-  statement.setReadBigInts(true)
+  await reader.ask({ do: 'read', table, columns })
   const batch = new Batch()
   let line = 0
-  for (const row of statement.iterate()) {
-    line++
-    const characters = names.reduce((sum, name) => sum + charactersOf(row[name]), 0)
-    if (characters > rowCharactersMax) {
-      const sentence = `The row is longer than ${rowCharactersMax} characters. No record may be that long.`
-      throw errorAt(file, sentence, { line }, 'row')
+  for (;;) {
+    const rows = await reader.ask<SqliteRow[]>({ do: 'next' })
+    if (rows.length === 0) break
+    for (const row of rows) {
+      line++
+      const characters = row.reduce((sum: number, value) => sum + charactersOf(value), 0)
+      if (characters > rowCharactersMax) {
+        const sentence = `The row is longer than ${rowCharactersMax} characters. No record may be that long.`
+        throw errorAt(file, sentence, { line }, 'row')
+      }
+      if (batch.add({ line, values: row.map(recordValueOf) }, characters)) yield batch.take()
     }
-    const values = names.map((name) => recordValueOf(row[name]))
-    if (batch.add({ line, values }, characters)) yield batch.take()
   }
   const rest = batch.take()
   if (rest.length > 0) yield rest

@@ -69,6 +69,31 @@ export const readingCases: readonly ReadingCase[] = [
     ],
   },
   {
+    file: 'bytes.parquet',
+    columns: ['code', 'n'],
+    rows: [
+      ['A', 1],
+      ['B', 2],
+    ],
+  },
+  {
+    file: 'float32.parquet',
+    columns: ['code', 'price'],
+    rows: [
+      ['A', 1.1],
+      ['B', 0.3],
+    ],
+  },
+  {
+    file: 'inf.parquet',
+    columns: ['code', 'v'],
+    rows: [
+      ['A', 1.5],
+      ['B', 'Infinity'],
+      ['C', undefined],
+    ],
+  },
+  {
     file: 'comments.csv',
     columns: ['id', 'name'],
     rows: [
