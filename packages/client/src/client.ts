@@ -4,6 +4,7 @@ import { collectionCalls, versionCalls } from './collections.ts'
 import type { DryRunResult, PushResult } from './commit.ts'
 import { fileCalls } from './files.ts'
 import { metadataCalls } from './metadata.ts'
+import { type Mirror, mirror } from './mirror.ts'
 import { operatorCalls } from './operators.ts'
 import type { CollectionRef } from './places.ts'
 import { dryRunOfPush, type Push, type PushOptions, push } from './push.ts'
@@ -43,6 +44,15 @@ export function createClient(options: ClientOptions) {
     /** Publishes a version of a collection from everything that it is to hold. */
     snapshot: (ref: CollectionRef, what: Snapshot, snapshotOptions?: SnapshotOptions): Promise<PushResult> =>
       snapshot(transport, ref, what, snapshotOptions),
+    /**
+     * Makes a type of a collection equal to some rows, and leaves the rest of it as it is. Resolves to null when nothing changed, which
+     * takes one small request to find out.
+     */
+    mirror: <Row extends object>(
+      ref: CollectionRef,
+      what: Mirror<Row>,
+      pushOptions?: PushOptions,
+    ): Promise<PushResult | null> => mirror(transport, ref, what, pushOptions),
     /** What a call of the same name would publish, or be refused for. Sends all that it would send, and publishes nothing. */
     dryRun: {
       push: (ref: CollectionRef, what: Push, pushOptions?: PushOptions): Promise<DryRunResult> =>

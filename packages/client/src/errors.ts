@@ -1,5 +1,6 @@
 /** What a call that did not succeed rejects with. */
 import type { ErrorBody, Issue, ValidationError } from '@ulmus/wire'
+import type { ErrorCode } from './codes.ts'
 
 /** Members of an error body that callers look at most; every other one is in `body` too. */
 export type ErrorFacts = Partial<ErrorBody> & {
@@ -21,14 +22,14 @@ export type ErrorFacts = Partial<ErrorBody> & {
  */
 export class UlmusError extends Error {
   readonly status: number
-  readonly code: string
+  readonly code: ErrorCode
   readonly body: ErrorFacts
   /** How long the answer asked to wait before trying again. Milliseconds; undefined when it did not say. */
   readonly retryAfterMs: number | undefined
 
   constructor(
     message: string,
-    facts: { status: number; code: string; body?: ErrorFacts; retryAfterMs?: number; cause?: unknown },
+    facts: { status: number; code: ErrorCode; body?: ErrorFacts; retryAfterMs?: number; cause?: unknown },
   ) {
     super(message, { cause: facts.cause })
     this.name = 'UlmusError'
@@ -44,7 +45,7 @@ export class UlmusError extends Error {
     status: number = body.statusCode ?? 0,
     retryAfterMs?: number,
   ): UlmusError {
-    const code = body.code ?? `http_${status}`
+    const code = (body.code as ErrorCode | undefined) ?? (`http_${status}` as const)
     const message = `${body.error ?? `The server answered ${status}.`}${firstOf(body)}`
     return new UlmusError(message, { status, code, body, retryAfterMs })
   }

@@ -60,6 +60,7 @@ export type {
 export type { AuditFilters, AuditOptions } from './audit.ts'
 export type { RecordToPut } from './batches.ts'
 export { type Client, createClient } from './client.ts'
+export type { ErrorCode, RefusalCode } from './codes.ts'
 export type { BrowseOptions, NewCollection } from './collections.ts'
 export type { DryRunResult, PushResult } from './commit.ts'
 export { cursorAfter } from './cursor.ts'
@@ -68,10 +69,11 @@ export { BatchRefused, type ErrorFacts, type LineKind, UlmusError } from './erro
 export { type FileBytes, type FileUpload, nameFile } from './files.ts'
 export type { Page, PageOptions } from './lists.ts'
 export type { WaitOptions } from './metadata.ts'
+export type { Mirror } from './mirror.ts'
 export type { CollectionRef } from './places.ts'
 export type { Push, PushOptions, PushProgress, ResumedPush } from './push.ts'
 export type { StreamOptions } from './record-stream.ts'
-export type { RecordsFilter } from './records.ts'
+export type { ProvenRecordOf, RecordOf, RecordsFilter } from './records.ts'
 export {
   allowedRemovals,
   type MaxRemoved,
@@ -80,6 +82,7 @@ export {
   removalText,
 } from './removals.ts'
 export type { RetryPolicy } from './retry.ts'
+export type { Creation } from './session.ts'
 export type { Snapshot, SnapshotOptions, SnapshotProgress } from './snapshot.ts'
 export type { ClientOptions } from './transport.ts'
 export { verifyProof, verifyRecord } from './verify.ts'

@@ -2,6 +2,7 @@
 import { InputError, type Json, knownFieldsOf, recordOf, withoutUnknownFields } from '@ulmus/content'
 import type { ManifestEntry, Schemas } from '@ulmus/wire'
 import { batchesOf, type RecordToPut } from './batches.ts'
+import type { ErrorCode } from './codes.ts'
 import { UlmusError } from './errors.ts'
 import { sleep } from './retry.ts'
 
@@ -82,7 +83,7 @@ function hashOf(line: RecordToPut, known: ReadonlySet<string> | undefined): stri
 /** What the registry will read: without members that are undefined, objects by their own `toJSON`. */
 const asSent = (data: unknown): Json => JSON.parse(JSON.stringify(data)) as Json
 
-const refusal = (line: RecordToPut, code: string, why: string, cause?: unknown): UlmusError =>
+const refusal = (line: RecordToPut, code: ErrorCode, why: string, cause?: unknown): UlmusError =>
   new UlmusError(`The record ${JSON.stringify(line.id)} of type ${JSON.stringify(line.type)}: ${why}`, {
     status: 0,
     code,

@@ -17,8 +17,12 @@ export function demandPath(path: string): void {
 export const accountPlace = (slug: string): string => `/api/accounts/${segment(slug)}`
 
 /** @throws TypeError when a text is not `owner/slug`. */
+export const partsOf = (ref: CollectionRef): { owner: string; slug: string } =>
+  typeof ref === 'string' ? splitRef(ref) : ref
+
+/** @throws TypeError when a text is not `owner/slug`. */
 export function collectionPlace(ref: CollectionRef): string {
-  const { owner, slug } = typeof ref === 'string' ? splitRef(ref) : ref
+  const { owner, slug } = partsOf(ref)
   return `/api/collections/${segment(owner)}/${segment(slug)}`
 }
 

@@ -15,6 +15,7 @@ import {
   batchLinesUsual,
   nameFiles,
   type Opening,
+  openedBy,
   openingBody,
   reporter,
   type Session,
@@ -121,7 +122,9 @@ async function inSession<T extends PushResult>(
   const files = await nameFiles(what.files)
   const opened =
     options.resume?.opened ??
-    (await openSession(transport, ref, openingBody(what, [...files.keys()]), options.signal, onRetry))
+    (await openedBy(transport, ref, ending.phase === 'checking' ? undefined : what.create, () =>
+      openSession(transport, ref, openingBody(what, [...files.keys()]), options.signal, onRetry),
+    ))
   options.onOpened?.(opened)
   const place = pushPlace(ref, opened.session_id)
   const running: Running = { transport, ref, place, files, options, report: count, onRetry, opened, count }

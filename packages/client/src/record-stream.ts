@@ -1,8 +1,9 @@
 /** `records.ndjson` as an iterator that survives broken connections. http-api §7. */
-import type { CollectionRecord, Version } from '@ulmus/wire'
+import type { Version } from '@ulmus/wire'
 import { readLines } from './chunks.ts'
 import { cursorAfter } from './cursor.ts'
 import { type CollectionRef, versionPlace } from './places.ts'
+import type { RecordOf } from './records.ts'
 import { sleep, waitAfter } from './retry.ts'
 import { asFailure, type Transport } from './transport.ts'
 
@@ -19,12 +20,12 @@ export interface StreamOptions {
  * The records of a version in order. `latest` is fixed to the version it is at the beginning, so that a resumed stream goes on
  * in the same one. Failures count anew with every record that arrives. @throws UlmusError, the signal's reason
  */
-export async function* streamRecords(
+export async function* streamRecords<T>(
   transport: Transport,
   ref: CollectionRef,
   version: string,
   options: StreamOptions,
-): AsyncGenerator<CollectionRecord, void, undefined> {
+): AsyncGenerator<RecordOf<T>, void, undefined> {
   const { signal } = options
   const fixed = version === 'latest' ? await fixLatest(transport, ref, signal) : version
   const path = `${versionPlace(ref, fixed)}/records.ndjson`
@@ -39,7 +40,7 @@ export async function* streamRecords(
       if (after === undefined) expected = readCount(response.headers)
       try {
         for await (const line of readLines(response, transport.timeoutMs)) {
-          const record = JSON.parse(line) as CollectionRecord
+          const record = JSON.parse(line) as RecordOf<T>
           received++
           failures = 0
           after = cursorAfter(record.type, record.id)

@@ -1,10 +1,16 @@
 /** Reading the records of a version: a page, one, all by pages, all as a stream. http-api §7. */
+import type { Json } from '@ulmus/content'
 import type { CollectionRecord, HistoryItem, ProvenRecord, RecordsPage } from '@ulmus/wire'
 import { UlmusError } from './errors.ts'
 import { everyItem, type PageOptions, readPage } from './lists.ts'
 import { type CollectionRef, collectionPlace, versionPlace } from './places.ts'
 import { type StreamOptions, streamRecords } from './record-stream.ts'
 import type { Transport } from './transport.ts'
+
+/** A record whose data the caller knows. */
+export type RecordOf<T> = Omit<CollectionRecord, 'data'> & { data: T }
+
+export type ProvenRecordOf<T> = Omit<ProvenRecord, 'data'> & { data: T }
 
 export interface RecordsFilter {
   readonly type?: string
@@ -19,26 +25,27 @@ export interface RecordsFilter {
 const isStep = (id: string): boolean => id === '.' || id === '..'
 
 export const recordCalls = (transport: Transport) => {
-  const page = async (
+  const page = async <T = Json>(
     ref: CollectionRef,
     version: string,
     filter: RecordsFilter = {},
-  ): Promise<RecordsPage> => {
+  ): Promise<Omit<RecordsPage, 'records'> & { records: RecordOf<T>[] }> => {
     const path = `${versionPlace(ref, version)}/records`
-    return (await transport.json<RecordsPage>({ path, query: { ...filter } })).body
+    const call = { path, query: { ...filter } }
+    return (await transport.json<Omit<RecordsPage, 'records'> & { records: RecordOf<T>[] }>(call)).body
   }
 
-  async function one(
+  async function one<T = Json>(
     ref: CollectionRef,
     version: string,
     type: string,
     id: string,
     options: { proof?: boolean } = {},
-  ): Promise<ProvenRecord> {
+  ): Promise<ProvenRecordOf<T>> {
     if (isStep(id)) {
       if (options.proof)
         throw new TypeError(`No path can carry the id \`${id}\`, so no proof of it can be asked for.`)
-      const found = await page(ref, version, { type, id, limit: 1 })
+      const found = await page<T>(ref, version, { type, id, limit: 1 })
       if (found.records[0] !== undefined) return found.records[0]
       throw new UlmusError(`There is no ${type} with the id \`${id}\`.`, {
         status: 404,
@@ -46,16 +53,17 @@ export const recordCalls = (transport: Transport) => {
       })
     }
     const path = `${versionPlace(ref, version)}/records/${encodeURIComponent(type)}/${encodeURIComponent(id)}`
-    return (await transport.json<ProvenRecord>({ path, query: { proof: options.proof || undefined } })).body
+    return (await transport.json<ProvenRecordOf<T>>({ path, query: { proof: options.proof || undefined } }))
+      .body
   }
 
-  async function* iterate(
+  async function* iterate<T = Json>(
     ref: CollectionRef,
     version: string,
     filter: RecordsFilter = {},
-  ): AsyncGenerator<CollectionRecord, void, undefined> {
+  ): AsyncGenerator<RecordOf<T>, void, undefined> {
     for (let after = filter.after; ; ) {
-      const { records, pagination } = await page(ref, version, { limit: 2_000, ...filter, after })
+      const { records, pagination } = await page<T>(ref, version, { limit: 2_000, ...filter, after })
       yield* records
       if (!pagination.hasMore || pagination.nextCursor === null) return
       after = pagination.nextCursor
@@ -75,9 +83,12 @@ export const recordCalls = (transport: Transport) => {
     one,
     /** All records, page by page. Give a semver rather than `latest` where new versions may land meanwhile. */
     iterate,
-    /** All records as one stream, which goes on where it stopped when the connection breaks. */
-    ndjson: (ref: CollectionRef, version = 'latest', options: StreamOptions = {}) =>
-      streamRecords(transport, ref, version, options),
+    /**
+     * All records as one stream, which goes on where it stopped when the connection breaks. `T` is what their data is taken for: the
+     * schema of the version says it, and nothing checks it here.
+     */
+    ndjson: <T = Json>(ref: CollectionRef, version = 'latest', options: StreamOptions = {}) =>
+      streamRecords<T>(transport, ref, version, options),
     /** A page of the versions in which a record changed, newest first. @throws record_not_found when no version had it */
     history: (ref: CollectionRef, type: string, id: string, options: PageOptions = {}) =>
       readPage<HistoryItem>(transport, historyPlace(ref, type, id), { ...options }),

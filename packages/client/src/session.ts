@@ -4,13 +4,15 @@ import type { Batch } from './batches.ts'
 import { BatchRefused, type LineKind, UlmusError } from './errors.ts'
 import { type FileUpload, type NamedFile, nameFile } from './files.ts'
 import { sendOverlapping } from './overlap.ts'
-import { type CollectionRef, filePlace } from './places.ts'
+import { accountPlace, type CollectionRef, filePlace, partsOf } from './places.ts'
 import type { Transport } from './transport.ts'
 
 /** What a push and a snapshot say of their version besides its records. */
 export interface Opening {
   /** The semver that the version is to follow; null for a collection's first version. */
   readonly baseVersion: string | null
+  /** Given: a collection that is not there is made. A dry run makes none. */
+  readonly create?: Creation
   /** The complete set `{type: JSON Schema}`. */
   readonly schemas?: OpenPush['schemas']
   /** Merged into the base's; a member given as null is removed. */
@@ -24,6 +26,33 @@ export interface Opening {
   readonly stripUnknownFields?: boolean
   /** Names of fields and types that were private and may become public with these schemas. */
   readonly confirmPublic?: readonly string[]
+}
+
+/** Makes the collection if there is none. */
+export interface Creation {
+  /** Default: private, or what the settings of the organization say. */
+  readonly public?: boolean
+  /** Default: the slug. */
+  readonly name?: string
+}
+
+/** Opens a session; where the collection is missing and `create` is given, makes it first. */
+export async function openedBy<T>(
+  transport: Transport,
+  ref: CollectionRef,
+  create: Creation | undefined,
+  open: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await open()
+  } catch (error) {
+    if (create === undefined || !(error instanceof UlmusError && error.code === 'collection_not_found'))
+      throw error
+    const { owner, slug } = partsOf(ref)
+    const path = `${accountPlace(owner)}/collections`
+    await transport.json({ method: 'POST', path, json: { slug, ...create } })
+    return open()
+  }
 }
 
 export interface SessionOptions {

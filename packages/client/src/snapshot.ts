@@ -12,11 +12,13 @@ import {
 import { UlmusError } from './errors.ts'
 import { entriesIn, hashRecords, type ManifestChunk } from './manifest.ts'
 import { type CollectionRef, collectionPlace, snapshotPlace } from './places.ts'
+import type { MaxRemoved } from './removals.ts'
 import {
   batchBytesUsual,
   batchLinesUsual,
   nameFiles,
   type Opening,
+  openedBy,
   openingBody,
   refusedAs,
   reporter,
@@ -27,6 +29,7 @@ import {
   type Tally,
   within,
 } from './session.ts'
+import { countedByType, guardSnapshot } from './snapshot-guard.ts'
 import type { Transport } from './transport.ts'
 
 export interface SnapshotProgress {
@@ -59,6 +62,8 @@ export interface Snapshot extends Opening {
    * it lacks; so they must be the same both times. The same record twice is harmless.
    */
   readonly records: () => Iterable<RecordToPut> | AsyncIterable<RecordToPut>
+  /** How many records of a type may go: a count, or a share of the type. Default: `50%`. */
+  readonly maxRemoved?: MaxRemoved
 }
 
 export interface SnapshotOptions extends SessionOptions {
@@ -69,6 +74,8 @@ export interface SnapshotOptions extends SessionOptions {
 interface Running extends Session {
   readonly what: Snapshot
   readonly count: Count
+  /** Records of each type. */
+  readonly counts: ReadonlyMap<string, number>
   /** `keyOf` of the records that the registry lacks and was not sent yet. */
   readonly needed: Set<string>
 }
@@ -131,7 +138,8 @@ async function inSession<T extends PushResult>(
       tally.retries++
     })
   const files = await nameFiles(what.files)
-  const chunks = await hashRecords(what.records(), {
+  const counts = new Map<string, number>()
+  const chunks = await hashRecords(countedByType(what.records(), counts), {
     schemas: what.schemas,
     strip: what.stripUnknownFields === true,
     signal,
@@ -144,7 +152,7 @@ async function inSession<T extends PushResult>(
     tally.phase = 'opening'
   })
   const isInline = linesOf(chunks) < inlineEntriesMax && bytesOf(chunks) <= inlineBytesMax
-  const opened = await negotiate(transport, {
+  const asked = {
     ref,
     opening: {
       ...openingBody(what, [...files.keys()]),
@@ -152,10 +160,12 @@ async function inSession<T extends PushResult>(
     },
     signal,
     onRetry,
-  })
+  }
+  const create = ending.phase === 'checking' ? undefined : what.create
+  const opened = await openedBy(transport, ref, create, () => negotiate(transport, asked))
   const place = snapshotPlace(ref, opened.session_id)
   const session = { transport, ref, place, files, options, report: count, onRetry }
-  const running: Running = { ...session, what, count, needed: new Set() }
+  const running: Running = { ...session, what, count, counts, needed: new Set() }
   return within(running, () => sendAndEnd(running, opened, chunks, ending))
 }
 
@@ -189,6 +199,7 @@ async function sendAndEnd<T extends PushResult>(
     for (const chunk of chunks) noteNeeded(running, chunk, opened.needed_records)
     chunks.length = 0
   } else await sendManifest(running, chunks)
+  await guardSnapshot(running)
   await sendFiles(running, opened.needed_files)
   await sendNeeded(running)
   count((tally) => {

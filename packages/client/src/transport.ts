@@ -77,7 +77,7 @@ export function openTransport(options: ClientOptions): Transport {
     const method = call.method ?? 'GET'
     const repeatable = call.repeatable ?? (method === 'GET' || method === 'HEAD' || method === 'PUT')
     const url = base + call.path + queryText(call.query)
-    const { headers, body } = requestBody(call, options)
+    const { headers, body } = await requestBody(call, options)
     const waitMs = timeoutMs + bytesOf(body) / slowestUploadBytesPerMs
     return retrying(policy, { repeatable, signal: call.signal, onRetry: call.onRetry }, async () => {
       const stop = new AbortController()
@@ -138,14 +138,26 @@ interface RequestBody {
   readonly body?: string | Uint8Array<ArrayBuffer> | Blob
 }
 
-function requestBody(call: Call, options: ClientOptions): RequestBody {
+/** Shorter bodies gain nothing by compression. Bytes, or characters. */
+const compressedMin = 1_024
+
+async function requestBody(call: Call, options: ClientOptions): Promise<RequestBody> {
   const headers: Record<string, string> = {}
   if (options.apiKey !== undefined) headers['authorization'] = `Bearer ${options.apiKey}`
-  if (call.json !== undefined) {
-    return { headers: { ...headers, 'content-type': 'application/json' }, body: JSON.stringify(call.json) }
-  }
-  if (call.raw === undefined) return { headers }
-  return { headers: { ...headers, 'content-type': call.raw.contentType }, body: call.raw.body }
+  const { json, raw } = call
+  if (json === undefined && raw === undefined) return { headers }
+  headers['content-type'] = raw?.contentType ?? 'application/json'
+  const body = raw?.body ?? JSON.stringify(json)
+  // Files are stored as they are sent: the registry refuses them compressed.
+  const isText = json !== undefined || raw?.contentType === 'application/x-ndjson'
+  if (!isText || body instanceof Blob || body.length < compressedMin) return { headers, body }
+  headers['content-encoding'] = 'gzip'
+  return { headers, body: await compressed(body) }
+}
+
+async function compressed(body: string | Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  const stream = new Blob([body]).stream().pipeThrough(new CompressionStream('gzip'))
+  return new Uint8Array(await new Response(stream).arrayBuffer())
 }
 
 function bytesOf(body: RequestBody['body']): number {

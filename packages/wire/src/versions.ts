@@ -1,7 +1,14 @@
 /** Versions. http-api §7. Counts, bytes and digests are those of the view the caller reads. */
 import type { JsonObject } from '@ulmus/content'
 import { z } from 'zod'
-import { exampleDigest, exampleInstant, exampleMetadata, exampleSchemas, exampleUser } from './examples.ts'
+import {
+  exampleDigest,
+  exampleInstant,
+  exampleMetadata,
+  exampleRecord,
+  exampleSchemas,
+  exampleUser,
+} from './examples.ts'
 import { AnyObject } from './json.ts'
 import { Count, DigestText, Instant, line, SemverText } from './text.ts'
 
@@ -71,6 +78,14 @@ export const Version = VersionItem.extend({
       additionalProperties: { type: 'integer' },
       description: 'How many records each type has.',
     }),
+  typeRoots: z
+    .custom<Record<string, string | null>>((value) => typeof value === 'object' && value !== null)
+    .meta({
+      type: 'object',
+      additionalProperties: { type: ['string', 'null'] },
+      description:
+        'The root of the record tree of each type; null: it has no records. Equal roots hold equal records ([Verifying](/docs/verifying)).',
+    }),
   baseSemver: SemverText.nullable(),
 }).meta({
   id: 'Version',
@@ -81,6 +96,7 @@ export const Version = VersionItem.extend({
       metadata: exampleMetadata,
       schemas: exampleSchemas,
       typeCounts: { City: 1, Country: 1 },
+      typeRoots: { City: exampleRecord.hash, Country: exampleRecord.hash },
       baseSemver: null,
     },
   ],

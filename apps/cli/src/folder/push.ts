@@ -250,6 +250,8 @@ async function whatToSnapshot({ folder, plan, message }: Pushing): Promise<Snaps
     message,
     confirmPublic: plan.confirmPublic,
     records: () => everyRecord(folder),
+    // `guardRemovals` has decided.
+    maxRemoved: '100%',
   }
 }
 

@@ -122,6 +122,9 @@ test('Publishing, from the first push to one every night, on a registry of its o
         every('python3 nightly.py'),
         every(`"${process.execPath}" nightly.ts`),
         every(`"${process.execPath}" nightly.ts`),
+        // A collection that is not there yet.
+        'ULMUS_TOKEN=$TOKEN COLLECTION=ada/nightly python3 nightly.py',
+        `ULMUS_TOKEN=$TOKEN COLLECTION=ada/nights "${process.execPath}" nightly.ts`,
       ],
       { folder: place, url: other.url },
     )
@@ -135,6 +138,8 @@ test('Publishing, from the first push to one every night, on a registry of its o
       'nothing to publish',
       'published v2.2.0',
       'nothing to publish',
+      'published v1.0.0',
+      'published v1.0.0',
     ])
   } finally {
     await other.end('SIGTERM')

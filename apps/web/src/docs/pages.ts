@@ -28,6 +28,11 @@ export const docPages: readonly DocPage[] = [
     purpose: 'Collections as folders: import, push, pull, verify, and every call for scripts.',
   },
   {
+    name: 'client',
+    title: 'Client',
+    purpose: 'Read, publish and mirror from JavaScript and TypeScript.',
+  },
+  {
     name: 'reading',
     title: 'Reading',
     purpose: 'Records, differences and exports, with curl, Python, R and SQL.',

@@ -1,6 +1,7 @@
 /** A real HTTP server that misbehaves as told, for tests of what the client does about it. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { gunzipSync } from 'node:zlib'
 
 /**
  * What goes wrong once:
@@ -80,7 +81,10 @@ async function readRequest(incoming: IncomingMessage): Promise<Request> {
     path: url.pathname,
     query: url.searchParams,
     headers: incoming.headers,
-    body: Buffer.concat(chunks),
+    body:
+      incoming.headers['content-encoding'] === 'gzip'
+        ? gunzipSync(Buffer.concat(chunks))
+        : Buffer.concat(chunks),
   }
 }
 

@@ -31,6 +31,9 @@ export class SnapshotKeeper {
   handle(request: Request): Reply {
     const [, , , , , , , session = '', verb] = request.path.split('/')
     if (request.path.endsWith('/versions/negotiate')) return this.#open(request)
+    if (/\/versions\/v[\d.]+$/.test(request.path))
+      return json(200, { typeCounts: { T: this.published.size } })
+    if (request.path.endsWith('/manifest') && request.method === 'GET') return this.#listed()
     const status = this.sessions.get(session)
     if (status === undefined) return refuse(404, 'push_not_found')
     if (verb === undefined && request.method === 'GET') return this.#state(session)
@@ -43,6 +46,15 @@ export class SnapshotKeeper {
     if (verb === 'manifest') return this.#takeChunk(request)
     if (verb === 'records') return this.#takeRecords(request)
     return request.query.get('dry_run') === 'true' ? this.#dryRun() : this.#commit(session)
+  }
+
+  #listed(): Reply {
+    const records = [...this.published].map(([hash, { id, type }]) => ({ id, type, hash }))
+    return json(200, {
+      semver: 'v1.0.0',
+      records,
+      pagination: { limit: 10_000, hasMore: false, nextCursor: null },
+    })
   }
 
   #open(request: Request): Reply {

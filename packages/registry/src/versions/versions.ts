@@ -50,6 +50,8 @@ export interface VersionDetail extends VersionItem {
   metadata: JsonText
   schemas: Record<string, JsonText>
   typeCounts: Record<string, number>
+  /** Of the record trees; null: no records. */
+  typeRoots: Record<string, string | null>
   baseSemver: string | null
 }
 
@@ -153,12 +155,13 @@ export async function detailOf(
     schemasOf(context.objects, roots),
     findActors(context, [version], seen.view),
   ])
-  const counts = Object.entries(roots.types).map(([type, { count }]) => [type, count])
+  const types = Object.entries(roots.types)
   return {
     ...versionItem(version, seen.view, actorOf(version)),
     metadata: new JsonText(metadata),
     schemas: Object.fromEntries(schemas),
-    typeCounts: Object.fromEntries(counts),
+    typeCounts: Object.fromEntries(types.map(([type, { count }]) => [type, count])),
+    typeRoots: Object.fromEntries(types.map(([type, { root }]) => [type, root])),
     baseSemver: version.baseSemver,
   }
 }

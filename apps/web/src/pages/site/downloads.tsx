@@ -73,7 +73,7 @@ const uses: Readonly<Record<string, Use>> = {
     title: 'Client',
     what: 'Reads and publishes from JavaScript and TypeScript, in Node and browsers.',
     install: 'install',
-    manual: '/docs/publishing',
+    manual: '/docs/client',
   },
   'ulmus-content': {
     title: 'Content',

@@ -1,0 +1,218 @@
+/** Making a type equal to rows of a program: "this is all of it", at the cost of what changed. */
+import {
+  canonicalize,
+  InputError,
+  type JsonObject,
+  recordOf,
+  type Tree,
+  type TreeEntry,
+  treeOf,
+} from '@ulmus/content'
+import type { DeleteLine, Version } from '@ulmus/wire'
+import type { RecordToPut } from './batches.ts'
+import type { PushResult } from './commit.ts'
+import { cursorAfter } from './cursor.ts'
+import { manifestPages } from './differences.ts'
+import { UlmusError } from './errors.ts'
+import { type CollectionRef, versionPlace } from './places.ts'
+import { type Push, type PushOptions, push } from './push.ts'
+import { demandFewRemovals, type MaxRemoved, maxRemovedUsual } from './removals.ts'
+import { sleep } from './retry.ts'
+import type { Creation } from './session.ts'
+import type { Transport } from './transport.ts'
+
+export interface Mirror<Row extends object> {
+  readonly type: string
+  /** The member that identifies a row, which is left out of the data; or a function that gives the id of a row. */
+  readonly id: (keyof Row & string) | ((row: Row) => string)
+  /**
+   * All rows. They are read twice if any changed: an iterator that can be read once is kept in memory, so give a function that begins
+   * the rows anew where they are many.
+   */
+  readonly rows: Iterable<Row> | AsyncIterable<Row> | (() => Iterable<Row> | AsyncIterable<Row>)
+  /** Default: the one that the type has. A new type gets `{}`, which admits everything. */
+  readonly schema?: JsonObject
+  /** How many records may go: a count, or a share of the type. Default: `50%`. */
+  readonly maxRemoved?: MaxRemoved
+  /** Makes the collection if there is none. */
+  readonly create?: Creation
+  readonly message?: string
+  readonly metadata?: Push['metadata']
+}
+
+/** Rows hashed between two looks at the signal. */
+const hashedAtOnce = 1_000
+
+/**
+ * @throws version_conflict, schema_violation, …; `too_many_removed`; TypeError for a row without an id, or with one that came before
+ */
+export async function mirror<Row extends object>(
+  transport: Transport,
+  ref: CollectionRef,
+  what: Mirror<Row>,
+  options: PushOptions = {},
+): Promise<PushResult | null> {
+  const { type, maxRemoved = maxRemovedUsual } = what
+  const { signal } = options
+  const begin = restartable(what.rows)
+  const entries = await entriesOf(what, begin(), signal)
+  const tree = await treeOf(entries.values())
+  const base = await latestOf(transport, ref, what.create !== undefined, signal)
+  const schemas = schemasFor(what, base)
+  if (base !== null && schemas === undefined && what.metadata === undefined && isSame(base, type, tree))
+    return null
+  const held =
+    base === null ? new Map<string, Held>() : await heldOf(transport, ref, base.semver, type, signal)
+  const gone = [...held.keys()].filter((id) => !entries.has(id))
+  demandFewRemovals([{ type, removed: gone.length, count: held.size }], maxRemoved)
+  const { message, metadata, create } = what
+  const records = changedOf(what, begin(), entries, held)
+  const deletes = gone.map((id): DeleteLine => ({ id, type }))
+  const pushed = { baseVersion: base?.semver ?? null, schemas, message, metadata, create, records, deletes }
+  try {
+    return await push(transport, ref, pushed, options)
+  } catch (error) {
+    if (error instanceof UlmusError && error.code === 'no_changes') return null
+    throw error
+  }
+}
+
+type Rows<Row> = Iterable<Row> | AsyncIterable<Row>
+
+function restartable<Row extends object>(rows: Mirror<Row>['rows']): () => Rows<Row> {
+  if (typeof rows === 'function') return rows
+  const once = Symbol.asyncIterator in rows || Object.is(rows[Symbol.iterator](), rows)
+  return once ? keeping(rows) : () => rows
+}
+
+/** Keeps what is read the first time. */
+function keeping<Row>(rows: Rows<Row>): () => Rows<Row> {
+  const kept: Row[] = []
+  let isRead = false
+  return () => {
+    if (isRead) return kept
+    isRead = true
+    return (async function* () {
+      for await (const row of rows) {
+        kept.push(row)
+        yield row
+      }
+    })()
+  }
+}
+
+/** What a row says: `JSON.stringify` decides, so members that are undefined are left out and dates are texts. */
+function recordIn<Row extends object>(
+  { type, id: named }: Mirror<Row>,
+  row: Row,
+  index: number,
+): RecordToPut {
+  const data = JSON.parse(JSON.stringify(row)) as Record<string, unknown>
+  const id = typeof named === 'function' ? named(row) : data[named]
+  if ((typeof id !== 'string' && typeof id !== 'number') || id === '')
+    throw new TypeError(
+      `Row ${index + 1} has ${id === undefined ? 'no id' : `the id ${JSON.stringify(id)}`}${typeof named === 'function' ? '' : ` in ${JSON.stringify(named)}`}: an id is a text that is not empty, or a number.`,
+    )
+  if (typeof named !== 'function') delete data[named]
+  return { id: String(id), type, data }
+}
+
+async function entriesOf<Row extends object>(
+  what: Mirror<Row>,
+  rows: Rows<Row>,
+  signal: AbortSignal | undefined,
+): Promise<Map<string, TreeEntry>> {
+  const entries = new Map<string, TreeEntry>()
+  let index = 0
+  for await (const row of rows) {
+    const { id, type, data } = recordIn(what, row, index++)
+    if (entries.has(id))
+      throw new TypeError(`Row ${index} has the id ${JSON.stringify(id)}, as a row before it.`)
+    entries.set(id, entryOf(id, type, data as JsonObject, index))
+    if (index % hashedAtOnce === 0) await sleep(0, signal)
+  }
+  return entries
+}
+
+function entryOf(id: string, type: string, data: JsonObject, row: number): TreeEntry {
+  try {
+    const { hash, size } = recordOf(id, type, data)
+    return { key: id, hash, size }
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error
+    const message = `Row ${row}, ${type} ${JSON.stringify(id)}: ${error.message}`
+    throw new UlmusError(message, { status: 0, code: error.code, cause: error })
+  }
+}
+
+/** Null before the first version. */
+async function latestOf(
+  transport: Transport,
+  ref: CollectionRef,
+  mayBeMissing: boolean,
+  signal: AbortSignal | undefined,
+): Promise<Version | null> {
+  try {
+    return (await transport.json<Version>({ path: versionPlace(ref, 'latest'), signal })).body
+  } catch (error) {
+    const code = error instanceof UlmusError ? error.code : undefined
+    if (code === 'version_not_found' || (mayBeMissing && code === 'collection_not_found')) return null
+    throw error
+  }
+}
+
+/** The complete set, if it changes. */
+function schemasFor<Row extends object>(
+  { type, schema }: Mirror<Row>,
+  base: Version | null,
+): Push['schemas'] | undefined {
+  const before = (base?.schemas ?? {}) as Record<string, JsonObject>
+  const known = Object.hasOwn(before, type) ? before[type] : undefined
+  const wanted = schema ?? known ?? {}
+  if (known !== undefined && canonicalize(known) === canonicalize(wanted)) return undefined
+  return { ...before, [type]: wanted }
+}
+
+const isSame = ({ typeRoots }: Version, type: string, tree: Tree): boolean =>
+  Object.hasOwn(typeRoots, type) && typeRoots[type] === tree.root
+
+interface Held {
+  readonly hash: string
+  readonly isPrivate: boolean
+}
+
+/** The records of the type in a version, by id. */
+async function heldOf(
+  transport: Transport,
+  ref: CollectionRef,
+  semver: string,
+  type: string,
+  signal: AbortSignal | undefined,
+): Promise<Map<string, Held>> {
+  const held = new Map<string, Held>()
+  // No id is empty, so this is the place before the first one.
+  const options = { cursor: cursorAfter(type, ''), limit: 10_000, signal }
+  for await (const { records = [] } of manifestPages(transport, ref, semver, options)) {
+    for (const entry of records) {
+      if (entry.type !== type) return held
+      held.set(entry.id, { hash: entry.hash, isPrivate: entry.private === true })
+    }
+  }
+  return held
+}
+
+/** Rows that the version lacks. A record that is private stays so. */
+async function* changedOf<Row extends object>(
+  what: Mirror<Row>,
+  rows: Rows<Row>,
+  entries: ReadonlyMap<string, TreeEntry>,
+  held: ReadonlyMap<string, Held>,
+): AsyncGenerator<RecordToPut, void, undefined> {
+  let index = 0
+  for await (const row of rows) {
+    const record = recordIn(what, row, index++)
+    const before = held.get(record.id)
+    if (before?.hash === entries.get(record.id)?.hash) continue
+    yield before?.isPrivate === true ? { ...record, private: true } : record
+  }
+}
