@@ -165,7 +165,9 @@ test.each(['fsck', 'sweep'])(
     const absent = join(folder, `absent-${command}`)
     const { code, out, err } = await run({ DATA_DIR: absent }, command).ended
     expect([code, out]).toEqual([1, ''])
-    expect(err).toMatch(/^Ulmus cannot start\. There is no folder of objects .* Set DATA_DIR .*\n$/)
+    expect(err).toMatch(
+      new RegExp(`^${command} cannot run: There is no folder of objects .* Set DATA_DIR .*\\n$`),
+    )
     expect(existsSync(absent)).toBe(false)
   },
   60_000,

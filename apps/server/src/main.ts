@@ -154,13 +154,12 @@ function lastCause(error: unknown): Error {
 /** Writes one sentence for what the operator can fix. Writes the stack of a defect: as text on a terminal, else as a JSON line. */
 function tellWhyNot(error: unknown): void {
   const sentence = sentenceOf(error)
-  if (sentence !== undefined) return void process.stderr.write(`Ulmus cannot start. ${sentence}\n`)
+  const { 2: command = 'start' } = process.argv
+  const failed = command === 'start' ? 'Ulmus cannot start.' : `${command} cannot run:`
+  if (sentence !== undefined) return void process.stderr.write(`${failed} ${sentence}\n`)
   if (process.stderr.isTTY)
-    return void process.stderr.write(`Ulmus cannot start:\n${(error as Error).stack}\n`)
-  pino(logOptions('fatal'), pino.destination({ fd: 2, sync: true })).fatal(
-    { err: error },
-    'Ulmus cannot start.',
-  )
+    return void process.stderr.write(`${failed.slice(0, -1)}:\n${(error as Error).stack}\n`)
+  pino(logOptions('fatal'), pino.destination({ fd: 2, sync: true })).fatal({ err: error }, failed)
 }
 
 main().catch((error: unknown) => {
