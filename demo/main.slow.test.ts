@@ -19,8 +19,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function runDemo(url: string): Promise<{ code: number | null; out: string; err: string }> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('main.ts', import.meta.url)), '--url', url], {
+async function runDemo(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('main.ts', import.meta.url)), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const said = { out: '', err: '' }
@@ -40,7 +40,7 @@ async function runDemo(url: string): Promise<{ code: number | null; out: string;
 const published = /first version +\S+ m?s +v1\.0\.0, ([\d,]+) records/g
 
 test('the demo comes to its end, and a second time', async () => {
-  const first = await runDemo(server.url)
+  const first = await runDemo('--url', server.url)
   expect(first).toMatchObject({ code: 0, err: '' })
   const counts = Array.from(first.out.matchAll(published), ([, count = '']) =>
     Number(count.replaceAll(',', '')),
@@ -50,7 +50,7 @@ test('the demo comes to its end, and a second time', async () => {
   expect(counts[3]).toBeGreaterThan(100_000)
   expect(first.out).toContain('Everything that was read back is what was published.')
 
-  const second = await runDemo(server.url)
+  const second = await runDemo('--url', server.url)
   expect(second).toMatchObject({ code: 0, err: '' })
   expect(second.out.match(/its first version is there already/g)).toHaveLength(4)
   expect(second.out).toContain('is there already, from an earlier run')
@@ -58,8 +58,15 @@ test('the demo comes to its end, and a second time', async () => {
 }, 180_000)
 
 test('where no registry is, one sentence says so', async () => {
-  const { code, out, err } = await runDemo('http://127.0.0.1:9')
+  const { code, out, err } = await runDemo('--url', 'http://127.0.0.1:9')
   expect(code).toBe(1)
   expect(out).toBe('Ulmus demo against http://127.0.0.1:9\n')
   expect(err.trim()).toMatch(/^No registry is ready at http:\/\/127\.0\.0\.1:9\. Start one with `npm start`/)
+})
+
+test('--help says what it does, and does nothing', async () => {
+  const { code, out, err } = await runDemo('--help')
+  expect([code, err]).toEqual([0, ''])
+  expect(out).toContain('--url URL')
+  expect(out).not.toContain('Ulmus demo against')
 })

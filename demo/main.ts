@@ -151,9 +151,24 @@ function farewell(baseUrl: string, user: string, org: string, report: Report): v
   report.line(`\nEverything that was read back is what was published.`)
 }
 
-const { values } = parseArgs({ options: { url: { type: 'string', default: 'http://127.0.0.1:4000' } } })
+const usage = `npm run demo [-- --url URL]
+
+  Publishes four collections at a registry that was started with its own sign-in, changes and forks one, reads
+  everything back and checks it. It can be run again.
+
+  --url URL  The registry (default: http://127.0.0.1:4000)
+  --help     Show this help
+`
+
 try {
-  await run(values.url.replace(/\/+$/, ''), openReport(process.stdout))
+  const { values } = parseArgs({
+    options: {
+      url: { type: 'string', default: 'http://127.0.0.1:4000' },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  })
+  if (values.help) process.stdout.write(usage)
+  else await run(values.url.replace(/\/+$/, ''), openReport(process.stdout))
 } catch (error) {
   const facts =
     error instanceof UlmusError && Object.keys(error.body).length > 0
