@@ -1,9 +1,8 @@
 /** How a command is made: its flags beside those of every command, its code loaded when it is called, its failures reported. */
 import { type BaseArgs, type BaseFlags, buildCommand, type TypedCommandParameters } from '@stricli/core'
-import { type Command, type CommonFlags, type Context, callOf } from './context.ts'
+import { type Call, type Command, type CommonFlags, type Context, callOf } from './context.ts'
 import { failureOf } from './terminal/failure.ts'
 import { jsonText } from './terminal/harmless.ts'
-import type { Terminal } from './terminal/terminal.ts'
 import { painted } from './terminal/text.ts'
 
 const commonFlags = {
@@ -50,18 +49,19 @@ export function command<Flags extends BaseFlags = Record<never, never>, Args ext
     loader: async () => {
       const { default: run } = await load()
       return async function (this: Context, flags, ...args) {
+        const call = callOf(this.terminal, flags)
         try {
-          await run(callOf(this.terminal, flags), flags, ...args)
+          await run(call, flags, ...args)
         } catch (error) {
-          report(this.terminal, flags, this.terminal.signal.aborted ? this.terminal.signal.reason : error)
+          report(call, flags, call.signal.aborted ? call.signal.reason : error)
         }
       }
     },
   })
 }
 
-function report(terminal: Terminal, flags: CommonFlags, error: unknown): void {
-  const { message, next, body, exitCode } = failureOf(error)
+function report({ terminal, anonymousAt }: Call, flags: CommonFlags, error: unknown): void {
+  const { message, next, body, exitCode } = failureOf(error, anonymousAt)
   terminal.fail(exitCode)
   if (flags.json) {
     terminal.say(...jsonText(body, 2).split('\n'))

@@ -35,11 +35,14 @@ export interface Call {
   say(text: Text): void
   /** A line that is said with `--quiet` too. */
   warn(text: Text): void
+  /** The registry that was asked last without a key; undefined: none. */
+  readonly anonymousAt: string | undefined
   /** The registry that `wanted`, the flags, the environment or the last login name. */
   connect(wanted?: Wanted): Promise<Connection>
 }
 
 export function callOf(terminal: Terminal, flags: CommonFlags): Call {
+  let anonymousAt: string | undefined
   return {
     terminal,
     signal: terminal.signal,
@@ -49,6 +52,13 @@ export function callOf(terminal: Terminal, flags: CommonFlags): Call {
       if (!flags.quiet) terminal.say(text)
     },
     warn: (text) => terminal.say(text),
-    connect: (wanted = {}) => connect(terminal, { ...wanted, flag: flags.host }),
+    get anonymousAt() {
+      return anonymousAt
+    },
+    connect: async (wanted = {}) => {
+      const connection = await connect(terminal, { ...wanted, flag: flags.host })
+      anonymousAt = connection.key === undefined ? connection.host : undefined
+      return connection
+    },
   }
 }

@@ -30,7 +30,8 @@ export function parseReference(text: string, here?: CollectionName): Reference {
   if (path === '' && host === undefined && here !== undefined && text !== '')
     return { ...here, version, ...recordIn(record) }
   const [owner, slug, ...rest] = path.replace(/\/$/, '').split('/')
-  if (!owner || !slug || rest.length > 0)
+  const isPath = [owner, slug].some((name) => name === '.' || name === '..')
+  if (!owner || !slug || rest.length > 0 || isPath)
     throw usageError(
       `\`${text}\` names no collection: write \`owner/slug\`, \`owner/slug@v1.2.0\` or \`owner/slug#Type/id\`.`,
     )

@@ -30,10 +30,9 @@ describe('files', () => {
   })
 
   test('what cannot be opened is told by its name', async () => {
-    await expect(openFile(join(folder, 'none.csv'))).rejects.toThrow(
-      'none.csv: The file cannot be opened: ENOENT.',
-    )
-    await expect(openFile(folder)).rejects.toThrow('This is no file.')
+    const path = join(folder, 'none.csv')
+    await expect(openFile(path)).rejects.toMatchObject({ code: 'ENOENT', path })
+    await expect(openFile(folder)).rejects.toThrow(`${folder} is no regular file.`)
   })
 })
 

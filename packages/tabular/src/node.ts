@@ -6,7 +6,6 @@ import { openTable, withoutMissing } from './reading/open.ts'
 import type { ReadOptions } from './reading/options.ts'
 import type { FileSource } from './reading/source.ts'
 import type { Table } from './reading/table.ts'
-import { errorAt } from './reading/table-error.ts'
 import { openSqlite } from './sqlite/sqlite.ts'
 
 export { tablesOf } from './sqlite/sqlite.ts'
@@ -18,7 +17,7 @@ export interface FileOptions extends ReadOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The file, open until its table is closed. @throws TableError for a file that cannot be opened, or that is empty or no table */
+/** The file, open until its table is closed. @throws TableError for a file that is empty or no table; the system's error for one that cannot be opened */
 export async function openFile(path: string, options: FileOptions = {}): Promise<Table> {
   const source = await fileSource(path)
   try {
@@ -38,16 +37,11 @@ export async function openFile(path: string, options: FileOptions = {}): Promise
 
 async function fileSource(path: string): Promise<FileSource & { close(): Promise<void> }> {
   const name = basename(path)
-  const wrong = (error: unknown) =>
-    errorAt(name, `The file cannot be opened: ${(error as NodeJS.ErrnoException).code ?? error}.`)
-  const kind = await stat(path).catch((error: unknown) => {
-    throw wrong(error)
-  })
+  const kind = await stat(path)
   // A file is read twice; what can be read once only, such as a pipe, is no file.
-  if (!kind.isFile()) throw errorAt(name, 'This is no file. Save what it gives to one, and choose that.')
-  const handle = await open(path).catch((error: unknown) => {
-    throw wrong(error)
-  })
+  if (!kind.isFile())
+    throw new Error(`${path} is no regular file. Save what it gives to one, and choose that.`)
+  const handle = await open(path)
   return {
     name,
     size: kind.size,

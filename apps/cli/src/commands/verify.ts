@@ -27,6 +27,7 @@ const verify: Command<VerifyFlags, [what?: string]> = async (call, flags, what) 
     what === undefined ? findRoot(path) : fileAt(path, paths.state) === undefined ? undefined : path
   if (root !== undefined) return verifyFolder(call, flags, root)
   if (what === undefined) throw usageError('Name what to verify: a version, a working folder or a proof.')
+  if (!what.includes('/')) throw new CommandError(`${path} does not exist.`)
   return verifyVersion(call, flags, what)
 }
 

@@ -36,19 +36,43 @@ export interface Failure {
   readonly body: object
 }
 
-/** Any thrown value as a failure. Unforeseen ones keep their message: nothing here can be more exact. */
-export function failureOf(thrown: unknown): Failure {
+/**
+ * Any thrown value as a failure. Unforeseen ones keep their message: nothing here can be more exact.
+ * @param anonymousAt the registry that was asked without a key
+ */
+export function failureOf(thrown: unknown, anonymousAt?: string): Failure {
   if (thrown instanceof CommandError) {
     const { message, exitCode, next, code } = thrown
     return { message, exitCode, next, body: { error: message, code, next } }
   }
   if (thrown instanceof UlmusError) {
     const body = { error: thrown.message, code: thrown.code, statusCode: thrown.status, ...thrown.body }
-    return { message: thrown.message, exitCode: codeOf(thrown), next: nextOf(thrown), body }
+    return { message: thrown.message, exitCode: codeOf(thrown), next: nextOf(thrown, anonymousAt), body }
   }
   if (thrown instanceof Error && thrown.name === 'AbortError') return failureOf(interrupted())
-  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  const message = systemSentence(thrown) ?? (thrown instanceof Error ? thrown.message : String(thrown))
   return { message, exitCode: exitCodes.failed, next: [], body: { error: message, code: 'failed' } }
+}
+
+/** What the system refuses, by its code. */
+const systemReasons: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  EACCES: 'may not be read or written by you',
+  EPERM: 'may not be changed by you',
+  EISDIR: 'is a folder, not a file',
+  ENOTDIR: 'leads through a file as if it were a folder',
+  EROFS: 'is on a disk that can only be read',
+  ENOSPC: 'does not fit: the disk is full',
+  EDQUOT: 'does not fit: your quota on this disk is used up',
+  ELOOP: 'is a symbolic link',
+}
+
+/** A file that cannot be used, in words; undefined for any other error. */
+function systemSentence(thrown: unknown): string | undefined {
+  const { code, path, dest } = (thrown ?? {}) as NodeJS.ErrnoException & { dest?: string }
+  const reason = code === undefined ? undefined : systemReasons[code]
+  const file = code === 'ENOENT' ? path : (dest ?? path)
+  return reason === undefined ? undefined : `${file ?? 'The file'} ${reason}.`
 }
 
 const refusals = new Set(['schema_violation', 'invalid_schema', 'private_mismatch', 'unknown_fields'])
@@ -60,7 +84,10 @@ function codeOf({ status, code }: UlmusError): ExitCode {
   return exitCodes.failed
 }
 
-function nextOf({ status, code, message }: UlmusError): string[] {
+function nextOf({ status, code, message }: UlmusError, anonymousAt?: string): string[] {
+  // A hidden collection is answered as one that does not exist.
+  if (code === 'collection_not_found' && anonymousAt !== undefined)
+    return [`ulmus login --host ${anonymousAt}`]
   if (status === 401) return ['ulmus login']
   if (code === 'insufficient_scope')
     return [`ulmus login --scope ${/`(read|write|admin)`/.exec(message)?.[1] ?? 'write'}`]
