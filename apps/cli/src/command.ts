@@ -52,7 +52,9 @@ export function command<Flags extends BaseFlags = Record<never, never>, Args ext
         const call = callOf(this.terminal, flags)
         try {
           await run(call, flags, ...args)
+          await this.terminal.endPage()
         } catch (error) {
+          await this.terminal.endPage()
           report(call, flags, call.signal.aborted ? call.signal.reason : error)
         }
       }

@@ -1,12 +1,14 @@
 /** What may follow some words of a command line, for the shells' completions. */
 import { type CommandContext, proposeCompletions, type RouteMap } from '@stricli/core'
 import { application } from './application.ts'
+import { connect } from './session/connect.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
 /** A line each: a word, a tab, what it means. @param words after `ulmus`; the last one is being written */
 export async function writeCompletions(words: readonly string[], terminal: Terminal): Promise<void> {
   const found = await proposeCompletions(application, words, { process, terminal } as never)
-  for (const { completion, brief } of [...namesBesideDefault(words), ...found])
+  const names = await collectionNames(words, terminal)
+  for (const { completion, brief } of [...namesBesideDefault(words), ...found, ...names])
     await terminal.write(`${completion}\t${brief}\n`)
 }
 
@@ -24,4 +26,57 @@ function namesBesideDefault(words: readonly string[]): { completion: string; bri
     .getAllEntries()
     .map(({ name, target }) => ({ completion: name.original, brief: target.brief }))
     .filter(({ completion }) => completion.startsWith(partial))
+}
+
+/** Commands whose first argument is a collection, or begins with one. */
+const aboutCollections = new Set([
+  ...['clone', 'show', 'log', 'get', 'export', 'fork', 'open', 'verify', 'withdraw', 'deprecate'],
+  ...['collections edit', 'collections delete', 'collections transfer'],
+  ...['metadata get', 'metadata set', 'metadata edit'],
+])
+/** A shell waits no longer. Milliseconds. */
+const patienceMs = 1_500
+const namesMax = 200
+/** Of another form is no collection, and might mean something to a shell. */
+const collectionName = /^[a-z0-9-]+\/[a-z0-9-]+$/
+
+/** The collections of the person who is signed in, or of the owner whose slug is written already. None where the registry is slow or away. */
+async function collectionNames(
+  words: readonly string[],
+  terminal: Terminal,
+): Promise<{ completion: string; brief: string }[]> {
+  const partial = words.at(-1) ?? ''
+  const command = words.slice(0, -1).join(' ')
+  if (!aboutCollections.has(command) || partial.startsWith('-') || /[@#]/.test(partial)) return []
+  const patience = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error('slow')), patienceMs).unref()
+  })
+  try {
+    return await Promise.race([patience, namesFrom(terminal, partial)])
+  } catch {
+    return []
+  }
+}
+
+async function namesFrom(
+  terminal: Terminal,
+  partial: string,
+): Promise<{ completion: string; brief: string }[]> {
+  const { client, key } = await connect(terminal, {})
+  const [owner, slug] = partial.split('/')
+  const found: string[] = []
+  if (owner !== undefined && owner !== '' && slug !== undefined) {
+    for await (const one of client.collections.listAll(owner)) {
+      found.push(`${owner}/${one.slug}`)
+      if (found.length >= namesMax) break
+    }
+  } else if (key !== undefined) {
+    for await (const one of client.accounts.collections()) {
+      found.push(`${one.ownerSlug}/${one.slug}`)
+      if (found.length >= namesMax) break
+    }
+  }
+  return found
+    .filter((name) => collectionName.test(name) && name.startsWith(partial))
+    .map((completion) => ({ completion, brief: 'a collection' }))
 }

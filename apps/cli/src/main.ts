@@ -7,7 +7,9 @@ import { version } from './version.ts'
 // Warnings of Node about its own modules are for those who develop this program.
 if (!process.env['ULMUS_DEBUG']) process.removeAllListeners('warning')
 
-const words = process.argv.slice(2)
+const given = process.argv.slice(2)
+// `ulmus help push` is `ulmus push --help`.
+const words = given[0] === 'help' && given.length > 1 ? [...given.slice(1), '--help'] : given
 const terminal = openTerminal(process)
 const [first = '--help'] = words
 // What people and scripts ask most is answered without loading any command.

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { serveForTest, type TestServer } from '../../../server/src/testing/serve.ts'
+import { writeCompletions } from '../completions.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { openPerson, type Person } from '../testing/cli.ts'
 
 describe.each(anyDatabase)('the command line and a server on $name', ({ settings: open }) => {
@@ -157,6 +159,7 @@ describe.each(anyDatabase)('the command line and a server on $name', ({ settings
     [['verify', 'ada/birds'], /is what its digest says: private:/],
     [['export', 'ada/birds', '--quiet'], /ada-birds-v1\.0\.0\.tar\.gz\n$/],
     [['completion', 'fish'], /^complete -c ulmus/],
+    [['log', 'ada/birds'], /^v1\.0\.0\tfirst\t[^\t]+\tada\t/],
   ])('ulmus %s', async (args, out) => {
     const ended = await ada.ulmus('.', ...args)
     expect(ended, ended.said).toMatchObject({ code: 0 })
@@ -201,5 +204,23 @@ describe.each(anyDatabase)('the command line and a server on $name', ({ settings
     const ended = await ada.ulmus('.', ...args)
     expect(ended, ended.said).toMatchObject({ code })
     expect(ended.said).toMatch(said)
+  })
+
+  test.each([
+    [['clone', ''], ['ada/birds']],
+    [['metadata', 'get', 'ada/'], ['ada/birds']],
+    [['show', 'ada/bi'], ['ada/birds']],
+    [['show', 'ada/x'], []],
+    [['show', 'ada/birds@'], []],
+  ])('after %j, names of collections are proposed: %j', async (words, names) => {
+    let out = ''
+    const write = (text: string) => {
+      out += text
+      return Promise.resolve()
+    }
+    const env = { ULMUS_HOST: server.url, ULMUS_TOKEN: key, XDG_CONFIG_HOME: ada.home }
+    await writeCompletions(words, { env, write } as unknown as Terminal)
+    const proposed = out.split('\n').map((line) => line.split('\t')[0]!)
+    expect(proposed.filter((word) => word.startsWith('ada/birds'))).toEqual(names)
   })
 })

@@ -40,6 +40,7 @@ const clone: Command<Record<never, never>, [reference: string, folder?: string]>
   const onProgress: Bringing['onProgress'] = ({ records, files }) =>
     progress.show(
       `${numberText(records)} of ${counted(head.version.recordCount, 'record')}${files === 0 ? '' : `, ${numberText(files)} of ${counted(head.files.length, 'file')}`}`,
+      { done: records + files, total: head.version.recordCount + head.files.length },
     )
   await withFolder(root, () => bringVersion({ root, state, source, head, cache: cacheOf(call), onProgress }))
   progress.end()

@@ -121,6 +121,7 @@ function remoteParts(page: DiffPage | undefined): Parts {
 
 /** @returns whether anything differs */
 async function show(call: Call, flags: DiffFlags & CommonFlags, compared: Compared): Promise<boolean> {
+  if (!flags.json) await call.terminal.page()
   const counts = new Map<string, Counts>()
   const writer = flags.json || flags.stat ? undefined : new RecordWriter(call)
   const all: Difference[] = []

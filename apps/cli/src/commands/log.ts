@@ -1,3 +1,4 @@
+import { parseSemver } from '@ulmus/content'
 import type { VersionItem } from '@ulmus/wire'
 import type { Command } from '../context.ts'
 import { referenceHere } from '../folder/here.ts'
@@ -17,15 +18,26 @@ const log: Command<LogFlags, [reference?: string]> = async (call, flags, text) =
     versions.push(version)
   }
   if (flags.json) return call.json(versions)
-  const rows = versions.map(({ semver, createdAt, recordCount, hash, withdrawn, deprecated, message }) => [
-    semver,
-    timeText(createdAt),
-    numberText(recordCount),
-    hash.replace(/^(\w+:.{12}).*$/, '$1'),
-    withdrawn ? 'withdrawn' : deprecated ? 'deprecated' : '',
-    message ?? '',
+  await call.terminal.page()
+  const rows = versions.map((version) => [
+    version.semver,
+    levelOf(version.semver),
+    timeText(version.createdAt),
+    version.actor?.slug ?? '',
+    numberText(version.recordCount),
+    version.hash.replace(/^(\w+:.{12}).*$/, '$1'),
+    version.withdrawn ? 'withdrawn' : version.deprecated ? 'deprecated' : '',
+    version.message ?? '',
   ])
-  await table(call, ['version', 'made', 'records', 'digest', 'state', 'message'], rows)
+  await table(call, ['version', 'change', 'made', 'by', 'records', 'digest', 'state', 'message'], rows)
+}
+
+/** The level of change that a version makes: its last part that is not 0. */
+function levelOf(semver: string): string {
+  const { major, minor, patch } = parseSemver(semver) ?? { major: 0, minor: 0, patch: 0 }
+  if (patch > 0) return 'patch'
+  if (minor > 0) return 'minor'
+  return major === 1 ? 'first' : 'major'
 }
 
 export default log

@@ -12,7 +12,7 @@ import {
   settlePush,
   snapshotFolder,
 } from '../folder/push.ts'
-import { planPush } from '../folder/push-plan.ts'
+import { type PushPlan, planPush } from '../folder/push-plan.ts'
 import { guardRemovals, removalsOf } from '../folder/removal-guard.ts'
 import { type FolderState, readBase, writeState } from '../folder/state.ts'
 import { notSignedIn } from '../session/connect.ts'
@@ -64,7 +64,7 @@ const push: Command<PushFlags> = (call, flags) =>
       source: remote.source,
       host: remote.host,
       message: flags.message,
-      onProgress: (now) => showProgress(progress, now),
+      onProgress: (now) => showProgress(progress, now, changesIn(plan)),
       onExposed: (what) => call.say(`Becomes public: ${what}.`),
     }
     const result = flags.dryRun
@@ -119,14 +119,20 @@ async function makeCollection(
   return id
 }
 
+/** Lines that a push sends. */
+const changesIn = ({ counts }: PushPlan): number =>
+  [...counts.values()].reduce((sum, { added, updated, removed }) => sum + added + updated + removed, 0)
+
 function showProgress(
   progress: Progress,
   { phase, recordsSent, deletesSent, bytesSent, retries }: PushProgress,
+  total: number,
 ): void {
   const again = retries === 0 ? '' : `, tried again ${counted(retries, 'time')}`
   const sent = `${numberText(recordsSent + deletesSent)} sent, ${sizeText(bytesSent)}`
   progress.show(
     phase === 'committing' || phase === 'checking' ? `${phase}: ${sent}${again}` : `${sent}${again}`,
+    { done: recordsSent + deletesSent, total },
   )
 }
 

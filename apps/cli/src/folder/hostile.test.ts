@@ -4,7 +4,9 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { writeCompletions } from '../completions.ts'
 import { harmless } from '../terminal/harmless.ts'
+import type { Terminal } from '../terminal/terminal.ts'
 import { openPerson, type Person } from '../testing/cli.ts'
 import { demandSeparateFiles, fileNameOf, typeOfFileName } from './layout.ts'
 
@@ -120,4 +122,18 @@ test('a key is sent to no other registry than it is for', async () => {
   for (const command of ['push', 'pull', 'log', 'show'])
     expect((await person.ulmus('given', command)).code).toBeGreaterThan(0)
   expect(seen.filter((key) => key !== undefined)).toEqual([])
+})
+
+test('a completion proposes no name that a shell would take for more', async () => {
+  const slugs = ['good', '$(x)', 'a b', '`x`', "a';x", '\u001b[2J', '-x;']
+  const host = await registryOf({
+    '/api/accounts/eve/collections': slugs.map((slug) => ({ slug })),
+  })
+  let out = ''
+  const write = (text: string) => {
+    out += text
+    return Promise.resolve()
+  }
+  await writeCompletions(['clone', 'eve/'], { env: { ULMUS_HOST: host }, write } as unknown as Terminal)
+  expect(out).toBe('eve/good\ta collection\n')
 })

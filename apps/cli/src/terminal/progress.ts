@@ -1,23 +1,43 @@
 /** One line on standard error that says how far a long command is. Nothing where no line can be redrawn. */
 import type { Call } from '../context.ts'
+import { numberText } from './words.ts'
 
 /** Between two redrawings. Milliseconds. */
 const everyMs = 80
+const barLength = 20
 
 export interface Progress {
-  show(text: string): void
+  /** @param share how much of how many is done: shown as a bar with its rate */
+  show(text: string, share?: Share): void
   end(): void
+}
+
+export interface Share {
+  readonly done: number
+  readonly total: number
 }
 
 export function openProgress({ terminal }: Call, isQuiet: boolean): Progress {
   let last = 0
+  const start = performance.now()
   return {
-    show(text) {
+    show(text, share) {
       const now = performance.now()
       if (isQuiet || now - last < everyMs) return
       last = now
-      terminal.redraw(text)
+      terminal.redraw(share === undefined ? text : `${barText(share, now - start)}  ${text}`)
     },
     end: () => terminal.redraw(''),
   }
+}
+
+/** `██████░░░░  60 %  1,200/s  7 s left`. The rate is known after a second. */
+export function barText({ done, total }: Share, elapsedMs: number): string {
+  const part = total === 0 ? 1 : Math.min(1, done / total)
+  const full = Math.floor(part * barLength)
+  const bar = `${'█'.repeat(full)}${'░'.repeat(barLength - full)} ${String(Math.floor(part * 100)).padStart(3)} %`
+  if (elapsedMs < 1_000 || done === 0) return bar
+  const rate = (done * 1_000) / elapsedMs
+  const left = Math.ceil(Math.max(0, total - done) / rate)
+  return `${bar}  ${numberText(Math.round(rate))}/s  ${left < 120 ? `${left} s` : `${Math.ceil(left / 60)} min`} left`
 }

@@ -6,6 +6,7 @@
 import type { ExitCode } from './exit-codes.ts'
 import { interrupted } from './failure.ts'
 import { harmlessLines } from './harmless.ts'
+import { openPager, type Pager } from './pager.ts'
 import { lineOf, type Text } from './text.ts'
 
 export interface Terminal {
@@ -26,6 +27,10 @@ export interface Terminal {
   write(data: string | Uint8Array): Promise<void>
   /** A line on standard output. */
   line(text: Text): Promise<void>
+  /** Sends standard output through the person's pager from now on, where it is a terminal. */
+  page(): Promise<void>
+  /** Resolves when the person has left the pager. */
+  endPage(): Promise<void>
   /** Lines for the person, on standard error. */
   say(...lines: Text[]): void
   /** Redraws one line on standard error; an empty text removes it. Does nothing where nothing can be redrawn. */
@@ -43,7 +48,10 @@ class ReaderGone extends Error {}
 export function openTerminal(process: NodeJS.Process): Terminal {
   const { stdin, stdout, stderr, env } = process
   const stop = new AbortController()
+  let pager: Pager | undefined
   const onSignal = (signal: NodeJS.Signals) => {
+    // The pager has its own use for Ctrl-C.
+    if (pager !== undefined && signal === 'SIGINT') return
     if (stop.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143)
     stop.abort(interrupted())
   }
@@ -72,9 +80,10 @@ export function openTerminal(process: NodeJS.Process): Terminal {
   const shown = (data: string | Uint8Array): string =>
     harmlessLines(typeof data === 'string' ? data : decoder.decode(data, { stream: true }))
   const send = async (data: string | Uint8Array) => {
-    if (stdout.destroyed) throw new ReaderGone('Standard output is closed.')
-    if (stdout.write(data)) return
-    await new Promise<void>((resolve) => stdout.once('drain', resolve))
+    const out = pager?.input ?? stdout
+    if (out.destroyed) throw new ReaderGone('Standard output is closed.')
+    if (out.write(data)) return
+    await new Promise<void>((resolve) => out.once('drain', resolve))
   }
 
   return {
@@ -86,6 +95,13 @@ export function openTerminal(process: NodeJS.Process): Terminal {
     columns: stdout.isTTY === true ? stdout.columns : undefined,
     write: (data) => send(stdout.isTTY === true ? shown(data) : data),
     line: (text) => send(`${lineOf(text, hasColour(stdout, env))}\n`),
+    async page() {
+      if (stdout.isTTY === true && !isDumb) pager ??= await openPager(env, () => process.exit(0))
+    },
+    async endPage() {
+      await pager?.end()
+      pager = undefined
+    },
     say(...lines) {
       redraw('')
       for (const line of lines) stderr.write(`${lineOf(line, hasColour(stderr, env))}\n`)

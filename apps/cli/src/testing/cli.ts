@@ -74,6 +74,8 @@ function recordingTerminal(cwd: string, env: NodeJS.ProcessEnv) {
       return Promise.resolve()
     },
     line: (text) => terminal.write(`${lineOf(text, false)}\n`),
+    page: () => Promise.resolve(),
+    endPage: () => Promise.resolve(),
     say(...lines) {
       for (const line of lines) said += `${lineOf(line, false)}\n`
     },
