@@ -1,13 +1,12 @@
 /** The guard of `push` and `import`: a file that lost its rows must not empty a type unnoticed. */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { allowedRemovals, type MaxRemoved, maxRemovedUsual, type Removal, removalText } from '@ulmus/client'
 import { askYes } from '../terminal/ask.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { CommandError } from '../terminal/failure.ts'
 import { harmless } from '../terminal/harmless.ts'
+import { fileAt } from './inside.ts'
 import { baseRecordsPath } from './layout.ts'
-import { lineBatches } from './lines.ts'
+import { countLines } from './merge-records.ts'
 import type { PushPlan } from './push-plan.ts'
 
 export interface Guarded {
@@ -46,8 +45,6 @@ export function* removalsOf(root: string, { counts }: PushPlan): Generator<Remov
 }
 
 function baseCount(root: string, type: string): number {
-  const file = join(root, baseRecordsPath(type))
-  let count = 0
-  if (existsSync(file)) for (const lines of lineBatches(file, file)) count += lines.length
-  return count
+  const path = baseRecordsPath(type)
+  return fileAt(root, path) === undefined ? 0 : countLines(root, path)
 }
