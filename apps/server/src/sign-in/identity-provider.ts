@@ -31,6 +31,10 @@ export interface ProviderOptions {
 /** Seconds to wait for an answer of the provider. */
 const timeoutSeconds = 5
 
+/** OpenID Connect Core §2: at most 255 ASCII characters. */
+const subjectShape = /^[\x20-\x7e]{1,255}$/
+const badSubject = 'The identity provider sent a subject that is not 1 to 255 ASCII characters.'
+
 /** The provider is asked for its endpoints at the first sign-in, and again until it has answered: it may be away when we start. */
 export function identityProvider(options: ProviderOptions): IdentityProvider {
   let discovered: Promise<oidc.Configuration> | undefined
@@ -76,7 +80,9 @@ export function identityProvider(options: ProviderOptions): IdentityProvider {
 function discover({ issuer, clientId, clientSecret }: ProviderOptions): Promise<oidc.Configuration> {
   const url = new URL(issuer())
   // `readConfig` lets plain http through for providers on this machine only.
-  const execute = url.protocol === 'http:' && isLoopback(url.hostname) ? [oidc.allowInsecureRequests] : []
+  const isPlain = url.protocol === 'http:' && isLoopback(url.hostname)
+  // Signatures of ID tokens are verified, so that a proxy between us and the provider cannot sign people in.
+  const execute = [oidc.enableNonRepudiationChecks, ...(isPlain ? [oidc.allowInsecureRequests] : [])]
   return oidc.discovery(url, clientId, clientSecret, undefined, { execute, timeout: timeoutSeconds })
 }
 
@@ -97,6 +103,8 @@ async function exchange(
   })
   const claims = tokens.claims()
   if (claims === undefined) throw new Error('The provider sent no ID token.')
+  if (!subjectShape.test(claims.sub))
+    throw new RegistryError('sign_in_failed', { say: { reason: badSubject } })
   // Many providers tell name and e-mail only there.
   const hasMore = provider.serverMetadata().userinfo_endpoint !== undefined
   const more = hasMore ? await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub) : {}
