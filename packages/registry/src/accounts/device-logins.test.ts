@@ -199,8 +199,15 @@ describe.each(databases)('device logins on $name', (database) => {
 
   test('guesses at once are counted as guesses one by one', async () => {
     const eve = await user('eve')
-    await Promise.all(Array.from({ length: 20 }, (_, n) => codeOf(logins.find(eve, `CCCC-CC${n}`))))
-    expect(await codeOf(logins.find(eve, 'CCCC-CCCC'))).toBe('rate_limited')
+    const codes = await Promise.all(
+      Array.from({ length: 60 }, (_, n) => codeOf(logins.find(eve, `CCCC-CC${n}`))),
+    )
+    expect(codes.filter((code) => code === 'device_code_not_found')).toHaveLength(20)
+    expect(codes.filter((code) => code === 'rate_limited')).toHaveLength(40)
+    // Right ones count for nothing.
+    const ada = await user('ada')
+    const { userCode } = await ask()
+    for (let n = 0; n < 25; n++) expect(await codeOf(logins.find(ada, userCode))).toBe('ok')
   })
 
   test('codes are not guessed, and one network does not fill the table', async () => {

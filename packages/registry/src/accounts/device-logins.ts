@@ -79,13 +79,14 @@ export function deviceLoginsOf(context: Context) {
 
   /** @throws device_code_not_found; rate_limited for whoever tries codes */
   async function findAsked(accountId: string, userCode: string): Promise<DeviceLoginRow> {
-    const wrong = () => wrongCodes.get(accountId) ?? 0
-    if (wrong() >= wrongCodesMax) throw tooMany()
+    const tried = wrongCodes.get(accountId) ?? 0
+    if (tried >= wrongCodesMax) throw tooMany()
+    // Counted before the look-up: requests at the same moment are bounded, too.
+    wrongCodes.set(accountId, tried + 1)
     const found = await findPendingDeviceLogin(database, userHashOf(userCode), now())
-    if (found !== undefined) return found
-    // Counted now: others were asked for meanwhile.
-    wrongCodes.set(accountId, wrong() + 1)
-    throw new RegistryError('device_code_not_found')
+    if (found === undefined) throw new RegistryError('device_code_not_found')
+    wrongCodes.set(accountId, (wrongCodes.get(accountId) ?? 1) - 1)
+    return found
   }
 
   async function decide(who: Principal, userCode: string, decision: DeviceDecision): Promise<void> {
