@@ -143,6 +143,10 @@ export function mayHandleKey(who: Caller, key: KeyFacts): Answer {
   return who.limitedTo !== null && who.limitedTo !== key.collectionId ? 'key_limited' : 'ok'
 }
 
+/** A limited key lists those that are limited to the same collection. */
+export const mayListKey = (who: Caller, key: KeyFacts): boolean =>
+  who.limitedTo === null || who.limitedTo === key.collectionId
+
 /** A key that ends makes none that outlives it: whoever stole it would keep what was lent for a time. */
 export const mayMakeKeyUntil = (who: Caller, end: Date | null): Answer =>
   who.expiresAt === null || (end !== null && end <= who.expiresAt) ? 'ok' : 'key_limited'

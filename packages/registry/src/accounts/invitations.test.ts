@@ -161,6 +161,27 @@ describe.each(databases)('invitations on $name', (database) => {
     expect(await outcome(invitations.create(owner, owner.accountSlug, link('member')))).toBe('not_an_org')
   })
 
+  test('an admin ends no invitation that only an owner may make: not by taking back, not by another, not by adding', async () => {
+    const { org, person, owner, invite } = await stage()
+    const [admin, grace] = [await person('a', 'admin'), await person('grace')]
+    const [made, mailed] = [
+      await invite({ user: grace.accountSlug, role: 'owner' }),
+      await invite({ email: 'heir@example.org', role: 'owner' }),
+    ]
+    for (const { id } of [made, mailed])
+      expect(await outcome(invitations.remove(admin, org.slug, id))).toBe('insufficient_role')
+    expect(await outcome(invite({ user: grace.accountSlug, role: 'member' }, admin))).toBe(
+      'insufficient_role',
+    )
+    expect(await outcome(invite({ email: 'heir@example.org', role: 'member' }, admin))).toBe(
+      'insufficient_role',
+    )
+    await members.set(admin, { slug: org.slug, user: grace.accountSlug }, 'member')
+    expect((await invitations.own(grace)).map(({ role }) => role)).toEqual(['owner'])
+    expect(await outcome(invitations.remove(owner, org.slug, mailed.id))).toBe('ok')
+    expect(await outcome(invitations.answer(grace, made.token, true))).toBe('ok')
+  })
+
   test('it ends after 14 days, and there are not too many; a member keeps the higher role', async () => {
     const { org, person, owner, invite, roleOf } = await stage()
     const late = await invite({ email: 'late@example.org', role: 'member' })

@@ -148,7 +148,10 @@ export async function invite(
     if (invited !== null && (await findMemberRole(tx, org.id, invited.id)) !== null)
       throw new RegistryError('already_member', { say: { user, org: org.slug } })
     const createdAt = context.now()
-    if ((await listInvitations(tx, org.id, createdAt)).length >= pendingMax)
+    const pending = await listInvitations(tx, org.id, createdAt)
+    for (const { invitation } of pending)
+      if (isSame(invitation, invited, email)) demandMayEnd(who, await roleIn(tx, who, org), invitation)
+    if (pending.length >= pendingMax)
       throw new RegistryError('too_many_invitations', { say: { max: pendingMax } })
     const row: InvitationRow = {
       ...{ id: newId(), orgId: org.id, role, tokenHash: hashText(token) },
@@ -160,6 +163,16 @@ export async function invite(
     tell({ action: 'member.invited', account: org.id, target: nameOf(invited), details: { role } })
     return { ...shown({ invitation: row, account: invited }, () => caller.accountSlug), token }
   })
+}
+
+/** Whether an invitation is replaced by another one for a user or an address. */
+const isSame = (invitation: InvitationRow, invited: AccountRow | null, email: string | undefined): boolean =>
+  invited === null ? invitation.email === email : invitation.userId === invited.id
+
+/** Takes back or replaces no invitation that the caller could not make. @throws insufficient_role */
+function demandMayEnd(who: Principal, role: Role | null, invitation: InvitationRow): void {
+  const needed = invitation.role === 'owner' ? 'owner' : 'admin'
+  demand(mayChangeMember(who, role, { target: invitation.role, self: false, removal: true }), { needed })
 }
 
 /** In the audit log. E-mail addresses are nobody else's business, so none is in it. */
@@ -176,6 +189,7 @@ async function takeBack(context: Context, who: Principal, slug: string, id: stri
     demand(mayManageAccount(who, role), { owner: org.slug, needed: 'admin' })
     const row = isUuid(id) ? await findInvitation(tx, { id }, context.now()) : undefined
     if (row?.orgId !== org.id) throw new RegistryError('invitation_not_found')
+    demandMayEnd(who, role, row)
     const invited = row.userId === null ? null : await findAccountById(tx, row.userId)
     await deleteInvitation(tx, row.id)
     tell({

@@ -3,10 +3,11 @@ import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anonymous, type Caller, type Scope } from '../access/principal.ts'
 import { type Collections, collectionsOf } from '../collections/collections.ts'
-import { openContext, type TestContext } from '../testing/context.ts'
+import { addAccount, addCollection, addMember, openContext, type TestContext } from '../testing/context.ts'
 import { accountsOf } from './accounts.ts'
 import { type Sessions, sessionsOf } from './browser-sessions.ts'
 import { type Keys, keysOf, liveKeysMax } from './keys.ts'
+import { membersOf } from './members.ts'
 import { makeRawKey } from './raw-key.ts'
 
 const start = Date.parse('2026-01-15T10:20:30.400Z')
@@ -89,6 +90,31 @@ describe.each(anyDatabase)('keys on $name', (database) => {
       expiresAt: null,
       means: { key: { id, label: 'x' }, address: '::1' },
     })
+  })
+
+  test('a limited key lists keys to its collection and the membership in its owner, and no others', async () => {
+    const ann = await user('limited-lister')
+    const limitedTo = await collection(ann, 'only')
+    const own = await keys.create(ann, { label: 'own', scope: 'read', collectionId: limitedTo })
+    const strong = await keys.create(ann, { label: 'strong', scope: 'admin' })
+    const labels = async (raw: string) => (await keys.list(await keys.resolve(raw))).map(({ label }) => label)
+    expect(await labels(own.key)).toEqual(['own'])
+    expect(await labels(strong.key)).toEqual(['own', 'strong'])
+
+    const [home, other] = [
+      await addAccount(context, 'home-org', 'org'),
+      await addAccount(context, 'other-org', 'org'),
+    ]
+    for (const org of [home, other]) await addMember(context, org, { id: ann.accountId }, 'member')
+    const { id } = await addCollection(context, home, { slug: 'maps' })
+    const { key } = await keys.create(ann, { label: 'maps', scope: 'read', collectionId: id })
+    const orgs = async (raw: string) =>
+      (await membersOf(context).membershipsOf(await keys.resolve(raw))).items.map(
+        ({ account }) => account.slug,
+      )
+    expect(await orgs(key)).toEqual(['home-org'])
+    expect(await orgs(own.key)).toEqual([])
+    expect(await orgs(strong.key)).toEqual(['home-org', 'other-org'])
   })
 
   test('what is no key, unknown, revoked or expired is refused', async () => {

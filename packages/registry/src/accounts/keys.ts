@@ -18,7 +18,7 @@ import { v7 as newId } from 'uuid'
 import { demandCredential, demandOwnAccount } from '../access/authority.ts'
 import { demandCaller } from '../access/caller.ts'
 import { onMissingRow } from '../access/missing-row.ts'
-import { type KeyFacts, mayHandleKey, mayMakeKeyUntil, maySee } from '../access/policy.ts'
+import { type KeyFacts, mayHandleKey, mayListKey, mayMakeKeyUntil, maySee } from '../access/policy.ts'
 import { actingAccount, type Caller, type Principal, type Scope } from '../access/principal.ts'
 import { isUuid } from '../answers/pages.ts'
 import { audited, type Tell } from '../audit/acts.ts'
@@ -68,9 +68,11 @@ export function keysOf(context: Context) {
      */
     create: (who: Principal, wanted: NewKey): Promise<MadeKey> => createKey(context, who, wanted),
 
-    /** Every key of the caller's account, the oldest first. */
+    /** Keys of the caller's account, the oldest first; to a limited key, those that are limited to its collection. */
     async list(who: Principal): Promise<KeyItem[]> {
-      return (await listKeys(database, demandCaller(who).accountId)).map(itemOf)
+      const caller = demandCaller(who)
+      const keys = await listKeys(database, caller.accountId)
+      return keys.filter((key) => mayListKey(caller, key)).map(itemOf)
     },
 
     /** @throws key_not_found (also for another account's), insufficient_scope, key_limited */

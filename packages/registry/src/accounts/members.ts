@@ -11,6 +11,7 @@ import {
   lockAccount,
   type MemberItem,
   putMember,
+  type SlugSlice,
   type Tx,
 } from '@ulmus/storage'
 import { demandCredential } from '../access/authority.ts'
@@ -53,10 +54,11 @@ export type Members = ReturnType<typeof membersOf>
 export function membersOf(context: Context) {
   const { database } = context
   return {
-    /** The organizations of whoever asks, by slug. */
+    /** The organizations of whoever asks, by slug; to a limited key, the one that owns its collection. */
     async membershipsOf(who: Principal, ask: PageAsk = {}): Promise<Page<Membership>> {
-      const { accountId } = demandCaller(who)
-      const page = await pageOf(ask, bySlug, (slice) => listMemberships(database, accountId, slice), placeOf)
+      const { accountId, limitedTo } = demandCaller(who)
+      const list = (slice: SlugSlice) => listMemberships(database, accountId, slice, limitedTo)
+      const page = await pageOf(ask, bySlug, list, placeOf)
       return mapPage(page, ({ account, role }) => ({ account: profileOf(account), role }))
     },
 
@@ -93,8 +95,8 @@ export function membersOf(context: Context) {
         if (held === 'owner' && role !== 'owner') await demandAnotherOwner(tx, org)
         const member = { orgId: org.id, userId: user.id, role, since: context.now() }
         await onMissingRow('account_not_found', { slug: user.slug }, () => putMember(tx, member))
-        // This decides what an invitation had asked.
-        await dropInvitationsOf(tx, org.id, user)
+        // This decides what an invitation had asked, but for one to a role that the caller could not give.
+        await dropInvitationsOf(tx, org.id, user, roleCovers(await roleIn(tx, who, org), 'owner'))
         if (!roleCovers(role, held ?? 'member')) await dropInvitationsBy(tx, org.id, user.id)
         if (held !== role)
           tell({ action: 'member.set', account: org.id, target: user.slug, details: { role, before: held } })
@@ -119,7 +121,7 @@ export function membersOf(context: Context) {
         if (held === 'owner') await demandAnotherOwner(tx, org)
         await deleteMember(tx, org.id, user.id)
         // Whoever is shown out does not come back by one from before, nor by a link of their own making.
-        await dropInvitationsOf(tx, org.id, user)
+        await dropInvitationsOf(tx, org.id, user, true)
         await dropInvitationsBy(tx, org.id, user.id)
         tell({ action: 'member.removed', account: org.id, target: user.slug, details: { before: held } })
       })

@@ -90,17 +90,17 @@ export async function deleteInvitation(tx: Tx, id: string): Promise<boolean> {
   return gone.length > 0
 }
 
-/** Those that an organization made to a user, by the account or by its e-mail address. */
+/** Those that an organization made to a user, by the account or by its e-mail address. @param ownersToo also to be an owner */
 export async function dropInvitationsOf(
   tx: Tx,
   orgId: string,
   { id, email }: { id: string; email: string | null },
+  ownersToo: boolean,
 ): Promise<void> {
-  await tx.query('delete from invitations where org_id = $1 and (user_id = $2 or lower(email) = lower($3))', [
-    orgId,
-    id,
-    email,
-  ])
+  await tx.query(
+    `delete from invitations where org_id = $1 and (user_id = $2 or lower(email) = lower($3)) and ($4 or role <> 'owner')`,
+    [orgId, id, email, ownersToo],
+  )
 }
 
 /** Those that a user made for an organization. */

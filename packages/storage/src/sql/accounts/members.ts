@@ -110,14 +110,23 @@ export async function listMembers(at: Queries, orgId: string, slice: SlugSlice):
     .offset(slice.offset)
 }
 
-/** The organizations of a user. */
-export async function listMemberships(at: Queries, userId: string, slice: SlugSlice): Promise<MemberItem[]> {
+/** The organizations of a user. @param ownerOf id of a collection: only the one that owns it; null: all */
+export async function listMemberships(
+  at: Queries,
+  userId: string,
+  slice: SlugSlice,
+  ownerOf: string | null = null,
+): Promise<MemberItem[]> {
   const { within, order } = bySlug(slice)
+  const owns =
+    ownerOf === null
+      ? undefined
+      : sql`${members.orgId} = (select owner_id from collections where id = ${ownerOf})`
   return at.orm
     .select({ account: accounts, role: members.role, since: members.since })
     .from(members)
     .innerJoin(accounts, eq(accounts.id, members.orgId))
-    .where(and(eq(members.userId, userId), within))
+    .where(and(eq(members.userId, userId), owns, within))
     .orderBy(order)
     .limit(slice.limit)
     .offset(slice.offset)
