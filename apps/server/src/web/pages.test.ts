@@ -453,6 +453,24 @@ describe.each(anyDatabase)('pages on $name', (database) => {
     expect(await total(`${path}/push`, script, cookie)).toBeLessThanOrEqual(61_440)
   })
 
+  test('a collection that was made private is missing in the site map at once', async () => {
+    const path = await newPath()
+    await stage.push(path, { opening: { schemas: { A: {} } }, puts: [{ id: '1', type: 'A', data: {} }] })
+    const at = `${pageOf(path)}</loc>`
+    expect((await page('/sitemap.xml')).html).toContain(at)
+    expect(
+      await stage
+        .keyOfAda('write')
+        .then((ada) =>
+          ada.ask('PATCH', path, {
+            body: '{"public":false}',
+            headers: { 'content-type': 'application/json' },
+          }),
+        ),
+    ).toMatchObject({ status: 200 })
+    expect((await page('/sitemap.xml')).html).not.toContain(at)
+  })
+
   test.each(['/robots.txt', '/sitemap.xml', '/llms.txt', '/favicon.svg', '/site.webmanifest'])(
     '%s is there for programs',
     async (path) => {

@@ -31,6 +31,7 @@ const sentences = {
   'collection.renamed': 'A collection has another slug.',
   'collection.transferred': 'A collection has another owner.',
   'collection.visibility': 'A collection was made public or private.',
+  'collection.forked': 'A member forked a collection into another organization.',
   'collection.deleted': 'A collection was deleted with all its versions.',
   'version.made': undefined,
   'version.withdrawn': 'A version was withdrawn.',

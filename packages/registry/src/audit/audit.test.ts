@@ -106,6 +106,7 @@ describe.each(databases)('the audit log on $name', (database) => {
     await accounts.update(ada, 'guild', { settings: { defaultVisibility: 'public' } })
     await accounts.update(ada, 'guild', { settings: { defaultVisibility: 'public' } })
     await accounts.createOrg(ada, { slug: 'heirs', displayName: 'Heirs' })
+    await forks.create(ada, { owner: 'guild', slug: 'maps' }, { targetOrg: 'heirs', slug: 'maps' })
     await collections.create(ada, 'guild', { slug: 'atlases' })
     await collections.transfer(ada, { owner: 'guild', slug: 'atlases' }, 'heirs')
     await accounts.update(ada, 'guild', { slug: 'union', displayName: 'Union' })
@@ -135,6 +136,7 @@ describe.each(databases)('the audit log on $name', (database) => {
       ['collection.deleted', 'guild/plans', {}],
       ['member.removed', 'eve', { before: 'admin' }],
       ['settings.changed', 'guild', { defaultVisibility: 'public' }],
+      ['collection.forked', 'guild/maps', { fork: 'heirs/maps' }],
       ['collection.made', 'guild/atlases', { public: true }],
       ['collection.transferred', 'heirs/atlases', { formerly: 'guild/atlases' }],
       ['account.renamed', 'union', { formerly: 'guild' }],

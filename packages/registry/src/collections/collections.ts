@@ -6,6 +6,8 @@ import {
   keepFormerSlug,
   lockAccount,
   lockCollection,
+  ownersOfPrivateSources,
+  publicAmong,
   type Tx,
   updateCollection,
 } from '@ulmus/storage'
@@ -82,6 +84,9 @@ export function collectionsOf(context: Context) {
     transfer: (who: Principal, path: CollectionPath, to: string): Promise<{ owner: string; slug: string }> =>
       transferCollection(context, who, path, to),
 
+    /** Ids of those that are public now, for lists that are cached. */
+    stillPublic: (ids: readonly string[]): Promise<Set<string>> => publicAmong(context.database, ids),
+
     /** Public collections, whoever asks. @throws invalid_request for a cursor of another list. */
     browse: (ask: BrowseAsk) => browsePublic(context, ask),
 
@@ -134,8 +139,10 @@ async function changeCollection(
       const locked = await lockCollection(tx, collection.id, 'update')
       if (locked === undefined) throw new RegistryError('collection_not_found', { say: path })
       await demandStill(context, tx, { who: demandCaller(who), collection, owner })
-      if (account !== undefined && !locked.public)
+      if (account !== undefined && !locked.public) {
         demandMayMakePublic({ account, role: await roleIn(tx, who, account) })
+        await demandMayMakeForkPublic(tx, who, locked)
+      }
       await applyChange(context, tx, locked, change)
       if (change.slug !== undefined) await demandCollectionSlug(context, tx, owner, change.slug)
       tellChange(tell, { owner, before: locked, change })
@@ -147,6 +154,15 @@ async function changeCollection(
 /** @throws insufficient_role */
 const demandMayMakePublic = ({ account, role }: { account: AccountRow; role: Role | null }): void =>
   demand(mayMakePublic(role, account), { owner: account.slug, needed: 'admin' })
+
+/**
+ * A fork shows what its private sources hold, so their owners' settings count, too.
+ * @throws insufficient_role
+ */
+async function demandMayMakeForkPublic(tx: Tx, who: Principal, fork: CollectionRow): Promise<void> {
+  for (const owner of await ownersOfPrivateSources(tx, fork))
+    demand(mayMakePublic(await roleIn(tx, who, owner), owner), { needed: 'admin' })
+}
 
 async function applyChange(
   context: Context,

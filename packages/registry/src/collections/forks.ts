@@ -4,7 +4,9 @@
  */
 import { documentDigest, emptyTree, type ViewRoots } from '@ulmus/content'
 import {
+  type AccountRow,
   findAccountFor,
+  insertAuditEvents,
   type Landing,
   landVersion,
   NotLanded,
@@ -18,7 +20,7 @@ import { v7 as newId } from 'uuid'
 import { type Acting, authorityIn } from '../access/authority.ts'
 import { demandCaller } from '../access/caller.ts'
 import type { SeenAccount } from '../access/find-account.ts'
-import { findVisibleCollection } from '../access/find-collection.ts'
+import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
 import { mayCreateIn, mayEnter, mayFork } from '../access/policy.ts'
 import type { Caller, Principal } from '../access/principal.ts'
 import { checkCollectionSlug, isAccountSlug } from '../access/slugs.ts'
@@ -105,6 +107,7 @@ async function fork(context: Context, who: Principal, path: CollectionPath, inpu
     forkedFromSemver: semverOf(head),
     ancestors: [collection.id, ...collection.ancestors],
   }
+  const taken = forkedRow(caller, source, target.account, row)
   const land = async () => {
     const { content, packed } = role === null ? await publicAlone(context, head) : bothViews
     const version: VersionRow = {
@@ -126,7 +129,7 @@ async function fork(context: Context, who: Principal, path: CollectionPath, inpu
       },
     })
     const farFromMax = collectionsMax - forksAtOnceMax
-    if (packed === undefined && farFromMax > 0) {
+    if (packed === undefined && farFromMax > 0 && taken === undefined) {
       try {
         await context.database.transactOnce((tx) => landVersion(tx, landing(farFromMax)))
         return version
@@ -140,6 +143,7 @@ async function fork(context: Context, who: Principal, path: CollectionPath, inpu
         await demandMayCreate(context, tx, caller, target.account)
         if (packed !== undefined) await recordPacks(tx, packed)
         await landVersion(tx, landing(collectionsMax))
+        if (taken !== undefined) await insertAuditEvents(tx, [taken])
       })
       .catch(async (error) => {
         if (!(error instanceof NotLanded) || error.why !== 'over_quota') throw error
@@ -168,6 +172,24 @@ const collectionMadeRow = ({ who, owner, collection }: Acting, at: Date) =>
     { action: 'collection.made', account: owner.id, target: `${owner.slug}/${collection.slug}` },
     at,
   )
+
+/** What the log of the source's owner has of a fork that a member takes elsewhere, private parts included. Undefined of others. */
+function forkedRow(
+  who: Caller,
+  { collection, owner, role }: Seen,
+  target: AccountRow,
+  fork: { readonly slug: string; readonly createdAt: Date },
+) {
+  if (role === null || owner.id === target.id) return undefined
+  const details = { fork: `${target.slug}/${fork.slug}` }
+  const act = {
+    action: 'collection.forked',
+    account: owner.id,
+    target: `${owner.slug}/${collection.slug}`,
+    details,
+  } as const
+  return auditRow(who, act, fork.createdAt)
+}
 
 /** A user account is no target. Nor is a former slug: what a body names is not redirected. */
 async function findTarget(context: Context, who: Caller, slug: string): Promise<SeenAccount | undefined> {

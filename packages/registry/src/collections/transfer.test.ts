@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findVisibleCollection } from '../access/find-collection.ts'
 import { anonymous, type Caller, type Principal } from '../access/principal.ts'
 import { accountsOf } from '../accounts/accounts.ts'
+import { auditOf } from '../audit/audit.ts'
 import { Moved } from '../errors/errors.ts'
 import {
   addAccount,
@@ -177,6 +178,31 @@ describe.each(databases)('on $name', (database) => {
     expect(await make('d')).toBe('ok')
     expect(await shownOf('d')).toBe(true)
     expect(await accounts.settings(member, from.slug)).toEqual({ ...closed, defaultVisibility: 'public' })
+  })
+
+  test('a member publishes by no fork what only admins may, and the source learns of the fork', async () => {
+    const { from, to, path, collection, person } = await stage()
+    const { accounts, collections, forks } = services
+    await addVersion(context, collection)
+    const owner = await person('own', 'owner', 'owner')
+    const member = await person('mem', 'member', 'owner')
+    await accounts.update(owner, from.slug, { settings: { membersMayChangeVisibility: false } })
+    await forks.create(member, path, { targetOrg: to.slug, slug: 'copy' })
+    const copy = { owner: to.slug, slug: 'copy' }
+    await forks.create(member, copy, { targetOrg: to.slug, slug: 'copy-of-copy' })
+    const show = (who: Caller, slug: string) =>
+      outcome(collections.patch(who, { owner: to.slug, slug }, { public: true }))
+    expect([await show(member, 'copy'), await show(member, 'copy-of-copy')]).toEqual(
+      Array(2).fill('insufficient_role'),
+    )
+    expect(await show(owner, 'copy-of-copy')).toBe('ok')
+    const { items } = await auditOf(context).list(owner, from.slug, { action: 'collection.forked' })
+    expect(items.map(({ target, actor, details }) => [target, actor.account, details])).toEqual([
+      [`${from.slug}/maps`, member.accountSlug, { fork: `${to.slug}/copy` }],
+    ])
+    // Once the source itself is public, the fork may be.
+    await collections.patch(owner, path, { public: true })
+    expect(await show(member, 'copy')).toBe('ok')
   })
 
   test('settings are those of organizations, and for members', async () => {

@@ -36,39 +36,51 @@ const mappedMax = 5_000
 /** It asks for many pages of the list, so all who ask within a minute have the same. Milliseconds. */
 const mapKeptMilliseconds = 60_000
 
+interface Mapped {
+  readonly id: string
+  /** Its element. */
+  readonly text: string
+}
+
 /** By registry. */
-const maps = new WeakMap<object, { readonly text: Promise<string>; readonly until: number }>()
+const maps = new WeakMap<object, { readonly entries: Promise<Mapped[]>; readonly until: number }>()
 
 export const siteMap: Page = {
   async show({ registry, origin }) {
     const kept = maps.get(registry)
     const isFresh = kept !== undefined && performance.now() < kept.until
-    const text = isFresh ? kept.text : mapOf(registry, origin)
+    const entries = isFresh ? kept.entries : mapOf(registry, origin)
     if (!isFresh) {
-      maps.set(registry, { text, until: performance.now() + mapKeptMilliseconds })
-      text.catch(() => maps.delete(registry))
+      maps.set(registry, { entries, until: performance.now() + mapKeptMilliseconds })
+      entries.catch(() => maps.delete(registry))
     }
-    return new Plain('application/xml; charset=utf-8', await text)
+    // Read each time: a collection that was made private is missing at once.
+    const shown = await registry.collections.stillPublic((await entries).map(({ id }) => id))
+    const urls = (await entries).filter(({ id }) => shown.has(id)).map(({ text }) => text)
+    return new Plain(
+      'application/xml; charset=utf-8',
+      `<?xml version="1.0" encoding="UTF-8"?>
+<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+${urls.join('\n')}
+</urlset>
+`,
+    )
   },
 }
 
-async function mapOf(registry: Visit['registry'], origin: string): Promise<string> {
-  const urls: string[] = []
+async function mapOf(registry: Visit['registry'], origin: string): Promise<Mapped[]> {
+  const entries: Mapped[] = []
   let cursor: string | undefined
   do {
     const ask = { limit: 100, ...(cursor === undefined ? {} : { cursor }) }
     const { items, links } = await registry.collections.browse(ask)
-    for (const { ownerSlug, slug, updatedAt } of items) {
+    for (const { id, ownerSlug, slug, updatedAt } of items) {
       const at = `${origin}${versionPath({ owner: ownerSlug, slug })}`
-      urls.push(`<url><loc>${at}</loc><lastmod>${updatedAt}</lastmod></url>`)
+      entries.push({ id, text: `<url><loc>${at}</loc><lastmod>${updatedAt}</lastmod></url>` })
     }
     cursor = new URLSearchParams(links.next ?? '').get('cursor') ?? undefined
-  } while (cursor !== undefined && urls.length < mappedMax)
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
-${urls.join('\n')}
-</urlset>
-`
+  } while (cursor !== undefined && entries.length < mappedMax)
+  return entries
 }
 
 export const llms: Page = {

@@ -1,5 +1,5 @@
 /** Collections. Lists of them are in collection-lists.ts. */
-import { eq, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, eq, inArray, ne, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { boolean, index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { placeholdersFor, prepared } from '../../database/look-ups.ts'
@@ -222,6 +222,30 @@ export async function giveCollection(
     .update(collectionWords)
     .set({ owner: ownerWords(owner), name: nameWords({ slug, name }) })
     .where(eq(collectionWords.collectionId, id))
+}
+
+/** Owners of the private collections that a fork was made of, its source's sources included, without its own owner. */
+export async function ownersOfPrivateSources(
+  at: Queries,
+  { ownerId, ancestors }: Pick<CollectionRow, 'ownerId' | 'ancestors'>,
+): Promise<AccountRow[]> {
+  if (ancestors.length === 0) return []
+  const sources = at.orm
+    .select({ ownerId: collections.ownerId })
+    .from(collections)
+    .where(and(inArray(collections.id, ancestors), eq(collections.public, false)))
+  return at.orm
+    .select()
+    .from(accounts)
+    .where(and(inArray(accounts.id, sources), ne(accounts.id, ownerId)))
+}
+
+/** Those of `ids` that are public collections. */
+export async function publicAmong(at: Queries, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await at.query('select id from collections where public and id = any($1::uuid[])', [
+    [...ids],
+  ])
+  return new Set(rows.map(({ id }) => String(id)))
 }
 
 /** By slug. */
