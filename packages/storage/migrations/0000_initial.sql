@@ -57,6 +57,7 @@ CREATE TABLE "accounts" (
 	"members_may_change_visibility" boolean DEFAULT true NOT NULL,
 	"default_visibility" text DEFAULT 'private' NOT NULL,
 	"quota_bytes" bigint,
+	"made_by" uuid,
 	CONSTRAINT "accounts_slug_unique" UNIQUE("slug"),
 	CONSTRAINT "accounts_type" CHECK ("accounts"."type" in ('user', 'org')),
 	CONSTRAINT "accounts_default_visibility" CHECK ("accounts"."default_visibility" in ('private', 'public'))
@@ -327,6 +328,7 @@ ALTER TABLE "device_logins" ADD CONSTRAINT "device_logins_account_id_accounts_id
 ALTER TABLE "device_logins" ADD CONSTRAINT "device_logins_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "accounts" ADD CONSTRAINT "accounts_made_by_accounts_id_fk" FOREIGN KEY ("made_by") REFERENCES "public"."accounts"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "identities" ADD CONSTRAINT "identities_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "browser_sessions" ADD CONSTRAINT "browser_sessions_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "invitations" ADD CONSTRAINT "invitations_org_id_accounts_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -347,6 +349,7 @@ CREATE INDEX "device_logins_account" ON "device_logins" USING btree ("account_id
 CREATE INDEX "device_logins_collection" ON "device_logins" USING btree ("collection_id");--> statement-breakpoint
 CREATE INDEX "api_keys_account" ON "api_keys" USING btree ("account_id","created_at");--> statement-breakpoint
 CREATE INDEX "api_keys_collection" ON "api_keys" USING btree ("collection_id");--> statement-breakpoint
+CREATE INDEX "accounts_made_by" ON "accounts" USING btree ("made_by");--> statement-breakpoint
 CREATE INDEX "identities_account" ON "identities" USING btree ("account_id");--> statement-breakpoint
 CREATE INDEX "sessions_account" ON "browser_sessions" USING btree ("account_id");--> statement-breakpoint
 CREATE INDEX "sessions_expires" ON "browser_sessions" USING btree ("expires_at");--> statement-breakpoint
@@ -485,7 +488,7 @@ begin
     perform from collections where owner_id = owner offset (fork->>'collectionsMax')::bigint - 1;
     if found then raise exception 'too_many_collections' using errcode = 'UL000'; end if;
     -- It takes nothing while its source is there, and may be all that keeps it later.
-    if quota is not null and used_bytes(owner) >= quota then
+    if quota is not null and charged_bytes(owner) >= quota then
       raise exception 'over_quota' using errcode = 'UL000';
     end if;
     insert into collections select made.*;
@@ -493,7 +496,7 @@ begin
     insert into audit_events select * from jsonb_populate_record(
       null::audit_events, jsonb_set(fork->'audit', '{details,public}', to_jsonb(made.public)));
   else
-    if quota is not null and version.stored_bytes > 0 and used_bytes(owner) + version.stored_bytes > quota then
+    if quota is not null and version.stored_bytes > 0 and charged_bytes(owner) + version.stored_bytes > quota then
       raise exception 'over_quota' using errcode = 'UL000';
     end if;
     update collections set head_id = version.id, head_description = head_text, updated_at = version.created_at,
@@ -654,9 +657,33 @@ create function received_bytes(account uuid) returns bigint language sql stable 
 $$;
 --> statement-breakpoint
 
-/* Bytes that an account may have stored: its own figure, else `usual`. Null: as many as it likes. */
+/* Whose quota counts for what an account stores: of an organization without a quota of its own the user who made it, else the account. */
+create function charged_account(account uuid) returns uuid language sql stable as $$
+  select coalesce((select org.made_by from accounts org where org.id = account and org.quota_bytes is null), account)
+$$;
+--> statement-breakpoint
+
+/* The accounts that share a quota with an account, itself included. */
+create function sharing_quota(account uuid) returns setof uuid language sql stable as $$
+  select charged_account(account)
+  union select org.id from accounts org where org.made_by = charged_account(account) and org.quota_bytes is null
+$$;
+--> statement-breakpoint
+
+/* Bytes that an account may have stored together with those that share its quota. Null: as many as they like. */
 create function quota_bytes(account uuid, usual bigint) returns bigint language sql stable as $$
-  select coalesce((select a.quota_bytes from accounts a where a.id = account), usual)
+  select coalesce((select a.quota_bytes from accounts a where a.id = charged_account(account)), usual)
+$$;
+--> statement-breakpoint
+
+/* What counts for that quota. */
+create function charged_bytes(account uuid) returns bigint language sql stable as $$
+  select coalesce(sum(used_bytes(id)), 0)::bigint from sharing_quota(account) as sharing (id)
+$$;
+--> statement-breakpoint
+
+create function charged_received_bytes(account uuid) returns bigint language sql stable as $$
+  select coalesce(sum(received_bytes(id)), 0)::bigint from sharing_quota(account) as sharing (id)
 $$;
 --> statement-breakpoint
 

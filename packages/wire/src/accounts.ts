@@ -56,8 +56,16 @@ export const AccountUsage = z
   .object({
     usedBytes: Count.meta({ description: 'What versions and files of all collections take.' }),
     receivedBytes: Count.meta({ description: 'What push sessions have received and not committed.' }),
+    organizationBytes: Count.meta({
+      description:
+        'What organizations that the user made have stored and received, as far as it counts against the quota of the user.',
+    }),
     quotaBytes: Count.nullable().meta({
-      description: 'What both may come to. Null: as much as the stores hold.',
+      description: 'What all of it may come to. Null: as much as the stores hold, or see `countsAgainst`.',
+    }),
+    countsAgainst: z.string().nullable().meta({
+      description:
+        'Of an organization without a quota of its own: the slug of the user who made it, whose quota counts. Null: its own.',
     }),
     collections: z
       .array(z.object({ slug: z.string(), usedBytes: Count }))
@@ -68,7 +76,8 @@ export const AccountUsage = z
     description: 'What an account has stored.',
     examples: [
       {
-        ...{ usedBytes: 734_003_200, receivedBytes: 0, quotaBytes: 10_737_418_240 },
+        ...{ usedBytes: 734_003_200, receivedBytes: 0, organizationBytes: 0 },
+        ...{ quotaBytes: 10_737_418_240, countsAgainst: null },
         collections: [{ slug: 'countries', usedBytes: 734_003_200 }],
       },
     ],

@@ -7,8 +7,8 @@ import { accountPath } from '../paths.ts'
 const listedMax = 10
 
 export function Storage({ owner, usage }: { owner: string; usage: AccountUsage }) {
-  const { usedBytes, receivedBytes, quotaBytes, collections } = usage
-  const used = usedBytes + receivedBytes
+  const { usedBytes, receivedBytes, organizationBytes, quotaBytes, countsAgainst, collections } = usage
+  const used = usedBytes + receivedBytes + organizationBytes
   const isOver = quotaBytes !== null && used >= quotaBytes
   return (
     <>
@@ -16,8 +16,18 @@ export function Storage({ owner, usage }: { owner: string; usage: AccountUsage }
       <p>
         {bytesText(used)}
         {quotaBytes === null ? ' stored' : ` of ${bytesText(quotaBytes)} used`}
-        {receivedBytes > 0 && `, ${bytesText(receivedBytes)} of it in pushes under way`}.
+        {receivedBytes > 0 && `, ${bytesText(receivedBytes)} of it in pushes under way`}
+        {organizationBytes > 0 && `, ${bytesText(organizationBytes)} of it by organizations that you made`}.
       </p>
+      {countsAgainst !== null && (
+        <p>
+          It counts against the quota of{' '}
+          <a href={accountPath(countsAgainst)}>
+            <bdi>{countsAgainst}</bdi>
+          </a>
+          , who made the organization, until an operator gives the organization one of its own.
+        </p>
+      )}
       {quotaBytes !== null && (
         <meter
           aria-labelledby="storage"

@@ -136,7 +136,14 @@ async function createOrg(
   demand(mayEnter(who, { scope: 'admin', unlimited: true }), { needed: 'admin' })
   checkAccountSlug(org.slug)
   const createdAt = context.now()
-  const account = { ...org, id: newId(), type: 'org' as const, email: null, createdAt }
+  const account = {
+    ...org,
+    id: newId(),
+    type: 'org' as const,
+    email: null,
+    createdAt,
+    madeBy: caller.accountId,
+  }
   const owner = { orgId: account.id, userId: caller.accountId, role: 'owner', since: createdAt } as const
   const max = context.limits.organizationsMax
   return audited(context, who, async (tx, tell) => {

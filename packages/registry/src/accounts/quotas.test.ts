@@ -6,9 +6,11 @@ import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Context } from '../context.ts'
 import { filesOf } from '../files/files.ts'
+import { addAccount, callerOf } from '../testing/context.ts'
 import { openWorld, type Path, type World } from '../testing/world.ts'
 import { sweep } from '../upkeep/sweep.ts'
-import { usageOf } from './quotas.ts'
+import { accountsOf } from './accounts.ts'
+import { demandRoom, usageOf } from './quotas.ts'
 
 const schemas = { Item: { type: 'object' } }
 
@@ -41,8 +43,8 @@ describe.each(databases)('quotas on $name', (database) => {
     0
   /** @param more what still fits */
   const withRoom = async <T>(more: number, work: () => Promise<T>): Promise<T> => {
-    const { usedBytes, receivedBytes } = await usageOf(world.context, world.me, 'ada')
-    limits.quotaBytes = usedBytes + receivedBytes + more
+    const { usedBytes, receivedBytes, organizationBytes } = await usageOf(world.context, world.me, 'ada')
+    limits.quotaBytes = usedBytes + receivedBytes + organizationBytes + more
     try {
       return await work()
     } finally {
@@ -285,6 +287,47 @@ describe.each(databases)('quotas on $name', (database) => {
       // What was recorded meanwhile takes its room once.
       expect(await put('z'.repeat(100))).toBe('ok')
     })
+  })
+
+  test('what organizations store counts against the user who made them, until an operator gives them a quota', async () => {
+    const { context, me } = world
+    await accountsOf(context).createOrg(me, { slug: 'grove', displayName: 'Grove' })
+    const path = await world.collection()
+    await world.push(path, { base: null, schemas, puts: items(500, 'grove') })
+    const own = await world.collection()
+    await world.push(own, { base: null, schemas, puts: items(1) })
+    await world.collections.transfer(me, path, 'grove')
+    const there = { ...path, owner: 'grove' }
+    const ofGrove = await usageOf(context, me, 'grove')
+    expect(ofGrove).toMatchObject({ countsAgainst: 'ada', organizationBytes: 0 })
+    expect(ofGrove.usedBytes).toBeGreaterThan(10_000)
+    expect(await usageOf(context, me, 'ada')).toMatchObject({
+      countsAgainst: null,
+      organizationBytes: ofGrove.usedBytes,
+    })
+    await withRoom(1_000, async () => {
+      for (const one of [own, there])
+        expect(await outcome(world.upload(one, 'v'.repeat(1_001)))).toBe('quota_exceeded')
+      expect(await outcome(world.upload(there, 'v'.repeat(900)))).toBe('ok')
+      expect(await outcome(world.upload(own, 'w'.repeat(900)))).toBe('quota_exceeded')
+      // Members of the organization are not told what its founder has elsewhere.
+      const eve = callerOf(await addAccount(context, 'eve-of-grove'))
+      const grove = { id: (await accountsOf(context).profile('grove')).id, slug: 'grove' }
+      const refusal = await demandRoom(
+        context,
+        context.database,
+        { who: eve, owner: grove },
+        { more: 900 },
+      ).catch((error) => error)
+      expect([refusal.code, refusal.details]).toEqual(['quota_exceeded', {}])
+      expect(refusal.message).toContain('the user who made it')
+      await context.database.query("update accounts set quota_bytes = 1000000 where slug = 'grove'")
+      expect(await outcome(world.upload(there, 'x'.repeat(1_001)))).toBe('ok')
+      expect(await outcome(world.upload(own, 'w'.repeat(900)))).toBe('ok')
+    })
+    expect(await usageOf(context, me, 'grove')).toMatchObject({ countsAgainst: null, quotaBytes: 1_000_000 })
+    await world.remove(there)
+    await world.remove(own)
   })
 
   test('what sessions were opened with counts, and is forgotten at their end', async () => {

@@ -8,6 +8,7 @@ import {
   type CollectionUsage,
   largestCollections,
   type Queries,
+  type QuotaUsage,
   usageUnderQuota,
 } from '@ulmus/storage'
 import { findVisibleAccount } from '../access/find-account.ts'
@@ -66,13 +67,18 @@ export async function demandRoom(
 export const quotaRefusal = async (
   { database, limits }: Pick<Context, 'database' | 'limits'>,
   by: Storing,
-): Promise<RegistryError> => exceeded(by, await accountUsage(database, by.owner.id, limits.quotaBytes))
+): Promise<RegistryError> => exceeded(by, await usageUnderQuota(database, by.owner.id, limits.quotaBytes))
 
-/** A key for one collection is not told what its account has in others. */
-const exceeded = ({ who, owner }: Storing, usage: AccountUsage): RegistryError =>
-  who.kind === 'key' && who.limitedTo !== null
-    ? new RegistryError('quota_exceeded', { say: { owner: owner.slug } })
-    : new RegistryError('quota_exceeded', { say: { owner: owner.slug }, details: { ...usage } })
+/** Figures of other collections are for credentials that may read all, those of other organizations for the user who made them. */
+function exceeded({ who, owner }: Storing, usage: QuotaUsage | undefined): RegistryError {
+  const isShared = usage !== undefined && usage.chargedId !== owner.id
+  const isLimited = who.kind === 'key' && who.limitedTo !== null
+  const mayKnow = who.kind !== 'anonymous' && (!isShared || who.accountId === usage.chargedId)
+  const say = { owner: owner.slug, isShared }
+  if (usage === undefined || isLimited || !mayKnow) return new RegistryError('quota_exceeded', { say })
+  const { usedBytes, receivedBytes, quotaBytes } = usage
+  return new RegistryError('quota_exceeded', { say, details: { usedBytes, receivedBytes, quotaBytes } })
+}
 
 /** What of one upload fits. */
 export interface Room {
@@ -89,7 +95,7 @@ interface Taking {
   taken: number
 }
 
-/** Uploads of this process that are under way, by account: what each may bring is looked up once, as it begins. */
+/** Uploads of this process that are under way, by the account whose quota counts: what each may bring is looked up once, as it begins. */
 export class UploadRooms {
   readonly #context: Pick<Context, 'database' | 'limits'>
   readonly #takings = new Map<string, Set<Taking>>()
@@ -101,9 +107,9 @@ export class UploadRooms {
   /** Null: there is no quota. */
   async open(by: Storing): Promise<Room | null> {
     const { database, limits } = this.#context
-    const id = by.owner.id
-    const usage = await usageUnderQuota(database, id, limits.quotaBytes)
+    const usage = await usageUnderQuota(database, by.owner.id, limits.quotaBytes)
     if (usage === undefined) return null
+    const id = usage.chargedId
     const left = Math.max(0, usage.quotaBytes - usage.usedBytes - usage.receivedBytes)
     const mine: Taking = { refusal: exceeded(by, usage), left, taken: 0 }
     const all = this.#takings.get(id) ?? new Set()

@@ -172,7 +172,10 @@ export const catalogue = {
       f.quotaBytes === undefined
         ? 'has no room for this'
         : `may have ${f.quotaBytes} bytes stored, and has ${f.usedBytes}${pending}, so this does not fit`
-    return `\`${f.owner}\` ${figures}. Delete a collection, withdraw and erase a version, cancel a push, or ask the operator for a larger quota.`
+    const shared = f.isShared
+      ? ' What an organization stores counts against the quota of the user who made it, until an operator gives it one of its own.'
+      : ''
+    return `\`${f.owner}\` ${figures}.${shared} Delete a collection, withdraw and erase a version, cancel a push, or ask the operator for a larger quota.`
   }),
   unsupported_media_type: entry('unsupported_media', (f) => {
     if (f.onlyPlain)

@@ -62,7 +62,7 @@ export const accountUsage: Description = {
   operationId: 'getAccountUsage',
   summary: 'What an account has stored',
   description:
-    'Answers the bytes that versions and files of the account take, those that push sessions have received, what both may come to, and the collections that take most. A version takes what it added to the store, compressed; a fork nothing as long as its source is there. Only members of an organization and the user itself may ask, with a credential of any scope that is not limited to a collection.',
+    'Answers the bytes that versions and files of the account take, those that push sessions have received, what both may come to, and the collections that take most. A version takes what it added to the store, compressed; a fork nothing as long as its source is there. What an organization stores counts against the quota of the user who made it until an operator gives it one of its own. Only members of an organization and the user itself may ask, with a credential of any scope that is not limited to a collection.',
   codes: ['account_not_found', 'not_a_member'],
 }
 

@@ -1,6 +1,6 @@
 /** Accounts (users and organizations), the identities that sign in as them. */
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import { boolean, check, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { type AnyPgColumn, boolean, check, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { prepared } from '../../database/look-ups.ts'
 import { bytewiseText, count, instant } from '../columns/columns.ts'
@@ -27,8 +27,11 @@ export const accounts = pgTable(
       .default('private'),
     /** What it may have stored. Bytes; null: what the configuration says. */
     quotaBytes: count('quota_bytes'),
+    /** Of an org: the user whose quota counts for it until it has its own. Null: it was erased or deleted; the org counts by itself. */
+    madeBy: uuid('made_by').references((): AnyPgColumn => accounts.id, { onDelete: 'set null' }),
   },
   (t) => [
+    index('accounts_made_by').on(t.madeBy),
     check('accounts_type', sql`${t.type} in ('user', 'org')`),
     check('accounts_default_visibility', sql`${t.defaultVisibility} in ('private', 'public')`),
   ],

@@ -73,6 +73,7 @@ export async function erasePerson(
   await tx.orm.delete(apiKeys).where(eq(apiKeys.accountId, id))
   await tx.orm.delete(identities).where(of(identities.accountId))
   await tx.orm.delete(members).where(of(members.userId))
+  await tx.query('update accounts set made_by = null where made_by = $1', [id])
   await tx.query('delete from invitations where user_id = $1 or lower(email) = lower($2)', [id, email])
   await tx.orm
     .update(accounts)

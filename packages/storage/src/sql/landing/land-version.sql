@@ -56,7 +56,7 @@ begin
     perform from collections where owner_id = owner offset (fork->>'collectionsMax')::bigint - 1;
     if found then raise exception 'too_many_collections' using errcode = 'UL000'; end if;
     -- It takes nothing while its source is there, and may be all that keeps it later.
-    if quota is not null and used_bytes(owner) >= quota then
+    if quota is not null and charged_bytes(owner) >= quota then
       raise exception 'over_quota' using errcode = 'UL000';
     end if;
     insert into collections select made.*;
@@ -64,7 +64,7 @@ begin
     insert into audit_events select * from jsonb_populate_record(
       null::audit_events, jsonb_set(fork->'audit', '{details,public}', to_jsonb(made.public)));
   else
-    if quota is not null and version.stored_bytes > 0 and used_bytes(owner) + version.stored_bytes > quota then
+    if quota is not null and version.stored_bytes > 0 and charged_bytes(owner) + version.stored_bytes > quota then
       raise exception 'over_quota' using errcode = 'UL000';
     end if;
     update collections set head_id = version.id, head_description = head_text, updated_at = version.created_at,

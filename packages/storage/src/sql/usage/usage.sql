@@ -37,9 +37,33 @@ create function received_bytes(account uuid) returns bigint language sql stable 
 $$;
 --> statement-breakpoint
 
-/* Bytes that an account may have stored: its own figure, else `usual`. Null: as many as it likes. */
+/* Whose quota counts for what an account stores: of an organization without a quota of its own the user who made it, else the account. */
+create function charged_account(account uuid) returns uuid language sql stable as $$
+  select coalesce((select org.made_by from accounts org where org.id = account and org.quota_bytes is null), account)
+$$;
+--> statement-breakpoint
+
+/* The accounts that share a quota with an account, itself included. */
+create function sharing_quota(account uuid) returns setof uuid language sql stable as $$
+  select charged_account(account)
+  union select org.id from accounts org where org.made_by = charged_account(account) and org.quota_bytes is null
+$$;
+--> statement-breakpoint
+
+/* Bytes that an account may have stored together with those that share its quota. Null: as many as they like. */
 create function quota_bytes(account uuid, usual bigint) returns bigint language sql stable as $$
-  select coalesce((select a.quota_bytes from accounts a where a.id = account), usual)
+  select coalesce((select a.quota_bytes from accounts a where a.id = charged_account(account)), usual)
+$$;
+--> statement-breakpoint
+
+/* What counts for that quota. */
+create function charged_bytes(account uuid) returns bigint language sql stable as $$
+  select coalesce(sum(used_bytes(id)), 0)::bigint from sharing_quota(account) as sharing (id)
+$$;
+--> statement-breakpoint
+
+create function charged_received_bytes(account uuid) returns bigint language sql stable as $$
+  select coalesce(sum(received_bytes(id)), 0)::bigint from sharing_quota(account) as sharing (id)
 $$;
 --> statement-breakpoint
 

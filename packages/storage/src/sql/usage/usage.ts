@@ -10,8 +10,12 @@ export interface AccountUsage {
   readonly usedBytes: number
   /** By push sessions that have not been committed, with what they were opened with. Bytes. */
   readonly receivedBytes: number
-  /** What the account may have stored. Bytes; null: as much as it likes. */
+  /** The same of organizations that count against the account's quota. Bytes. */
+  readonly organizationBytes: number
+  /** What all of it may come to. Bytes; null: as much as it likes, or it counts against the quota of another. */
   readonly quotaBytes: number | null
+  /** Slug of the user whose quota counts for an organization; null: its own. */
+  readonly countsAgainst: string | null
 }
 
 /** @param usualQuota of accounts that have none of their own. Bytes; null: none */
@@ -21,28 +25,40 @@ export async function accountUsage(
   usualQuota: number | null,
 ): Promise<AccountUsage> {
   const { rows } = await at.query(
-    `select used_bytes($1)::double precision as "usedBytes", received_bytes($1)::double precision as "receivedBytes",
-       quota_bytes($1, $2)::double precision as "quotaBytes"`,
+    `select used::double precision as "usedBytes", received::double precision as "receivedBytes",
+       case when other is null then charged_bytes($1) + charged_received_bytes($1) - used - received else 0 end::double precision as "organizationBytes",
+       case when other is null then quota_bytes($1, $2) end::double precision as "quotaBytes", other as "countsAgainst"
+     from (select used_bytes($1), received_bytes($1), (select slug from accounts where id = charged_account($1) and id <> $1))
+       as account (used, received, other)`,
     [accountId, usualQuota],
     'account_usage',
   )
   return rows[0] as unknown as AccountUsage
 }
 
-/** The same of an account that has a quota; undefined: it has none. Sums are not made then. */
+/** What counts for the quota of an account, of all that share it. */
+export interface QuotaUsage {
+  readonly usedBytes: number
+  readonly receivedBytes: number
+  readonly quotaBytes: number
+  /** Id of the account whose quota it is. */
+  readonly chargedId: string
+}
+
+/** Undefined: there is no quota. Sums are not made then. */
 export async function usageUnderQuota(
   at: Queries,
   accountId: string,
   usualQuota: number | null,
-): Promise<(AccountUsage & { quotaBytes: number }) | undefined> {
+): Promise<QuotaUsage | undefined> {
   const { rows } = await at.query(
-    `select used_bytes($1)::double precision as "usedBytes", received_bytes($1)::double precision as "receivedBytes",
-       quota::double precision as "quotaBytes"
+    `select charged_bytes($1)::double precision as "usedBytes", charged_received_bytes($1)::double precision as "receivedBytes",
+       quota::double precision as "quotaBytes", charged_account($1) as "chargedId"
      from (values (quota_bytes($1, $2))) as held (quota) where quota is not null`,
     [accountId, usualQuota],
     'usage_under_quota',
   )
-  return rows[0] as (AccountUsage & { quotaBytes: number }) | undefined
+  return rows[0] as QuotaUsage | undefined
 }
 
 export interface CollectionUsage {
