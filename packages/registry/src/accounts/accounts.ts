@@ -216,7 +216,7 @@ async function removeAccount(context: Context, who: Principal, slug: string): Pr
     })
     if (await ownsCollections(tx, account.id)) throw new RegistryError('has_collections')
     await keepAccountSlug(tx, account, context.now())
-    await nameHeirs(tx, account.id, await heirsOf(tx, account))
+    await nameHeirs(tx, account.id, await heirsOf(tx, account), context.now())
     await dropDeadSlugs(tx, account.id)
     await deleteAccount(tx, account.id)
     tell({ action: 'account.deleted', account: account.id, target: account.slug })

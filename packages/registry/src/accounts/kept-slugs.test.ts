@@ -77,6 +77,19 @@ describe.each(databases)('slugs that were given up on $name', (database) => {
     expect(await org(eve, 'ann')).toBe('ok')
   })
 
+  test('renames and deletions in a loop reserve no more than ten names each', async () => {
+    const [lou, eve] = [await signIn('lou'), await signIn('eve')]
+    for (let n = 0; n < 12; n++) {
+      await accounts.update(lou, n === 0 ? 'lou' : `lou-name-${n - 1}`, { slug: `lou-name-${n}` })
+      await accounts.createOrg(lou, { slug: `lou-org-${n}`, displayName: 'L' })
+      await accounts.remove(lou, `lou-org-${n}`)
+    }
+    for (const one of ['lou', 'lou-name-0', 'lou-org-0', 'lou-org-1'])
+      expect([one, await org(eve, one)]).toEqual([one, 'ok'])
+    for (const one of ['lou-name-1', 'lou-name-10', 'lou-org-2', 'lou-org-11'])
+      expect([one, await org(eve, one)]).toEqual([one, 'slug_kept'])
+  })
+
   test('of two who act at once, one is renamed and the other does not get the handle', async () => {
     const [ida, eve] = [await signIn('ida'), await signIn('eve')]
     const taking = Promise.all(Array.from({ length: 5 }, () => org(eve, 'ida')))

@@ -32,6 +32,8 @@ export const formerAccountSlugs = pgTable(
 
 /** Days for which a slug is kept that no public data was read under. */
 export const slugKeptDays = 90
+/** So many of those are kept for one account, and for one heir, the last ones: renames in a loop reserve no other names. */
+const keptAtOnceMax = 10
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 export const slugHash = (slug: string): string => sha256(slug)
@@ -76,6 +78,15 @@ export async function keepAccountSlug(
        kept_until = case when former_account_slugs.kept_until is null then null else excluded.kept_until end`,
     [slugHash(slug), slug, id, since.toISOString(), slugKeptDays],
   )
+  await freeOldest(tx, 'account_id = $2', id, since)
+}
+
+async function freeOldest(tx: Tx, isTheirs: string, id: string, now: Date): Promise<void> {
+  await tx.query(
+    `update former_account_slugs set kept_until = $1 where slug_hash in (
+       select slug_hash from former_account_slugs where kept_until > $1 and ${isTheirs} order by since desc offset $3) and kept_until > $1 and ${isTheirs}`,
+    [now.toISOString(), id, keptAtOnceMax],
+  )
 }
 
 /** Gives an account another slug; the one it had leads to it from now on. Rejects with a unique violation when it is taken. */
@@ -93,8 +104,14 @@ export async function renameAccount(
 }
 
 /** Names the heirs of an account that is about to be deleted. */
-export async function nameHeirs(tx: Tx, accountId: string, heirs: readonly string[]): Promise<void> {
+export async function nameHeirs(
+  tx: Tx,
+  accountId: string,
+  heirs: readonly string[],
+  now: Date,
+): Promise<void> {
   await tx.query('update former_account_slugs set heirs = $2 where account_id = $1', [accountId, [...heirs]])
+  for (const heir of heirs) await freeOldest(tx, '$2 = any(heirs)', heir, now)
 }
 
 /** Forgets in which words an erased account was named; what was public stays under its former paths. */

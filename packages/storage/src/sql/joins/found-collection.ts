@@ -79,7 +79,11 @@ export async function findFormerCollection(
   const formerOwners = at.orm
     .select({ id: formerAccountSlugs.accountId })
     .from(formerAccountSlugs)
-    .where(eq(formerAccountSlugs.slugHash, slugHash(path.owner)))
+    // Once it is kept no longer, an account that takes it has nothing to do with the former one.
+    .where(
+      sql`${formerAccountSlugs.slugHash} = ${slugHash(path.owner)} and (coalesce(${formerAccountSlugs.keptUntil} > now(), true)
+        or not exists (select from accounts taken where taken.slug = ${path.owner}))`,
+    )
   const ofFormerOwner = await startingPoint(at, accountId)
     .where(and(inArray(collections.ownerId, formerOwners), eq(collections.slug, path.slug)))
     .limit(1)
