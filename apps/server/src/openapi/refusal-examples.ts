@@ -57,6 +57,8 @@ const details: Partial<Record<ErrorCode, Facts>> = {
   },
   files_missing: { filesNeeded: [exampleFile.hash] },
   unsupported_media_type: { contentTypes: ['application/json'] },
+  has_public_collections: { collections: ['ada/cities'] },
+  identity_taken: { account: 'ada-2' },
   object_corrupt: { hash },
   version_withdrawn: { reason: 'It names people who did not agree.', withdrawnAt: exampleInstant },
 }
@@ -77,6 +79,7 @@ const words: Partial<Record<ErrorCode, Facts>> = {
   not_an_org: { slug: 'ada' },
   private_field_made_public: { names: 'the field `Case officer` of `Grants-2` (private in `Grants`)' },
   reserved_slug: { slug: 'admin' },
+  slug_kept: { slug: 'ada' },
   type_not_found: { type: 'Town', types: '`City`, `Country`' },
   unsupported_media_type: { type: 'text/plain' },
 }

@@ -459,14 +459,12 @@ describe.each(anyDatabase)('pages on $name', (database) => {
     const at = `${pageOf(path)}</loc>`
     expect((await page('/sitemap.xml')).html).toContain(at)
     expect(
-      await stage
-        .keyOfAda('write')
-        .then((ada) =>
-          ada.ask('PATCH', path, {
-            body: '{"public":false}',
-            headers: { 'content-type': 'application/json' },
-          }),
-        ),
+      await stage.keyOfAda('write').then((ada) =>
+        ada.ask('PATCH', path, {
+          body: '{"public":false}',
+          headers: { 'content-type': 'application/json' },
+        }),
+      ),
     ).toMatchObject({ status: 200 })
     expect((await page('/sitemap.xml')).html).not.toContain(at)
   })
