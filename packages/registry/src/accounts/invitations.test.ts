@@ -144,7 +144,7 @@ describe.each(databases)('invitations on $name', (database) => {
     expect(await outcome(invite(link('member'), stranger))).toBe('not_a_member')
     expect(await outcome(invite({ user: org.slug, role: 'member' }))).toBe('not_a_user')
     expect(await outcome(invite({ user: 'nobody-here', role: 'member' }))).toBe('account_not_found')
-    const [first] = await invitations.list(admin, org.slug)
+    const [, first] = await invitations.list(admin, org.slug)
     for (const [who, code] of [
       [member, 'insufficient_role'],
       [stranger, 'not_a_member'],
