@@ -12,7 +12,6 @@ import { serveDumps } from './backups/channel.ts'
 import { AnswerBudget } from './budgets/answer-budget.ts'
 import { BodyBudget } from './budgets/body-budget.ts'
 import { diskReserveOf } from './budgets/disk-reserve.ts'
-import { memoryBudgets } from './budgets/memory.ts'
 import { requestRatesOf } from './budgets/request-rates.ts'
 import { clockOf } from './clock.ts'
 import { collectionsOf } from './collections/collections.ts'
@@ -22,6 +21,7 @@ import { exportsOf } from './exports/exports.ts'
 import { filesOf } from './files/files.ts'
 import { jobsOf } from './jobs.ts'
 import { type Limits, noOperators, type OperatorsConfig } from './limits.ts'
+import { memoryBudgets } from './memory.ts'
 import { metadataOf } from './metadata/metadata.ts'
 import { CommitCounters } from './monitoring/commit-counters.ts'
 import { scheduleDiskWatch } from './monitoring/disk-watch.ts'
@@ -53,7 +53,7 @@ export interface RegistryConfig extends StoresConfig {
   operators?: OperatorsConfig
   /** True: this process also does background work (jobs, recovery, expiry). At least one process must. */
   works: boolean
-  /** Decoded objects kept in memory at most. Bytes. Default: by the memory that there is (`budgets/memory.ts`). */
+  /** Decoded objects kept in memory at most. Bytes. Default: by the memory that there is (`memory.ts`). */
   cacheBytesMax?: number
   /** Default: the system's clock, or the database server's where that is off (`clock.ts`). */
   now?: () => Date

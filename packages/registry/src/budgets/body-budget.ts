@@ -2,8 +2,8 @@
 import { giveWay } from '@ulmus/storage'
 import type { Principal } from '../access/principal.ts'
 import { RegistryError } from '../errors/errors.ts'
+import { memoryBudgets } from '../memory.ts'
 import { joined, type Pieces } from '../threads/pieces.ts'
-import { memoryBudgets } from './memory.ts'
 import { accountShare, SharedBudget } from './shares.ts'
 
 const mebibyte = 1024 ** 2

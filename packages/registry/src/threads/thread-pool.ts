@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import { Piscina } from 'piscina'
-import { threadsUsual } from '../budgets/memory.ts'
+import { threadsUsual } from '../memory.ts'
 
 type PoolOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>
 

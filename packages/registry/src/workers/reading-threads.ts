@@ -3,7 +3,7 @@
  * time for everyone else, and a stream takes more than one core. They are others than those of pushes, behind which no reader is to wait.
  */
 
-import { threadsUsual } from '../budgets/memory.ts'
+import { threadsUsual } from '../memory.ts'
 import type { CompareOutcome, CompareTask, LeafChange } from '../stored-leaves/compare-leaves.ts'
 import type { FindOutcome, FindTask, FoundRecord } from '../stored-leaves/find-record.ts'
 import type { LeafOutcome, LeafTask } from '../stored-leaves/write-leaf.ts'

@@ -1,7 +1,7 @@
 /** The worker threads: what costs CPU runs there, so that a push delays no one else's request. */
 
-import { memoryBudgets, threadsUsual } from '../budgets/memory.ts'
 import { RegistryError } from '../errors/errors.ts'
+import { memoryBudgets, threadsUsual } from '../memory.ts'
 import {
   fitMetadata,
   type MetadataOutcome,
