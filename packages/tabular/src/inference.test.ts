@@ -193,3 +193,18 @@ describe('what the file has as a double is a number', () => {
     expect((await as('any'))?.data['v']).toBe(21)
   })
 })
+
+test('marks for missing values are named by the mark, whatever their share', async () => {
+  const misfitsIn = async (name: string, text: string) => {
+    const table = await openTable(sourceOf(new File([text], name)))
+    return misfitsOf((await inferTable(table)).columns.at(-1)!)
+  }
+  expect(await misfitsIn('nulls.csv', 'id,v\n1,NULL\n2,3\n3,NaN\n4,NA\n')).toEqual({
+    ...{ column: 'v', kind: 'integer', count: 3, line: 2, value: 'NULL' },
+    marks: ['NULL', 'NaN', 'NA'],
+  })
+  expect((await misfitsIn('a.csv', 'id,v\n1,-\n2,2026-01-31\n3,\\N\n'))?.marks).toEqual(['-', '\\N'])
+  expect((await misfitsIn('a.json', '[{"id":1,"v":"NA"},{"id":2,"v":1.5}]'))?.kind).toBe('number')
+  // A text beside them is a value, and so may NA be: the code of Namibia.
+  expect(await misfitsIn('a.csv', 'id,v\n1,NA\n2,DE\n')).toBeUndefined()
+})

@@ -24,7 +24,7 @@ import { readSchemas } from '../folder/content.ts'
 import { type Importing, importRecords, withNewFields } from '../folder/import.ts'
 import { rootAt } from '../folder/layout.ts'
 import { withFolder } from '../folder/lock.ts'
-import { notesIn, openTable, type ReadFlags, ways } from '../folder/open-table.ts'
+import { missingFlags, notesIn, openTable, type ReadFlags, ways } from '../folder/open-table.ts'
 import { type Guarded, guardRemovals } from '../folder/removal-guard.ts'
 import { askOneOf, askText, askYes } from '../terminal/ask.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'
@@ -242,10 +242,10 @@ function showPlan(
   for (const column of columns) {
     const misfits = misfitsOf(column)
     if (misfits === undefined) continue
-    const { kind, count, line, value } = misfits
+    const { kind, count, line, value, marks = [value] } = misfits
     const what = typeof value === 'string' ? harmless(value) : JSON.stringify(value)
     call.say(
-      `${harmless(column.name)} would be ${kind} but for ${counted(count, 'value')}, the first in line ${line}: ${what}. If that stands for no value, say --missing '${what}'.`,
+      `${harmless(column.name)} would be ${kind} but for ${counted(count, 'value')}, the first in line ${line}: ${what}. If that means missing: ${missingFlags(marks)}.`,
     )
   }
   if (isKnown)

@@ -124,8 +124,16 @@ function flagOf(options: ReadOptions): string {
   if (encoding !== undefined) return `--encoding ${encoding}`
   if (sameNames !== undefined) return '--rename-duplicates'
   if (records !== undefined) return `--records ${quoted(records)}`
-  return (missing ?? []).map((value) => `--missing ${quoted(value)}`).join(' ')
+  return missingFlags(missing ?? [])
 }
+
+/** `--missing NA --missing '\\N'` */
+export const missingFlags = (values: readonly unknown[]): string =>
+  values
+    .map(
+      (value) => `--missing ${quoted(typeof value === 'string' ? harmless(value) : JSON.stringify(value))}`,
+    )
+    .join(' ')
 
 /** As a shell takes it. */
 const quoted = (text: string): string =>

@@ -4,6 +4,7 @@ import { textOf } from '../reading/table-error.ts'
 import { ConversionWatch, type OfferedConversion } from './conversions.ts'
 import { type HashBudget, HashSet } from './hash-set.ts'
 import { type Kind, kindOfAll, kindOfText, kindOfValue, nestedOf, type Seen } from './kinds.ts'
+import { type Mark, MarkWatch } from './marks.ts'
 import { type CodeReason, type NumberBudget, NumberTexts } from './number-texts.ts'
 import { Shape } from './shape.ts'
 
@@ -39,6 +40,8 @@ export interface Column {
   readonly conversions: readonly OfferedConversion[]
   /** All values are numbers, and the column is still one of texts, because numbers would lose something. */
   readonly codes: CodeReason | undefined
+  /** Values that may mean missing, such as `NA`. They are values until the reader says so. */
+  readonly marks: readonly Mark[]
   /** The first few. */
   readonly examples: readonly unknown[]
   /** Of how many kinds the values are, most frequent first: what keeps a column from being of numbers. */
@@ -94,6 +97,7 @@ export class ColumnWatch {
   #ids: HashSet | undefined
   #distinct: Set<string> | undefined = new Set()
   readonly #conversions = new ConversionWatch()
+  readonly #marks = new MarkWatch()
   readonly #numbers: NumberTexts
   readonly #examples: unknown[] = []
   #shape: Shape | undefined
@@ -120,6 +124,7 @@ export class ColumnWatch {
     const known = this.#counts.get(kind)
     if (known === undefined) this.#counts.set(kind, { count: 1, line, value: exampleOf(value) })
     else known.count++
+    this.#marks.see(value, kind, line)
     this.#seeReadings(value, kind, line)
     if (kind === 'array' || kind === 'object') {
       this.#shape ??= new Shape()
@@ -182,6 +187,7 @@ export class ColumnWatch {
       isFull: count + this.#nulls === rows,
       hasEmptyTexts: this.#empties > 0,
       isNullable: this.#nulls > 0,
+      marks: this.#marks.found(),
       ids: isUnique ? this.#ids : undefined,
       choices: isChoice ? distinct : undefined,
       nested: kind === 'array' || kind === 'object' ? this.#shape?.schema() : undefined,

@@ -1,6 +1,6 @@
 /** Columns that a few values keep from being of numbers, dates or the like: often those stand for no value, such as `n/a`. */
 import type { Column, Tally } from './column.ts'
-import type { Kind } from './kinds.ts'
+import { type Kind, kindOfAll } from './kinds.ts'
 
 export interface Misfits {
   readonly column: string
@@ -10,6 +10,8 @@ export interface Misfits {
   /** Of the first. */
   readonly line: number
   readonly value: unknown
+  /** All values that misfit, if each is a mark for a missing value. */
+  readonly marks?: readonly string[] | undefined
 }
 
 /** Of a hundred values. With more misfits the column is one of texts. */
@@ -18,8 +20,11 @@ const misfitsMax = 10
 const isNumeric = ({ kind }: Tally): boolean => kind === 'integer' || kind === 'number'
 
 /** Undefined for a column whose values have their kind in common, and for one of texts. Numbers that must stay texts are no misfits. */
-export function misfitsOf({ name, kind, tallies, codes }: Column): Misfits | undefined {
+export function misfitsOf(column: Column): Misfits | undefined {
+  const { name, kind, tallies, codes } = column
   const [most] = tallies
+  const marked = markedOnly(column)
+  if (marked !== undefined) return marked
   if (codes !== undefined || (kind !== 'string' && kind !== 'any')) return undefined
   if (most === undefined || most.kind === 'string') return undefined
   const numeric = isNumeric(most)
@@ -35,6 +40,26 @@ export function misfitsOf({ name, kind, tallies, codes }: Column): Misfits | und
     count,
     line: first.line,
     value: first.value,
+  }
+}
+
+/** Misfits that are marks, such as `NA`: whatever their share, if all other values have their kind in common. */
+function markedOnly({ name, kind, tallies, codes, marks }: Column): Misfits | undefined {
+  if (codes !== undefined || (kind !== 'string' && kind !== 'any')) return undefined
+  const [first] = [...marks].sort((a, b) => a.line - b.line)
+  const countOf = (one: Tally) =>
+    marks.filter((mark) => mark.kind === one.kind).reduce((sum, { count }) => sum + count, 0)
+  const rest = tallies.filter((tally) => tally.count > countOf(tally))
+  const common = kindOfAll(new Set(rest.map((tally) => tally.kind)), false)
+  if (first === undefined || rest.length === 0 || common === 'string' || common === 'any') return undefined
+  const count = marks.reduce((sum, mark) => sum + mark.count, 0)
+  return {
+    column: name,
+    kind: common,
+    count,
+    line: first.line,
+    value: first.mark,
+    marks: marks.map(({ mark }) => mark),
   }
 }
 
