@@ -54,7 +54,7 @@ const endings = '*.{csv,tsv,tab,json,geojson,ndjson,jsonl,parquet,sqlite,db}'
 function inFolder(folder: string, origin: string): Sample[] {
   if (!existsSync(folder)) return []
   const noData =
-    /(?:^|\/)(?:package(?:-lock)?|\.package-lock|tsconfig.*|composer|bower|schema-.*|.*schema|.*\.config|manifest.*|index)\.json$|\.(?:geo|topo)\.json$|\/(?:schemas?|test|tests|fixtures|@ulmus|\.vite)\//
+    /(?:^|\/)(?:package(?:-lock)?|\.package-lock|tsconfig.*|composer|bower|schema-.*|.*schema|.*\.config|manifest.*|index)\.json$|\.(?:geo|topo)\.json$|\/(?:schemas?|test|tests|fixtures|@ulmus|\.vite|licenses)\//
   return globSync(join(folder, '**', endings))
     .filter((path) => !noData.test(path.slice(folder.length)))
     .filter((path) => statSync(path).isFile() && statSync(path).size <= bytesMax)

@@ -105,6 +105,15 @@ describe('CSV', () => {
     ])
   })
 
+  test('the last of many comment lines may be the header', async () => {
+    const text = `${'# About it\n'.repeat(24)}#code\tname\nAD\tAndorra\nAE\tEmirates\n`
+    const { columns, records } = await read(source('a.tab', text))
+    expect(columns).toEqual(['#code', 'name'])
+    expect(records).toHaveLength(2)
+    const plain = `${'# About it\n'.repeat(24)}code,name\nAD,Andorra\n`
+    expect((await read(source('a.csv', plain))).columns).toEqual(['code', 'name'])
+  })
+
   test('lines within quotes stay as they are', async () => {
     expect(await data('a.csv', 'a,b\r\n"x\r\ny\rz\n",1\r\n')).toEqual([{ a: 'x\r\ny\rz\n', b: 1 }])
   })

@@ -40,7 +40,8 @@ export function detectDialect(
   const named = given.delimiter === undefined && given.skip === undefined ? namedDelimiter(text) : undefined
   const delimiter = given.delimiter ?? named
   const skip = given.skip ?? (named === undefined ? 0 : 1)
-  const comment = given.comment ?? commentIn(text, skip)
+  const { comment, above } =
+    given.comment === undefined ? commentIn(text, skip) : { comment: given.comment, above: 0 }
   const tried = delimiter === undefined ? delimiters.map((one) => one.delimiter) : [delimiter]
   const attempts = tried.map((one) =>
     attemptQuotes(text, isCut, { delimiter: one, quotes: given.quotes, comment, skip }),
@@ -48,7 +49,7 @@ export function detectDialect(
   const preferred = attempts.find((one) => one.dialect.delimiter === own)
   const best = attempts.reduce((a, b) => (rank(b, own) > rank(a, own) ? b : a))
   const found = best.score >= 0.6 || preferred === undefined ? best : preferred
-  const titles = given.skip === undefined && named === undefined ? titleLines(found) : 0
+  const titles = given.skip === undefined && named === undefined ? above || titleLines(found) : 0
   const dialect = { ...found.dialect, skip: skip + titles }
   const lines = found.lines.filter(({ line }) => line > dialect.skip)
   return { dialect, lines, notes: notesOf(found, dialect, { own, given, named }) }
@@ -60,23 +61,21 @@ const rank = ({ score, dialect, width }: Attempt, own: string): number =>
 /** `sep=;` in the first line: a hint to Excel, and no part of the table. */
 const namedDelimiter = (text: string): string | undefined => /^"?sep=([^\r\n])"?\r?\n/i.exec(text)?.[1]
 
-/** `#`, if the first lines begin with it and are not as wide as the rest: `#chrom` may begin a header. */
-function commentIn(text: string, skip: number): string {
-  const lines = text.split(/\r\n|\n|\r/, skip + titleLinesMax).slice(skip)
-  const first = lines.find((line) => line !== '')
-  if (!first?.startsWith('#')) return ''
-  const comments = lines.slice(
-    0,
-    lines.findIndex((line) => line !== '' && !line.startsWith('#')),
-  )
-  const next = lines[comments.length]
-  const last = comments.findLast((line) => line !== '')
-  if (last === undefined || next === undefined) return '#'
+/** Lines that are searched for the end of comments at the top. */
+const commentLinesMax = 200
+
+/** `#`, if the first lines begin with it. The last of them may be the header, at least as wide as the next line: `#chrom`. */
+function commentIn(text: string, skip: number): { comment: string; above: number } {
+  const lines = text.split(/\r\n|\n|\r/, skip + commentLinesMax).slice(skip)
+  if (!lines.find((line) => line !== '')?.startsWith('#')) return { comment: '', above: 0 }
+  const first = lines.findIndex((line) => line !== '' && !line.startsWith('#'))
+  const last = lines.slice(0, Math.max(first, 0)).findLastIndex((line) => line !== '')
   const isHeader = delimiters.some(({ delimiter }) => {
-    const width = next.split(delimiter).length
-    return width > 1 && last.split(delimiter).length === width
+    const width = lines[first]?.split(delimiter).length ?? 0
+    // Lines may lack values at their end.
+    return width > 1 && (lines[last]?.split(delimiter).length ?? 0) >= width
   })
-  return isHeader ? '' : '#'
+  return isHeader ? { comment: '', above: last } : { comment: '#', above: 0 }
 }
 
 function attemptQuotes(text: string, isCut: boolean, dialect: Dialect): Attempt {
