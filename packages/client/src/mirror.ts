@@ -174,7 +174,7 @@ function schemasFor<Row extends object>(
 }
 
 const isSame = ({ typeRoots }: Version, type: string, tree: Tree): boolean =>
-  Object.hasOwn(typeRoots, type) && typeRoots[type] === tree.root
+  (Object.hasOwn(typeRoots, type) ? typeRoots[type] : null) === tree.root
 
 interface Held {
   readonly hash: string

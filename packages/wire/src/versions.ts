@@ -79,12 +79,12 @@ export const Version = VersionItem.extend({
       description: 'How many records each type has.',
     }),
   typeRoots: z
-    .custom<Record<string, string | null>>((value) => typeof value === 'object' && value !== null)
+    .custom<Record<string, string>>((value) => typeof value === 'object' && value !== null)
     .meta({
       type: 'object',
-      additionalProperties: { type: ['string', 'null'] },
+      additionalProperties: { type: 'string' },
       description:
-        'The root of the record tree of each type; null: it has no records. Equal roots hold equal records ([Verifying](/docs/verifying)).',
+        'The root of the record tree of each type that has records. Equal roots hold equal records ([Verifying](/docs/verifying)).',
     }),
   baseSemver: SemverText.nullable(),
 }).meta({

@@ -50,8 +50,8 @@ export interface VersionDetail extends VersionItem {
   metadata: JsonText
   schemas: Record<string, JsonText>
   typeCounts: Record<string, number>
-  /** Of the record trees; null: no records. */
-  typeRoots: Record<string, string | null>
+  /** Of the record trees of types that have records. */
+  typeRoots: Record<string, string>
   baseSemver: string | null
 }
 
@@ -161,7 +161,7 @@ export async function detailOf(
     metadata: new JsonText(metadata),
     schemas: Object.fromEntries(schemas),
     typeCounts: Object.fromEntries(types.map(([type, { count }]) => [type, count])),
-    typeRoots: Object.fromEntries(types.map(([type, { root }]) => [type, root])),
+    typeRoots: Object.fromEntries(types.flatMap(([type, { root }]) => (root === null ? [] : [[type, root]]))),
     baseSemver: version.baseSemver,
   }
 }
