@@ -40,7 +40,10 @@ def sha256(data):
 
 def canonical_number(value):
     """A number as ECMAScript writes it (RFC 8785, section 3.2.2.3)."""
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
     if not math.isfinite(number):
         raise Refused("A number is not finite.")
     if number == 0:

@@ -5,6 +5,7 @@ export type InputCode =
   | 'syntax'
   | 'duplicate_key'
   | 'unsafe_integer'
+  | 'too_many_digits'
   | 'number_out_of_range'
   | 'lone_surrogate'
   | 'too_deep'

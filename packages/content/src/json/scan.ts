@@ -6,11 +6,12 @@
  * RFC 8259. This scan is exact rather than fast; `input.ts` asks it only when a cheaper proof fails.
  */
 import { InputError } from './input-error.ts'
+import { type NumberFault, numberFault } from './number-fault.ts'
 
 const quote = 0x22
 const backslash = 0x5c
 const whitespace = /[ \t\n\r]*/y
-const numberLiteral = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/y
+const numberLiteral = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 const hexUnit = /[0-9a-fA-F]{4}/y
 /** Characters that stand for themselves in a string; surrogates are looked at one by one. */
 const plainCharacters = /[^"\\\u0000-\u001f\ud800-\udfff]*/y
@@ -165,23 +166,10 @@ class Scan {
     const start = this.at
     numberLiteral.lastIndex = start
     const match = numberLiteral.exec(this.text)
-    const [literal, fraction, exponent] = match ?? this.failSyntax()
+    const [literal] = match ?? this.failSyntax()
     this.at += literal.length
-    const value = Number(literal)
-    if (fraction === undefined && exponent === undefined && !Number.isSafeInteger(value)) {
-      this.fail(
-        'unsafe_integer',
-        start,
-        `the integer ${shortened(literal)} lies beyond ±(2^53 − 1); write it as a string`,
-      )
-    }
-    if (!Number.isFinite(value)) {
-      this.fail(
-        'number_out_of_range',
-        start,
-        `the number ${shortened(literal)} is too large for a 64-bit float`,
-      )
-    }
+    const fault = numberFault(literal)
+    if (fault !== undefined) this.fail(fault, start, numberReason(fault, literal))
   }
 
   private literal(word: string): void {
@@ -222,13 +210,17 @@ class Scan {
   }
 }
 
-type ScanCode =
-  | 'syntax'
-  | 'duplicate_key'
-  | 'unsafe_integer'
-  | 'number_out_of_range'
-  | 'lone_surrogate'
-  | 'too_deep'
+type ScanCode = 'syntax' | 'duplicate_key' | NumberFault | 'lone_surrogate' | 'too_deep'
+
+function numberReason(fault: NumberFault, literal: string): string {
+  const value = Number(literal)
+  const kept = `a 64-bit float would make ${value} of it; write it as a string`
+  if (fault === 'unsafe_integer' && Number.isFinite(value))
+    return `the whole number ${shortened(literal)} would be changed: ${kept}`
+  if (fault === 'too_many_digits')
+    return `the number ${shortened(literal)} has more than 17 significant digits: ${kept}, or round it`
+  return `the number ${shortened(literal)} is too ${value === 0 ? 'close to zero' : 'large'} for a 64-bit float; write it as a string`
+}
 
 /** Names and numbers can be megabytes long, messages should not. */
 function shortened(text: string): string {

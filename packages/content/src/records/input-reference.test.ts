@@ -138,6 +138,7 @@ const members = fc
         '"\\udead"',
         '[{"b":{}}]',
         '9007199254740993',
+        '0.12345678901234567890',
       ),
     ),
   )
@@ -148,7 +149,22 @@ const deep = fc
     const close = open === '[' ? ']' : open === '{"a":' ? '}' : '}]'
     return open.repeat(levels) + piece + close.repeat(levels)
   })
-const texts = fc.oneof(soup, whole, mutated, mutated, members, deep)
+const digits = fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: 24 })
+/** Numbers as programs write floats, and others of many digits. */
+const numerals = fc.oneof(
+  fc
+    .tuple(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer({ min: 1, max: 60 }))
+    .chain(([value, n]) =>
+      fc.constantFrom(`${value}`, value.toPrecision(n), value.toExponential(n), value.toFixed(n)),
+    ),
+  fc
+    .tuple(digits, fc.option(digits), fc.option(fc.integer({ min: -340, max: 320 })))
+    .map(
+      ([whole, fraction, exponent]) =>
+        `${BigInt(whole)}${fraction === null ? '' : `.${fraction}`}${exponent === null ? '' : `e${exponent}`}`,
+    ),
+)
+const texts = fc.oneof(soup, whole, mutated, mutated, members, deep, numerals)
 const depths = fc.constantFrom(1, 2, 3, 65)
 
 /** What is refused, as the sentence for a person says it; the value where nothing is. */
@@ -205,6 +221,7 @@ test('a text is taken or refused as the reference does it, at the same character
       'number_out_of_range',
       'syntax',
       'too_deep',
+      'too_many_digits',
       'unsafe_integer',
     ].sort(),
   )

@@ -9,6 +9,7 @@
 import { utf8Length } from '../hash.ts'
 import { InputError } from '../json/input-error.ts'
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
+import { numberFault } from '../json/number-fault.ts'
 import { scanText } from '../json/scan.ts'
 import { isLikePrivate } from './private-likeness.ts'
 import { idBytesMax, type RecordContent, typeBytesMax } from './record.ts'
@@ -35,7 +36,7 @@ export interface DeleteLine {
 
 /**
  * The value of a JSON text that obeys the text rules. Bytes must be UTF-8 (else `syntax`); a byte order mark is no JSON.
- * @throws InputError syntax, duplicate_key, unsafe_integer, number_out_of_range, lone_surrogate, too_deep: the one that
+ * @throws InputError syntax, duplicate_key, unsafe_integer, too_many_digits, number_out_of_range, lone_surrogate, too_deep: the one that
  * occurs first in the text.
  */
 export function parseStrict(source: string | Uint8Array, options: ParseOptions = {}): Json {
@@ -153,8 +154,9 @@ function parseText(text: string, depthMax: number): Json {
   return value
 }
 
-/** A number no longer than this is neither an unsafe integer nor, without an exponent, out of range. In characters. */
+/** Without an exponent, a number of at most so many characters loses nothing; a fraction below 2^53 of at most so many neither. */
 const plainNumberLengthMax = 15
+const plainFractionLengthMax = 18
 /** An escaped surrogate, paired or not. */
 const surrogateEscape = /\\u[dD][89a-fA-F]/
 
@@ -183,21 +185,23 @@ function skim(text: string, depthMax: number): number {
   return members
 }
 
-/** Where the number that starts at `start` ends; −1 when it is an unsafe integer or not finite. */
+/** Where the number that starts at `start` ends; −1 when it has a fault. */
 function numberEnd(text: string, start: number): number {
   let end = start
-  let isInteger = true
+  let hasFraction = false
   let hasExponent = false
   for (; ; end++) {
     const unit = text.charCodeAt(end)
     if ((unit >= 0x30 && unit <= 0x39) || unit === 0x2d || unit === 0x2b) continue
-    if (unit === 0x2e) isInteger = false
+    if (unit === 0x2e) hasFraction = true
     else if (unit === 0x65 || unit === 0x45) hasExponent = true
     else break
   }
   if (!hasExponent && end - start <= plainNumberLengthMax) return end
-  const value = Number(text.slice(start, end))
-  return (isInteger && !hasExponent ? Number.isSafeInteger(value) : Number.isFinite(value)) ? end : -1
+  const literal = text.slice(start, end)
+  const isShort = hasFraction && !hasExponent && literal.length <= plainFractionLengthMax
+  if (isShort && Math.abs(Number(literal)) < 2 ** 53) return end
+  return numberFault(literal) === undefined ? end : -1
 }
 
 /** Where the string that opens at `open` closes: at the first quote with an even number of backslashes before it. */

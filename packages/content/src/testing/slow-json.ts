@@ -8,6 +8,7 @@ export interface Violation {
     | 'syntax'
     | 'duplicate_key'
     | 'unsafe_integer'
+    | 'too_many_digits'
     | 'number_out_of_range'
     | 'lone_surrogate'
     | 'too_deep'
@@ -155,9 +156,49 @@ function number(text: string, at: number, { found }: State): number {
   const sign = text[fraction + 1] === '+' || text[fraction + 1] === '-' ? 1 : 0
   const hasExponent = 'eE'.includes(text[fraction] ?? '?') && isDigit(text[fraction + 1 + sign])
   const end = hasExponent ? digits(fraction + 1 + sign) : fraction
-  const isInteger = end === whole
-  const big = isInteger ? BigInt(text.slice(first, whole)) : 0n
-  if (big > 2n ** 53n - 1n) found.push({ code: 'unsafe_integer', at })
-  else if (!Number.isFinite(Number(text.slice(at, end)))) found.push({ code: 'number_out_of_range', at })
+  const code = numberViolation(text.slice(first, end))
+  if (code !== undefined) found.push({ code, at })
   return end
+}
+
+/** Of a number without a sign, by exact arithmetic. */
+function numberViolation(literal: string): Violation['code'] | undefined {
+  const value = Number(literal)
+  if (value === Infinity) return /^[0-9]+$/.test(literal) ? 'unsafe_integer' : 'number_out_of_range'
+  if (!/[1-9]/.test(literal.split(/e/i)[0]!)) return undefined
+  if (value === 0) return 'number_out_of_range'
+  const written = ratioOf(literal)
+  if (distance(written, ratioOf(`${value}`))[0] === 0n) return undefined
+  if (written[0] % written[1] === 0n) return 'unsafe_integer'
+  const digits = literal.split(/e/i)[0]!.replace('.', '').replace(/^0+/, '').replace(/0+$/, '')
+  if (digits.length <= 17 && value < 2 ** 53) return undefined
+  // What its digits say is the nearest to the float that so many digits can say: half of a unit of the last digit away, at most.
+  const [above, below] = distance(written, exactRatioOf(value))
+  const [unitAbove, unitBelow] = [written[0] / BigInt(digits), written[1]]
+  return above * 2n * unitBelow <= unitAbove * below && digits.length <= 100 ? undefined : 'too_many_digits'
+}
+
+type Ratio = readonly [above: bigint, below: bigint]
+
+const distance = ([a, b]: Ratio, [c, d]: Ratio): Ratio => {
+  const above = a * d - c * b
+  return [above < 0n ? -above : above, b * d]
+}
+
+function ratioOf(literal: string): Ratio {
+  const [mantissa, exponent = '0'] = literal.split(/e/i)
+  const [whole, fraction = ''] = mantissa!.split('.')
+  const power = Number(exponent) - fraction.length
+  const digits = BigInt(whole! + fraction)
+  return power < 0 ? [digits, 10n ** BigInt(-power)] : [digits * 10n ** BigInt(power), 1n]
+}
+
+/** A float is a whole number of times a power of two. */
+function exactRatioOf(value: number): Ratio {
+  let [above, below] = [value, 1n]
+  while (!Number.isInteger(above)) {
+    above *= 2
+    below *= 2n
+  }
+  return [BigInt(above), below]
 }

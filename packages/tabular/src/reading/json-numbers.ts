@@ -1,13 +1,15 @@
 /** JSON texts whose numbers say more than `JSON.parse` keeps: it rounds long ones, and takes `21.0` for an integer. */
 import { Numeral, Real } from './table.ts'
 
-/** Digits that a double keeps, whatever they are. */
+/** Significant digits that identify any double. */
 const digitsMax = 17
+/** `toPrecision` takes no more. */
+const precisionMax = 100
 /** Levels that are looked through for numbers; no record has as many. */
 const depthMax = 64
 
-/** Whether a text may have such a number: 16 digits in a row, 18 with a point among them, or an exponent of three. */
-const suspicious = /\d{16}|\d[\d.]{18}|[eE][+-]?\d{3}/
+/** Whether a text may have such a number: 16 digits, perhaps with a point among them, or an exponent of three. */
+const suspicious = /\d[\d.]{15}|[eE][+-]?\d{3}/
 /** Whether a text may have a whole number that is written as a double. */
 const wholes = /\d(?:\.0+|(?:\.\d+)?[eE]\+?\d+)\s*(?:[,\]}]|$)/
 const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|-?(?:NaN|Infinity)\b/gs
@@ -38,21 +40,50 @@ export function parseJson(text: string, missing: readonly string[] = []): unknow
 const isWholeDouble = (numeral: string): boolean =>
   /[.eE]/.test(numeral) && Number.isSafeInteger(Number(numeral))
 
-/** Whether a number loses something as a double: more than its last bit. */
-export function isRounded(numeral: string): boolean {
-  const digits = numeral
-    .replace(/[eE].*$/, '')
-    .replace(/\D/g, '')
-    .replace(/^0+/, '')
-  return digits.length > digitsMax || isAnother(numeral)
+/** Whether a number loses something as a double. */
+export const isRounded = (numeral: string): boolean => lossOf(numeral) !== undefined
+
+/** Whether the double is another number, and not the same fraction with fewer digits. */
+export const isAnother = (numeral: string): boolean => lossOf(numeral) === 'value'
+
+/**
+ * What a number loses as a double. The rule of the registry (`number-fault.ts` of packages/content, which this package must
+ * not import): a whole number must be what the double is written as; a fraction may have 17 digits, or more that write the double out.
+ */
+function lossOf(numeral: string): 'value' | 'digits' | undefined {
+  const value = Number(numeral)
+  if (!Number.isFinite(value)) return 'value'
+  const written = decimalOf(numeral)
+  if (written.digits === '') return undefined
+  if (value === 0) return 'value'
+  if (isSame(written, decimalOf(String(value)))) return undefined
+  const { length } = written.digits
+  if (length <= written.exponent) return 'value'
+  const isSmall = Math.abs(value) < 2 ** 53
+  if (length <= digitsMax && isSmall) return undefined
+  if (length <= precisionMax && isSame(written, decimalOf(value.toPrecision(length)))) return undefined
+  return isSmall ? 'digits' : 'value'
 }
 
-/** Whether the double is another number: of an integer beyond 2^53, and of a magnitude that no double has. */
-export function isAnother(numeral: string): boolean {
-  const value = Number(numeral)
-  if (!Number.isFinite(value)) return true
-  if (/^-?\d+$/.test(numeral)) return !Number.isSafeInteger(value)
-  return value === 0 && /^-?[\d.]*[1-9]/.test(numeral)
+/** 0.`digits` × 10^`exponent`, without zeros at either end of the digits. */
+interface Decimal {
+  readonly digits: string
+  readonly exponent: number
+}
+
+const isSame = (a: Decimal, b: Decimal): boolean => a.digits === b.digits && a.exponent === b.exponent
+
+function decimalOf(numeral: string): Decimal {
+  const [, whole = '', fraction = '', exponent = '0'] =
+    /^[+-]?(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(numeral) ?? []
+  const all = whole + fraction
+  const digits = all.replace(/^0+/, '')
+  let end = digits.length
+  while (digits[end - 1] === '0') end--
+  return {
+    digits: digits.slice(0, end),
+    exponent: Number(exponent) + whole.length - (all.length - digits.length),
+  }
 }
 
 const isNotNumber = (text: string): boolean => text === 'NaN' || text.endsWith('Infinity')

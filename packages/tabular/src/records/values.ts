@@ -22,7 +22,7 @@ const jsonNumber = /^-?(?:0|[1-9]\d*)?(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 function numberOf(text: string): unknown {
   const value = Number(text)
   if (!jsonNumber.test(text) || !Number.isFinite(value)) return unfit
-  return isAnother(text) && String(value) !== text ? unfit : value
+  return isAnother(text) ? unfit : value
 }
 
 const ofKind = (kind: Kind) => (text: string) => (kindOfText(text) === kind ? text : unfit)
@@ -36,7 +36,7 @@ const textReaders: Readonly<Record<Kind, (text: string) => unknown>> = {
   string: (text) => text,
   integer: (text) => {
     const value = numberOf(text)
-    return Number.isSafeInteger(value) && !isRounded(text) ? value : unfit
+    return Number.isInteger(value) && !isRounded(text) ? value : unfit
   },
   number: numberOf,
   boolean: (text) => booleanOf(text) ?? unfit,
