@@ -17,6 +17,12 @@ export {
 } from './records/references.ts'
 export { type Sentence, schemaChanges } from './schemas/changes.ts'
 export { type SchemaIssue, schemaIssuesMax } from './schemas/compiler.ts'
+export {
+  inFieldOrder,
+  orderKeyword,
+  withMembersInOrder,
+  withPropertiesInOrder,
+} from './schemas/field-order.ts'
 export { type Field, fieldsOf, type PlainSchema, tellingField } from './schemas/fields.ts'
 export { knownFieldsOf, unknownFieldsOf, withoutUnknownFields } from './schemas/known-fields.ts'
 export {

@@ -1,4 +1,4 @@
-import type { Json } from '@ulmus/content'
+import { type Json, withMembersInOrder } from '@ulmus/content'
 import type { DiffPage } from '@ulmus/wire'
 import type { Call, Command, CommonFlags } from '../context.ts'
 import { type Counts, changesOf, type Folder, folderRecordChanges } from '../folder/changes.ts'
@@ -29,6 +29,8 @@ type Parts = readonly string[]
 
 interface Compared {
   readonly records: AsyncIterable<Difference>
+  /** Of the newer side, by type: they say in which order fields are shown. */
+  readonly schemas: () => Promise<ReadonlyMap<string, unknown>>
   /** Known once the first record was read. */
   parts(): Parts
 }
@@ -45,8 +47,15 @@ const diff: Command<DiffFlags, [from?: string, to?: string]> = async (call, flag
 }
 
 function ofBase(folder: Folder): Compared {
-  return { records: localDifferences(folderRecordChanges(folder)), parts: () => partsOf(folder) }
+  return {
+    records: localDifferences(folderRecordChanges(folder)),
+    schemas: async () => schemasIn(folder),
+    parts: () => partsOf(folder),
+  }
 }
+
+const schemasIn = ({ schemas }: Folder): ReadonlyMap<string, unknown> =>
+  new Map([...schemas].map(([type, { source }]) => [type, source]))
 
 function partsOf(folder: Folder): Parts {
   const { schemas, metadata, addedFiles } = changesOf(folder)
@@ -79,6 +88,7 @@ async function ofVersion(call: Call, folder: Folder, state: FolderState, from: s
   })
   return {
     records: composed(toBase, localDifferences(folderRecordChanges(folder))),
+    schemas: async () => schemasIn(folder),
     parts: () => [...remoteParts(first), ...partsOf(folder)],
   }
 }
@@ -99,7 +109,9 @@ async function ofVersions(call: Call, fromText: string, toText: string): Promise
   const records = remoteDifferences(pages, (page) => {
     first ??= page
   })
-  return { records, parts: () => remoteParts(first) }
+  const schemas = async () =>
+    new Map(Object.entries(await client.versions.schemas(pathOf(to), to.version ?? 'latest')))
+  return { records, schemas, parts: () => remoteParts(first) }
 }
 
 /** A reference, or a version of the collection that is meant anyhow. */
@@ -123,7 +135,7 @@ function remoteParts(page: DiffPage | undefined): Parts {
 async function show(call: Call, flags: DiffFlags & CommonFlags, compared: Compared): Promise<boolean> {
   if (!flags.json) await call.terminal.page()
   const counts = new Map<string, Counts>()
-  const writer = flags.json || flags.stat ? undefined : new RecordWriter(call)
+  const writer = flags.json || flags.stat ? undefined : new RecordWriter(call, compared.schemas)
   const all: Difference[] = []
   for await (const difference of compared.records) {
     const { type, change } = difference
@@ -147,14 +159,22 @@ const valueLength = 100
 
 class RecordWriter {
   readonly #call: Call
+  readonly #read: Compared['schemas']
   #type: string | undefined
+  #schemas: ReadonlyMap<string, unknown> | undefined
 
-  constructor(call: Call) {
+  constructor(call: Call, schemas: Compared['schemas']) {
     this.#call = call
+    this.#read = schemas
   }
 
-  async write({ type, id, change, before, after, visibility }: Difference): Promise<void> {
+  async write({ type, id, change, visibility, ...difference }: Difference): Promise<void> {
     const { line } = this.#call
+    this.#schemas ??= await this.#read()
+    const schema = this.#schemas.get(type)
+    const inOrder = (value: Json | undefined) =>
+      value === undefined ? undefined : withMembersInOrder(value, schema)
+    const [before, after] = [inOrder(difference.before), inOrder(difference.after)]
     if (this.#type !== type) await line(painted('bold', type))
     this.#type = type
     const turned = visibility === undefined ? '' : `  (${visibility} now)`

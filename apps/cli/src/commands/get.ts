@@ -1,5 +1,5 @@
 import type { Client } from '@ulmus/client'
-import { compareUtf8, type Json, knownFieldsOf } from '@ulmus/content'
+import { compareUtf8, inFieldOrder, type Json, knownFieldsOf } from '@ulmus/content'
 import { csvOf, type Field, fieldsOf, TableError } from '@ulmus/tabular'
 import type { Call, Command } from '../context.ts'
 import { referenceHere } from '../folder/here.ts'
@@ -58,7 +58,7 @@ async function writeCsv(call: Call, client: Client, reference: Reference): Promi
   const stream = () => client.records.ndjson(pathOf(reference), semver, { type, signal: call.signal })
   // A registry takes no member that a schema's `properties` leave out; where there are none, it takes any.
   const isListed = knownFieldsOf(schemas[type] as Json) !== undefined
-  const fields = isListed ? fieldsOf(schemas[type]) : await fieldsIn(stream())
+  const fields = isListed ? fieldsInOrder(schemas[type]) : await fieldsIn(stream())
   try {
     for await (const piece of csvOf(stream(), fields)) await call.terminal.write(piece)
   } catch (error) {
@@ -72,6 +72,11 @@ async function writeCsv(call: Call, client: Client, reference: Reference): Promi
       },
     )
   }
+}
+
+function fieldsInOrder(schema: unknown): Field[] {
+  const fields = new Map(fieldsOf(schema).map((field) => [field.name, field]))
+  return inFieldOrder([...fields.keys()], schema).map((name) => fields.get(name)!)
 }
 
 /** Of a type whose schema lists no fields: those that its records have, all of which are read for that. */

@@ -1,4 +1,5 @@
 import type { Client } from '@ulmus/client'
+import { type Json, withMembersInOrder, withPropertiesInOrder } from '@ulmus/content'
 import type { Call, Command, CommonFlags } from '../context.ts'
 import { referenceHere } from '../folder/here.ts'
 import { pathOf, type Reference } from '../reference.ts'
@@ -12,9 +13,17 @@ const show: Command<Record<never, never>, [reference?: string]> = async (call, f
   const { client, host } = await call.connect({ host: reference.host })
   const { version = 'latest', type, id } = reference
   const collection = pathOf(reference)
-  if (type !== undefined && id !== undefined)
-    return call.json(await client.records.one(collection, version, type, id))
-  if (type !== undefined) return call.json(await schemaOf(client, collection, version, type))
+  if (type !== undefined && id !== undefined) {
+    const [record, schema] = await Promise.all([
+      client.records.one(collection, version, type, id),
+      schemaOf(client, collection, version, type),
+    ])
+    return call.json({ ...record, data: withMembersInOrder(record.data as Json, schema) })
+  }
+  if (type !== undefined) {
+    const schema = await schemaOf(client, collection, version, type)
+    return call.json(withPropertiesInOrder(schema as Json))
+  }
   if (reference.version !== undefined) return showVersion(call, flags, client, reference)
   const found = await client.collections.get(collection)
   if (flags.json) return call.json(found)

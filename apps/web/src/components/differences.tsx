@@ -2,6 +2,7 @@
 import type { DiffPage } from '@ulmus/wire'
 import { type Change, memberChanges } from '../data/changes.ts'
 import type { SeenCollection } from '../data/collection.ts'
+import { own } from '../data/own.ts'
 import { bytesText, cutText } from '../format.ts'
 import { jsonBytes, readJson, type Visit } from '../page.ts'
 import { recordPath, type VersionPlace } from '../paths.ts'
@@ -94,6 +95,8 @@ function differencesIn(page: DiffAnswer): Difference[] {
 interface DifferencesProps {
   readonly seen: SeenCollection
   readonly page: DiffAnswer
+  /** Of the newer version. */
+  readonly schemas: Readonly<Record<string, unknown>>
   /** Where records that were removed are. */
   readonly before: VersionPlace
   /** Where the others are. */
@@ -101,7 +104,7 @@ interface DifferencesProps {
 }
 
 /** Records of a page of differences, by type, field by field. */
-export function Differences({ seen, page, before, after }: DifferencesProps) {
+export function Differences({ seen, page, schemas, before, after }: DifferencesProps) {
   const differences = differencesIn(page)
   const types = [...new Set(differences.map(({ type }) => type))]
   const most = Math.min(changesMax, Math.floor(changesOfPage / Math.max(1, differences.length)))
@@ -121,7 +124,11 @@ export function Differences({ seen, page, before, after }: DifferencesProps) {
               </a>
             </h4>
             {data !== undefined && (
-              <Changes seen={seen} changes={memberChanges(data.was, data.is)} most={most} />
+              <Changes
+                seen={seen}
+                changes={memberChanges(data.was, data.is, own(schemas, type))}
+                most={most}
+              />
             )}
             {data === undefined && kind !== 'removed' && (
               <p class="quiet">A large record: {bytesText(bytes)}</p>

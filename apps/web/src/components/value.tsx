@@ -1,7 +1,7 @@
 /** A value of a record: short in tables, whole on the page of the record. */
 
 import type { SeenCollection } from '../data/collection.ts'
-import { filesIn, type NamedFile } from '../data/files.ts'
+import { besideFiles, filesIn, type NamedFile } from '../data/files.ts'
 import { bytesText, counted, cutText, shownJson } from '../format.ts'
 import { recordPath } from '../paths.ts'
 import { FileLink, FileView } from './file.tsx'
@@ -45,7 +45,15 @@ export function Value(props: Props) {
   if (typeof value === 'number') return <span class="number">{String(value)}</span>
   if (typeof value === 'string') return <Text text={value} most={most ?? wholeAt} />
   const hashes = filesIn(value)
-  if (hashes.length > 0) return <Files hashes={hashes} seen={seen} files={files} />
+  if (hashes.length > 0) {
+    const beside = besideFiles(value)
+    return (
+      <>
+        <Files hashes={hashes} seen={seen} files={files} />
+        {beside !== undefined && <Nested value={beside} most={most} wholeAt={wholeAt} />}
+      </>
+    )
+  }
   return <Nested value={value} most={most} wholeAt={wholeAt} />
 }
 

@@ -1,4 +1,5 @@
 /** What differs between two sets of metadata, two records, and two numbers of versions. */
+import { inFieldOrder } from '@ulmus/content'
 import { own } from './own.ts'
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
@@ -10,13 +11,14 @@ export interface Change {
   readonly is: unknown
 }
 
-/** Members of two objects that differ, by name. */
+/** Members of two objects that differ, in the order of `schema`, else by name. */
 export function memberChanges(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,
+  schema?: unknown,
 ): Change[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()
-  return names
+  return inFieldOrder(names, schema)
     .map((name) => ({ name, was: own(before, name), is: own(after, name) }))
     .filter(({ was, is }) => !same(was, is))
 }

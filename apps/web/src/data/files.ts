@@ -1,4 +1,5 @@
 /** Files as pages show them: pictures by their own address, of texts the beginning. Nothing in either can do anything. */
+import { parseFileReference } from '@ulmus/content'
 import { type ReadableFile, RegistryError } from '@ulmus/registry'
 import type { Visit } from '../page.ts'
 import { apiCollectionPath, type CollectionName } from '../paths.ts'
@@ -87,13 +88,11 @@ export interface NamedFile extends Facts {
 export async function filesOfRecord(
   { registry }: Visit,
   { owner, slug, who }: SeenCollection,
-  data: Readonly<Record<string, unknown>>,
+  data: unknown,
 ): Promise<ReadonlyMap<string, NamedFile>> {
-  const hashes = new Set(
-    Object.values(data)
-      .flatMap((value) => filesIn(value))
-      .slice(0, filesOfRecordMax),
-  )
+  // The data may be a file itself, or a list of them.
+  const values = [data, ...(typeof data === 'object' ? Object.values(data ?? {}) : [])]
+  const hashes = new Set(values.flatMap((value) => filesIn(value)).slice(0, filesOfRecordMax))
   const found = [...hashes].map(async (hash) => {
     const { contentType, size } = await registry.files.get(who, { owner, slug, hash })
     return [hash, { hash, contentType, size }] as const
@@ -107,11 +106,21 @@ function unlessMissing(error: unknown): undefined {
   if (!(error instanceof RegistryError) || error.kind !== 'missing') throw error
 }
 
-/** The hash of a reference to a file, `{"$file": "sha256:…"}`; undefined: it is none. */
+/** The hash of a reference to a file, an object with `"$file": "sha256:…"` (content-model §3); undefined: it is none. */
 export function fileIn(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, '$file')) return undefined
   const { $file: hash } = value as { $file: unknown }
-  return typeof hash === 'string' && Object.keys(value).length === 1 ? hash : undefined
+  return typeof hash === 'string' && parseFileReference(hash) !== undefined ? hash : undefined
+}
+
+/** What references say beside their `$file`; undefined: nothing. */
+export function besideFiles(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const all = value.map(besideFiles).filter((one) => one !== undefined)
+    return all.length === 0 ? undefined : all
+  }
+  const { $file: _, ...rest } = value as { $file: unknown }
+  return Object.keys(rest).length === 0 ? undefined : rest
 }
 
 /** Hashes of a value that is a file, or a list of nothing but files; of others none. */

@@ -1,6 +1,14 @@
 /** Records as pages show them: of large ones only as much as a page can hold. */
 
-import { type Field, fieldsOf, tellingField } from '@ulmus/content'
+import {
+  compareUtf8,
+  type Field,
+  fieldsOf,
+  type Json,
+  type PlainSchema,
+  tellingField,
+  withMembersInOrder,
+} from '@ulmus/content'
 import type { JsonText } from '@ulmus/registry'
 import { jsonBytes, readJson, type Visit } from '../page.ts'
 import { type SeenCollection, type ShownVersion, schemaIn, versionOf } from './collection.ts'
@@ -32,16 +40,20 @@ export const recordsAPage = 50
 export async function readRecords(
   visit: Visit,
   seen: SeenCollection,
-  ask: { type: string; id?: string; after?: string },
+  { schema, ...ask }: { type: string; id?: string; after?: string; schema: PlainSchema | undefined },
 ): Promise<RecordsPage> {
   const page = await visit.registry.records.page(seen.who, versionOf(seen), { ...ask, limit: recordsAPage })
   const { total, nextCursor } = page.pagination
-  return { records: page.records.map((record) => shownRecord(record, ask.type)), total, nextCursor }
+  return { records: page.records.map((record) => shownRecord(record, ask.type, schema)), total, nextCursor }
 }
 
-function shownRecord(text: JsonText, type: string): ShownRecord {
+function shownRecord(text: JsonText, type: string, schema: PlainSchema | undefined): ShownRecord {
   const bytes = jsonBytes(text)
-  if (bytes <= shownRecordBytesMax) return { ...readJson<ShownRecord>(text), bytes }
+  if (bytes <= shownRecordBytesMax) {
+    const record = readJson<ShownRecord>(text)
+    const data = withMembersInOrder(record.data as Json, schema) as ShownRecord['data']
+    return { ...record, data, bytes }
+  }
   return { ...endsOf(text), type, data: undefined, bytes }
 }
 
@@ -53,9 +65,22 @@ function endsOf({ pieces }: JsonText): { id: string; hash: string } {
   return { id: JSON.parse(id) as string, hash }
 }
 
+/** Members of records that their schema does not list, by name: all of them where it has no `properties`. */
+export function fieldsBeside(fields: readonly Field[], records: readonly ShownRecord[]): Field[] {
+  const known = new Set(fields.map(({ name }) => name))
+  const names = new Set<string>()
+  for (const { data } of records) if (isObject(data)) for (const name of Object.keys(data)) names.add(name)
+  const beside = [...names].filter((name) => !known.has(name)).sort(compareUtf8)
+  return fieldsOf({ properties: Object.fromEntries(beside.map((name) => [name, {}])) })
+}
+
+/** Data may be any JSON value where no schema says otherwise. */
+export const isObject = (data: unknown): data is Readonly<Record<string, unknown>> =>
+  typeof data === 'object' && data !== null && !Array.isArray(data)
+
 /** What a record is called: its telling field's text, if it has one. */
 export function nameOf({ data }: ShownRecord, field: string | undefined): string | undefined {
-  const value = field === undefined || data === undefined ? undefined : own(data, field)
+  const value = field === undefined || !isObject(data) ? undefined : own(data, field)
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
@@ -67,11 +92,11 @@ export async function namesOfReferences(
   visit: Visit,
   seen: SeenCollection,
   version: ShownVersion,
-  { data = {} }: ShownRecord,
+  { data }: ShownRecord,
   fields: readonly Field[],
 ): Promise<ReadonlyMap<string, string>> {
   const references = fields.flatMap(({ name, refersTo: type }) =>
-    type === undefined || !Object.hasOwn(version.schemas, type)
+    type === undefined || !isObject(data) || !Object.hasOwn(version.schemas, type)
       ? []
       : [own(data, name)].flat().flatMap((id) => (typeof id === 'string' ? [{ type, id }] : [])),
   )
@@ -83,7 +108,7 @@ export async function namesOfReferences(
   const named = some.map(async ({ type, id }) => {
     const telling = tellingFields.get(type)
     if (telling === undefined) return []
-    const [record] = (await readRecords(visit, seen, { type, id })).records
+    const [record] = (await readRecords(visit, seen, { type, id, schema: undefined })).records
     const name = record && nameOf(record, telling)
     return name === undefined ? [] : [[`${type}/${id}`, name] as const]
   })

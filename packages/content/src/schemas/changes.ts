@@ -1,4 +1,5 @@
 /** What differs between two schemas, in words. */
+import { inFieldOrder, placeOf } from './field-order.ts'
 import { type Field, fieldsOf, type PlainSchema } from './fields.ts'
 
 /** A sentence, in which names stand between backquotes. */
@@ -19,8 +20,18 @@ export function schemaChanges(before: PlainSchema | undefined, after: PlainSchem
 function typeChanges(before: PlainSchema, after: PlainSchema): Sentence[] {
   const was = new Map(fieldsOf(before).map((field) => [field.name, field]))
   const is = new Map(fieldsOf(after).map((field) => [field.name, field]))
-  const changes = [...new Set([...was.keys(), ...is.keys()])].sort().flatMap((name) => {
+  const names = [...new Set([...was.keys(), ...is.keys()])].sort()
+  const changes = inFieldOrder(names, after).flatMap((name) => {
     const changes = fieldChanges(was.get(name), is.get(name))
+    const [order, orderBefore] = [[...is.keys()].filter((name) => was.has(name)), [...was.keys()]]
+    if (
+      !same(
+        order,
+        orderBefore.filter((name) => is.has(name)),
+      ) &&
+      hasPlaces(before, after)
+    )
+      changes.push('has its fields in another order')
     return changes.length === 0 ? [] : [`\`${name}\` ${changes.join(', ')}`]
   })
   if ((before['private'] === true) !== (after['private'] === true))
@@ -31,6 +42,9 @@ function typeChanges(before: PlainSchema, after: PlainSchema): Sentence[] {
     )
   return changes.length === 0 ? ['changed in ways that its fields do not show: see the JSON Schema'] : changes
 }
+
+const hasPlaces = (...schemas: PlainSchema[]): boolean =>
+  schemas.some(({ properties }) => Object.values(properties ?? {}).some((one) => placeOf(one) !== undefined))
 
 function fieldChanges(was: Field | undefined, is: Field | undefined): Sentence[] {
   if (was === undefined) return [`is new: ${is!.isRequired ? 'required ' : ''}${is!.type}`]

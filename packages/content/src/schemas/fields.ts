@@ -1,4 +1,5 @@
 /** Schemas as people read them: fields in the order that helps, types and rules in words. */
+import { inFieldOrder } from './field-order.ts'
 
 /** A JSON Schema that is read and not checked: any part may be anything. */
 export type PlainSchema = Readonly<Record<string, unknown>>
@@ -27,7 +28,7 @@ const objectIn = (value: unknown): PlainSchema | undefined =>
 /** Names that say at a glance which record it is. */
 const telling = ['name', 'title', 'label', 'displayName', 'fullName', 'code']
 
-/** The fields of a type: telling names first, then required ones, nested ones last, else by name. */
+/** The fields of a type in their author's order. Those without a place follow: telling names, then required ones, nested ones last, else by name. */
 export function fieldsOf(schema: PlainSchema): Field[] {
   const properties = objectIn(schema['properties']) ?? {}
   const required = new Set(Array.isArray(schema['required']) ? schema['required'] : [])
@@ -38,12 +39,14 @@ export function fieldsOf(schema: PlainSchema): Field[] {
     const place = telling.indexOf(name)
     return place >= 0 ? place - telling.length : isNested ? 2 : isRequired ? 0 : 1
   }
-  return fields.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1))
+  fields.sort((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1))
+  const byName = new Map(fields.map((field) => [field.name, field]))
+  return inFieldOrder([...byName.keys()], schema).map((name) => byName.get(name)!)
 }
 
 /** The field by whose value people know a record; undefined: none is telling. */
 export const tellingField = (fields: readonly Field[]): string | undefined =>
-  fields.find(({ name }) => telling.includes(name))?.name
+  telling.find((one) => fields.some(({ name }) => name === one))
 
 function fieldOf(name: string, at: PlainSchema, isRequired: boolean): Field {
   const items = objectIn(at['items'])

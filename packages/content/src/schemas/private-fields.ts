@@ -1,5 +1,6 @@
 /** Private fields: which they are, when they can be cut out of a schema, and how (content-model §4, §6). */
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
+import { withoutPlacesOf } from './field-order.ts'
 import {
   isJsonSchemaKeyword,
   type Location,
@@ -109,7 +110,7 @@ export function cutPrivateFields(schema: JsonObject, fields: readonly string[]):
   const members: [string, Json][] = []
   for (const [keyword, value] of Object.entries(schema)) {
     if (isCutAtRoot(keyword)) continue
-    if (keyword === 'properties') members.push([keyword, withoutMembers(value, cut)])
+    if (keyword === 'properties') members.push([keyword, withoutPlacesOf(value as JsonObject, cut)])
     else if (keyword === 'required' && Array.isArray(value)) {
       members.push([keyword, value.filter((name) => typeof name !== 'string' || !cut.has(name))])
     } else if (definitionKeywords.has(keyword) && !defined.has(partId(keyword))) {

@@ -4,6 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
 import { isLikePrivate, plainOf } from '../records/private-likeness.ts'
 import { referenceKeyword } from '../records/references.ts'
 import { isKnownDraft, isKnownFormat } from './compiler.ts'
+import { orderKeyword } from './field-order.ts'
 import { isJsonSchemaKeyword, jsonSchemaKeywords, type Place, placesOf, pointerTo } from './places.ts'
 
 export interface SchemaWarning {
@@ -14,12 +15,13 @@ export interface SchemaWarning {
 }
 
 /** Keywords that mean something here, or to OpenAPI, beside those of JSON Schema. */
-const known = [...jsonSchemaKeywords, referenceKeyword, 'private'].map((name) => ({
+const known = [...jsonSchemaKeywords, referenceKeyword, orderKeyword, 'private'].map((name) => ({
   name,
   plainName: plainOf(name),
 }))
 const elsewhere = new Set([
   referenceKeyword,
+  orderKeyword,
   'private',
   'example',
   'discriminator',

@@ -66,6 +66,7 @@ export const compare: Page = {
           <Differences
             seen={seen}
             page={page}
+            schemas={after.schemas}
             before={{ ...(other ?? seen), version: before.semver }}
             after={{ ...seen, version: after.semver }}
           />

@@ -89,7 +89,9 @@ async function editPage(
   const { type, id } = visit.params as { type: string; id: string }
   const version = await readVersion(visit, seen)
   const [record] =
-    version.schemas[type] === undefined ? [] : (await readRecords(visit, seen, { type, id })).records
+    version.schemas[type] === undefined
+      ? []
+      : (await readRecords(visit, seen, { type, id, schema: undefined })).records
   if (record?.data === undefined) throw new RegistryError('record_not_found', { say: { type, id } })
   return {
     title: `Edit ${cutText(id, 80)} · ${seen.owner}/${seen.slug}`,

@@ -8,7 +8,14 @@ import { Value, wholeMax } from '../../components/value.tsx'
 import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../data/collection.ts'
 import { filesOfRecord, type NamedFile } from '../../data/files.ts'
 import { own } from '../../data/own.ts'
-import { nameOf, namesOfReferences, readRecords, type ShownRecord } from '../../data/records.ts'
+import {
+  fieldsBeside,
+  isObject,
+  nameOf,
+  namesOfReferences,
+  readRecords,
+  type ShownRecord,
+} from '../../data/records.ts'
 import { bytesText, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import type { Page, Visit } from '../../page.ts'
@@ -28,14 +35,14 @@ const show = async (visit: Visit) => {
   const type = visit.params['type'] ?? query.get('type') ?? ''
   const id = visit.params['id'] ?? query.get('id') ?? ''
   const schema = version === null ? undefined : schemaIn(version, type)
-  const [record] = schema === undefined ? [] : (await readRecords(visit, seen, { type, id })).records
+  const [record] = schema === undefined ? [] : (await readRecords(visit, seen, { type, id, schema })).records
   if (version === null || schema === undefined || record === undefined)
     throw new RegistryError('record_not_found', { say: { type, id } })
   const fields = fieldsOf(schema)
   const name = nameOf(record, tellingField(fields))
   const [names, files, history] = await Promise.all([
     namesOfReferences(visit, seen, version, record, fields),
-    filesOfRecord(visit, seen, record.data ?? {}),
+    filesOfRecord(visit, seen, record.data),
     visit.registry.histories.list(seen.who, { ...seen, type, id }, { limit: historyMax }),
   ])
   return {
@@ -101,10 +108,9 @@ function Fields({ seen, record, fields, names, files }: FieldsProps) {
       </p>
     )
   }
-  const known = new Set(fields.map(({ name }) => name))
-  const beside = Object.keys(data).filter((name) => !known.has(name))
-  const all: Partial<Field>[] = [...fields, ...beside.map((name) => ({ name }))]
-  const isThere = ({ name = '' }: Partial<Field>) => Object.hasOwn(data, name)
+  if (!isObject(data)) return <Value value={data} {...{ seen, names, files }} />
+  const all = [...fields, ...fieldsBeside(fields, [record])]
+  const isThere = ({ name }: Field) => Object.hasOwn(data, name)
   const ordered =
     all.length > fieldsMax ? [...all.filter(isThere), ...all.filter((one) => !isThere(one))] : all
   const shown = ordered.slice(0, fieldsMax)
@@ -112,7 +118,7 @@ function Fields({ seen, record, fields, names, files }: FieldsProps) {
   return (
     <>
       <dl class="fields">
-        {shown.map(({ name = '', title, description, isPrivate, refersTo }) => (
+        {shown.map(({ name, title, description, isPrivate, refersTo }) => (
           <div key={name}>
             <dt>
               <bdi>{cutText(title ?? name, 100)}</bdi>

@@ -7,7 +7,13 @@ import { Badge, Empty, Pager, TableScroll } from '../../components/small.tsx'
 import { Value } from '../../components/value.tsx'
 import { type SeenCollection, type ShownVersion, schemaIn, seeVersion } from '../../data/collection.ts'
 import { own } from '../../data/own.ts'
-import { type RecordsPage, readRecords, type ShownRecord } from '../../data/records.ts'
+import {
+  fieldsBeside,
+  isObject,
+  type RecordsPage,
+  readRecords,
+  type ShownRecord,
+} from '../../data/records.ts'
 import { bytesText, counted, countText, cutText } from '../../format.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Page, Redirect, type Visit } from '../../page.ts'
@@ -33,11 +39,12 @@ const show = async (visit: Visit) => {
   const schema = type === undefined ? undefined : schemaIn(version, type)
   if (type === undefined || schema === undefined) return noType(seen, types, type)
   const [id, after] = [query.get('id') ?? '', query.get('after') ?? '']
-  const ask = { type, ...(id === '' ? {} : { id }), ...(after === '' ? {} : { after }) }
+  const ask = { type, schema, ...(id === '' ? {} : { id }), ...(after === '' ? {} : { after }) }
   const page = await readRecords(visit, seen, ask)
   if (id !== '' && page.records.length === 1)
     return new Redirect(seen.inView(recordPath(seen, type, id)), 302)
-  const fields = fieldsOf(schema)
+  const listed = fieldsOf(schema)
+  const fields = [...listed, ...fieldsBeside(listed, page.records)]
   const chosen = columnsIn(query, fields)
   const here = versionPath(seen, 'records', type)
   const next = {
@@ -267,6 +274,10 @@ const Row = ({
     {record.data === undefined ? (
       <td colSpan={chosen.length} class="quiet">
         A large record of {bytesText(record.bytes)}
+      </td>
+    ) : !isObject(record.data) ? (
+      <td colSpan={Math.max(1, chosen.length)}>
+        <Value value={record.data} seen={seen} most={most} />
       </td>
     ) : (
       chosen.map(({ name, refersTo }) => {

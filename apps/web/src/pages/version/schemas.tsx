@@ -1,6 +1,6 @@
 /** `…/schemas`: what the records of each type have. */
 
-import { type Field, fieldsOf, type PlainSchema } from '@ulmus/content'
+import { type Field, fieldsOf, type Json, type PlainSchema, withPropertiesInOrder } from '@ulmus/content'
 import { Badge, Empty, TableScroll } from '../../components/small.tsx'
 import { type SeenCollection, schemaIn, seeVersion } from '../../data/collection.ts'
 import { counted, cutText, shownJson, shownMarks } from '../../format.ts'
@@ -77,7 +77,7 @@ interface TypeProps {
 function Type({ seen, type, schema, count, of }: TypeProps) {
   const fields = fieldsOf(schema)
   const shown = fields.slice(0, Math.min(fieldsMax, Math.floor(fieldsOfPage / of)))
-  const raw = shownJson(schema, 2)
+  const raw = shownJson(withPropertiesInOrder(schema as Json), 2)
   const { title, description } = schema
   return (
     <section class="type" id={`type-${type}`}>

@@ -1,0 +1,82 @@
+/** Pages of records: the order of fields, types whose schemas list none, and references to files with more beside them. */
+import { anyDatabase } from '@ulmus/storage/testing'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fileHash } from '../testing/asker.ts'
+import { type Stage, setStage } from '../testing/stage.ts'
+
+describe.each(anyDatabase)('pages of records on $name', (database) => {
+  let stage: Stage
+  beforeAll(async () => {
+    stage = await setStage(database, { rateLimits: null })
+  })
+  afterAll(() => stage.end())
+
+  const page = async (path: string) => (await fetch(`${stage.server.url}${path}`)).text()
+  const pageOf = (apiPath: string) => apiPath.replace('/collections', '')
+  /** In the order of the page; names that it lacks are left out. */
+  const inOrder = (html: string, names: readonly string[]) =>
+    names
+      .filter((name) => html.includes(`>${name}<`))
+      .sort((a, b) => html.indexOf(`>${a}<`) - html.indexOf(`>${b}<`))
+
+  test('fields stand in the order of propertyOrder on every page, and places close up over private ones', async () => {
+    const { path } = await stage.newCollection()
+    const place = {
+      type: 'object',
+      properties: { street: { propertyOrder: 2 }, number: { propertyOrder: 1 } },
+    }
+    const properties = {
+      alpha: { propertyOrder: 4 },
+      code: { propertyOrder: 1 },
+      secret: { propertyOrder: 2, private: true },
+      zeta: { propertyOrder: 3 },
+      place: { ...place, propertyOrder: 5 },
+    }
+    const data = (zeta: number) => ({ alpha: 1, code: `c${zeta}`, zeta, place: { number: 7, street: 'S' } })
+    const opening = { schemas: { T: { properties } } }
+    await stage.push(path, { opening, puts: [{ id: '1', type: 'T', data: data(1) }] })
+    const next = { ...data(2), alpha: 2 }
+    await stage.push(path, { base: 'v1.0.0', puts: [{ id: '1', type: 'T', data: next }] })
+    const names = ['alpha', 'code', 'place', 'zeta']
+    const ordered = ['code', 'zeta', 'alpha', 'place']
+    const at = pageOf(path)
+    for (const one of [`${at}/records/T`, `${at}/schemas`, `${at}/records/T/1`])
+      expect(inOrder(await page(one), names), one).toEqual(ordered)
+    expect(await page(`${at}/records/T/1`)).toMatch(/number[^<]*7[^<]*street/)
+    expect(inOrder(await page(`${at}/compare/v1.0.0...v1.1.0`), names)).toEqual(['code', 'zeta', 'alpha'])
+    const { json } = await stage.anyone.get(`${path}/versions/latest`)
+    const shown = json.schemas.T.properties
+    expect(ordered.map((name) => shown[name].propertyOrder)).toEqual([1, 2, 3, 4])
+  })
+
+  test('a type without properties shows the members that its records have', async () => {
+    const { path } = await stage.newCollection()
+    const puts = [
+      { id: '1', type: 'Open', data: { name: 'Oslo', people: 700_000 } },
+      { id: '2', type: 'Open', data: { mayor: 'Ada' } },
+      { id: '3', type: 'Open', data: 'only a text' },
+      { id: '4', type: 'Open', data: null },
+    ]
+    await stage.push(path, { opening: { schemas: { Open: {} } }, puts })
+    const html = await page(`${pageOf(path)}/records/Open`)
+    expect(inOrder(html, ['mayor', 'people', 'name'])).toEqual(['name', 'mayor', 'people'])
+    for (const text of ['Oslo', '700000', 'Ada', 'only a text']) expect(html).toContain(text)
+    expect(await page(`${pageOf(path)}/records/Open/1`)).toContain('Oslo')
+    expect(await page(`${pageOf(path)}/records/Open/3`)).toContain('only a text')
+    expect(await page(`${pageOf(path)}/records/Open/4`)).toContain('null')
+  })
+
+  test('a reference with more beside its $file is a file, and what names no file is none', async () => {
+    const { path } = await stage.newCollection()
+    await stage.ada.upload(path, 'a photo')
+    const file = fileHash('a photo')
+    const data = { photo: { $file: file, caption: 'Elms' }, odd: { $file: 'nowhere' } }
+    await stage.push(path, { opening: { schemas: { P: {} } }, puts: [{ id: '1', type: 'P', data }] })
+    for (const one of ['records/P', 'records/P/1']) {
+      const html = await page(`${pageOf(path)}/${one}`)
+      expect(html).toContain(`/files/${file}`)
+      expect(html).toContain('Elms')
+      expect(html).not.toMatch(/files\/nowhere/)
+    }
+  })
+})
