@@ -23,15 +23,6 @@ function typeChanges(before: PlainSchema, after: PlainSchema): Sentence[] {
   const names = [...new Set([...was.keys(), ...is.keys()])].sort()
   const changes = inFieldOrder(names, after).flatMap((name) => {
     const changes = fieldChanges(was.get(name), is.get(name))
-    const [order, orderBefore] = [[...is.keys()].filter((name) => was.has(name)), [...was.keys()]]
-    if (
-      !same(
-        order,
-        orderBefore.filter((name) => is.has(name)),
-      ) &&
-      hasPlaces(before, after)
-    )
-      changes.push('has its fields in another order')
     return changes.length === 0 ? [] : [`\`${name}\` ${changes.join(', ')}`]
   })
   if ((before['private'] === true) !== (after['private'] === true))
@@ -40,6 +31,9 @@ function typeChanges(before: PlainSchema, after: PlainSchema): Sentence[] {
     changes.push(
       after['additionalProperties'] === false ? 'takes no other fields now' : 'takes other fields now',
     )
+  const inBoth = (fields: typeof is) => [...fields.keys()].filter((name) => was.has(name) && is.has(name))
+  if (hasPlaces(before, after) && !same(inBoth(was), inBoth(is)))
+    changes.push('has its fields in another order')
   return changes.length === 0 ? ['changed in ways that its fields do not show: see the JSON Schema'] : changes
 }
 

@@ -15,12 +15,12 @@ const publicOf = (schema: Json) => publicSchemas(new Map([['T', acceptSchema(sch
 test('fields with a place come first, by it; those without follow in the order of before', () => {
   const properties = {
     name: at(3),
-    b: {},
-    a: {},
+    b: { type: 'string' },
+    a: { type: 'string' },
     zip: at(1),
     city: at(2),
     list: { type: 'array' },
-    odd: at(1.5),
+    odd: at(1.5, { type: 'string' }),
   }
   const fields = fieldsOf({ properties, required: ['b'] })
   expect(fields.map(({ name }) => name)).toEqual(['zip', 'city', 'name', 'b', 'a', 'odd', 'list'])
