@@ -318,6 +318,31 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 90_000 }, 
     120_000,
   )
 
+  test('on a telephone the tab of the page is in sight, and no code lies under its copy button', async () => {
+    await page.setViewportSize({ width: 390, height: 800 })
+    for (const path of ['/atlas/cities', '/atlas/cities/versions', '/atlas/cities/settings']) {
+      await page.goto(path)
+      const tab = (await page.locator('.tabs a[aria-current]').boundingBox())!
+      expect([path, tab.x >= 0 && tab.x + tab.width <= 390]).toEqual([path, true])
+    }
+    await page.goto('/atlas/cities')
+    const code = (await page.locator('.code pre').first().boundingBox())!
+    const copy = (await page.locator('.code .copy').first().boundingBox())!
+    expect(code.x + code.width).toBeLessThanOrEqual(copy.x)
+  })
+
+  test('JSON is checked as it is typed: the fault has its line, and the form is not sent', async () => {
+    await page.goto('/atlas/cities/records/City/oslo/edit')
+    const field = page.locator('textarea.json')
+    expect(await field.evaluate((one) => getComputedStyle(one).fontFamily)).toMatch(/mono/)
+    await field.fill('{\n  "name": Oslo\n}')
+    await page.getByText('Line 2, column 11').waitFor()
+    await page.getByRole('button', { name: 'Save as a new version' }).click()
+    expect(page.url()).toContain('/records/City/oslo/edit')
+    await field.fill('{\n  "name": "Oslo"\n}')
+    expect(await page.locator('.json-state').textContent()).toBe('')
+  })
+
   test('signing out ends it', async () => {
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.goto('/')
