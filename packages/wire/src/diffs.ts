@@ -40,6 +40,28 @@ export const UpdatedRecord = CollectionRecord.extend({ previousHash: HashText, p
 })
 export type UpdatedRecord = z.infer<typeof UpdatedRecord>
 
+/** `GET …/versions/:v/diff.ndjson` */
+export const DiffStreamQuery = DiffQuery.pick({ from: true, type: true, change: true })
+export type DiffStreamQuery = z.infer<typeof DiffStreamQuery>
+
+/** A line of `diff.ndjson`. */
+export const DiffLine = z
+  .object({
+    change: z.enum(['added', 'updated', 'removed']),
+    id: z.string(),
+    type: z.string(),
+    hash: HashText,
+    data: AnyJson.optional().meta({ description: 'Absent if the record was removed.' }),
+    previousHash: HashText.optional().meta({ description: 'Of an updated record.' }),
+    previousData: AnyJson.optional().meta({ description: 'Of an updated record.' }),
+  })
+  .meta({
+    id: 'DiffLine',
+    description: 'A record that differs.',
+    examples: exampleAdded.map((record) => ({ change: 'added', ...record })),
+  })
+export type DiffLine = z.infer<typeof DiffLine>
+
 /** By type, then id; `added`, `updated` and `removed` together are paged as one list. */
 export const DiffPage = z
   .object({

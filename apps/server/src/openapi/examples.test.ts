@@ -90,6 +90,7 @@ test('from an account to a published collection, and from there to everything th
     await sendAll(id)
   for (const id of [
     'listRecords',
+    'streamDiff',
     'streamRecords',
     'getRecord',
     'getRecordHistory',

@@ -34,7 +34,7 @@ interface Rows {
 export const inCollection: Readonly<Record<string, Rows>> = {
   'reading': {
     operations: [
-      'getCollection', 'listVersions', 'getVersion', 'listVersionFiles', 'getManifest', 'getDiff',
+      'getCollection', 'listVersions', 'getVersion', 'listVersionFiles', 'getManifest', 'getDiff', 'streamDiff',
       'listRecords', 'getRecord', 'streamRecords', 'getRecordHistory', 'downloadFile', 'exportVersion',
     ],
     rows: {
@@ -119,7 +119,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
 export const ofWithdrawn: Readonly<Record<string, Rows>> = {
   'reading a withdrawn version': {
     operations: [
-      'getVersion', 'listVersionFiles', 'getManifest', 'getDiff', 'listRecords', 'getRecord', 'streamRecords', 'exportVersion',
+      'getVersion', 'listVersionFiles', 'getManifest', 'getDiff', 'streamDiff', 'listRecords', 'getRecord', 'streamRecords', 'exportVersion',
     ],
     rows: {
       //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi

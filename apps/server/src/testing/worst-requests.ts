@@ -166,6 +166,10 @@ export const worstRequests = (worst: WorstCase): Record<string, Case[]> => ({
     { path: v(`/records/${w.shortType}/${w.longId(2)}?proof=true`) },
     { path: v(`/records/${w.shortType}/${'%C3%BC'.repeat(1_300)}`), status: 404 },
   ],
+  'GET /api/collections/:owner/:slug/versions/:v/diff.ndjson': [
+    ...inAll(v('/diff.ndjson?from=v1.0.0')),
+    { path: v('/diff.ndjson?from=v1.0.0&change=removed') },
+  ],
   'GET /api/collections/:owner/:slug/versions/:v/records.ndjson': [
     ...inAll(v('/records.ndjson')),
     { path: v(`/records.ndjson?after=${cursorOf(w.shortType, w.longId(3))}`) },

@@ -25,6 +25,23 @@ export async function jsonOf(difference: RecordDifference, forms: FormReader): P
   return new JsonText(...open, past, previous.subarray(dataStart, -1), '}')
 }
 
+export type RecordChange = 'added' | 'updated' | 'removed'
+
+/** A difference with the text of its record, or, if that was removed, what named it. */
+export interface ReadDifference {
+  readonly change: RecordChange
+  readonly text: JsonText | undefined
+  readonly removed: { id: string; type: string; hash: Hash } | undefined
+}
+
+/** A line of NDJSON. Both forms begin with the brace that `change` is put behind. */
+export function lineOf({ change, removed, text }: ReadDifference): Uint8Array[] {
+  const [first, ...rest] = text?.pieces ?? [Buffer.from(JSON.stringify(removed))]
+  return [Buffer.from(`{"change":"${change}",`), first!.subarray(1), ...rest, newline]
+}
+
+const newline = Buffer.from('\n')
+
 /** Reads canonical forms, in about tree order: the lines of a leaf are told apart once. */
 export class FormReader {
   readonly #objects: ObjectReader

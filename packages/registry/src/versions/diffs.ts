@@ -4,7 +4,7 @@ import { findNamedCollection, findVisibleCollection, type Seen } from '../access
 import type { Principal } from '../access/principal.ts'
 import type { JsonText } from '../answers/json-text.ts'
 import { PageBudget, type Place, readCursor, writeCursor } from '../answers/places.ts'
-import { countAnswer, readerOf } from '../budgets/answer-budget.ts'
+import { countAnswer, counting, readerOf } from '../budgets/answer-budget.ts'
 import type { Context } from '../context.ts'
 import {
   countDifferences,
@@ -14,8 +14,15 @@ import {
   type RecordDifference,
   recordDifferences,
 } from './changes.ts'
-import { metadataBytes, semverOf } from './content.ts'
-import { dataBytes, FormReader, jsonOf } from './difference-forms.ts'
+import { metadataBytes, semverOf, shownDigest } from './content.ts'
+import {
+  dataBytes,
+  FormReader,
+  jsonOf,
+  lineOf,
+  type ReadDifference,
+  type RecordChange,
+} from './difference-forms.ts'
 import { describeSchemaChanges, type TypeChanges } from './schema-changes.ts'
 import { type SeenVersion, type VersionPath, versionIn } from './versions.ts'
 
@@ -32,7 +39,7 @@ export interface DiffAsk {
   limit: number
 }
 
-export type RecordChange = 'added' | 'updated' | 'removed'
+export type { RecordChange } from './difference-forms.ts'
 
 export interface DiffPage {
   /** Semvers; `from` with `owner/slug@` before it where it is of another collection. */
@@ -42,7 +49,7 @@ export interface DiffPage {
   added: JsonText[]
   /** Each `{id, type, hash, data, previousHash, previousData}`. */
   updated: JsonText[]
-  removed: { id: string; type: string; hash: Hash }[]
+  removed: NonNullable<ReadDifference['removed']>[]
   pagination: { limit: number; hasMore: boolean; nextCursor: string | null }
   /** Of the whole difference. What may be absent is told on the first page only, the one without a cursor. */
   meta: {
@@ -84,27 +91,28 @@ export function diffsOf(context: Context) {
      * @throws collection_not_found, version_not_found, invalid_request for a malformed cursor, busy.
      */
     async page(who: Principal, path: VersionPath, ask: DiffAsk): Promise<DiffPage> {
-      const seen = await findVisibleCollection(context, who, path)
-      const other = await seeOther(context, who, ask.from)
-      const view = other === undefined || other.seen.view === seen.view ? seen.view : 'public'
-      const to = await versionIn(context, { ...seen, view }, path.v)
-      const from = await versionIn(context, { ...(other?.seen ?? seen), view }, other?.v ?? ask.from)
+      const { from, to, other } = await pairOf(context, who, path, ask.from)
       const beyond = ask.cursor === undefined ? undefined : readCursor(ask.cursor, 'cursor')
       const pair = { from: from.roots, to: to.roots }
       const reader = readerOf(who)
-      const { nextCursor, ...differences } = await readPage(context, pair, beyond, { ...ask, reader })
+      const { nextCursor, differences } = await readPage(context, pair, beyond, { ...ask, reader })
+      const page = {
+        added: textsOf(differences, 'added'),
+        updated: textsOf(differences, 'updated'),
+        removed: differences.flatMap(({ removed }) => removed ?? []),
+      }
       const meta = await metaOf(context, from, to)
       const isFirst = beyond === undefined
       const isAll = ask.type === undefined && ask.change === undefined
       return {
         from: `${other === undefined ? '' : placeOf(other.seen)}${semverOf(from.version)}`,
         to: semverOf(to.version),
-        ...differences,
+        ...page,
         pagination: { limit: ask.limit, hasMore: nextCursor !== null, nextCursor },
         meta: isFirst
           ? {
               ...meta,
-              ...(await wholeOf(context, pair, isAll && nextCursor === null ? differences : undefined, {
+              ...(await wholeOf(context, pair, isAll && nextCursor === null ? page : undefined, {
                 reader,
                 ...meta,
               })),
@@ -112,7 +120,55 @@ export function diffsOf(context: Context) {
           : meta,
       }
     },
+
+    /**
+     * All records that differ, as NDJSON by type, then id: `{change, id, type, hash, …}`, with the data that a page has.
+     * `hash` names the two versions as the caller reads them.
+     * @throws collection_not_found, version_not_found
+     */
+    async stream(
+      who: Principal,
+      path: VersionPath,
+      ask: Pick<DiffAsk, 'from' | 'type' | 'change'>,
+    ): Promise<{ hash: string; lines: AsyncGenerator<Uint8Array> }> {
+      const { from, to } = await pairOf(context, who, path, ask.from)
+      const pair = { from: from.roots, to: to.roots }
+      const whole = { ...ask, limit: streamedAtOnce, reader: readerOf(who) }
+      const hash = [from, to].map(({ version, seen }) => shownDigest(version, seen.view)).join(' ')
+      return { hash, lines: linesOf(context, pair, whole) }
+    },
   }
+}
+
+/** Differences that a stream reads at once. */
+const streamedAtOnce = 200
+
+async function* linesOf(
+  context: Context,
+  pair: { from: ViewRoots; to: ViewRoots },
+  ask: DiffAsk & { reader: string },
+): AsyncGenerator<Uint8Array> {
+  let cursor: string | null | undefined
+  while (cursor !== null) {
+    const beyond = cursor === undefined ? undefined : readCursor(cursor, 'cursor')
+    // A stream counts as one, whatever its length: see `AnswerBudget.stream`.
+    const { differences, nextCursor } = await counting(
+      () => {},
+      () => readPage(context, pair, beyond, ask),
+    )
+    if (differences.length > 0) yield Buffer.concat(differences.flatMap(lineOf))
+    cursor = nextCursor
+  }
+}
+
+/** Both versions in the caller's view: the public one if it reads either of them so. */
+async function pairOf(context: Context, who: Principal, path: VersionPath, asked: string) {
+  const seen = await findVisibleCollection(context, who, path)
+  const other = await seeOther(context, who, asked)
+  const view = other === undefined || other.seen.view === seen.view ? seen.view : 'public'
+  const to = await versionIn(context, { ...seen, view }, path.v)
+  const from = await versionIn(context, { ...(other?.seen ?? seen), view }, other?.v ?? asked)
+  return { from, to, other }
 }
 
 /**
@@ -157,21 +213,25 @@ async function readPage(
     differences.push(difference)
     last = difference
   }
-  const page = { added: [] as JsonText[], updated: [] as JsonText[], removed: [] as DiffPage['removed'] }
+  const read: ReadDifference[] = []
   const forms = new FormReader(context.objects)
   for (let start = 0; start < differences.length; start += readAtOnce) {
     const some = differences.slice(start, start + readAtOnce)
     const texts = await Promise.all(some.map((difference) => jsonOf(difference, forms)))
     // Ends the work when nobody takes the answer any more.
     countAnswer(0)
-    for (const [index, { key: id, type, before, after }] of some.entries()) {
-      if (after === undefined) page.removed.push({ id, type, hash: before!.hash })
-      else (before === undefined ? page.added : page.updated).push(texts[index]!)
+    for (const [index, difference] of some.entries()) {
+      const { key: id, type, before, after } = difference
+      const removed = after === undefined ? { id, type, hash: before!.hash } : undefined
+      read.push({ change: changeOf(difference), text: texts[index], removed })
     }
     forms.forgetAllBut(some.at(-1)!)
   }
-  return { ...page, nextCursor: hasMore ? writeCursor({ type: last!.type, id: last!.key }) : null }
+  return { differences: read, nextCursor: hasMore ? writeCursor({ type: last!.type, id: last!.key }) : null }
 }
+
+const textsOf = (differences: readonly ReadDifference[], change: 'added' | 'updated'): JsonText[] =>
+  differences.flatMap((one) => (one.change === change ? one.text! : []))
 
 const changeOf = ({ before, after }: RecordDifference): RecordChange =>
   before === undefined ? 'added' : after === undefined ? 'removed' : 'updated'

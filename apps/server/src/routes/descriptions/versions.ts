@@ -75,6 +75,14 @@ export const diff: Description = {
   codes: reading,
 }
 
+export const diffStream: Description = {
+  operationId: 'streamDiff',
+  summary: 'All records that differ between two versions, as NDJSON',
+  description:
+    'Streams the records that were added, updated and removed from the version `from` to the one in the path, a JSON object a line, by type, then id. `type` and `change` narrow it down. What became of schemas, metadata and files is on the first page of `…/diff`.',
+  codes: reading,
+}
+
 export const exported: Description = {
   operationId: 'exportVersion',
   summary: 'A whole version as a .tar.gz',

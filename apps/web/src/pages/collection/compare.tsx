@@ -45,6 +45,11 @@ export const compare: Page = {
     )
     const here = visit.url.pathname
     const diffPath = withQuery(apiVersionPath({ ...seen, version: after.semver }, 'diff'), { from: fromName })
+    const { cursor: _, ...narrowed } = asked
+    const linesPath = withQuery(apiVersionPath({ ...seen, version: after.semver }, 'diff.ndjson'), {
+      from: fromName,
+      ...narrowed,
+    })
     return {
       title: `${fromName}...${after.semver} · ${seen.owner}/${seen.slug}`,
       description: `What differs in ${seen.owner}/${seen.slug} ${after.semver} from ${fromName}.`,
@@ -58,7 +63,7 @@ export const compare: Page = {
             </h2>
             <span>
               <a href={theOtherWay(seen, other, before.semver, after.semver)}>The other way round</a> ·{' '}
-              <a href={diffPath}>JSON</a>
+              <a href={diffPath}>JSON</a> · <a href={linesPath}>NDJSON</a>
             </span>
           </div>
           {asked.cursor === undefined && <Beside seen={seen} before={before} after={after} page={page} />}
