@@ -310,6 +310,7 @@ CREATE TABLE "versions" (
 	"public_bytes" bigint NOT NULL,
 	"public_changed" boolean NOT NULL,
 	"stored_bytes" bigint NOT NULL,
+	"license" text,
 	"message" text,
 	"app_id" text,
 	"actor_id" text,

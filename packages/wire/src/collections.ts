@@ -40,6 +40,9 @@ export type BrowseQuery = z.infer<typeof BrowseQuery>
 const named = { id: exampleId, slug: 'cities', name: 'Cities of the world' }
 const instants = { createdAt: exampleInstant, updatedAt: exampleInstant }
 const shown = { ...named, description: exampleMetadata.description }
+const figures = {
+  ...{ latestVersion: 'v1.0.0', recordCount: 2, totalBytes: 225, license: exampleMetadata.license },
+}
 const owner = { ownerSlug: 'ada', ownerName: 'Ada Lovelace' }
 
 const CollectionSlug = z.string().meta({
@@ -61,6 +64,14 @@ export const CollectionItem = z
     ownerSlug: z.string(),
     ownerName: z.string(),
     latestVersion: SemverText.nullable(),
+    recordCount: Count.nullable().meta({
+      description: 'Of the latest version, as everyone reads it; in lists of your own, as members do.',
+    }),
+    totalBytes: Count.nullable().meta({ description: 'Sizes of its records and files, likewise.' }),
+    license: z
+      .string()
+      .nullable()
+      .meta({ description: '`license` of its metadata, at most 200 characters.' }),
     fork: IsFork,
     createdAt: Instant,
     updatedAt: Instant,
@@ -68,7 +79,7 @@ export const CollectionItem = z
   .meta({
     id: 'CollectionItem',
     description: 'A public collection, as browsing lists it.',
-    examples: [{ ...shown, ...owner, latestVersion: 'v1.0.0', fork: false, ...instants }],
+    examples: [{ ...shown, ...owner, ...figures, fork: false, ...instants }],
   })
 export type CollectionItem = z.infer<typeof CollectionItem>
 
@@ -76,7 +87,7 @@ export type CollectionItem = z.infer<typeof CollectionItem>
 export const MyCollection = CollectionItem.extend({ public: z.boolean() }).meta({
   id: 'MyCollection',
   description: 'A collection that the caller owns, or a member of whose owner it is.',
-  examples: [{ ...shown, ...owner, latestVersion: 'v1.0.0', fork: false, ...instants, public: true }],
+  examples: [{ ...shown, ...owner, ...figures, fork: false, ...instants, public: true }],
 })
 export type MyCollection = z.infer<typeof MyCollection>
 

@@ -168,6 +168,25 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
     }
   })
 
+  test('lists say how many records a collection has for their reader, its size and licence', async () => {
+    const { path, slug } = await stage.newCollection()
+    await stage.push(path, {
+      opening: { schemas: { A: {} }, metadata: { license: 'CC-BY-4.0' } },
+      puts: [put('1'), put('2'), put('3', {}, { private: true })],
+    })
+    const [open] = (await stage.anyone.get('/collections?limit=1')).json
+    expect(open).toMatchObject({ slug, recordCount: 2, license: 'CC-BY-4.0' })
+    const { totalBytes } = (await stage.anyone.get(path)).json.latestVersion
+    expect(open.totalBytes).toBe(totalBytes)
+    const [own] = (await stage.ada.get('/accounts/me/collections?limit=1')).json
+    expect(own).toMatchObject({ slug, recordCount: 3, license: 'CC-BY-4.0' })
+    const { text } = await anyone.get('/explore')
+    expect(text).toMatch(/2 records<[\s\S]*CC-BY-4\.0/)
+    await stage.newCollection()
+    const [empty] = (await stage.anyone.get('/collections?limit=1')).json
+    expect(empty).toMatchObject({ latestVersion: null, recordCount: null, totalBytes: null, license: null })
+  })
+
   test('the API reference leads back to the documentation', async () => {
     expect(await linksOn(anyone, '/docs/api/')).toEqual(expect.arrayContaining(['/', '/docs']))
   })

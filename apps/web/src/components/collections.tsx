@@ -1,6 +1,6 @@
 /** Lists of collections. */
 import type { CollectionItem, MyCollection, OwnedCollection } from '@ulmus/wire'
-import { cutText } from '../format.ts'
+import { bytesText, counted, cutText } from '../format.ts'
 import { accountPath, versionPath } from '../paths.ts'
 import { Badge, Time, Visibility } from './small.tsx'
 
@@ -8,6 +8,7 @@ type Level = 'h2' | 'h3'
 
 /** Three lines of it are seen. Characters. */
 const descriptionMax = 1_000
+const licenseMax = 40
 
 /** Collections of any owner; whether they are public is said where it is known. @param level of each item's heading: one below the heading over the list */
 export const CollectionList = ({
@@ -18,37 +19,46 @@ export const CollectionList = ({
   level: Level
 }) => (
   <ul class="collections">
-    {items.map(({ id, ownerSlug, slug, name, description, latestVersion, updatedAt, fork, ...more }) => (
-      <li key={id}>
-        <div class="head-row">
-          <Heading>
-            <a class="owner" href={accountPath(ownerSlug)}>
-              {ownerSlug}
-            </a>
-            <span class="slash">/</span>
-            <a href={versionPath({ owner: ownerSlug, slug })}>{slug}</a>
-          </Heading>
-          {fork && <Badge>Fork</Badge>}
-          {'public' in more && <Visibility isPublic={more.public} />}
-        </div>
-        {name !== slug && (
-          <p class="name" dir="auto">
-            {name}
+    {items.map(
+      ({ id, ownerSlug, slug, name, description, latestVersion, updatedAt, fork, license, ...more }) => (
+        <li key={id}>
+          <div class="head-row">
+            <Heading>
+              <a class="owner" href={accountPath(ownerSlug)}>
+                {ownerSlug}
+              </a>
+              <span class="slash">/</span>
+              <a href={versionPath({ owner: ownerSlug, slug })}>{slug}</a>
+            </Heading>
+            {fork && <Badge>Fork</Badge>}
+            {'public' in more && <Visibility isPublic={more.public} />}
+          </div>
+          {name !== slug && (
+            <p class="name" dir="auto">
+              {name}
+            </p>
+          )}
+          {description !== null && (
+            <p class="description" dir="auto">
+              {cutText(description, descriptionMax)}
+            </p>
+          )}
+          <p class="facts">
+            {latestVersion === null ? (
+              <span>No version yet</span>
+            ) : (
+              <span class="semver">{latestVersion}</span>
+            )}
+            {more.recordCount !== null && <span>{counted(more.recordCount, 'record')}</span>}
+            {more.totalBytes !== null && <span>{bytesText(more.totalBytes)}</span>}
+            {license !== null && <bdi>{cutText(license, licenseMax)}</bdi>}
+            <span>
+              Updated <Time at={updatedAt} />
+            </span>
           </p>
-        )}
-        {description !== null && (
-          <p class="description" dir="auto">
-            {cutText(description, descriptionMax)}
-          </p>
-        )}
-        <p class="facts">
-          {latestVersion === null ? <span>No version yet</span> : <span class="semver">{latestVersion}</span>}
-          <span>
-            Updated <Time at={updatedAt} />
-          </span>
-        </p>
-      </li>
-    ))}
+        </li>
+      ),
+    )}
   </ul>
 )
 

@@ -11,7 +11,7 @@ import {
 } from '@ulmus/storage'
 import { demandCaller } from '../access/caller.ts'
 import { findVisibleAccount } from '../access/find-account.ts'
-import { mayEnter } from '../access/policy.ts'
+import { mayEnter, type View } from '../access/policy.ts'
 import type { Principal } from '../access/principal.ts'
 import {
   byInstant,
@@ -101,21 +101,27 @@ export async function listOwned(
 export type MyItem = ReturnType<typeof myItem>
 export type OwnedItem = ReturnType<typeof ownedItem>
 
-const browseItem = ({ collection, ownerSlug, ownerName, semver, isFork }: ListedCollection) => ({
+/** @param view whose counts are listed */
+const listedItem = ({ collection, ownerSlug, ownerName, head, isFork }: ListedCollection, view: View) => ({
   id: collection.id,
   slug: collection.slug,
   name: collection.name,
   description: shownDescription(collection),
   ownerSlug,
   ownerName,
-  latestVersion: semver && formatSemver(semver),
+  latestVersion: head && formatSemver(head),
+  recordCount: head && (view === 'full' ? head.fullRecords : head.publicRecords),
+  totalBytes: head && (view === 'full' ? head.fullBytes : head.publicBytes),
+  license: head === null ? null : head.license,
   fork: isFork,
   createdAt: instantText(collection.createdAt),
   updatedAt: instantText(collection.updatedAt),
 })
 
+const browseItem = (listed: ListedCollection) => listedItem(listed, 'public')
+
 const myItem = (listed: ListedCollection) => ({
-  ...browseItem(listed),
+  ...listedItem(listed, 'full'),
   public: listed.collection.public,
 })
 

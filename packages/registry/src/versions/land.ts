@@ -186,6 +186,7 @@ function versionRow(
     publicBytes: publicTotals.bytes,
     publicChanged: making.base === null ? !isEmpty(publicView) : making.base.publicDigest !== digests.public,
     storedBytes,
+    license: listedText(full.metadata['license'], listedLicenseMax),
     message: making.message ?? null,
     appId: making.appId ?? null,
     actorId: making.actorId ?? null,
@@ -213,11 +214,15 @@ export function versionMadeRow({ who, owner, collection }: Acting, version: Vers
 /** Characters of a description that lists and details show; the metadata has the whole. */
 const listedDescriptionMax = 10_000
 
-/** A metadata's description as its collection's row keeps it: not a MiB of it, and without U+0000, which PostgreSQL's text cannot hold. */
-export function listedDescription({ description }: JsonObject): string | null {
-  if (typeof description !== 'string') return null
-  const whole = description.replaceAll('\0', '\ufffd')
-  return whole.length <= listedDescriptionMax
-    ? whole
-    : `${whole.slice(0, listedDescriptionMax).toWellFormed()}…`
+/** Characters of a licence that lists show. */
+const listedLicenseMax = 200
+
+export const listedDescription = ({ description }: JsonObject): string | null =>
+  listedText(description, listedDescriptionMax)
+
+/** A text of the metadata as rows keep it: not a MiB of it, and without U+0000, which PostgreSQL's text cannot hold. */
+function listedText(text: unknown, most: number): string | null {
+  if (typeof text !== 'string') return null
+  const whole = text.replaceAll('\0', '\ufffd')
+  return whole.length <= most ? whole : `${whole.slice(0, most).toWellFormed()}…`
 }

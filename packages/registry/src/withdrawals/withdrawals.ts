@@ -196,7 +196,7 @@ async function record(
 
 /** Nothing that anybody said of a version. */
 const wordless = {
-  ...{ message: null, appId: null, actorId: null },
+  ...{ message: null, appId: null, actorId: null, license: null },
   ...{ deprecation: null, deprecatedAt: null },
 }
 

@@ -20,12 +20,17 @@ export interface ListSlice {
   readonly backwards: boolean
 }
 
+export type ListedVersion = Pick<
+  VersionRow,
+  'major' | 'minor' | 'patch' | 'fullRecords' | 'fullBytes' | 'publicRecords' | 'publicBytes' | 'license'
+>
+
 export interface ListedCollection {
   readonly collection: CollectionRow
   readonly ownerSlug: string
   readonly ownerName: string
-  /** The head's numbers; null before the first version. */
-  readonly semver: Pick<VersionRow, 'major' | 'minor' | 'patch'> | null
+  /** What lists show of the head; null before the first version. */
+  readonly head: ListedVersion | null
   readonly isFork: boolean
 }
 
@@ -205,17 +210,31 @@ async function listed(
   name?: string,
 ): Promise<ListedCollection[]> {
   const text = `select ${whole.text} as collection, owner.slug as owner_slug, owner.display_name as owner_name,
-      head.major, head.minor, head.patch, ${isForkText} as is_fork
+      head.*, ${isForkText} as is_fork
     from (${rows}) as collections
       join (select id as account_id, slug, display_name from accounts) as owner on account_id = owner_id
-      left join (select id as version_id, major, minor, patch from versions) as head on version_id = head_id
+      left join (select id as version_id, ${headColumns} from versions) as head on version_id = head_id
     order by ${by}`
   const answer = await at.query(text, values, name)
-  return answer.rows.map(({ collection, owner_slug, owner_name, major, minor, patch, is_fork }) => ({
+  return answer.rows.map(({ collection, owner_slug, owner_name, is_fork, ...head }) => ({
     collection: whole.read(collection)!,
     ownerSlug: owner_slug as string,
     ownerName: owner_name as string,
-    semver: major === null ? null : ({ major, minor, patch } as ListedCollection['semver']),
+    head: head['version_id'] === null ? null : listedVersion(head),
     isFork: is_fork === true,
   }))
 }
+
+const headColumns = 'major, minor, patch, full_records, full_bytes, public_records, public_bytes, license'
+
+// Both drivers may give a bigint as text.
+const listedVersion = (row: Record<string, unknown>): ListedVersion => ({
+  major: Number(row['major']),
+  minor: Number(row['minor']),
+  patch: Number(row['patch']),
+  fullRecords: Number(row['full_records']),
+  fullBytes: Number(row['full_bytes']),
+  publicRecords: Number(row['public_records']),
+  publicBytes: Number(row['public_bytes']),
+  license: row['license'] as string | null,
+})

@@ -47,7 +47,13 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
   const rowOf = (id: string) => ({
     ...{ id, ownerId, slug: `c${++made}`, name: 'É', description: null, public: true },
     ...{ headId: null, headDescription: null, forkedFromId: null, forkedFromSemver: null },
-    ...{ ancestors: [] as string[], newestWithdrawn: null, storedBytes: 0, createdAt: at, updatedAt: at },
+    ...{
+      ancestors: [] as string[],
+      newestWithdrawn: null,
+      storedBytes: 0,
+      createdAt: at,
+      updatedAt: at,
+    },
   })
   const versionOf = (id: string, collectionId: string) => ({
     ...{ id, collectionId, major: 1, minor: 0, patch: 0, baseSemver: null, createdAt: at, ...standing },
@@ -61,6 +67,7 @@ describe.each(databases)('landing a fork on $name', ({ name, open }) => {
       publicFiles: 4,
       publicBytes: 5,
       storedBytes: 0,
+      license: null,
     },
   })
   function forkOf(

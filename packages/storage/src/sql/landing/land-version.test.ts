@@ -75,6 +75,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
       publicFiles: 4,
       publicBytes: 5,
       storedBytes: 0,
+      license: null,
     },
   })
   const land = (version: VersionRow, from: string | null) =>

@@ -34,6 +34,8 @@ export const versions = pgTable(
     publicChanged: boolean('public_changed').notNull(),
     /** What it added to the store and its collection is counted with; 0 once it is erased and nothing goes on from it. Bytes; see usage.ts. */
     storedBytes: count('stored_bytes').notNull(),
+    /** `license` of its metadata, as lists show it; null: it has none, or was erased. */
+    license: text('license'),
     message: text('message'),
     appId: text('app_id'),
     actorId: text('actor_id'),
@@ -167,6 +169,7 @@ export async function markVersion(
       | 'erasure'
       | 'deprecatedAt'
       | 'deprecation'
+      | 'license'
       | 'message'
       | 'appId'
       | 'actorId'
