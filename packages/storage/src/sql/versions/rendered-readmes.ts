@@ -39,13 +39,12 @@ export async function keepRenderedReadme(
   { hash, html, now }: { hash: string; html: string | null; now: Date },
 ): Promise<void> {
   await tx.query(
-    `insert into rendered_readmes (hash, html, used_at) values ($1, $2, $3)
-     on conflict (hash) do update set used_at = excluded.used_at`,
-    [hash, html, now.toISOString()],
-  )
-  await tx.query(
-    'delete from rendered_readmes where hash in (select hash from rendered_readmes order by used_at desc, hash offset $1)',
-    [rowsMax],
+    `with kept as (
+       insert into rendered_readmes (hash, html, used_at) values ($1, $2, $3)
+       on conflict (hash) do update set used_at = excluded.used_at)
+     delete from rendered_readmes where hash in (
+       select hash from rendered_readmes where hash <> $1 order by used_at desc, hash offset $4)`,
+    [hash, html, now.toISOString(), rowsMax - 1],
   )
 }
 

@@ -2,8 +2,7 @@
  * Cache of rendered readmes, which all servers share by way of the database. The web interface renders them: it is told of a readme when a
  * version with it lands, so that the first page of it need not wait.
  */
-import { findRenderedReadme, keepRenderedReadme } from '@ulmus/storage'
-import type { Context } from '../context.ts'
+import { type Database, findRenderedReadme, keepRenderedReadme } from '@ulmus/storage'
 
 /** A readme that has landed, or that a page shows. */
 export interface LandedReadme {
@@ -12,12 +11,17 @@ export interface LandedReadme {
   readonly owner: string
 }
 
+interface Stores {
+  readonly database: Database
+  now(): Date
+}
+
 export class Readmes {
-  readonly #context: Pick<Context, 'database' | 'now'>
+  readonly #context: Stores
   /** Must not throw. Default: nothing is rendered ahead. */
   onLanded: (readme: LandedReadme) => void = () => {}
 
-  constructor(context: Pick<Context, 'database' | 'now'>) {
+  constructor(context: Stores) {
     this.#context = context
   }
 
