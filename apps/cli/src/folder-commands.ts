@@ -84,12 +84,20 @@ const importFiles = command(
   {
     flags: {
       type: text('Type', 'What each record is; named like the file by default'),
-      id: text('column', 'What identifies a record; found by itself where one column can'),
+      id: several('column', 'Identify records by this column; by several if repeated (default: found)'),
       number: flag('Identify records by their place in the file'),
       private: several('column', 'Members alone see this field'),
       leaveOut: several('column', 'Make no field of it'),
-      rename: several('column=field', 'Call the field otherwise'),
+      rename: several('column=field', 'Rename a column, also to a field that is there'),
       kind: several('column=kind', 'string, integer, number, boolean, date, date-time, array, object or any'),
+      convert: several(
+        'column=conversion',
+        'thousands, decimal-comma, percent, yes-no, day-month-year, month-day-year, year-month-day or utc',
+      ),
+      required: several('column', 'Refuse records without a value (default: the id)'),
+      optional: several('column', 'Accept records without a value that the schema requires'),
+      closedList: several('column', 'Refuse other values than those of this file from now on'),
+      allowNewValues: several('column', 'Add new values to a closed list'),
       missing: several('value', 'Treat this value as missing, such as n/a'),
       delimiter: text('character', 'Separate values by this: a character, or tab (default: detected)'),
       header: {

@@ -117,19 +117,3 @@ function largestMember(data: Json): string {
   const [name, size] = sizes.reduce((a, b) => (b[1] > a[1] ? b : a), ['', 0] as const)
   return ` The largest value is in \`${name}\`, with ${size} characters: shorten it, or leave the column out with --leave-out.`
 }
-
-/** A schema that is here already, with the fields that it lacks of another one. @returns also the names of those */
-export function withNewFields(
-  schema: JsonObject,
-  inferred: JsonObject,
-): { schema: JsonObject; added: string[] } {
-  const { properties } = schema
-  if (!isJsonObject(properties)) return { schema, added: [] }
-  const fields = Object.entries(inferred['properties'] as JsonObject)
-  const added = fields.filter(([name]) => !Object.hasOwn(properties, name))
-  if (added.length === 0) return { schema, added: [] }
-  return {
-    schema: { ...schema, properties: Object.fromEntries([...Object.entries(properties), ...added]) },
-    added: added.map(([name]) => name),
-  }
-}

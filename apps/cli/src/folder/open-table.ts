@@ -6,6 +6,7 @@ import type { Call } from '../context.ts'
 import { askOneOf } from '../terminal/ask.ts'
 import { usageError } from '../terminal/failure.ts'
 import { harmless } from '../terminal/harmless.ts'
+import { shellWord } from './import-plan.ts'
 
 export type ReadFlags = {
   readonly missing?: readonly string[]
@@ -116,14 +117,14 @@ export const ways = (choices: readonly Choice[]): string[] =>
 
 function flagOf(options: ReadOptions): string {
   const { delimiter, header, skip, comment, quotes, encoding, sameNames, records, missing } = options
-  if (delimiter !== undefined) return `--delimiter ${delimiter === '\t' ? 'tab' : quoted(delimiter)}`
+  if (delimiter !== undefined) return `--delimiter ${delimiter === '\t' ? 'tab' : shellWord(delimiter)}`
   if (header !== undefined) return header ? '--header' : '--no-header'
   if (skip !== undefined) return `--skip ${skip}`
-  if (comment !== undefined) return `--comment ${quoted(comment)}`
+  if (comment !== undefined) return `--comment ${shellWord(comment)}`
   if (quotes !== undefined) return `--quotes ${quotes}`
   if (encoding !== undefined) return `--encoding ${encoding}`
   if (sameNames !== undefined) return '--rename-duplicates'
-  if (records !== undefined) return `--records ${quoted(records)}`
+  if (records !== undefined) return `--records ${shellWord(records)}`
   return missingFlags(missing ?? [])
 }
 
@@ -131,10 +132,7 @@ function flagOf(options: ReadOptions): string {
 export const missingFlags = (values: readonly unknown[]): string =>
   values
     .map(
-      (value) => `--missing ${quoted(typeof value === 'string' ? harmless(value) : JSON.stringify(value))}`,
+      (value) =>
+        `--missing ${shellWord(typeof value === 'string' ? harmless(value) : JSON.stringify(value))}`,
     )
     .join(' ')
-
-/** As a shell takes it. */
-const quoted = (text: string): string =>
-  /^[\w.,/-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

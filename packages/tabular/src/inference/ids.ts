@@ -37,6 +37,8 @@ function nameWeight(name: string): number {
   return idWords.test(last) || (idEnding.test(last) && !otherWords.test(last)) ? 1 : 0
 }
 
+export const isNamedLikeId = (name: string): boolean => nameWeight(name) > 0
+
 /** A column that may be the id although its name does not say so: of texts, of days or of years. Other numbers are counted or measured. */
 function isPlausible({ name, kind }: Column): boolean {
   const words = wordsOf(name)
@@ -54,9 +56,9 @@ export function idCandidates(columns: readonly Column[]): Column[] {
     ({ name, isUnique, kind }) =>
       isUnique && !unnamed.test(name) && (kind === 'string' || kind === 'integer' || kind === 'date'),
   )
-  const named = can.filter(({ name }) => nameWeight(name) > 0)
+  const named = can.filter(({ name }) => isNamedLikeId(name))
   named.sort((a, b) => nameWeight(b.name) - nameWeight(a.name))
-  const others = can.filter((column) => nameWeight(column.name) === 0 && isPlausible(column))
+  const others = can.filter((column) => !isNamedLikeId(column.name) && isPlausible(column))
   others.sort((a, b) => Number(b.kind === 'string') - Number(a.kind === 'string'))
   return [...named, ...others]
 }
@@ -73,7 +75,7 @@ export function proposeId({
     return { columns: key, why: 'declared' }
   const [first] = idCandidates(columns)
   if (first === undefined) return undefined
-  return { columns: [first.name], why: nameWeight(first.name) > 0 ? 'named' : 'unique' }
+  return { columns: [first.name], why: isNamedLikeId(first.name) ? 'named' : 'unique' }
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { Table } from '../reading/table.ts'
 import { idOf } from './column.ts'
 import { HashBudget, HashSet } from './hash-set.ts'
-import { canBePart, joinIds } from './ids.ts'
+import { canBePart, isNamedLikeId, joinIds } from './ids.ts'
 import type { Inference } from './infer.ts'
 
 /** Columns that are tried; most keys are at the left. */
@@ -14,7 +14,17 @@ const slotsMax = 2 ** 23
 export async function keyOfTwo(table: Table, { columns }: Inference): Promise<[string, string] | undefined> {
   const places = columns.flatMap((column, place) => (canBePart(column) ? [place] : [])).slice(0, columnsMax)
   const budget = new HashBudget(slotsMax)
-  let pairs = places.flatMap((a, at) => places.slice(at + 1).map((b) => ({ a, b, ids: new HashSet(budget) })))
+  // Two counts, such as a rank and a number of medals, differ by chance.
+  const isCount = (place: number) => {
+    const { name, kind } = columns[place]!
+    return kind === 'integer' && !isNamedLikeId(name)
+  }
+  let pairs = places.flatMap((a, at) =>
+    places
+      .slice(at + 1)
+      .filter((b) => !isCount(a) || !isCount(b))
+      .map((b) => ({ a, b, ids: new HashSet(budget) })),
+  )
   for await (const batch of table.batches()) {
     for (const { values } of batch) {
       pairs = pairs.filter(({ a, b, ids }) => {
