@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { readAssets } from './building.ts'
 
-/** What a browser loads at once for a script: itself and the chunks that it imports. */
+/** Files that a browser loads at once for a script: itself and the chunks that it imports. */
 function loadedWith(entry: string, files: ReadonlyMap<string, string>): Set<string> {
   const loaded = new Set<string>()
   const visit = (name: string) => {

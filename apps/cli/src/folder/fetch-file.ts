@@ -28,7 +28,7 @@ const cacheBytesMax = 2_147_483_648
 /** A file over this is not worth a second copy: 256 MiB. */
 const cachedFileMax = 268_435_456
 
-/** Where to write: a working folder, and a path from its root. */
+/** A place to write to: a working folder, and a path from its root. */
 export interface Target {
   readonly root: string
   readonly path: string

@@ -169,7 +169,7 @@ export function makeFolder(root: string, path: string): void {
   else if (!stats.isDirectory()) throw unsafe(path, stats)
 }
 
-/** Whether the disk takes `a` and `A` for one name: it does if the folder `.ulmus` has another one, too. */
+/** True if the disk takes `a` and `A` for one name: the folder `.ulmus` then answers to another name as well. */
 export const foldsCase = (root: string): boolean => statsOf(join(root, '.ULMUS')) !== undefined
 
 /** Removes a file, or a link and not what it leads to. */

@@ -15,7 +15,7 @@ export interface Replacement {
   readonly removes: readonly string[]
 }
 
-/** Where the new file `path` waits. */
+/** Staged place of the new file `path`. */
 export const stagedPath = (path: string): string => `${paths.staged}/new/${path}`
 
 export function replaceAll(root: string, replacement: Replacement): void {

@@ -54,7 +54,7 @@ export function failureOf(thrown: unknown, anonymousAt?: string): Failure {
   return { message, exitCode: exitCodes.failed, next: [], body: { error: message, code: 'failed' } }
 }
 
-/** What the system refuses, by its code. */
+/** Reasons of the system, by its error code. */
 const systemReasons: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist',
   EACCES: 'may not be read or written by you',

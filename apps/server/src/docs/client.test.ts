@@ -1,4 +1,4 @@
-/** What the pages about the client show, run as it stands, and what an unchanged night costs. */
+/** Runs the examples of the pages about the client, and counts the requests of an unchanged night. */
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

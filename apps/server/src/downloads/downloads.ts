@@ -26,7 +26,7 @@ export interface DownloadsOptions {
   readonly now?: () => number
 }
 
-/** How long a failed build is remembered before a request begins another one. Milliseconds. */
+/** A failed build is remembered this long before a request begins another one. Milliseconds. */
 const failureMs = 10 * 60_000
 
 export class Downloads {

@@ -113,7 +113,7 @@ export function fileIn(value: unknown): string | undefined {
   return typeof hash === 'string' && parseFileReference(hash) !== undefined ? hash : undefined
 }
 
-/** What references say beside their `$file`; undefined: nothing. */
+/** Members of references beside `$file`; undefined if there are none. */
 export function besideFiles(value: unknown): unknown {
   if (Array.isArray(value)) {
     const all = value.map(besideFiles).filter((one) => one !== undefined)

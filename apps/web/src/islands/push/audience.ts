@@ -1,4 +1,4 @@
-/** What the public will read of a type, and what members alone, in words. */
+/** Says which fields of a type the public will read, and which members alone. */
 import type { Plan } from '@ulmus/tabular'
 
 export interface Audience {

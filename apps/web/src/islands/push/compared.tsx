@@ -1,4 +1,4 @@
-/** What publishing would change, which version that makes, and what the public sees of it. */
+/** Preview: what publishing would change, the version that it makes, and what the public sees of it. */
 import type { DryRunResult } from '@ulmus/client'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { audienceText } from './audience.ts'

@@ -252,8 +252,7 @@ const Verify = ({ seen, version, visit }: { seen: SeenCollection; version: Descr
   <section class="verify">
     <h2>Verify</h2>
     <p class="quiet">
-      Whoever reads all of it can compute the digest and compare it.{' '}
-      <a href="/docs/verifying">How it is done</a>
+      Read all of it, and compute its digest. <a href="/docs/verifying">How it is done</a>
     </p>
     <button
       type="button"
