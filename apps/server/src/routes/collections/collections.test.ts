@@ -333,6 +333,7 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
         slug: 'open',
         name: 'Open',
         public: true,
+        fork: false,
         createdAt: instant,
         updatedAt: instant,
       }
@@ -378,6 +379,7 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
           ownerSlug: 'library',
           ownerName: 'Library',
           latestVersion: null,
+          ...{ recordCount: null, totalBytes: null, license: null, fork: false },
           createdAt: instant,
           updatedAt: instant,
         },
