@@ -13,7 +13,7 @@ import manifest from '../package.json' with { type: 'json' }
 import type { Config } from './config.ts'
 import './plugins/requests/carried.ts'
 import { docRoutes } from './docs/routes.ts'
-import { type Downloads, downloadsOf } from './downloads/downloads.ts'
+import type { Downloads } from './downloads/downloads.ts'
 import { downloadRoutes } from './downloads/routes.ts'
 import { describeApi } from './openapi/describe.ts'
 import { showApi } from './openapi/page.ts'
@@ -56,8 +56,7 @@ export interface AppOptions {
   readonly origin: () => string
   /** Connections at once. */
   readonly connectionsMax: number
-  /** Default: those of the release, or of these sources. */
-  readonly downloads?: Downloads | undefined
+  readonly downloads: Downloads
   /** Answers that do not have their documented shape are errors. For tests. */
   readonly checkAnswers?: boolean
 }
@@ -102,9 +101,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
   await app.register(apiRoutes, { prefix: '/api', registry, origin: options.origin })
   await app.register(probeRoutes, { registry })
-  const downloads =
-    options.downloads ??
-    downloadsOf((error) => options.log.error({ err: error }, 'No packages for /downloads.'))
+  const { downloads } = options
   const { readmeImages } = config
   const pages = { registry, origin: options.origin, session: browserCookie, readmeImages, downloads }
   await app.register(signInRoutes, {

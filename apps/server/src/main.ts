@@ -11,6 +11,7 @@ import {
 import pino, { type Logger } from 'pino'
 import { runCommand } from './commands.ts'
 import { type Config, readConfig, readSecrets } from './config.ts'
+import { downloadsOf } from './downloads/downloads.ts'
 import { logOptions } from './log.ts'
 import { type Server, startServer } from './server.ts'
 import { onEndWanted } from './signals.ts'
@@ -44,7 +45,10 @@ async function serve(): Promise<void> {
     end: (why) => (server === undefined ? exitUnfinished() : void endInOrder(server, why, log)),
     endAtOnce: () => process.exit(1),
   })
-  server = await startServer(config, secrets, { log })
+  const downloads = downloadsOf(process.env, (err) =>
+    log.error({ err }, 'There are no packages for /downloads.'),
+  )
+  server = await startServer(config, secrets, { log, downloads })
   greet({ url: server.url, config, onServer: secrets.databaseUrl !== undefined }, log)
 }
 

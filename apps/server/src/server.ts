@@ -23,7 +23,7 @@ export interface StartOptions {
   readonly now?: () => Date
   /** See `buildApp`. */
   readonly checkAnswers?: boolean
-  readonly downloads?: Downloads | undefined
+  readonly downloads: Downloads
 }
 
 /** Seconds that requests under way have when the server closes; then their connections are cut. */

@@ -220,9 +220,9 @@ test.each([
   expect(() => createClient(options as never)).toThrow(TypeError)
 })
 
-test('the table of the README names every call, and no other', () => {
-  const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')
-  const rows = [...readme.matchAll(/^\| (`.*`) \| (.*) \|$/gm)].map(([, members, calls]) => {
+test('the table of docs/client.md names every call, and no other', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/client.md'), 'utf8')
+  const rows = [...page.matchAll(/^\| (`.*`) \| (.*) \|$/gm)].map(([, members, calls]) => {
     const namesIn = (cell = '') => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name!)
     return [namesIn(members), namesIn(calls)] as const
   })

@@ -1,11 +1,13 @@
 /** `records.ndjson` as an iterator that survives broken connections. http-api §7. */
-import type { Version } from '@ulmus/wire'
+import type { CollectionRecord, Version } from '@ulmus/wire'
 import { readLines } from './chunks.ts'
 import { cursorAfter } from './cursor.ts'
 import { type CollectionRef, versionPlace } from './places.ts'
-import type { RecordOf } from './records.ts'
 import { sleep, waitAfter } from './retry.ts'
 import { asFailure, type Transport } from './transport.ts'
+
+/** A record whose data the caller knows. */
+export type RecordOf<T> = Omit<CollectionRecord, 'data'> & { data: T }
 
 export interface StreamOptions {
   readonly type?: string

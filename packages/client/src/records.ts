@@ -1,14 +1,11 @@
 /** Reading the records of a version: a page, one, all by pages, all as a stream. http-api §7. */
 import type { Json } from '@ulmus/content'
-import type { CollectionRecord, HistoryItem, ProvenRecord, RecordsPage } from '@ulmus/wire'
+import type { HistoryItem, ProvenRecord, RecordsPage } from '@ulmus/wire'
 import { UlmusError } from './errors.ts'
 import { everyItem, type PageOptions, readPage } from './lists.ts'
 import { type CollectionRef, collectionPlace, versionPlace } from './places.ts'
-import { type StreamOptions, streamRecords } from './record-stream.ts'
+import { type RecordOf, type StreamOptions, streamRecords } from './record-stream.ts'
 import type { Transport } from './transport.ts'
-
-/** A record whose data the caller knows. */
-export type RecordOf<T> = Omit<CollectionRecord, 'data'> & { data: T }
 
 export type ProvenRecordOf<T> = Omit<ProvenRecord, 'data'> & { data: T }
 

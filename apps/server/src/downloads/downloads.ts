@@ -88,10 +88,10 @@ export class Downloads {
 }
 
 /** Those of a release, or of these sources. */
-export const downloadsOf = (onFailure: (error: unknown) => void): Downloads =>
+export const downloadsOf = (environment: NodeJS.ProcessEnv, onFailure: (error: unknown) => void): Downloads =>
   new Downloads({
     folder: fileURLToPath(new URL('../../../../downloads', import.meta.url)),
-    build: buildFromSources,
+    build: (to, signal) => buildFromSources(environment, to, signal),
     onFailure,
   })
 
@@ -120,11 +120,14 @@ async function hashOf(path: string): Promise<string> {
 const outputMax = 2_000
 
 /** @throws Error with the last that the build printed */
-async function buildFromSources(to: string, signal: AbortSignal): Promise<void> {
+async function buildFromSources(
+  { PATH, HOME, SystemRoot }: NodeJS.ProcessEnv,
+  to: string,
+  signal: AbortSignal,
+): Promise<void> {
   const program = join(import.meta.dirname, '../../../../release/downloads.ts')
-  // The settings of the server are secrets that no compiler needs.
-  const { PATH, HOME, SystemRoot } = process.env
   const child = spawn(process.execPath, [program, to], {
+    // The settings of the server are secrets that no compiler needs.
     env: { PATH, HOME, SystemRoot, npm_config_update_notifier: 'false' },
     stdio: ['ignore', 'pipe', 'pipe'],
     signal,

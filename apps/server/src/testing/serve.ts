@@ -68,7 +68,7 @@ export interface TestServer {
   close(): Promise<void>
 }
 
-const noDownloads = (): Downloads =>
+export const noDownloads = (): Downloads =>
   new Downloads({
     folder: join(tmpdir(), 'ulmus-no-downloads'),
     build: () => Promise.reject(new Error('tests build no packages')),

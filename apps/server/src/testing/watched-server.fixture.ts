@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers'
 import pino from 'pino'
 import { readConfig } from '../config.ts'
 import { startServer } from '../server.ts'
+import { noDownloads } from './serve.ts'
 import type { Order, Told } from './watched-server.ts'
 
 const tell = (told: Told) => process.send!(told)
@@ -28,7 +29,7 @@ function look(): void {
 const server = await startServer(
   readConfig({ ...process.env, PORT: '0', RATE_LIMIT: 'off', LOG_LEVEL: 'error' }),
   { databaseUrl: undefined, oidcClientSecret: undefined },
-  { log: pino({ level: 'error' }, pino.destination(2)) },
+  { log: pino({ level: 'error' }, pino.destination(2)), downloads: noDownloads() },
 )
 process.on('message', async (order: Order) => {
   if (order === 'watch') {
