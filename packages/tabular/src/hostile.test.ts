@@ -105,6 +105,26 @@ describe('CSV', () => {
     ])
   })
 
+  test('spaces stay in values, whatever quotes hold', async () => {
+    const text = 'id,b\n1,"y, ""z"\n2,", "\n3, u\n'
+    const found = await read(source('a.csv', text))
+    expect(found.records.map((one) => one.data)).toEqual([{ b: 'y, "z' }, { b: ', ' }, { b: ' u' }])
+    expect((await openTable(source('a.csv', text))).notes).toEqual([])
+  })
+
+  test('one line above the header may be the name of the only column: asked', async () => {
+    const text = 'name\nSmith; John\nDoe; Jane\nRoe; Ann\nPoe; Al\n'
+    const [note] = (await openTable(source('a.csv', text))).notes.filter(({ isUncertain }) => isUncertain)
+    expect(note?.sentence).toBe('Line 1 may be a title above the header: "name".')
+    const { columns, inference } = await read(source('a.csv', text), note!.choices[1]!.options)
+    expect([columns, inference.rows]).toEqual([['name'], 4])
+  })
+
+  test('the header of an index without a name is no title', async () => {
+    const { columns, inference } = await read(source('a.csv', ',value\n0,x\n1,y\n'))
+    expect([columns, inference.rows]).toEqual([['column_1', 'value'], 2])
+  })
+
   test('the last of many comment lines may be the header', async () => {
     const text = `${'# About it\n'.repeat(24)}#code\tname\nAD\tAndorra\nAE\tEmirates\n`
     const { columns, records } = await read(source('a.tab', text))

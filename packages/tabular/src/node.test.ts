@@ -196,13 +196,13 @@ describe('SQLite', () => {
     made.exec(`CREATE TABLE t (id TEXT PRIMARY KEY, v REAL); INSERT INTO t VALUES ('a', 1.5);
       CREATE VIEW paths AS SELECT file AS id FROM pragma_database_list;
       CREATE VIEW endless AS WITH RECURSIVE c(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM c) SELECT count(*) AS id FROM c;
-      CREATE VIEW large AS SELECT hex(zeroblob(400000000)) AS id;
+      CREATE VIEW large AS SELECT hex(zeroblob(150000000)) AS id;
       CREATE VIRTUAL TABLE words USING fts5(word)`)
     made.close()
     expect(await tablesOf(indexed)).toEqual({ tables: ['t', 'words'], views: ['endless', 'large', 'paths'] })
     // The path of the file on this machine is in no record, and memory has a bound.
     await expect(read(indexed, { table: 'paths' })).rejects.toThrow('unsafe use of virtual table')
-    await expect(read(indexed, { table: 'large' })).rejects.toThrow(/too big|out of memory/)
+    await expect(read(indexed, { table: 'large' })).rejects.toThrow(/too big|memory/)
     // A query that never ends holds up nothing here, and a signal ends it.
     const stop = new AbortController()
     const table = await openFile(indexed, { table: 'endless', signal: stop.signal })

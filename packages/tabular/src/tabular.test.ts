@@ -334,6 +334,7 @@ test('the few values that keep a column from being of numbers are found, and whe
     count: 3,
     line: 32,
     value: 'n/a',
+    marks: ['n/a', '-'],
   })
   expect((await misfitsIn('1.5', 'n/a'))?.kind).toBe('number')
   expect(await misfitsIn('1.5')).toBeUndefined()

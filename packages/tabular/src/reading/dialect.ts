@@ -83,7 +83,8 @@ function attemptQuotes(text: string, isCut: boolean, dialect: Dialect): Attempt 
   const { delimiter = ',' } = dialect
   const plain = attempt(text, isCut, { ...dialect, quotes: 'doubled' })
   const others: Quotes[] = []
-  if (text.includes(`${delimiter} "`) || isSpaced(plain)) others.push('spaced')
+  // Outside of quotes: a text in quotes may hold the same.
+  if (text.replace(/"[^"]*"/g, '""').includes(`${delimiter} "`)) others.push('spaced')
   if (text.includes('\\"')) others.push('backslash')
   if (plain.score === 0 && delimiter === '\t') others.push('none')
   return others
@@ -94,12 +95,6 @@ function attemptQuotes(text: string, isCut: boolean, dialect: Dialect): Attempt 
       plain,
     )
 }
-
-/** Whether each value but the first of a line begins with a space. */
-const isSpaced = ({ lines, width }: Attempt): boolean =>
-  width > 1 &&
-  lines.length > 1 &&
-  lines.every(({ values }) => values.slice(1).every((value) => value === undefined || value.startsWith(' ')))
 
 function attempt(text: string, isCut: boolean, given: Dialect): Attempt {
   const { delimiter = ',', quotes = 'doubled', comment = '', skip = 0 } = given
@@ -129,12 +124,14 @@ export const isBlank = ({ values }: Line): boolean =>
 const filled = ({ values }: Line): number =>
   values.filter((value) => value !== undefined && value.trim() !== '').length
 
-/** Lines above the header: they have one value, or fewer than half of what most lines have. */
+/** Lines above the header: they have one value and no delimiter, or fewer than half of the three values or more of most lines. */
 function titleLines({ lines, dialect }: Attempt): number {
-  const counts = lines.map(filled)
-  const most = mostFrequent(counts.filter((count) => count > 0))
+  const most = mostFrequent(lines.map(filled).filter((count) => count > 0))
   if (most < 2) return 0
-  const header = counts.findIndex((count) => count >= Math.max(2, most / 2))
+  // With two columns, `,value` is the header of an index without a name.
+  const isTitle = (line: Line) =>
+    line.values.length === 1 || filled(line) === 0 || (most > 2 && filled(line) < Math.max(2, most / 2))
+  const header = lines.findIndex((line) => !isTitle(line))
   if (header < 1 || header > titleLinesMax || header + 1 === lines.length) return 0
   return lines[header]!.line - 1 - dialect.skip
 }
@@ -174,24 +171,28 @@ function notesOf(
       { label: `Pass over lines that begin with ${comment}`, options: { comment } },
       { label: 'Read all lines', options: { comment: '' } },
     ])
-  if (skip > found.skip) {
-    const above = lines
-      .filter(({ line }) => line <= skip)
-      .flatMap(({ values }) => values.filter((value) => value !== undefined && value.trim() !== ''))
-    const what = above.length === 0 ? 'empty' : `${shown(above.join(' '))}`
-    note(
-      'skip',
-      `${skip === 1 ? 'Line 1 is' : `Lines 1 to ${skip} are`} above the header and not read: ${what}.`,
-      [
-        {
-          label: `Pass over ${skip === 1 ? 'the first line' : `the first ${skip} lines`}`,
-          options: { skip },
-        },
-        { label: 'Read all lines', options: { skip: 0 } },
-      ],
-    )
-  }
+  if (skip > found.skip) notes.push(titleNote(found, lines, skip))
   return notes
+}
+
+/** One line above the header may be the name of the one column, of values that hold the delimiter: ask. */
+function titleNote(found: Required<Dialect>, lines: readonly Line[], skip: number): Note {
+  const titles = lines.filter(({ line }) => line <= skip)
+  const above = titles.flatMap(({ values }) =>
+    values.filter((value) => value !== undefined && value.trim() !== ''),
+  )
+  const isUncertain = skip === found.skip + 1 && titles[0]?.values.length === 1
+  const which = skip === 1 ? 'Line 1 is' : `Lines 1 to ${skip} are`
+  const what = above.length === 0 ? 'empty' : shown(above.join(' '))
+  const pass = `Pass over ${skip === 1 ? 'the first line' : `the first ${skip} lines`}`
+  const other: Choice = isUncertain
+    ? { label: 'Read each line as one value', options: { delimiter: found.delimiter === '\t' ? ',' : '\t' } }
+    : { label: 'Read all lines', options: { skip: 0 } }
+  const choices = [{ label: pass, options: { skip } }, other]
+  const sentence = isUncertain
+    ? `Line ${skip} may be a title above the header: ${what}.`
+    : `${which} above the header and not read: ${what}.`
+  return { option: 'skip', sentence, isUncertain, choices }
 }
 
 const quotesLabels: Readonly<Record<Quotes, string>> = {

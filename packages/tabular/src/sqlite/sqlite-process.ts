@@ -91,7 +91,9 @@ function nextRows(): SqliteRow[] {
   const found: SqliteRow[] = []
   let characters = 0
   while (found.length < rowsMax && characters < charactersMax) {
-    const next = rows!.next()
+    // Undefined where SQLite fails for want of memory.
+    const next = rows!.next() as IteratorResult<Record<string, unknown>> | undefined
+    if (next === undefined) throw new Error('a row takes too much memory')
     if (next.done === true) break
     const values = Object.values(next.value)
     for (const value of values)
