@@ -1,5 +1,5 @@
 /** Checks JSON as it is typed: the fault stands below its field, and the form is not sent with it. */
-import { jsonFault } from '../data/json-text.ts'
+import { jsonFault } from '@ulmus/content'
 
 for (const field of document.querySelectorAll<HTMLTextAreaElement>('textarea.json')) {
   const state = document.createElement('p')

@@ -210,6 +210,7 @@ describe.each(anyDatabase)('commits of snapshots on $name', (database) => {
         {
           semver: 'v1.1.0',
           hash: expect.stringMatching(/^private:[0-9a-f]{64}$/),
+          publicHash: expect.stringMatching(/^public:[0-9a-f]{64}$/),
           ...{ recordCount: 4, fileCount: 0, changes: { added: 2, updated: 1, removed: 1 } },
           ...{ warnings: [], totalWarnings: 0 },
         },

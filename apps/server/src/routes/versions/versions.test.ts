@@ -61,6 +61,7 @@ describe.each(anyDatabase)('versions on $name', (database) => {
       ])
       expect(json[2]).toEqual({
         ...{ semver: 'v1.0.0', hash: expect.stringMatching(/^private:[0-9a-f]{64}$/) },
+        publicHash: expect.stringMatching(/^public:[0-9a-f]{64}$/),
         ...{ message: 'first', appId: 'app-1', actorId: 'actor-1' },
         actor: { slug: 'ada', displayName: 'ada' },
         ...{ recordCount: 4, fileCount: 2, totalBytes: expect.any(Number) },
@@ -112,6 +113,11 @@ describe.each(anyDatabase)('versions on $name', (database) => {
         metadata: { description: 'Cities', license: 'CC0' },
         schemas: { City: city, Note: note, Hidden: hidden },
         typeCounts: { City: 3, Note: 1, Hidden: 1 },
+        typeRoots: {
+          City: expect.stringMatching(/^[0-9a-f]{64}$/),
+          Note: expect.any(String),
+          Hidden: expect.any(String),
+        },
         baseSemver: 'v1.1.0',
       })
       expect((await ada.get(`${path}/versions/v1.0.0`)).json).toMatchObject({ baseSemver: null })

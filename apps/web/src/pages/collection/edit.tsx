@@ -1,8 +1,8 @@
 /** `…/edit`: description, readme, licence and other metadata, which make a patch version. */
+import { jsonFault } from '@ulmus/content'
 import { Field, Refusal, type Refused } from '../../components/form.tsx'
 import { Empty } from '../../components/small.tsx'
 import { demandWork, type ShownVersion, seeVersion } from '../../data/collection.ts'
-import { jsonFault } from '../../data/json-text.ts'
 import { refusedField, submitted, typed } from '../../form.ts'
 import { CollectionPage } from '../../layout/collection.tsx'
 import { type Answer, type Form, type Page, Redirect, readJson, type Visit } from '../../page.ts'

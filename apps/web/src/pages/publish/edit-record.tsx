@@ -1,6 +1,6 @@
 /** `…/records/:type/:id/edit`: one record as JSON; saving it makes a version. */
 
-import { fieldsOf } from '@ulmus/content'
+import { fieldsOf, jsonFault } from '@ulmus/content'
 import { RegistryError } from '@ulmus/registry'
 import { OpenPush, type Version } from '@ulmus/wire'
 import { Field, Refusal, type Refused } from '../../components/form.tsx'
@@ -12,7 +12,6 @@ import {
   seeCollection,
   versionOf,
 } from '../../data/collection.ts'
-import { jsonFault } from '../../data/json-text.ts'
 import { readRecords } from '../../data/records.ts'
 import { checked, refusedField, submitted, typed } from '../../form.ts'
 import { cutText } from '../../format.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { jsonFault } from './json-text.ts'
+import { jsonFault } from './json-fault.ts'
 
 test('a fault has the line and the column of the text that was typed', () => {
   expect(jsonFault('{\n  "a": 1,\n  "b": x\n}')).toBe('Line 3, column 8: "x" is not what JSON allows here.')

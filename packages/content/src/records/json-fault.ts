@@ -1,5 +1,6 @@
 /** JSON that a person types into a form, checked by the rules that record lines have. */
-import { InputError, parseStrict } from '@ulmus/content'
+import { InputError } from '../json/input-error.ts'
+import { parseStrict } from './input.ts'
 
 /** The first fault of a text, with its line and column, as a sentence; undefined if it is JSON that a record may hold. */
 export function jsonFault(text: string): string | undefined {
