@@ -30,7 +30,7 @@ export const openPush: Description = {
   operationId: 'openPush',
   summary: 'Open a push session',
   description:
-    'Step 1 of a delta push. `base_version` is the latest version, null before the first. `schemas`, if given, is the complete set: a type that it leaves out goes with its records; a first version needs one for every type. If it makes a private field or type public, `confirm_public` must name it. `metadata` is merged into that of the base. Schemas may have 4 MiB in canonical form, metadata 2 MiB, what comes beside these and `files` 256 KiB, the body 32 MiB, and an account 100 open sessions unless the operator set another number. Next, send lines to `…/pushes/{session_id}/records` and `…/deletes`.',
+    'Step 1 of a delta push. `base_version` is the latest version, null before the first. `schemas`, if given, is the complete set: a type that it leaves out goes with its records; a first version needs one for every type, and `confirm_public` names the private fields and types that it makes public. `metadata` is merged into that of the base. Schemas may have 4 MiB in canonical form, metadata 2 MiB, what comes beside these and `files` 256 KiB, the body 32 MiB, and an account 100 open sessions unless the operator set another number. Next, send lines to `…/pushes/{session_id}/records` and `…/deletes`.',
   codes: opening,
 }
 

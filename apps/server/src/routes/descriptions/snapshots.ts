@@ -6,7 +6,7 @@ export const negotiate: Description = {
   operationId: 'openSnapshot',
   summary: 'Open a snapshot by its manifest',
   description:
-    'Step 1 of a snapshot push. `base_version` is the latest version, null before the first, and `schemas` the complete set. If it makes a private field or type public, `confirm_public` must name it. `manifest` names every record of the new version by its hash: those that it leaves out are removed. It may have 500,000 entries and the body 128 MiB; for more give `manifest_expected` instead, and send chunks to `…/{session_id}/manifest`. `private: true` is said anew in every snapshot. Next, send the records that `needed_records` names.',
+    'Step 1 of a snapshot push. `base_version` is the latest version, null before the first, and `schemas` the complete set; `confirm_public` names the private fields and types that it makes public. `manifest` names every record of the new version by its hash: those that it leaves out are removed. It may have 500,000 entries and the body 128 MiB; for more give `manifest_expected` instead, and send chunks to `…/{session_id}/manifest`. `private: true` is said anew in every snapshot. Next, send the records that `needed_records` names.',
   answers: { 200: 'The session: with the records to send, or with where to send the manifest.' },
   codes: [...opening, 'manifest_conflict', 'invalid_records'],
 }

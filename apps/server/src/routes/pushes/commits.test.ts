@@ -235,6 +235,7 @@ describe.each(anyDatabase)('commits of pushes on $name', (database) => {
       expect(result).toEqual({
         semver: 'v1.1.0',
         hash: expect.any(String),
+        publicHash: expect.any(String),
         recordCount: 3,
         fileCount: 0,
         changes: { added: 1, updated: 0, removed: 0 },
