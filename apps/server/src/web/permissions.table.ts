@@ -26,6 +26,8 @@ export const without: readonly RegExp[] = [
   /^GET \/(?:healthz|readyz|metrics|favicon\.ico|assets\/:file)$/,
   // The documents as files, and the reference of the API.
   /^GET \/docs\/(?:[\w-]+\.(?:md|py)|api|api\/\*)?$/,
+  // The packages that fit the server, for everyone.
+  /^GET \/downloads\/(?::file|SHA256SUMS)$/,
   // What is no page.
   /^GET \/:owner\/\*$/,
 ]
