@@ -236,7 +236,7 @@ test('the table of docs/client.md names every call, and no other', () => {
   expect(Object.fromEntries(nouns)).toEqual(Object.fromEntries(known))
 })
 
-test('no redirect is followed: neither the key nor the body reaches another address', async () => {
+test('no redirect to another origin is followed: neither the key nor the body reaches another address', async () => {
   const elsewhere = await start(() => json({ ok: true }))
   for (const status of [301, 302, 303, 307, 308]) {
     const location = `${elsewhere.server.url}/api/collections/ada/x`
@@ -247,6 +247,20 @@ test('no redirect is followed: neither the key nor the body reaches another addr
     expect(seen.length).toBe(2)
   }
   expect(elsewhere.seen).toEqual([])
+})
+
+test('a collection that moved is found at its new address on the same registry, but not in a circle', async () => {
+  const { seen, client } = await start(({ path }) =>
+    path.includes('/moved')
+      ? json({ ok: true })
+      : {
+          status: 308,
+          headers: { location: path.includes('/round') ? path : path.replace('/old', '/moved') },
+        },
+  )
+  await client.collections.update('ada/old', { public: true })
+  expect(seen.length).toBe(2)
+  await expect(client.collections.get('ada/round')).rejects.toMatchObject({ code: 'redirected' })
 })
 
 /** A body that never ends, and how many pieces of it were taken. */

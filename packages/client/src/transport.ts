@@ -84,9 +84,18 @@ export function openTransport(options: ClientOptions): Transport {
       const patience = setTimeout(() => stop.abort(new Error(`silent for ${waitMs} ms`)), waitMs)
       const signal = call.signal === undefined ? stop.signal : AbortSignal.any([call.signal, stop.signal])
       try {
-        const response = await fetcher(url, { method, headers, body, signal, redirect: 'manual' })
+        const ask = { method, headers, body, signal, redirect: 'manual' } as const
+        let at = url
+        let response = await fetcher(at, ask)
+        // A collection that moved answers 308 with its new address on the same registry.
+        for (let moves = 0; isRedirect(response); moves++) {
+          const next = moves < movesMax ? moveOf(response, at) : undefined
+          if (next === undefined || body instanceof ReadableStream) throw redirected(response, at)
+          await response.body?.cancel()
+          at = next
+          response = await fetcher(at, ask)
+        }
         clearTimeout(patience)
-        if (isRedirect(response)) throw redirected(response, url)
         if (!response.ok) throw errorFromAnswer(response, await readText(response, timeoutMs))
         return await read(response, stop)
       } catch (error) {
@@ -183,12 +192,23 @@ function queryText(query: Call['query']): string {
 const isRedirect = ({ type, status }: Response): boolean =>
   type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)
 
-/** A registry answers itself. One that leads elsewhere would have the key and the body sent to another address. */
+/** Former addresses that are followed in one call. */
+const movesMax = 3
+
+/** The address on the same origin that a 307 or 308 leads to; undefined for one that leads elsewhere. */
+function moveOf({ status, headers }: Response, url: string): string | undefined {
+  const target = headers.get('location')
+  if ((status !== 307 && status !== 308) || target === null || !URL.canParse(target, url)) return undefined
+  const next = new URL(target, url)
+  return next.origin === new URL(url).origin ? next.href : undefined
+}
+
+/** To another origin the key and the body would be sent to strangers. */
 function redirected({ status, headers }: Response, url: string): UlmusError {
   const target = headers.get('location')
   const to = target !== null && URL.canParse(target, url) ? ` to ${new URL(target, url).href}` : ''
   return new UlmusError(
-    `${url} redirects${to}. No redirect is followed: if you trust that address, name it as the registry's.`,
+    `${url} redirects${to}. No redirect to another host is followed: if you trust that address, name it as the registry's.`,
     { status, code: 'redirected' },
   )
 }

@@ -202,7 +202,7 @@ describe('SQLite', () => {
     expect(await tablesOf(indexed)).toEqual({ tables: ['t', 'words'], views: ['endless', 'large', 'paths'] })
     // The path of the file on this machine is in no record, and memory has a bound.
     await expect(read(indexed, { table: 'paths' })).rejects.toThrow('unsafe use of virtual table')
-    await expect(read(indexed, { table: 'large' })).rejects.toThrow(/too big|memory/)
+    await expect(read(indexed, { table: 'large' })).rejects.toThrow(/too big|memory|longer than/)
     // A query that never ends holds up nothing here, and a signal ends it.
     const stop = new AbortController()
     const table = await openFile(indexed, { table: 'endless', signal: stop.signal })

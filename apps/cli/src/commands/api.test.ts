@@ -132,7 +132,7 @@ describe.each(anyDatabase)('the command line and a server on $name', ({ settings
   test.each<[args: string[], out: RegExp]>([
     [['whoami'], /^ada\n$/],
     [['whoami', '--json'], /"slug": "ada"/],
-    [['collections', 'list'], /^ada\/birds\tpublic\tbirds$/m],
+    [['collections', 'list'], /^ada\/birds\tpublic\t\tbirds$/m],
     [['collections', 'list', '--search', 'birds', '--json'], /"ownerSlug": "ada"/],
     [['log', 'ada/birds'], /^v1\.0\.0\t.*\t8\tprivate:[0-9a-f]{12}\t\t$/m],
     [['show', 'ada/birds'], /^records\s+8$/m],

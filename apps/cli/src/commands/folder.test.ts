@@ -364,11 +364,13 @@ describe.each(anyDatabase)('a working folder and a server on $name', ({ settings
   test('a type goes with its schema and its records', async () => {
     const { ada, collection } = await published()
     write(ada, 'birds', {
-      'schemas/Nest.json': '{}',
+      // One that admits any member would admit the private one of Bird.
+      'schemas/Nest.json': '{"properties": {}}',
       'records/Nest/a.ndjson': lines({ id: '1', data: {} }),
       'records/Nest/b.ndjson': lines({ id: '2', data: [] }),
     })
-    expect(await ada.ulmus('birds', 'push')).toMatchObject({ code: 0 })
+    const made = await ada.ulmus('birds', 'push')
+    expect(made, made.said).toMatchObject({ code: 0 })
     expect((await ada.ulmus('birds', 'verify')).code).toBe(0)
     rmSync(join(ada.home, 'birds/schemas/Nest.json'))
     const lost = await ada.ulmus('birds', 'push')

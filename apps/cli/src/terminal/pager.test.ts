@@ -42,7 +42,10 @@ function opened(isTTY: boolean, env: NodeJS.ProcessEnv) {
 
 test('lines go through the pager, harmless and in colour, until it is left', async () => {
   const file = join(folder, 'paged')
-  const { terminal, out } = opened(true, { PATH: process.env['PATH'], ULMUS_PAGER: `cp /dev/stdin ${file}` })
+  const { terminal, out } = opened(true, {
+    PATH: process.env['PATH'],
+    ULMUS_PAGER: `dd status=none of=${file}`,
+  })
   await terminal.page()
   await terminal.line(painted('red', 'one\u001b[2J'))
   await terminal.write('two\u009b\n')
