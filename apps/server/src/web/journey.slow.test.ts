@@ -204,7 +204,7 @@ describe.skipIf(!chromiumInstalled())('the web interface', { timeout: 90_000 }, 
         '# Of cities\n\n<script>document.title = "broken"</script>\n\n[link](javascript:alert(1)) **bold**',
       )
     await page.getByRole('button', { name: 'Preview the readme' }).click()
-    expect(await page.getByRole('heading', { name: 'Of cities' }).count()).toBe(1)
+    await page.getByRole('heading', { name: 'Of cities' }).waitFor()
     await page.getByRole('button', { name: 'Save as v1.2.1' }).click()
     await page.waitForURL('**/atlas/cities')
     expect(await page.locator('.prose script, .prose a[href^=javascript]').count()).toBe(0)

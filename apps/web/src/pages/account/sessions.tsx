@@ -1,7 +1,7 @@
 /** `/settings/sessions`: browsers that a person is signed in with: listed, and signed out. */
 import Bowser from 'bowser'
 import { Refusal, type Refused } from '../../components/form.tsx'
-import { Badge, Time } from '../../components/small.tsx'
+import { Badge, TableScroll, Time } from '../../components/small.tsx'
 import { submitted } from '../../form.ts'
 import { type Answer, type Form, type Page, Redirect, type Visit } from '../../page.ts'
 import { SettingsPage } from './settings.tsx'
@@ -58,7 +58,7 @@ async function sessionsPage(visit: Visit, { error }: { error?: Refused }): Promi
 }
 
 const List = ({ items }: { items: Awaited<ReturnType<Visit['registry']['sessions']['list']>> }) => (
-  <div class="table-scroll">
+  <TableScroll label="Browsers that are signed in">
     <table class="data">
       <thead>
         <tr>
@@ -101,7 +101,7 @@ const List = ({ items }: { items: Awaited<ReturnType<Visit['registry']['sessions
         ))}
       </tbody>
     </table>
-  </div>
+  </TableScroll>
 )
 
 /** `Firefox on Linux`. @param userAgent empty: it said nothing */
