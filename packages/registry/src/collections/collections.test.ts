@@ -322,6 +322,7 @@ describe.each(anyDatabase)('collections on $name', (testDatabase) => {
     expect(item).toEqual({
       id: open.id,
       slug: 'open',
+      fork: false,
       name: 'open',
       public: true,
       createdAt: open.createdAt.toISOString(),
