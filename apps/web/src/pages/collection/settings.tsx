@@ -193,7 +193,7 @@ const Transfer = ({
         value={receivers[0]!}
         options={receivers.map((slug) => [slug, slug] as const)}
       />
-      <Field name="confirm_transfer" label={`Type “${seen.slug}” to confirm`} form={form} required />
+      <Field name="confirm_transfer" label={`Confirm by its address, “${seen.slug}”`} form={form} required />
       <button type="submit" class="danger" name="do" value="transfer">
         Transfer
       </button>
