@@ -21,6 +21,7 @@ test('a page sends few scripts: 20 kB where people read, 60 kB where they publis
     return [...names].reduce((sum, name) => sum + gzipSync(files.get(name)!).length, 0)
   }
   expect(bytesOf('page', 'verify-version')).toBeLessThanOrEqual(20_000)
+  expect(bytesOf('page', 'json-field')).toBeLessThanOrEqual(20_000)
   expect(bytesOf('page', 'push')).toBeLessThanOrEqual(20_000)
   // The worker starts when a file is chosen.
   expect(bytesOf('page', 'push', 'push-worker')).toBeLessThanOrEqual(60_000)

@@ -11,7 +11,32 @@ import { dryRunOfPush, type Push, type PushOptions, push } from './push.ts'
 import { pushSessionCalls } from './push-sessions.ts'
 import { recordCalls } from './records.ts'
 import { dryRunOfSnapshot, type Snapshot, type SnapshotOptions, snapshot } from './snapshot.ts'
-import { type ClientOptions, openTransport } from './transport.ts'
+import { type ClientOptions, openTransport, type Transport } from './transport.ts'
+
+/** Calls that publish changes, and the reads that they need. */
+const pushCalls = (transport: Transport) => ({
+  versions: versionCalls(transport),
+  records: recordCalls(transport),
+  /** Publishes a version of a collection from what changed. */
+  push: (ref: CollectionRef, what: Push, pushOptions?: PushOptions): Promise<PushResult> =>
+    push(transport, ref, what, pushOptions),
+  /** What a call of the same name would publish, or be refused for. Sends all that it would send, and publishes nothing. */
+  dryRun: {
+    push: (ref: CollectionRef, what: Push, pushOptions?: PushOptions): Promise<DryRunResult> =>
+      dryRunOfPush(transport, ref, what, pushOptions),
+  },
+})
+
+/**
+ * The part of a client that pushes changes and reads versions and records: less for a browser to load.
+ *
+ * @throws TypeError as `createClient` does
+ */
+export function createPushClient(options: ClientOptions) {
+  return pushCalls(openTransport(options))
+}
+
+export type PushClient = ReturnType<typeof createPushClient>
 
 /**
  * A typed client of a registry's HTTP API, for Node and browsers. It holds no connection: there is nothing to close.
@@ -27,20 +52,17 @@ import { type ClientOptions, openTransport } from './transport.ts'
  */
 export function createClient(options: ClientOptions) {
   const transport = openTransport(options)
+  const calls = pushCalls(transport)
   return {
+    ...calls,
     accounts: accountCalls(transport),
     orgs: orgCalls(transport),
     keys: keyCalls(transport),
     collections: collectionCalls(transport),
-    versions: versionCalls(transport),
-    records: recordCalls(transport),
     files: fileCalls(transport),
     metadata: metadataCalls(transport),
     pushSessions: pushSessionCalls(transport),
     operators: operatorCalls(transport),
-    /** Publishes a version of a collection from what changed. */
-    push: (ref: CollectionRef, what: Push, pushOptions?: PushOptions): Promise<PushResult> =>
-      push(transport, ref, what, pushOptions),
     /** Publishes a version of a collection from everything that it is to hold. */
     snapshot: (ref: CollectionRef, what: Snapshot, snapshotOptions?: SnapshotOptions): Promise<PushResult> =>
       snapshot(transport, ref, what, snapshotOptions),
@@ -53,10 +75,9 @@ export function createClient(options: ClientOptions) {
       what: Mirror<Row>,
       pushOptions?: PushOptions,
     ): Promise<PushResult | null> => mirror(transport, ref, what, pushOptions),
-    /** What a call of the same name would publish, or be refused for. Sends all that it would send, and publishes nothing. */
     dryRun: {
-      push: (ref: CollectionRef, what: Push, pushOptions?: PushOptions): Promise<DryRunResult> =>
-        dryRunOfPush(transport, ref, what, pushOptions),
+      ...calls.dryRun,
+      /** Shows what a snapshot would publish, or be refused for. Sends all of it, and publishes nothing. */
       snapshot: (
         ref: CollectionRef,
         what: Snapshot,

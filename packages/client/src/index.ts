@@ -59,7 +59,7 @@ export type {
 } from '@ulmus/wire'
 export type { AuditFilters, AuditOptions } from './audit.ts'
 export type { RecordToPut } from './batches.ts'
-export { type Client, createClient } from './client.ts'
+export { type Client, createClient, createPushClient, type PushClient } from './client.ts'
 export type { ErrorCode, RefusalCode } from './codes.ts'
 export type { BrowseOptions, NewCollection } from './collections.ts'
 export type { DryRunResult, PushResult } from './commit.ts'

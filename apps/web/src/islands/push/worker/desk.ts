@@ -1,5 +1,5 @@
 /** The work of the worker: one file, read, planned, compared with the latest version, and pushed. */
-import { type Client, createClient, UlmusError } from '@ulmus/client'
+import { createPushClient, type PushClient, UlmusError } from '@ulmus/client'
 import {
   checkTable,
   type Inference,
@@ -47,13 +47,13 @@ interface Opened {
 }
 
 export class Desk {
-  readonly #client: Client
+  readonly #client: PushClient
   #opened: Opened | undefined
   #planned: Planned | undefined
   #comparison: Comparison | undefined
 
   constructor(origin: string) {
-    this.#client = createClient({ baseUrl: origin })
+    this.#client = createPushClient({ baseUrl: origin })
   }
 
   async open({ file, options, target, ask }: OpenAsk, report: Report): Promise<OpenedFile> {

@@ -1,5 +1,5 @@
 /** The latest version of the collection, as far as a file is compared with it: schemas, and the records of a type by hash. */
-import { type Client, cursorAfter } from '@ulmus/client'
+import { cursorAfter, type PushClient } from '@ulmus/client'
 import { HashSet, type KnownType } from '@ulmus/tabular'
 import type { Report } from '../calls.ts'
 import type { Target } from '../shapes.ts'
@@ -21,14 +21,14 @@ const matchedIdsMax = 200_000
 const pageRecords = 10_000
 
 export class LatestVersion {
-  readonly #client: Client
+  readonly #client: PushClient
   readonly #target: Target
   readonly #held = new Map<string, Promise<ReadonlyMap<string, HeldRecord>>>()
   readonly #counts: Readonly<Record<string, number>>
   readonly schemas: Schemas
 
   private constructor(
-    client: Client,
+    client: PushClient,
     target: Target,
     schemas: Schemas,
     counts: Readonly<Record<string, number>>,
@@ -39,7 +39,7 @@ export class LatestVersion {
     this.schemas = schemas
   }
 
-  static async read(client: Client, target: Target): Promise<LatestVersion> {
+  static async read(client: PushClient, target: Target): Promise<LatestVersion> {
     if (target.head === null) return new LatestVersion(client, target, {}, {})
     const { schemas, typeCounts } = await client.versions.get(target.ref, target.head)
     return new LatestVersion(client, target, schemas as Schemas, typeCounts)
