@@ -121,7 +121,7 @@ describe('SQLite', () => {
   test('its tables and views can be read, and one must be chosen', async () => {
     expect(await tablesOf(path)).toEqual({ tables: ['city', 'select * from "x"'], views: ['large'] })
     await expect(openFile(path)).rejects.toThrow(
-      'cities.db: Say which table to read. The tables are: city, select * from "x". The views, which run queries of the file, are: large.',
+      'cities.db: Choose a table with --table. The tables are: city, select * from "x". The views, which run queries of the file, are: large.',
     )
     await expect(openFile(path, { table: 'towns' })).rejects.toThrow('There is no table "towns".')
     expect((await read(path, { table: 'large' })).records).toHaveLength(2)

@@ -133,7 +133,8 @@ function chosenOf(file: string, { tables, views }: TableList, wanted: string | u
     tables.length === 0 ? 'There is no table in the file.' : `The tables are: ${listed(tables)}.`,
     views.length === 0 ? '' : `The views, which run queries of the file, are: ${listed(views)}.`,
   ].filter((part) => part !== '')
-  const problem = wanted === undefined ? 'Say which table to read.' : `There is no table ${shown(wanted)}.`
+  const problem =
+    wanted === undefined ? 'Choose a table with --table.' : `There is no table ${shown(wanted)}.`
   const isEmpty = tables.length + views.length === 0
   throw errorAt(file, (isEmpty ? known : [problem, ...known]).join(' '))
 }
