@@ -5,6 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, test } from 'vitest'
 import { inferTable, openTable, planOf, recordsOf, schemaOf, sourceOf } from './index.ts'
 import { type FileOptions, openFile, tablesOf } from './node.ts'
+import { parsers } from './reading/parquet-values.ts'
+import { Numeral } from './reading/table.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-tabular-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -37,6 +39,15 @@ describe('files', () => {
 })
 
 describe('Parquet', () => {
+  test('moments of years that have more than four digits are texts with a sign, from INT96 as well', () => {
+    // hyparquet gives nanoseconds for INT96, as big integers.
+    const { timestampFromNanoseconds: moment } = parsers
+    expect(moment(253_402_300_800n * 1_000_000_000n + 5n)).toBe('+010000-01-01T00:00:00.000000005')
+    expect(moment(-62_198_755_200n * 1_000_000_000n)).toBe('-000001-01-01T00:00:00')
+    // Beyond what a Date holds: the count itself.
+    expect(moment(8_640_000_000_001n * 1_000_000_000n)).toEqual(new Numeral('8640000000001000000000'))
+  })
+
   test('every type becomes what JSON has for it', async () => {
     const { records, schema } = await read(fixture('every-type.parquet'))
     expect(records.map(({ id, data }) => [id, data])).toEqual([

@@ -126,11 +126,11 @@ export function changeLines(
   ]
 }
 
-/** A warning if none of the records that are here remains. */
+/** A warning if none of the records remains. */
 export function newIdsLines({ plan, knownIds }: ImportPlan, here: number): string[] {
   if (knownIds !== 0) return []
   const id = plan.id.length === 0 ? 'the number' : plan.id.map(harmless).join(' and ')
   return [
-    `Warning: None of the ${numberText(here)} ${harmless(plan.type)} records that are here remains: all ids of the file are new. Is ${id} the right id? See --id.`,
+    `Warning: None of the ${numberText(here)} ${harmless(plan.type)} records remains: all ids of the file are new. Is ${id} the right id? See --id.`,
   ]
 }

@@ -46,6 +46,11 @@ export function UseIt({ seen, semver, type, origin }: Props) {
       {snippets.map(({ tool, text }, index) => (
         <details key={tool} name="use-it" open={index === 0}>
           <summary>{tool}</summary>
+          {tool === 'Command line' && (
+            <p class="quiet">
+              <a href="/downloads">Downloads</a> says how to install it.
+            </p>
+          )}
           <Code>{text}</Code>
         </details>
       ))}

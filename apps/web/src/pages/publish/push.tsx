@@ -35,8 +35,9 @@ export const push: Page = {
           <details>
             <summary>From a program instead</summary>
             <p>
-              With an <a href="/settings/keys">API key</a> of scope <code>write</code>.{' '}
-              <a href="/docs/publishing">Publishing</a> explains every step.
+              With an <a href="/settings/keys">API key</a> of scope <code>write</code>, and the client of{' '}
+              <a href="/downloads">Downloads</a>. <a href="/docs/publishing">Publishing</a> explains every
+              step.
             </p>
             <Code>{program(ref, seen.latest, visit.origin)}</Code>
           </details>
