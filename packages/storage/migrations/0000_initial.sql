@@ -162,6 +162,11 @@ CREATE TABLE "former_collection_slugs" (
 	CONSTRAINT "former_collection_slugs_owner_id_slug_pk" PRIMARY KEY("owner_id","slug")
 );
 --> statement-breakpoint
+CREATE TABLE "withdrawn_names" (
+	"collection_id" uuid PRIMARY KEY NOT NULL,
+	"names" text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "collection_files" (
 	"collection_id" uuid NOT NULL,
 	"hash" text COLLATE "C" NOT NULL,
@@ -339,6 +344,7 @@ ALTER TABLE "members" ADD CONSTRAINT "members_user_id_accounts_id_fk" FOREIGN KE
 ALTER TABLE "collection_words" ADD CONSTRAINT "collection_words_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "collections" ADD CONSTRAINT "collections_owner_id_accounts_id_fk" FOREIGN KEY ("owner_id") REFERENCES "public"."accounts"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "former_collection_slugs" ADD CONSTRAINT "former_collection_slugs_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "withdrawn_names" ADD CONSTRAINT "withdrawn_names_collection_id_collections_id_fk" FOREIGN KEY ("collection_id") REFERENCES "public"."collections"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "collection_files" ADD CONSTRAINT "collection_files_hash_files_hash_fk" FOREIGN KEY ("hash") REFERENCES "public"."files"("hash") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "objects" ADD CONSTRAINT "objects_pack_id_packs_id_fk" FOREIGN KEY ("pack_id") REFERENCES "public"."packs"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "push_spills" ADD CONSTRAINT "push_spills_push_id_pushes_id_fk" FOREIGN KEY ("push_id") REFERENCES "public"."pushes"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint

@@ -56,6 +56,18 @@ describe('what becomes public', () => {
       [],
     ],
     [
+      'a type whose name is spelt otherwise, but for one that was there',
+      { 'Pay-Roll': hidden },
+      { 'Pay-Roll': hidden, payroll: of('note') },
+      [{ type: 'payroll', privateIn: ['Pay-Roll'] }],
+    ],
+    [
+      'nothing of a public type of much the same name',
+      { Payroll: hidden, 'pay-roll': open },
+      { Payroll: hidden, 'pay-roll': open },
+      [],
+    ],
+    [
       'a type, and its marked field',
       { S: hidden },
       { S: of('name', 'salary', 'tax') },

@@ -32,7 +32,7 @@ const rememberedUnitsMax = 65_536
 export const nameToConfirm = ({ type, field }: MadePublic): string => field ?? type
 
 /**
- * What `next` makes public and `base`, with `former`, kept private. Field names are compared without case, spaces and punctuation, in
+ * What `next` makes public and `base`, with `former`, kept private. Names are compared without case, spaces and punctuation, fields in
  * every type: the second file of a table often becomes a type of its own. Confirming a type covers its fields without marks.
  */
 export function madePublic(
@@ -41,7 +41,9 @@ export function madePublic(
   former: readonly PrivateName[] = [],
 ): MadePublic[] {
   const privateNames = [...privateNamesOf(base), ...former]
-  const types = new Set(privateNames.filter(({ field }) => field === undefined).map(({ type }) => type))
+  const types = new Map(
+    privateNames.flatMap(({ type, field }) => (field === undefined ? [[plainName(type), type]] : [])),
+  )
   const fields = new Map<string, PrivateName[]>()
   for (const name of privateNames) {
     if (name.field === undefined) continue
@@ -52,7 +54,10 @@ export function madePublic(
   if (privateNames.length === 0) return made
   for (const [type, schema] of next) {
     if (isPrivateType(schema)) continue
-    if (types.has(type)) made.push({ type, privateIn: [type] })
+    const privateType = types.get(plainName(type))
+    // A public type whose name is spelt otherwise than that of a private one may have been there before.
+    if (privateType !== undefined && (privateType === type || !isShown(base.get(type))))
+      made.push({ type, privateIn: [privateType] })
     for (const field of fieldsShown(base.get(type), schema, privateNames)) {
       const causes = (fields.get(plainName(field)) ?? []).filter((name) => !name.byType || name.type !== type)
       if (causes.length > 0)
@@ -149,6 +154,8 @@ function publicFieldsOf(schema: Json): readonly string[] | undefined {
   const marked = new Set(privateFieldsOf(schema as Parameters<typeof privateFieldsOf>[0]))
   return [...fields].filter((field) => !marked.has(field))
 }
+
+const isShown = (schema: Json | undefined): boolean => schema !== undefined && !isPrivateType(schema)
 
 const isPrivateType = (schema: Json): boolean => isJsonObject(schema) && schema['private'] === true
 

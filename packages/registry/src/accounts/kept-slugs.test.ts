@@ -90,6 +90,14 @@ describe.each(databases)('slugs that were given up on $name', (database) => {
       expect([one, await org(eve, one)]).toEqual([one, 'slug_kept'])
   })
 
+  test('nor does a loop of renames with public data reserve more', async () => {
+    const [max, eve] = [await signIn('max'), await signIn('eve')]
+    await publish(max, 'max', 'maps')
+    for (let n = 0; n < 12; n++)
+      await accounts.update(max, n === 0 ? 'max' : `max-name-${n - 1}`, { slug: `max-name-${n}` })
+    expect([await org(eve, 'max'), await org(eve, 'max-name-10')]).toEqual(['ok', 'slug_kept'])
+  })
+
   test('of two who act at once, one is renamed and the other does not get the handle', async () => {
     const [ida, eve] = [await signIn('ida'), await signIn('eve')]
     const taking = Promise.all(Array.from({ length: 5 }, () => org(eve, 'ida')))
@@ -110,7 +118,9 @@ describe.each(databases)('slugs that were given up on $name', (database) => {
     }
     for (const [name, end] of Object.entries(ends)) {
       const who = await signIn(name)
-      await end(who, await publish(who, name, 'maps'))
+      const path = await publish(who, name, 'maps')
+      later += 2 * day
+      await end(who, path)
       await accounts.update(who, name, { slug: `${name}-new` })
     }
     const bare = await signIn('bare')
@@ -121,6 +131,15 @@ describe.each(databases)('slugs that were given up on $name', (database) => {
     expect(await org(eve, 'bare')).toBe('ok')
     expect(await see('stays', 'maps')).toEqual({ owner: 'stays-new', slug: 'maps' })
     expect(await see('given', 'maps')).toEqual({ owner: 'receiver', slug: 'maps' })
+  })
+
+  test('an organization that was renamed: its owners rename it back, and make no other under its former name', async () => {
+    const [una, eve] = [await signIn('una'), await signIn('eve')]
+    await accounts.createOrg(una, { slug: 'acme', displayName: 'Acme' })
+    await members.set(una, { slug: 'acme', user: 'eve' }, 'owner')
+    await accounts.update(una, 'acme', { slug: 'acme-corp' })
+    expect([await org(eve, 'acme'), await org(una, 'acme')]).toEqual(['slug_kept', 'slug_kept'])
+    expect(await outcome(accounts.update(eve, 'acme-corp', { slug: 'acme' }))).toBe('ok')
   })
 
   test('an account that was deleted: the same person, the owners of an organization', async () => {

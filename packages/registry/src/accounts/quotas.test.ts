@@ -10,6 +10,7 @@ import { addAccount, callerOf } from '../testing/context.ts'
 import { openWorld, type Path, type World } from '../testing/world.ts'
 import { sweep } from '../upkeep/sweep.ts'
 import { accountsOf } from './accounts.ts'
+import { membersOf } from './members.ts'
 import { demandRoom, usageOf } from './quotas.ts'
 
 const schemas = { Item: { type: 'object' } }
@@ -328,6 +329,21 @@ describe.each(databases)('quotas on $name', (database) => {
     expect(await usageOf(context, me, 'grove')).toMatchObject({ countsAgainst: null, quotaBytes: 1_000_000 })
     await world.remove(there)
     await world.remove(own)
+  })
+
+  test('an organization whose founder goes counts against its next owner', async () => {
+    const { context } = world
+    const founder = callerOf(await addAccount(context, 'founder'))
+    const [heir, later] = [await addAccount(context, 'heir'), await addAccount(context, 'later')]
+    await accountsOf(context).createOrg(founder, { slug: 'orchard', displayName: 'Orchard' })
+    for (const user of ['heir', 'later'])
+      await membersOf(context).set(founder, { slug: 'orchard', user }, 'owner')
+    const against = async () => (await usageOf(context, callerOf(heir), 'orchard')).countsAgainst
+    expect(await against()).toBe('founder')
+    await accountsOf(context).remove(founder, 'founder')
+    expect(await against()).toBe('heir')
+    await accountsOf(context).remove(callerOf(heir), 'heir')
+    expect((await usageOf(context, callerOf(later), 'orchard')).countsAgainst).toBe('later')
   })
 
   test('what sessions were opened with counts, and is forgotten at their end', async () => {

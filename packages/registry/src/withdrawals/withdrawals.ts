@@ -10,6 +10,7 @@ import {
   findVersionById,
   forgetAuditMessages,
   forgetWordsOfPush,
+  keepWithdrawnNames,
   keepWithdrawnNumber,
   lockCollection,
   markFilesInViews,
@@ -28,6 +29,8 @@ import { audited, type Tell } from '../audit/acts.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 import { recordInherited } from '../files/known-files.ts'
+import { namesToKeep } from '../pushes/schemas/made-public.ts'
+import { taskFor } from '../threads/task-for.ts'
 import { deprecationOf, documentOf, refusalOfWithdrawn, semverOf, withdrawalOf } from '../versions/content.ts'
 import { listedDescription } from '../versions/land.ts'
 import { namedVersion, type VersionItem, type VersionPath } from '../versions/versions.ts'
@@ -59,6 +62,8 @@ interface Look {
   readonly head: VersionRow | null
   readonly description: string | null
   readonly files: LeftFiles
+  /** Private names of the head, if it is withdrawn; null: none. */
+  readonly privateNames: string | null
   /** Versions of the collection that were withdrawn before. What was read of those that stand holds while there are no more. */
   readonly withdrawn: number
 }
@@ -133,13 +138,14 @@ async function lookAt(context: Context, who: Principal, path: VersionPath): Prom
   if (version.withdrawnAt !== null)
     return {
       ...{ seen, version, head: seen.head, description: null, withdrawn },
-      files: { left: nothing, kept: nothing },
+      ...{ files: { left: nothing, kept: nothing }, privateNames: null },
     }
   const isHead = seen.head?.id === version.id
   const head = isHead ? await findNewestStanding(context.database, seen.collection.id, version.id) : seen.head
   const metadata = head === null ? {} : (await documentOf(context, head, 'full')).metadata
   const files = await filesLeftBy(context, seen.collection, version)
-  return { seen, version, head, description: listedDescription(metadata), files, withdrawn }
+  const privateNames = isHead ? await namesToKeep(context, version, taskFor(who)) : null
+  return { seen, version, head, description: listedDescription(metadata), files, privateNames, withdrawn }
 }
 
 async function record(
@@ -148,7 +154,7 @@ async function record(
   tell: Tell,
   { who, look, wanted }: { who: Principal; look: Look; wanted: Withdrawal },
 ): Promise<Withdrawn> {
-  const { seen, head, description, files } = look
+  const { seen, head, description, files, privateNames } = look
   const { collection, owner } = seen
   const locked = await lockCollection(tx, collection.id, 'update')
   await demandStill(context, tx, { who: demandCaller(who), collection, owner }, mayDeleteCollection)
@@ -163,6 +169,7 @@ async function record(
     if (!isSame || look.version.withdrawnAt !== null) throw new MovedOn()
     if (head?.id !== locked.headId)
       await moveHead(tx, collection.id, { headId: head?.id ?? null, description, updatedAt: at })
+    if (privateNames !== null) await keepWithdrawnNames(tx, collection.id, privateNames)
     await recordInherited(tx, collection.id, [...new Set([...files.kept.full, ...files.kept.public])])
     await markFilesInViews(tx, collection.id, files.kept)
     await unmarkFilesInViews(tx, collection.id, files.left)

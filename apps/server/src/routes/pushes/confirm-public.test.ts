@@ -96,6 +96,28 @@ describe.each(anyDatabase)('what was private on $name', (database) => {
     expect((await stage.ada.post(`${path}/pushes`, again)).status).toBe(201)
   })
 
+  test('names that were private in withdrawn versions are remembered, also where no version stands', async () => {
+    const { path } = await stage.newCollection()
+    const puts = [{ id: '1', type: 'Grants', data: { title: 'A' } }]
+    await stage.push(path, { opening: { schemas: { Grants: { properties: { title: {} } } } }, puts })
+    const withdraw = (v: string) =>
+      stage.ada.post(`${path}/versions/${v}/withdraw`, { reason: 'wrong', erase: true })
+    await stage.push(path, { base: 'v1.0.0', opening: { schemas: { Grants: grants } }, puts })
+    const open = (base_version: string | null, confirm_public?: string[]) =>
+      stage.ada.post(`${path}/pushes`, { base_version, schemas: { Grants: shown }, confirm_public })
+    const { semver } = (await stage.ada.ask('GET', `${path}/versions/latest`)).json
+    expect((await withdraw(semver)).status).toBe(200)
+    const refused = {
+      code: 'private_field_made_public',
+      madePublic: [{ type: 'Grants', field: officer, private_in: ['Grants'] }],
+    }
+    expect((await open('v1.0.0')).json).toMatchObject(refused)
+    expect((await open('v1.0.0', [officer])).status).toBe(201)
+    expect((await withdraw('v1.0.0')).status).toBe(200)
+    expect((await open(null)).json).toMatchObject(refused)
+    expect((await open(null, [officer])).status).toBe(201)
+  })
+
   test('pushing the same schemas again changes nothing', async () => {
     const path = await started()
     const session = await stage.opened(path, {

@@ -1,6 +1,6 @@
 /** What a push would make public of what its base keeps private: refused unless the push confirms it. */
 import { type MadePublic, nameToConfirm, type PrivateName } from '@ulmus/content'
-import { ObjectCorrupt, type VersionRow } from '@ulmus/storage'
+import { findWithdrawnNames, ObjectCorrupt, type VersionRow } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { RegistryError } from '../../errors/errors.ts'
 import type { TaskFor } from '../../threads/task-for.ts'
@@ -18,18 +18,22 @@ const namedMax = 5
 
 /**
  * The base cannot change until the commit, which demands it again, so that the opening is the one place to look.
+ * @param base.head null: no version stands, but withdrawn ones may have had private names
  * @param confirmed names of fields and types that may become public
  * @throws private_field_made_public.
  */
 export async function demandConfirmed(
   context: Context,
-  base: VersionRow,
+  base: { collectionId: string; head: VersionRow | null },
   { brought, confirmed }: { brought: AcceptedSchemas; confirmed: readonly string[] },
   by: TaskFor,
 ): Promise<void> {
   const next = await readSchemas(brought.text)
-  const { list } = await readBase(context, base, next)
-  const { formerlyPrivate: former } = await readSidecar(context.objects, storedHash(base.sidecar))
+  const ofWithdrawn = await withdrawnNamesOf(context, base.collectionId)
+  const { list, former } =
+    base.head === null
+      ? { list: [], former: ofWithdrawn }
+      : await namesOf(context, base.head, { brought: next, more: ofWithdrawn })
   const privacy = await privacyOf(context, { base: list, next, former }, by)
   const names = new Set(confirmed)
   const refused = privacy.madePublic.filter((made) => !names.has(nameToConfirm(made)))
@@ -38,6 +42,39 @@ export async function demandConfirmed(
     details: { madePublic: refused.slice(0, listedMax).map(detailOf), totalMadePublic: refused.length },
     say: { names: namesIn(refused) },
   })
+}
+
+/** What is private in a version, and was before it. */
+async function namesOf(
+  context: Context,
+  version: VersionRow,
+  { brought, more }: { brought: readonly PushSchema[]; more: readonly PrivateName[] },
+) {
+  const { list } = await readBase(context, version, brought)
+  const { formerlyPrivate } = await readSidecar(context.objects, storedHash(version.sidecar))
+  return { list, former: [...more, ...formerlyPrivate] }
+}
+
+/** Names that are, or were, private in versions that were withdrawn. */
+async function withdrawnNamesOf(context: Context, collectionId: string): Promise<readonly PrivateName[]> {
+  const names = await findWithdrawnNames(context.database, collectionId)
+  return names === null ? [] : (JSON.parse(names) as PrivateName[])
+}
+
+/**
+ * The names to remember of a head that is about to be withdrawn, with those of earlier withdrawals, as JSON; null: there are none, or
+ * damage hides them.
+ */
+export async function namesToKeep(context: Context, head: VersionRow, by: TaskFor): Promise<string | null> {
+  const more = await withdrawnNamesOf(context, head.collectionId)
+  try {
+    const { list, former } = await namesOf(context, head, { brought: [], more })
+    const { former: names } = await privacyOf(context, { base: list, next: [], former }, by)
+    return names.length === 0 ? null : JSON.stringify(names)
+  } catch (error) {
+    if (!(error instanceof ObjectCorrupt)) throw error
+    return null
+  }
 }
 
 /** What the next version remembers of what was private. @param next undefined: the schemas stay. */

@@ -121,9 +121,10 @@ export class PushSessions {
     await demandRoom(this.#context, this.#context.database, by, { more: 1 })
     if (schemas !== undefined || metadata !== undefined) await demandNow(this.#context, by)
     const brought = schemas === undefined ? undefined : await accepted(this.#context, schemas, task)
-    if (brought !== undefined && seen.head !== null) {
+    if (brought !== undefined) {
+      const base = { collectionId: seen.collection.id, head: seen.head }
       const confirmed = opening.confirm_public ?? []
-      await demandConfirmed(this.#context, seen.head, { brought, confirmed }, task)
+      await demandConfirmed(this.#context, base, { brought, confirmed }, task)
     }
     const patch = metadata === undefined ? null : await fitted(this.#context, seen, metadata, task)
     const files = declaredFiles(opening.files ?? [])

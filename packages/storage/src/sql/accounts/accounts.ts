@@ -27,7 +27,7 @@ export const accounts = pgTable(
       .default('private'),
     /** What it may have stored. Bytes; null: what the configuration says. */
     quotaBytes: count('quota_bytes'),
-    /** Of an org: the user whose quota counts for it until it has its own. Null: it was erased or deleted; the org counts by itself. */
+    /** Of an org: the user whose quota counts for it until it has its own. Null: no owner was left when that user went; the org counts by itself. */
     madeBy: uuid('made_by').references((): AnyPgColumn => accounts.id, { onDelete: 'set null' }),
   },
   (t) => [
@@ -141,8 +141,21 @@ export async function updateAccount(
 }
 
 /** With its keys, sessions, memberships, members and former slugs. Rejects while collections are its own. */
+/** The quotas of its organizations pass to other owners first (`passOnQuotas`). */
 export async function deleteAccount(tx: Tx, id: string): Promise<void> {
+  await passOnQuotas(tx, id)
   await tx.orm.delete(accounts).where(eq(accounts.id, id))
+}
+
+/** Organizations made by a person who leaves count against the owner who has been a member for longest; without one, by themselves. */
+export async function passOnQuotas(tx: Tx, userId: string): Promise<void> {
+  await tx.query(
+    `update accounts o set made_by = (
+       select m.user_id from members m where m.org_id = o.id and m.role = 'owner' and m.user_id <> $1
+       order by m.since, m.user_id limit 1)
+     where o.made_by = $1`,
+    [userId],
+  )
 }
 
 export async function ownsCollections(at: Queries, id: string): Promise<boolean> {

@@ -62,7 +62,10 @@ export async function findActor(at: Queries, slug: string): Promise<string | und
   return rows[0] === undefined ? undefined : String(rows[0]['id'])
 }
 
-/** Keeps the slug that an account has for its owner from now on: for ever if a version was public below it. */
+/**
+ * Keeps the slug that an account has for its owner from now on: for ever if a version was public below it and the account had it for a
+ * day, so that renames in a loop reserve no names for ever.
+ */
 export async function keepAccountSlug(
   tx: Tx,
   { id, slug }: Pick<AccountRow, 'id' | 'slug'>,
@@ -71,8 +74,10 @@ export async function keepAccountSlug(
   await tx.query(
     `insert into former_account_slugs (slug_hash, slug, account_id, since, kept_until)
      select $1, $2, $3, $4::timestamptz, case when
-         exists (select from former_collection_slugs where owner_id = $3 and published)
-         or exists (select from collections where owner_id = $3 and public and (head_id is not null or newest_withdrawn is not null))
+         (exists (select from former_collection_slugs where owner_id = $3 and published)
+           or exists (select from collections where owner_id = $3 and public and (head_id is not null or newest_withdrawn is not null)))
+         and $4::timestamptz - interval '1 day' >= greatest((select created_at from accounts where id = $3),
+           (select max(since) from former_account_slugs where account_id = $3))
        then null else $4::timestamptz + make_interval(days => $5) end
      on conflict (slug_hash, account_id) do update set since = excluded.since,
        kept_until = case when former_account_slugs.kept_until is null then null else excluded.kept_until end`,
@@ -121,7 +126,7 @@ export async function forgetFormerSlugs(tx: Tx, accountId: string): Promise<void
   ])
 }
 
-/** Takes a slug: an account that gave it up itself, an organization of an owner, or an heir. */
+/** May take a slug: the account that gave it up, an organization that this account makes, or an heir. */
 export interface SlugClaimant {
   /** Of accounts: the one that takes the slug, and the one that acts. */
   readonly accountIds: readonly string[]
@@ -139,9 +144,7 @@ export async function slugsKeptForOthers(
   const { rows } = await at.query(
     `select slug_hash from former_account_slugs f
      where slug_hash = any($1::text[]) and (kept_until is null or kept_until > $2::timestamptz)
-       and account_id <> all($3::uuid[]) and not heirs && $4::text[]
-       and not exists (select from members m
-         where m.org_id = f.account_id and m.user_id = any($3::uuid[]) and m.role = 'owner')`,
+       and account_id <> all($3::uuid[]) and not heirs && $4::text[]`,
     [
       [...byHash.keys()],
       now.toISOString(),

@@ -2,7 +2,13 @@
 import { asc, eq, gt, ilike, lt, or, sql } from 'drizzle-orm'
 import type { Queries, Tx } from '../../database/database.ts'
 import { apiKeys } from '../access/keys.ts'
-import { type AccountRow, accounts, type IdentityKey, identities } from '../accounts/accounts.ts'
+import {
+  type AccountRow,
+  accounts,
+  type IdentityKey,
+  identities,
+  passOnQuotas,
+} from '../accounts/accounts.ts'
 import { browserSessions } from '../accounts/browser-sessions.ts'
 import { forgetFormerSlugs, keepAccountSlug } from '../accounts/former-slugs.ts'
 import { members, type SlugSlice } from '../accounts/members.ts'
@@ -73,7 +79,7 @@ export async function erasePerson(
   await tx.orm.delete(apiKeys).where(eq(apiKeys.accountId, id))
   await tx.orm.delete(identities).where(of(identities.accountId))
   await tx.orm.delete(members).where(of(members.userId))
-  await tx.query('update accounts set made_by = null where made_by = $1', [id])
+  await passOnQuotas(tx, id)
   await tx.query('delete from invitations where user_id = $1 or lower(email) = lower($2)', [id, email])
   await tx.orm
     .update(accounts)
