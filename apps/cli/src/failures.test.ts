@@ -74,3 +74,14 @@ test('`ulmus help push` is `ulmus push --help`', () => {
   expect(said('help', 'collections', 'create')).toBe(said('collections', 'create', '--help'))
   expect(spawnSync(process.execPath, [program, 'help', 'nonsense']).status).toBe(2)
 })
+
+test('a wrong command line is repeated without what a terminal would obey', () => {
+  const program = fileURLToPath(new URL('../start.js', import.meta.url))
+  const hostile = '\u001b]0;owned\u0007\u202e\u009b31m'
+  for (const args of [[hostile], ['show', `--${hostile}`], ['log', '--limit', hostile], ['orgs', hostile]]) {
+    const { stderr, stdout, status } = spawnSync(process.execPath, [program, ...args])
+    expect([args, status]).toEqual([args, 2])
+    expect(stderr.toString()).toContain('\\u001b]0;owned\\u0007\\u202e\\u009b31m')
+    expect(`${stdout}${stderr}`).not.toMatch(/[\u001b\u0007\u202e\u009b]/)
+  }
+})

@@ -1,6 +1,7 @@
 /** The command line's entry: the process around the application. */
 import { overview } from './overview.ts'
 import { exitCodes } from './terminal/exit-codes.ts'
+import { libraryProcess } from './terminal/library-process.ts'
 import { openTerminal } from './terminal/terminal.ts'
 import { version } from './version.ts'
 
@@ -24,8 +25,9 @@ async function runApplication(): Promise<void> {
     return writeCompletions(words.slice(1), terminal)
   }
   const [{ run }, { application }] = await Promise.all([import('@stricli/core'), import('./application.ts')])
-  await run(application, words, { process, terminal } as never)
+  const streams = libraryProcess(process)
+  await run(application, words, { process: streams, terminal } as never)
   // The library's codes for a command line that it cannot read are negative; ours are documented and small.
-  const code = Number(process.exitCode ?? exitCodes.done)
+  const code = Number(streams.exitCode ?? exitCodes.done)
   process.exitCode = terminal.exitCode ?? (code < 0 || code > 127 ? exitCodes.usage : code)
 }

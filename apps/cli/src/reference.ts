@@ -19,16 +19,40 @@ export interface Reference extends CollectionName {
   readonly id?: string
 }
 
+/** As registries make slugs; nothing in them means anything to a shell or a terminal. */
+const collectionPattern = /^[a-z0-9](?:[a-z0-9-]{0,37}[a-z0-9])?\/[a-z0-9](?:[a-z0-9-]{0,98}[a-z0-9])?$/
+
+export const isCollectionName = (text: string): boolean => collectionPattern.test(text)
+
+/** For a folder's collection: commands refuse a folder that names another one. @throws CommandError (usage) */
+export function demandCollectionName(text: string): void {
+  if (isCollectionName(text)) return
+  throw usageError(
+    `\`${text}\` is no name of a collection: a slug has lowercase letters, digits and, between them, hyphens.`,
+  )
+}
+
+/** The WHATWG rules let a host have `$`, `(`, `;` and backquotes, which mean something to a shell. */
+const harmlessHost = /^[a-zA-Z0-9._:[\]-]+$/
+
+/** Scheme, name and port of a registry's address; undefined for a text that is none. */
+export function originOf(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url !== undefined && /^https?:$/.test(url.protocol) && harmlessHost.test(url.host)
+    ? url.origin
+    : undefined
+}
+
 /** `owner/slug`, as the client takes it. */
 export const pathOf = ({ owner, slug }: CollectionName): string => `${owner}/${slug}`
 
 const pattern = /^(?:(?<host>https?:\/\/[^/]+)\/)?(?<path>[^@#]*)(?:@(?<version>[^#]+))?(?:#(?<record>.*))?$/s
 
-/** @param here the collection that a text without one speaks of. @throws CommandError (usage) for a text that is no reference */
-export function parseReference(text: string, here?: CollectionName): Reference {
+/** @param here finds the collection that a text without one speaks of; called for such a text alone. @throws CommandError (usage) for a text that is no reference */
+export function parseReference(text: string, here?: () => CollectionName | undefined): Reference {
   const { host, path = '', version, record } = pattern.exec(text)?.groups ?? {}
-  if (path === '' && host === undefined && here !== undefined && text !== '')
-    return { ...here, version, ...recordIn(record) }
+  const around = path === '' && host === undefined && text !== '' ? here?.() : undefined
+  if (around !== undefined) return { ...around, version, ...recordIn(record) }
   const [owner, slug, ...rest] = path.replace(/\/$/, '').split('/')
   const isPath = [owner, slug].some((name) => name === '.' || name === '..')
   if (!owner || !slug || rest.length > 0 || isPath)

@@ -6,6 +6,7 @@ import { checkView, readHead } from '../folder/verified-version.ts'
 import { warnIfDeprecated } from '../terminal/deprecated.ts'
 import { CommandError } from '../terminal/failure.ts'
 import { openProgress } from '../terminal/progress.ts'
+import { shellWord } from '../terminal/shell-word.ts'
 import { counted, numberText } from '../terminal/words.ts'
 
 type CheckoutFlags = {
@@ -24,7 +25,7 @@ const checkout: Command<CheckoutFlags, [version: string]> = (call, flags, versio
           code: 'has_changes',
           next: [
             'ulmus push',
-            `ulmus checkout ${version} --force    # records that are given up are set aside`,
+            `ulmus checkout ${shellWord(version)} --force    # records that are given up are set aside`,
           ],
         },
       )

@@ -8,7 +8,7 @@ import { withFolder } from '../folder/lock.ts'
 import { cacheOf } from '../folder/open.ts'
 import { type FolderState, folderFormat, writeState } from '../folder/state.ts'
 import { readHead } from '../folder/verified-version.ts'
-import { parseReference, pathOf } from '../reference.ts'
+import { demandCollectionName, parseReference, pathOf } from '../reference.ts'
 import { warnIfDeprecated } from '../terminal/deprecated.ts'
 import { CommandError } from '../terminal/failure.ts'
 import { openProgress } from '../terminal/progress.ts'
@@ -22,6 +22,7 @@ const clone: Command<Record<never, never>, [reference: string, folder?: string]>
   folder,
 ) => {
   const reference = parseReference(text)
+  demandCollectionName(pathOf(reference))
   const { client, host } = await call.connect({ host: reference.host })
   const collection = pathOf(reference)
   const source = { client, collection, signal: call.signal }

@@ -3,6 +3,7 @@ import type { Conflict } from '../folder/merge-records.ts'
 import type { PartConflict, Updated } from '../folder/update.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { CommandError } from '../terminal/failure.ts'
+import { shellWord } from '../terminal/shell-word.ts'
 import { counted } from '../terminal/words.ts'
 
 /** Conflicts that are named. */
@@ -16,7 +17,10 @@ export function conflictError(
   const lines = conflicts.slice(0, named).map((conflict) => `  ${conflictText(conflict)}`)
   const more = totalConflicts > lines.length ? [`  and ${totalConflicts - lines.length} more`] : []
   const first = conflicts.find((conflict): conflict is Conflict => !('part' in conflict))
-  const look = first === undefined ? [] : [`ulmus show '${collection}@${semver}#${first.type}/${first.id}'`]
+  const look =
+    first === undefined
+      ? []
+      : [`ulmus show ${shellWord(`${collection}@${semver}#${first.type}/${first.id}`)}`]
   return new CommandError(
     [
       `${semver} and this folder changed the same ${counted(totalConflicts, 'thing').replace(/^1 thing$/, 'thing')}. Nothing was touched.`,

@@ -73,7 +73,7 @@ function partsOf(folder: Folder): Parts {
 async function ofVersion(call: Call, folder: Folder, state: FolderState, from: string): Promise<Compared> {
   const remote = await remoteOf(call, state)
   const { source, collection } = remote
-  const { version } = versionIn(from, collection)
+  const { version } = versionIn(from, () => collection)
   const { base } = folder
   if (base === null || version === undefined) return ofBase(folder)
   await checkedCollection(folder.root, state, remote)
@@ -94,10 +94,11 @@ async function ofVersion(call: Call, folder: Folder, state: FolderState, from: s
 }
 
 async function ofVersions(call: Call, fromText: string, toText: string): Promise<Compared> {
-  const root = findRoot(call.terminal.cwd)
-  const here = root === undefined ? undefined : collectionOf(readState(root))
-  const from = versionIn(fromText, here)
-  const to = versionIn(toText, from)
+  const from = versionIn(fromText, () => {
+    const root = findRoot(call.terminal.cwd)
+    return root === undefined ? undefined : collectionOf(readState(root))
+  })
+  const to = versionIn(toText, () => from)
   const { client } = await call.connect({ host: to.host })
   const isOther = pathOf(from) !== pathOf(to)
   const fromVersion = `${isOther ? `${pathOf(from)}@` : ''}${from.version ?? 'latest'}`
@@ -115,10 +116,12 @@ async function ofVersions(call: Call, fromText: string, toText: string): Promise
 }
 
 /** A reference, or a version of the collection that is meant anyhow. */
-const versionIn = (text: string, here: CollectionName | undefined): Reference =>
-  here !== undefined && !text.includes('/')
-    ? parseReference(`@${text.replace(/^@/, '')}`, here)
-    : parseReference(text)
+function versionIn(text: string, here: () => CollectionName | undefined): Reference {
+  const around = text.includes('/') ? undefined : here()
+  return around === undefined
+    ? parseReference(text)
+    : parseReference(`@${text.replace(/^@/, '')}`, () => around)
+}
 
 function remoteParts(page: DiffPage | undefined): Parts {
   if (page === undefined) return []

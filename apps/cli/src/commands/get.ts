@@ -6,6 +6,7 @@ import { referenceHere } from '../folder/here.ts'
 import { pathOf, type Reference } from '../reference.ts'
 import { CommandError, usageError } from '../terminal/failure.ts'
 import { jsonText } from '../terminal/harmless.ts'
+import { shellWord } from '../terminal/shell-word.ts'
 
 type GetFlags = { readonly ndjson: boolean; readonly csv: boolean }
 
@@ -53,7 +54,7 @@ async function writeCsv(call: Call, client: Client, reference: Reference): Promi
   if (type === undefined)
     throw usageError(
       `A table is of one type. ${pathOf(reference)} has ${types.join(', ') || 'none'}.`,
-      types.map((name) => `ulmus get '${pathOf(reference)}#${name}' --csv`),
+      types.map((name) => `ulmus get ${shellWord(`${pathOf(reference)}#${name}`)} --csv`),
     )
   const stream = () => client.records.ndjson(pathOf(reference), semver, { type, signal: call.signal })
   // A registry takes no member that a schema's `properties` leave out; where there are none, it takes any.
@@ -68,7 +69,7 @@ async function writeCsv(call: Call, client: Client, reference: Reference): Promi
       {
         code: 'no_table',
         cause: error,
-        next: [`ulmus get '${pathOf(reference)}@${semver}#${type}' --ndjson`],
+        next: [`ulmus get ${shellWord(`${pathOf(reference)}@${semver}#${type}`)} --ndjson`],
       },
     )
   }

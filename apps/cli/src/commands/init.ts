@@ -2,7 +2,8 @@ import type { Command } from '../context.ts'
 import { fileAt, makeFolder, writeWhole } from '../folder/inside.ts'
 import { dotFolder, paths } from '../folder/layout.ts'
 import { type FolderState, folderFormat, jsonText, readState, writeState } from '../folder/state.ts'
-import { parseReference, pathOf } from '../reference.ts'
+import { demandCollectionName, parseReference, pathOf } from '../reference.ts'
+import { hostOf } from '../session/connect.ts'
 import { readSettings } from '../session/settings.ts'
 import { CommandError } from '../terminal/failure.ts'
 
@@ -10,13 +11,15 @@ import { CommandError } from '../terminal/failure.ts'
 const init: Command<Record<never, never>, [reference?: string]> = async (call, flags, reference) => {
   const { cwd, env } = call.terminal
   const named = reference === undefined ? undefined : parseReference(reference)
+  if (named !== undefined) demandCollectionName(pathOf(named))
   const before = fileAt(cwd, paths.state) === undefined ? undefined : readState(cwd)
   if (before !== undefined && fileAt(cwd, paths.baseVersion) !== undefined)
     throw new CommandError(`This is a working folder of ${before.collection} already.`, {
       next: ['ulmus status'],
     })
-  const host =
+  const address =
     named?.host ?? flags.host ?? (env['ULMUS_HOST'] || readSettings(env).host) ?? before?.host ?? null
+  const host = address === null ? null : hostOf(address)
   const collection = named === undefined ? (before?.collection ?? null) : pathOf(named)
   const state: FolderState = { format: folderFormat, host, collection }
   writeState(cwd, state)

@@ -1,6 +1,7 @@
 /** The collection that the current folder speaks of. */
 import { type CollectionName, parseReference, pathOf, type Reference } from '../reference.ts'
 import { usageError } from '../terminal/failure.ts'
+import { shellWord } from '../terminal/shell-word.ts'
 import { findRoot } from './layout.ts'
 import { collectionOf, readState } from './state.ts'
 
@@ -14,8 +15,9 @@ export function collectionHere(cwd: string): CollectionName | undefined {
 
 /** What a command is about: what was written, or the collection of the current folder. @throws CommandError (usage) */
 export function referenceHere(cwd: string, text: string | undefined): Reference {
+  // A complete reference needs no folder, so a damaged one around it must not matter.
+  if (text !== undefined) return parseReference(text, () => collectionHere(cwd))
   const here = collectionHere(cwd)
-  if (text !== undefined) return parseReference(text, here)
   if (here !== undefined) return here
   throw usageError('Name a collection: write `owner/slug`. (In a working folder it may be left out.)')
 }
@@ -27,11 +29,14 @@ export function referenceHere(cwd: string, text: string | undefined): Reference 
 export function versionHere(cwd: string, text: string): Reference & { readonly version: string } {
   const reference = referenceHere(cwd, text)
   const { version, type } = reference
-  const next = [`ulmus log ${pathOf(reference)}`]
+  const next = [`ulmus log ${shellWord(pathOf(reference))}`]
   if (type !== undefined)
     throw usageError('It is done to a version as a whole: leave out what begins with `#`.')
   if (version === undefined)
-    throw usageError(`\`${text}\` names no version: write \`${pathOf(reference)}@v1.2.0\`.`, next)
+    throw usageError(
+      `\`${text}\` names no version: write \`${shellWord(`${pathOf(reference)}@v1.2.0`)}\`.`,
+      next,
+    )
   if (version === 'latest')
     throw usageError('Name the version by its number: what `latest` is changes by this.', next)
   return { ...reference, version }

@@ -1,18 +1,23 @@
 /** Folders and registries that somebody made to do harm. */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { recordOf } from '@ulmus/content'
 import { afterEach, expect, test } from 'vitest'
+import { conflictError } from '../commands/conflicts.ts'
 import { writeCompletions } from '../completions.ts'
 import { harmless } from '../terminal/harmless.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { openPerson, type Person } from '../testing/cli.ts'
 import { demandSeparateFiles, fileNameOf, typeOfFileName } from './layout.ts'
+import type { Updated } from './update.ts'
 
 let server: Server | undefined
 let person: Person | undefined
 afterEach(() => {
+  server?.closeAllConnections()
   server?.close()
   person?.dispose()
 })
@@ -49,10 +54,13 @@ test('what a terminal would obey is shown as text', () => {
   expect(harmless('\u001b[2J\u009b31m\u202ex\r\n')).toBe('\\u001b[2J\\u009b31m\\u202ex\\u000d\\u000a')
 })
 
-/** A registry that answers what it is told to. */
+type Writes = (response: ServerResponse) => void
+
+/** A registry with these answers, by the beginning of a path: JSON, a text, or what a function writes. */
 async function registryOf(answers: Record<string, unknown>): Promise<string> {
   server = createServer((request, response) => {
     const found = Object.entries(answers).find(([path]) => request.url?.startsWith(path))
+    if (typeof found?.[1] === 'function') return (found[1] as Writes)(response)
     response.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' })
     response.end(
       typeof found?.[1] === 'string'
@@ -121,6 +129,10 @@ test('a key is sent to no other registry than it is for', async () => {
   writeFileSync(join(person.home, 'given/.ulmus/folder.json'), JSON.stringify(state))
   for (const command of ['push', 'pull', 'log', 'show'])
     expect((await person.ulmus('given', command)).code).toBeGreaterThan(0)
+  // A command that names the host would be pasted by people who did not choose it.
+  const refused = (await person.ulmus('given', 'show')).said
+  expect(refused).toContain('ULMUS_TOKEN is set')
+  expect(refused).not.toMatch(/^ +\w/m)
   expect(seen.filter((key) => key !== undefined)).toEqual([])
 })
 
@@ -136,4 +148,148 @@ test('a completion proposes no name that a shell would take for more', async () 
   }
   await writeCompletions(['clone', 'eve/'], { env: { ULMUS_HOST: host }, write } as unknown as Terminal)
   expect(out).toBe('eve/good\ta collection\n')
+})
+
+/** Runs the commands that a failure proposes, with an `ulmus` that does nothing. @returns whether a shell did anything else */
+function isHarmful(said: string, home: string): boolean {
+  const proposed = said.split('\n').filter((line) => line.startsWith('  ulmus '))
+  expect(proposed.length).toBeGreaterThan(0)
+  for (const line of proposed) {
+    const { stdout, stderr } = spawnSync('sh', ['-c', `ulmus() { :; }\n${line}`], { cwd: home })
+    if (existsSync(join(home, 'pwned')) || stdout.length + stderr.length > 0) return true
+  }
+  return false
+}
+
+test.skipIf(process.platform === 'win32')('a proposed command runs nothing that a name holds', async () => {
+  const types = ["A'; touch pwned; '", '$(touch pwned)', '`touch pwned`', '\u001b[2J\n touch pwned']
+  const counts = Object.fromEntries(types.map((type) => [type, 1]))
+  const schemas = Object.fromEntries(types.map((type) => [type, {}]))
+  // Its one field is no member of a record that is an object, so the table is refused.
+  const record = { id: 'a', type: types[0], data: 1, hash: 'c'.repeat(64) }
+  const host = await registryOf({
+    [`${collection}/versions/v1.0.0/records.ndjson`]: JSON.stringify(record),
+    [`${collection}/versions`]: { ...version, schemas, typeCounts: counts },
+  })
+  person = openPerson(host)
+  const several = await person.ulmus('.', 'get', 'eve/data', '--csv')
+  expect(several).toMatchObject({ code: 2 })
+  expect(isHarmful(several.said, person.home)).toBe(false)
+  const refused = await person.ulmus('.', 'get', `eve/data#${types[0]}`, '--csv')
+  expect(refused).toMatchObject({ code: 1 })
+  expect(isHarmful(refused.said, person.home)).toBe(false)
+  const conflict = { type: types[0]!, id: "x'; touch pwned; '", base: 'a', ours: 'b', theirs: 'c' }
+  const { next } = conflictError('eve/data', 'v1.0.0', {
+    conflicts: [conflict],
+    totalConflicts: 1,
+  } as unknown as Updated)
+  expect(isHarmful(next.map((line) => `  ${line}`).join('\n'), person.home)).toBe(false)
+})
+
+test.each([
+  ['eve/x;touch pwned;', null, 'names "eve/x;touch pwned;", which is no collection'],
+  ['eve/../x', null, 'which is no collection'],
+  ['Eve/x', null, 'which is no collection'],
+  [5, null, 'names 5, which is no collection'],
+  ['eve/data', 'http://a$(id)', 'names "http://a$(id)", which is no address of a registry'],
+  ['eve/data', 'http://a;b', 'which is no address of a registry'],
+  ['eve/data', 'file:///x', 'which is no address of a registry'],
+  ['eve/data', 5, 'which is no address of a registry'],
+])('a folder of %j at %j is refused', async (named, host, sentence) => {
+  person = openPerson('http://127.0.0.1:9', 'ul_secret')
+  mkdirSync(join(person.home, 'given/.ulmus'), { recursive: true })
+  const state = { format: 1, host, collection: named }
+  writeFileSync(join(person.home, 'given/.ulmus/folder.json'), JSON.stringify(state))
+  for (const command of ['status', 'push', 'pull', 'show', 'log', 'export']) {
+    const { code, said } = await person.ulmus('given', command)
+    expect([command, code, said]).toEqual([command, 6, expect.stringContaining(sentence)])
+    expect(said).toContain('.ulmus/folder.json')
+    expect(said).not.toMatch(/^ +\w/m)
+  }
+})
+
+test('an address whose host would mean something to a shell is refused wherever it is named', async () => {
+  person = openPerson('http://127.0.0.1:9')
+  for (const args of [
+    ['show', 'http://a$(id)/eve/data'],
+    ['login', '--host', 'http://a`id`'],
+    ['init', 'http://a;b/eve/data'],
+  ])
+    expect(await person.ulmus('.', ...args)).toMatchObject({
+      code: 2,
+      said: expect.stringContaining('is no address of a registry'),
+    })
+  for (const name of ['Eve/data', 'eve/a;b'])
+    expect((await person.ulmus('.', 'init', name)).said).toContain('is no name of a collection')
+  expect(existsSync(join(person.home, '.ulmus'))).toBe(false)
+})
+
+test('an export overwrites no file but the one that -o names', async () => {
+  const answers = (semver: string) => ({
+    [`${collection}/export`]: 'archive',
+    [`${collection}/versions`]: { ...version, semver },
+  })
+  person = openPerson(await registryOf(answers('/../photos')))
+  const { home } = person
+  const content = (name: string) => readFileSync(join(home, name), 'utf8')
+  writeFileSync(join(home, 'photos.tar.gz'), 'mine')
+  const tampered = await person.ulmus('.', 'export', 'eve/data')
+  expect(tampered).toMatchObject({ code: 1, said: expect.stringContaining('calls a version "/../photos"') })
+  expect(content('photos.tar.gz')).toBe('mine')
+  person.dispose()
+  server?.close()
+
+  person = openPerson(await registryOf(answers('v1.0.0')))
+  const name = 'eve-data-v1.0.0.tar.gz'
+  const at = join(person.home, name)
+  writeFileSync(at, 'mine')
+  const refused = await person.ulmus('.', 'export', 'eve/data')
+  expect(refused).toMatchObject({ code: 1, out: '' })
+  expect(refused.said).toContain(`${name} is already in this folder. To overwrite it, name it with -o.`)
+  expect(refused.said).toContain(`\n  ulmus export eve/data@v1.0.0 -o ${name}\n`)
+  expect(readFileSync(at, 'utf8')).toBe('mine')
+  expect(await person.ulmus('.', 'export', 'eve/data', '-o', name)).toMatchObject({ code: 0 })
+  expect(readFileSync(at, 'utf8')).toBe('archive')
+})
+
+/** Records without an end, each with its true hash. */
+const flood: Writes = (response) => {
+  response.writeHead(200, { 'content-type': 'application/x-ndjson' })
+  let count = 0
+  const more = () => {
+    while (!response.destroyed) {
+      const id = String(count++).padStart(12, '0')
+      const { hash } = recordOf(id, 'T', 1)
+      if (!response.write(`${JSON.stringify({ id, type: 'T', data: 1, hash })}\n`)) break
+    }
+  }
+  response.on('drain', more)
+  more()
+}
+
+test.each([
+  [{ typeCounts: { T: 3 } }, 'more records of T than the 3 '],
+  [{ typeCounts: { T: 'many' } }, 'comes to public:'],
+  [{ schemas: { constructor: {} }, typeCounts: {} }, 'comes to public:'],
+])('a clone ends when more records come than were counted: %j', async (more, said) => {
+  const host = await registryOf({
+    [`${collection}/versions/v1.0.0/records.ndjson`]: flood,
+    [`${collection}/versions`]: { ...version, schemas: { T: {} }, recordCount: 3, ...more },
+    [collection]: { latestVersion: { semver: 'v1.0.0' } },
+  })
+  person = openPerson(host)
+  const ended = await person.ulmus('.', 'clone', 'eve/data', 'here')
+  expect(ended).toMatchObject({ code: 1, said: expect.stringContaining(said) })
+})
+
+test('a pull into a folder without a version ends when more records come than were counted', async () => {
+  const host = await registryOf({
+    [`${collection}/versions/v1.0.0/records.ndjson`]: flood,
+    [`${collection}/versions`]: { ...version, schemas: { T: {} }, typeCounts: { T: 3 }, recordCount: 3 },
+    [collection]: { id: 'c', latestVersion: { semver: 'v1.0.0' } },
+  })
+  person = openPerson(host)
+  await person.ulmus('here', 'init', 'eve/data')
+  const ended = await person.ulmus('here', 'pull')
+  expect(ended).toMatchObject({ code: 1, said: expect.stringContaining('more records than the 3 ') })
 })

@@ -22,6 +22,7 @@ import {
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { CommandError, usageError } from '../terminal/failure.ts'
 import { harmless } from '../terminal/harmless.ts'
+import { shellWord } from '../terminal/shell-word.ts'
 import { privateFields } from './import-known.ts'
 import { schemaPath } from './layout.ts'
 
@@ -161,10 +162,6 @@ function flagOf({ column, field, why }: ColumnMisfit, way: Way): string {
       return `renamed? --rename ${shellWord(`${way.from}=${field}`)}`
   }
 }
-
-/** A word of a command line, in quotes where a shell would part it. */
-export const shellWord = (text: string): string =>
-  /^[\p{L}\p{N}_.,:=@%+/-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 
 /** Fields by column. */
 export const renamesOf = ({ rename }: PlanFlags): Record<string, string> =>

@@ -2,8 +2,9 @@
 import { formatSemver, nextSemver, parseSemver } from '@ulmus/content'
 import { type Column, type Inference, type KnownIdProposal, misfitsOf, type Plan } from '@ulmus/tabular'
 import { harmless } from '../terminal/harmless.ts'
+import { shellWord } from '../terminal/shell-word.ts'
 import { counted, numberText } from '../terminal/words.ts'
-import { type ImportPlan, shellWord } from './import-plan.ts'
+import type { ImportPlan } from './import-plan.ts'
 import { missingFlags } from './open-table.ts'
 import type { BaseVersion } from './state.ts'
 

@@ -4,7 +4,7 @@ import type { DiffPage, Manifest } from '@ulmus/wire'
 import { type BaseChange, BaseWriter } from './base-writer.ts'
 import type { Staging } from './staging.ts'
 import type { BaseVersion } from './state.ts'
-import { tampered, type VersionHead, type VersionSource } from './verified-version.ts'
+import { tampered, tooMany, type VersionHead, type VersionSource } from './verified-version.ts'
 
 /** A record that is otherwise in the other version. */
 interface Incoming extends BaseChange {
@@ -23,16 +23,19 @@ export async function stageIncoming(
   onProgress: (records: number) => void,
 ): Promise<string[]> {
   const types: string[] = []
+  // Every difference is a record of one of the versions, so a stream without an end is noticed before it fills the disk.
+  const most = (base?.recordCount ?? 0) + head.version.recordCount
   let writer: BaseWriter | undefined
   let records = 0
   for await (const change of base === null ? everything(source, head) : incoming(source, base, head)) {
+    if (++records > most) throw tooMany('records', most)
     if (writer?.type !== change.type) {
       writer?.finish()
       writer = new BaseWriter(staging, change.type)
       types.push(change.type)
     }
     writer.apply(change)
-    if (++records % 1_000 === 0) onProgress(records)
+    if (records % 1_000 === 0) onProgress(records)
   }
   writer?.finish()
   onProgress(records)

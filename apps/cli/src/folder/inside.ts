@@ -69,6 +69,9 @@ export function fileAt(root: string, path: string): Stats | undefined {
   return stats
 }
 
+/** The user who owns what is there, a link itself and not what it leads to. */
+export const ownerOf = (root: string, path: string): number | undefined => statsOf(reach(root, path))?.uid
+
 /** The absolute path of a regular file, for what opens files itself. */
 export function regularFile(root: string, path: string): string {
   const file = reach(root, path)

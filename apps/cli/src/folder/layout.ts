@@ -2,7 +2,7 @@
 import { dirname, join, relative, sep } from 'node:path'
 import { compareUtf8, typeFault } from '@ulmus/content'
 import { CommandError } from '../terminal/failure.ts'
-import { fileAt, namesIn } from './inside.ts'
+import { fileAt, namesIn, ownerOf } from './inside.ts'
 
 export const dotFolder = '.ulmus'
 
@@ -73,22 +73,45 @@ export const schemaPath = (type: string): string => `${paths.schemas}/${fileName
 export const recordsPath = (type: string): string => `${paths.records}/${fileNameOf(type)}.ndjson`
 export const baseRecordsPath = (type: string): string => `${paths.baseRecords}/${fileNameOf(type)}.ndjson`
 
-/** The nearest folder, from `cwd` upwards, that is a working folder. */
+/** The nearest folder, from `cwd` upwards, that is a working folder of this user. */
 export function findRoot(cwd: string): string | undefined {
+  for (const folder of upwards(cwd))
+    if (!isForeign(folder) && fileAt(folder, paths.state) !== undefined) return folder
+  return undefined
+}
+
+function* upwards(cwd: string): Generator<string> {
   for (let folder = cwd; ; folder = dirname(folder)) {
-    if (fileAt(folder, paths.state) !== undefined) return folder
-    if (dirname(folder) === folder) return undefined
+    yield folder
+    if (dirname(folder) === folder) return
   }
+}
+
+/**
+ * Whether `.ulmus` belongs to another user: anybody can put one into /tmp, and commands below would follow it. Root uses the folders of
+ * others, in containers for instance, and Windows has no such owners.
+ */
+function isForeign(folder: string): boolean {
+  const user = process.getuid?.()
+  if (user === undefined || user === 0) return false
+  const owner = ownerOf(folder, dotFolder)
+  return owner !== undefined && owner !== user
 }
 
 /** @throws CommandError outside of working folders */
 export function rootAt(cwd: string): string {
   const root = findRoot(cwd)
-  if (root === undefined)
-    throw new CommandError(`${cwd} is in no working folder.`, {
+  if (root === undefined) {
+    const foreign = [...upwards(cwd)].find(isForeign)
+    const why =
+      foreign === undefined
+        ? ''
+        : ` ${join(foreign, dotFolder)} belongs to another user, so ulmus does not use it.`
+    throw new CommandError(`${cwd} is in no working folder.${why}`, {
       code: 'no_folder',
       next: ['ulmus init owner/slug', 'ulmus clone owner/slug'],
     })
+  }
   return root
 }
 

@@ -6,7 +6,7 @@ import type { Call } from '../context.ts'
 import { askOneOf } from '../terminal/ask.ts'
 import { usageError } from '../terminal/failure.ts'
 import { harmless } from '../terminal/harmless.ts'
-import { shellWord } from './import-plan.ts'
+import { shellWord } from '../terminal/shell-word.ts'
 
 export type ReadFlags = {
   readonly missing?: readonly string[]
@@ -121,8 +121,8 @@ function flagOf(options: ReadOptions): string {
   if (header !== undefined) return header ? '--header' : '--no-header'
   if (skip !== undefined) return `--skip ${skip}`
   if (comment !== undefined) return `--comment ${shellWord(comment)}`
-  if (quotes !== undefined) return `--quotes ${quotes}`
-  if (encoding !== undefined) return `--encoding ${encoding}`
+  if (quotes !== undefined) return `--quotes ${shellWord(quotes)}`
+  if (encoding !== undefined) return `--encoding ${shellWord(encoding)}`
   if (sameNames !== undefined) return '--rename-duplicates'
   if (records !== undefined) return `--records ${shellWord(records)}`
   return missingFlags(missing ?? [])

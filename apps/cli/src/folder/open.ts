@@ -5,6 +5,7 @@ import type { Call } from '../context.ts'
 import { type CollectionName, pathOf } from '../reference.ts'
 import { cacheFolder } from '../session/places.ts'
 import { CommandError } from '../terminal/failure.ts'
+import { shellWord } from '../terminal/shell-word.ts'
 import { type Folder, readFolder } from './changes.ts'
 import { FileIndex } from './file-index.ts'
 import { rootAt } from './layout.ts'
@@ -57,7 +58,7 @@ export async function checkedCollection(
   else if (state.id !== detail.id)
     throw new CommandError(
       `${source.collection} is not the collection that this folder was made of: that one was deleted, renamed or transferred, and another collection has its path now. Nothing was changed. Clone the new one only if you trust its owner.`,
-      { code: 'another_collection', next: [`ulmus clone ${source.collection} NEW_FOLDER`] },
+      { code: 'another_collection', next: [`ulmus clone ${shellWord(source.collection)} NEW_FOLDER`] },
     )
   return detail
 }

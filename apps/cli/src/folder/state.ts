@@ -1,6 +1,7 @@
 /** What a working folder is of, and the version that it was last equal to. */
-import { type JsonObject, parseDigestLabel } from '@ulmus/content'
-import type { CollectionName } from '../reference.ts'
+import { type JsonObject, parseDigestLabel, parseSemver } from '@ulmus/content'
+import { type CollectionName, isCollectionName, originOf } from '../reference.ts'
+import { exitCodes } from '../terminal/exit-codes.ts'
 import { CommandError } from '../terminal/failure.ts'
 import { readInside, writeWhole } from './inside.ts'
 import { paths } from './layout.ts'
@@ -50,21 +51,69 @@ function readJson(root: string, path: string): unknown {
   }
 }
 
-/** @throws CommandError for a folder of a newer program */
+/** @throws CommandError for a folder of a newer program, and for one that names what is no collection or no registry */
 export function readState(root: string): FolderState {
   const state = readJson(root, paths.state) as FolderState | undefined
-  if (state?.format === folderFormat) return state
+  if (state?.format === folderFormat) return checkedState(state)
   throw new CommandError(
     `This folder has the format ${JSON.stringify(state?.format)}; this program knows ${folderFormat}. Use a newer ulmus.`,
   )
 }
 
+/** The folder may come from a stranger, and its names become parts of proposed commands. */
+function checkedState(state: FolderState): FolderState {
+  const { host, collection } = state
+  if (host !== null && (typeof host !== 'string' || originOf(host) === undefined))
+    throw untrusted(`names ${JSON.stringify(host)}, which is no address of a registry`)
+  if (collection !== null && (typeof collection !== 'string' || !isCollectionName(collection)))
+    throw untrusted(`names ${JSON.stringify(collection)}, which is no collection`)
+  return state
+}
+
+const untrusted = (fault: string): CommandError =>
+  new CommandError(
+    `${paths.state} ${fault}. Clone the collection anew, and do not trust this folder if you do not know how that got there.`,
+    { exitCode: exitCodes.refused, code: 'unsafe_folder' },
+  )
+
 export const writeState = (root: string, state: FolderState): void =>
   writeWhole(root, paths.state, jsonText(state))
 
-/** Null before the first version. */
-export const readBase = (root: string): BaseVersion | null =>
-  (readJson(root, paths.baseVersion) as BaseVersion | undefined) ?? null
+/** Null before the first version. @throws CommandError for a file that describes no version */
+export function readBase(root: string): BaseVersion | null {
+  const base = readJson(root, paths.baseVersion)
+  if (base === undefined) return null
+  if (isBaseVersion(base)) return base
+  throw new CommandError(
+    `${paths.baseVersion} is damaged: it describes no version. Clone the collection anew, and copy what you changed into the new folder.`,
+  )
+}
+
+function isBaseVersion(value: unknown): value is BaseVersion {
+  if (!isObject(value)) return false
+  const { semver, digest, metadata, schemas, files, recordCount } = value
+  return (
+    typeof semver === 'string' &&
+    parseSemver(semver) !== undefined &&
+    typeof digest === 'string' &&
+    parseDigestLabel(digest) !== undefined &&
+    isObject(metadata) &&
+    isObject(schemas) &&
+    Object.values(schemas).every(isObject) &&
+    Array.isArray(files) &&
+    files.every(isBaseFile) &&
+    Number.isSafeInteger(recordCount)
+  )
+}
+
+const isBaseFile = (value: unknown): boolean =>
+  isObject(value) &&
+  typeof value['hash'] === 'string' &&
+  typeof value['contentType'] === 'string' &&
+  Number.isSafeInteger(value['size'])
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The collection of a folder. @throws CommandError for one that names none yet */
 export function collectionOf({ host, collection }: FolderState): CollectionName {

@@ -18,6 +18,8 @@ import {
 import type { ListedRecord, Version, VersionFile } from '@ulmus/wire'
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { CommandError } from '../terminal/failure.ts'
+import { shellWord } from '../terminal/shell-word.ts'
+import { numberText } from '../terminal/words.ts'
 import type { FolderRecord } from './record-line.ts'
 import { type BaseVersion, isPublicView } from './state.ts'
 
@@ -44,7 +46,10 @@ export async function readHead(source: VersionSource, semver: string): Promise<V
     )
   const files: VersionFile[] = []
   if (version.fileCount > 0)
-    for await (const file of client.versions.files(collection, version.semver)) files.push(file)
+    for await (const file of client.versions.files(collection, version.semver)) {
+      if (files.length >= version.fileCount) throw tooMany('files', version.fileCount)
+      files.push(file)
+    }
   return { version, files }
 }
 
@@ -61,7 +66,7 @@ export async function checkView(
     throw isWithdrawn(error) ? leftBehind(error, collection) : error
   })
   if (parseDigestLabel(seen.hash)?.hash === parseDigestLabel(base.digest)?.hash) return
-  const next = [`ulmus clone ${collection}`]
+  const next = [`ulmus clone ${shellWord(collection)}`]
   if (isPublicView(base))
     throw new CommandError(
       `This folder holds what the public sees of ${collection}, and not its private parts: pushed, it would stand for the whole. Clone it anew as the member that you are signed in as.`,
@@ -80,7 +85,7 @@ const isWithdrawn = (error: unknown): error is UlmusError =>
 const leftBehind = (error: UlmusError, collection: string): CommandError =>
   new CommandError(
     `${error.message}\nThis folder was made of it and cannot go on from there. Clone the collection anew, and bring what you changed into the new folder.`,
-    { code: error.code, next: [`ulmus clone ${collection} FOLDER`], cause: error },
+    { code: error.code, next: [`ulmus clone ${shellWord(collection)} FOLDER`], cause: error },
   )
 
 /** Entries of a tree that are handed on at once. */
@@ -100,8 +105,8 @@ export async function readVerified(
   const marks = privateMarks(source, version)
   const trees = new Map<string, Tree>()
   for (const type of Object.keys(version.schemas).sort(compareUtf8)) {
-    if ((version.typeCounts[type] ?? 0) === 0) continue
-    trees.set(type, await treeOfBatches(entriesOf(source, version.semver, type, marks, take)))
+    if (countOf(version, type) === 0) continue
+    trees.set(type, await treeOfBatches(entriesOf(source, version, type, marks, take)))
   }
   await marks.finish()
   const parts = {
@@ -116,15 +121,28 @@ export async function readVerified(
     )
 }
 
+/** The number of records of a type; 0 where the registry names no number. */
+function countOf({ typeCounts }: Version, type: string): number {
+  const count = Object.hasOwn(typeCounts, type) ? typeCounts[type] : undefined
+  return Number.isSafeInteger(count) ? count! : 0
+}
+
 async function* entriesOf(
   { client, collection, signal }: VersionSource,
-  semver: string,
+  version: Version,
   type: string,
   marks: Marks,
   take: (type: string, record: FolderRecord) => void,
 ): AsyncGenerator<TreeEntry[], void, undefined> {
   let batch: TreeEntry[] = []
-  for await (const { id, data, hash } of client.records.ndjson(collection, semver, { type, signal })) {
+  const most = countOf(version, type)
+  let count = 0
+  for await (const { id, data, hash } of client.records.ndjson(collection, version.semver, {
+    type,
+    signal,
+  })) {
+    // The digest is checked at the end alone, and a stream without an end would fill the disk.
+    if (++count > most) throw tooMany(`records of ${type}`, most)
     const content = recordOf(id, type, data)
     if (content.hash !== hash) throw tampered(`The ${type} ${JSON.stringify(id)} is not what its hash says.`)
     take(type, { id, data, private: await marks.isPrivate(type, id, hash) })
@@ -166,6 +184,11 @@ function privateMarks({ client, collection, signal }: VersionSource, version: Ve
     },
   }
 }
+
+export const tooMany = (what: string, count: number): CommandError =>
+  tampered(
+    `The registry sends more ${what} than the ${numberText(count)} that the version has by its own count.`,
+  )
 
 export const tampered = (message: string): CommandError =>
   new CommandError(message, { code: 'not_what_the_digest_says' })

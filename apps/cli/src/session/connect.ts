@@ -1,7 +1,9 @@
 /** Which registry is asked, and with which key. */
 import { type Client, createClient } from '@ulmus/client'
+import { originOf } from '../reference.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'
 import { CommandError, usageError } from '../terminal/failure.ts'
+import { shellWord } from '../terminal/shell-word.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import { fetchOf } from './fetch.ts'
 import { readKeychain } from './keychain.ts'
@@ -52,15 +54,15 @@ export const notSignedIn = (host: string): CommandError =>
   new CommandError(`You are not signed in to ${host}.`, {
     exitCode: exitCodes.denied,
     code: 'unauthenticated',
-    next: [`ulmus login --host ${host}`],
+    next: [`ulmus login --host ${shellWord(host)}`],
   })
 
 /** The address of a registry as it is kept: scheme, name, port. @throws CommandError (usage) */
 export function hostOf(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || !/^https?:$/.test(url.protocol))
+  const origin = originOf(text)
+  if (origin === undefined)
     throw usageError(`\`${text}\` is no address of a registry: write it as \`https://registry.example\`.`)
-  return url.origin
+  return origin
 }
 
 /**
@@ -77,8 +79,9 @@ function tokenFor(
   if (!token) return undefined
   const trusted = wanted.flag ?? (env['ULMUS_HOST'] || usual)
   if (trusted !== undefined && hostOf(trusted) === host) return token
-  throw new CommandError(`ULMUS_TOKEN is set, and nothing says that it is for ${host}.`, {
-    code: 'token_of_another_host',
-    next: [`export ULMUS_HOST=${host}`],
-  })
+  // No command is proposed: the host may come from a stranger's folder or reference, and pasting one would send the key there.
+  throw new CommandError(
+    `ULMUS_TOKEN is set, and nothing says that it is for ${host}. If you made the key there, set ULMUS_HOST to that address. Otherwise unset ULMUS_TOKEN.`,
+    { code: 'token_of_another_host' },
+  )
 }

@@ -1,6 +1,7 @@
 /** Failures as a person reads them: a sentence, the next command to type, and an exit code. */
 import { UlmusError } from '@ulmus/client'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { shellWord } from './shell-word.ts'
 
 /** A failure that a command foresees. `next`: commands to type, each on a line of its own. */
 export class CommandError extends Error {
@@ -87,10 +88,10 @@ function codeOf({ status, code }: UlmusError): ExitCode {
 function nextOf({ status, code, message }: UlmusError, anonymousAt?: string): string[] {
   // A hidden collection is answered as one that does not exist.
   if (code === 'collection_not_found' && anonymousAt !== undefined)
-    return [`ulmus login --host ${anonymousAt}`]
+    return [`ulmus login --host ${shellWord(anonymousAt)}`]
   if (status === 401) return ['ulmus login']
   if (code === 'insufficient_scope')
-    return [`ulmus login --scope ${/`(read|write|admin)`/.exec(message)?.[1] ?? 'write'}`]
+    return [`ulmus login --scope ${shellWord(/`(read|write|admin)`/.exec(message)?.[1] ?? 'write')}`]
   if (code === 'version_conflict') return ['ulmus pull']
   if (code === 'private_field_made_public') return ['ulmus push --publish-private']
   return []

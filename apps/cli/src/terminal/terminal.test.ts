@@ -2,6 +2,7 @@
 import { EventEmitter } from 'node:events'
 import { expect, test } from 'vitest'
 import { callOf } from '../context.ts'
+import { libraryProcess } from './library-process.ts'
 import { table } from './table.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 import { painted } from './text.ts'
@@ -92,4 +93,19 @@ test('data for a program is what it is; JSON is the same value', async () => {
   await callOf(other, flags).json({ hostile })
   expect(JSON.parse(json.out)).toEqual({ hostile })
   expect(json.out).not.toMatch(obeyed)
+})
+
+test('errors of the library for command lines obey nothing, and are the colour of nothing', () => {
+  let said = ''
+  const stderr = {
+    getColorDepth: () => 24,
+    write: (text: string) => {
+      said += text
+    },
+  }
+  const library = libraryProcess({ stdout: {}, stderr, env: {} } as unknown as NodeJS.Process)
+  expect(library.stderr).not.toHaveProperty('getColorDepth')
+  library.stderr.write(`No command \`${hostile}\`\n`)
+  expect(said).toMatch(/^No command `\\u001b\]0;owned.*`\n$/s)
+  expect(said).not.toMatch(obeyed)
 })

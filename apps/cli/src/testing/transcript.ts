@@ -70,7 +70,7 @@ export const transcript: readonly Step[] = [
   {
     as: 'ada',
     run: 'ulmus get --csv ada/{ID} | head -2',
-    shows: /^id,code,country,name,population\r?\n?BGO,BGO,NO,Bergen,292000/m,
+    shows: /^id,code,name,country,population\r?\n?BGO,BGO,Bergen,NO,292000/m,
   },
   { as: 'ada', run: 'ulmus status', shows: /Nothing changed\./ },
 ]

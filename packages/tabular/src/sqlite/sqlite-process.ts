@@ -1,8 +1,11 @@
 /**
  * Program of a process of its own that reads a SQLite file: reading blocks its thread, and a query of the file may never end. The parent
- * kills it. `argv[2]` is the path; each message is a request and gets one answer.
+ * kills it. `argv` has the path and the parent's process id; each message is a request and gets one answer.
  */
 import type { DatabaseSync } from 'node:sqlite'
+import { Worker } from 'node:worker_threads'
+import { rowCharactersMax } from '../reading/table.ts'
+import { charactersIn, rowBytesMax, type SqliteRow, type SqliteRows } from './rows.ts'
 
 export interface TableList {
   readonly tables: readonly string[]
@@ -14,7 +17,7 @@ export type SqliteRequest =
   | { readonly do: 'columns'; readonly table: string }
   /** Begins to read the table anew. */
   | { readonly do: 'read'; readonly table: string; readonly columns: readonly string[] }
-  /** The next rows; an empty list at the end. */
+  /** The next `SqliteRows`. */
   | { readonly do: 'next' }
 
 export type SqliteAnswer = { readonly result: unknown } | { readonly error: string }
@@ -25,9 +28,6 @@ export interface SqliteColumns {
   readonly key: readonly string[]
 }
 
-/** Values of one row: null, a bigint, a number, a text or bytes. */
-export type SqliteRow = readonly unknown[]
-
 /** Rows and characters of one message, about. */
 const rowsMax = 512
 const charactersMax = 1024 ** 2
@@ -37,6 +37,31 @@ const heapMax = 256 * 1024 ** 2
 const tooOld =
   'this Node has no SQLite: versions from 22.13 on have it. Or save the table as CSV: sqlite3 -header -csv FILE "SELECT * FROM TABLE" > table.csv'
 
+const [, , path, parent] = process.argv
+
+/**
+ * Ends the process from a thread of its own when the parent was killed: a query may block this one for ever, and `disconnect` with it.
+ * Windows keeps the number of a parent that is gone.
+ */
+const watch = new Worker(
+  `const { workerData: parent } = require('node:worker_threads')
+  const isGone = () => {
+    if (process.ppid !== parent) return true
+    try {
+      process.kill(parent, 0)
+      return false
+    } catch (error) {
+      return error.code === 'ESRCH'
+    }
+  }
+  setInterval(() => {
+    if (isGone()) process.kill(process.pid, 'SIGKILL')
+  }, 500)`,
+  { eval: true, workerData: Number(parent) },
+)
+// The channel to the parent alone keeps the process alive.
+watch.unref()
+
 let database: DatabaseSync | undefined
 let rows: Iterator<Record<string, unknown>> | undefined
 
@@ -45,7 +70,8 @@ async function open(): Promise<DatabaseSync> {
   const sqlite = await import('node:sqlite').catch(() => undefined)
   // The first versions of Node 22 hold all rows in memory.
   if (sqlite === undefined || !('iterate' in sqlite.StatementSync.prototype)) throw new Error(tooOld)
-  const opened = new sqlite.DatabaseSync(process.argv[2]!, { readOnly: true })
+  // Node 24.15 and newer keep the limit; older versions ignore it.
+  const opened = new sqlite.DatabaseSync(path!, { readOnly: true, limits: { length: rowBytesMax } })
   opened.exec(
     `PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA hard_heap_limit = ${heapMax};`,
   )
@@ -87,20 +113,35 @@ async function answer(request: SqliteRequest): Promise<unknown> {
   return undefined
 }
 
-function nextRows(): SqliteRow[] {
+/** A row that is too long is not sent: the channel takes many seconds for it. */
+function nextRows(): SqliteRows {
   const found: SqliteRow[] = []
   let characters = 0
   while (found.length < rowsMax && characters < charactersMax) {
+    const row = nextRow()
+    if (row === undefined) break
+    const length = row === 'too long' ? Number.POSITIVE_INFINITY : charactersIn(row)
+    if (row === 'too long' || length > rowCharactersMax) return { rows: found, isNextTooLong: true }
+    characters += length
+    found.push(row)
+  }
+  return { rows: found, isNextTooLong: false }
+}
+
+/** https://www.sqlite.org/rescode.html#toobig */
+const tooBig = 18
+
+/** Undefined at the end. */
+function nextRow(): SqliteRow | 'too long' | undefined {
+  try {
     // Undefined where SQLite fails for want of memory.
     const next = rows!.next() as IteratorResult<Record<string, unknown>> | undefined
     if (next === undefined) throw new Error('a row takes too much memory')
-    if (next.done === true) break
-    const values = Object.values(next.value)
-    for (const value of values)
-      if (typeof value === 'string' || value instanceof Uint8Array) characters += value.length
-    found.push(values)
+    return next.done === true ? undefined : Object.values(next.value)
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode === tooBig) return 'too long'
+    throw error
   }
-  return found
 }
 
 process.on('message', (request: SqliteRequest) => {

@@ -13,7 +13,8 @@ import {
   type Table,
 } from '../reading/table.ts'
 import { errorAt, shown } from '../reading/table-error.ts'
-import type { SqliteAnswer, SqliteColumns, SqliteRequest, SqliteRow, TableList } from './sqlite-process.ts'
+import { charactersIn, type SqliteRows } from './rows.ts'
+import type { SqliteAnswer, SqliteColumns, SqliteRequest, TableList } from './sqlite-process.ts'
 
 /** Of the process that reads. SQLite's own limit is beside it. MiB. */
 const heapMax = 512
@@ -29,11 +30,15 @@ class SqliteReader {
   constructor(path: string, signal: AbortSignal | undefined) {
     this.#file = basename(path)
     this.#signal = signal
-    this.#child = fork(fileURLToPath(new URL('./sqlite-process.ts', import.meta.url)), [path], {
-      serialization: 'advanced',
-      execArgv: [`--max-old-space-size=${heapMax}`, '--disable-warning=ExperimentalWarning'],
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    })
+    this.#child = fork(
+      fileURLToPath(new URL('./sqlite-process.ts', import.meta.url)),
+      [path, String(process.pid)],
+      {
+        serialization: 'advanced',
+        execArgv: [`--max-old-space-size=${heapMax}`, '--disable-warning=ExperimentalWarning'],
+        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      },
+    )
     this.#child.on('message', (answer: SqliteAnswer) => {
       if ('error' in answer) this.#settle(this.#fault(answer.error))
       else this.#settle(undefined, answer.result)
@@ -149,26 +154,19 @@ async function* batchesOf(
   const batch = new Batch()
   let line = 0
   for (;;) {
-    const rows = await reader.ask<SqliteRow[]>({ do: 'next' })
-    if (rows.length === 0) break
+    const { rows, isNextTooLong } = await reader.ask<SqliteRows>({ do: 'next' })
     for (const row of rows) {
       line++
-      const characters = row.reduce((sum: number, value) => sum + charactersOf(value), 0)
-      if (characters > rowCharactersMax) {
-        const sentence = `The row is longer than ${rowCharactersMax} characters. No record may be that long.`
-        throw errorAt(file, sentence, { line }, 'row')
-      }
-      if (batch.add({ line, values: row.map(recordValueOf) }, characters)) yield batch.take()
+      if (batch.add({ line, values: row.map(recordValueOf) }, charactersIn(row))) yield batch.take()
     }
+    if (isNextTooLong) {
+      const sentence = `The row is longer than ${rowCharactersMax} characters. No record may be that long.`
+      throw errorAt(file, sentence, { line: line + 1 }, 'row')
+    }
+    if (rows.length === 0) break
   }
   const rest = batch.take()
   if (rest.length > 0) yield rest
-}
-
-/** Of its text, or of its bytes as Base64. */
-const charactersOf = (value: unknown): number => {
-  if (typeof value === 'string') return value.length
-  return value instanceof Uint8Array ? Math.ceil(value.length / 3) * 4 : 0
 }
 
 /** NULL is no value, a BLOB is Base64. */

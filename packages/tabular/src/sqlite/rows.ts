@@ -1,0 +1,24 @@
+/** Rows of a SQLite table, as the process that reads the file sends them. */
+import { rowCharactersMax } from '../reading/table.ts'
+
+/** Values of one row: null, a bigint, a number, a text or bytes. */
+export type SqliteRow = readonly unknown[]
+
+export interface SqliteRows {
+  /** Empty at the end of the table. */
+  readonly rows: readonly SqliteRow[]
+  /** Whether the row after `rows` is longer than any record may be; it is not sent, and none after it. */
+  readonly isNextTooLong: boolean
+}
+
+/** Characters of a row's texts, and of its bytes as Base64. */
+export const charactersIn = (row: SqliteRow): number =>
+  row.reduce((sum: number, value) => sum + charactersOf(value), 0)
+
+function charactersOf(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  return value instanceof Uint8Array ? Math.ceil(value.length / 3) * 4 : 0
+}
+
+/** SQLite's own limit for a row and for a value: UTF-8 takes at most three bytes for a character of `rowCharactersMax`. */
+export const rowBytesMax = 4 * rowCharactersMax
