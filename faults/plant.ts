@@ -1,5 +1,5 @@
 /** Violations made on purpose, to see that a run finds them (`FAULTS_PLANT`). */
-import { readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { type Dirent, existsSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Report } from './report.ts'
 import type { Stage } from './stage.ts'
@@ -25,26 +25,32 @@ const plants: Record<string, (stage: Stage) => Promise<boolean>> = {
   },
   async 'damaged pack'({ objects }) {
     if (objects === undefined) return false
-    const files = readdirSync(join(objects, 'packs'), { recursive: true, withFileTypes: true })
-    const pack = files.find((entry) => entry.isFile())
+    const pack = firstFileIn(join(objects, 'packs'))
     if (pack === undefined) return false
     truncateSync(join(pack.parentPath, pack.name), 100)
     return true
   },
   async 'lost file'({ objects }) {
     if (objects === undefined) return false
-    const files = readdirSync(join(objects, 'files'), { recursive: true, withFileTypes: true })
-    const file = files.find((entry) => entry.isFile())
+    const file = firstFileIn(join(objects, 'files'))
     if (file !== undefined) writeFileSync(join(file.parentPath, file.name), '')
     return file !== undefined
   },
 }
 
-/** @throws Error for a name that there is not */
-export async function plantIn(stage: Stage, name: string | undefined, report: Report): Promise<void> {
-  if (name === undefined) return
+/** Undefined if the folder has no file, or does not exist because nothing was stored yet. */
+function firstFileIn(folder: string): Dirent | undefined {
+  if (!existsSync(folder)) return undefined
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).find((entry) => entry.isFile())
+}
+
+/** Returns false if there is nothing to break yet. @throws Error for a name that there is not */
+export async function plantIn(stage: Stage, name: string | undefined, report: Report): Promise<boolean> {
+  if (name === undefined) return true
   const plant = plants[name]
   if (plant === undefined)
     throw new Error(`FAULTS_PLANT must be one of ${Object.keys(plants).join(', ')}; it is "${name}".`)
-  report.say(`planted: ${name}: ${(await plant(stage)) ? 'done' : 'there is none here'}`)
+  const isPlanted = await plant(stage)
+  report.say(`planted: ${name}: ${isPlanted ? 'done' : 'there is none here'}`)
+  return isPlanted
 }

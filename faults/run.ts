@@ -55,12 +55,13 @@ export class Run {
     )
     if (kinds.length === 0) throw new Error(`No fault is named "${this.#settings.only}" here.`)
     const random = this.#random.child('faults')
-    let rounds = 0
+    let isPlanted = false
     while (performance.now() < until && this.#report.violations.length === 0) {
       this.#gate.open()
       await sleep(random.between(...calm))
       await this.#breakOnce(random.weighted(kinds), random)
-      if (++rounds === 1) await plantIn(this.#stage, this.#settings.plant, this.#report)
+      // On a busy machine the first round may end before a worker has stored a file.
+      if (!isPlanted) isPlanted = await plantIn(this.#stage, this.#settings.plant, this.#report)
       // What does not get well again has nothing more to tell.
       if (this.#report.violations.length === 0) await this.#lookAtAll({ everything: false })
     }

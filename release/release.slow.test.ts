@@ -225,8 +225,9 @@ test('a program publishes by the client, and another verifies its proof by the c
     env: environment,
   })
   expect(JSON.parse(verified.stdout)).toEqual([true, false])
-  const page = await fetch(`${url}/ada/cities`, { headers: { accept: 'text/html' } })
-  expect(await page.text()).toContain('Cities</h')
+  // A page that cannot wait for the readme shows it as plain text; a later request gets it rendered.
+  const page = async () => (await fetch(`${url}/ada/cities`, { headers: { accept: 'text/html' } })).text()
+  await expect.poll(page, { timeout: 20_000, interval: 250 }).toContain('Cities</h')
 }, 60_000)
 
 test.skipIf(!chromiumInstalled())(

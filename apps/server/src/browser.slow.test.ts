@@ -70,6 +70,7 @@ describe.skipIf(!chromiumInstalled())('in a browser', () => {
       patched: 'v1.0.1',
       jobDone: 'v1.0.2',
       metadata: { license: 'CC0-1.0', note: 'from a page' },
+      guarded: 'too_many_removed',
       snapshot: { semver: 'v1.1.0', changes: { added: 1, updated: 1, removed: 249 } },
       // Two records changed, and one of them was made private: that alone is not sent.
       sent: 2,
@@ -196,15 +197,17 @@ async function publishFromPage({ baseUrl, apiKey }: { baseUrl: string; apiKey: s
   const { metadata } = await client.versions.get(ref)
 
   let sent = 0
+  const fewer = {
+    ...{ baseVersion: jobDone.semver, schemas, files: [map] },
+    *records() {
+      for (let n = 0; n < 50; n++) yield { ...point(n, n === 7 ? { n: -7 } : { n }), private: n === 8 }
+      yield { ...point(300), private: true }
+    },
+  }
+  const guarded = await client.snapshot(ref, fewer).catch((error: unknown) => error)
   const snapshot = await client.snapshot(
     ref,
-    {
-      ...{ baseVersion: jobDone.semver, schemas, files: [map] },
-      *records() {
-        for (let n = 0; n < 50; n++) yield { ...point(n, n === 7 ? { n: -7 } : { n }), private: n === 8 }
-        yield { ...point(300), private: true }
-      },
-    },
+    { ...fewer, maxRemoved: '100%' },
     {
       onProgress: ({ recordsSent }) => {
         sent = recordsSent
@@ -226,6 +229,7 @@ async function publishFromPage({ baseUrl, apiKey }: { baseUrl: string; apiKey: s
     tampered: verifyProof(pushed.hash, forged).ok,
     patched: patched.semver,
     jobDone: jobDone.semver,
+    guarded: (guarded as InstanceType<typeof UlmusError>).code,
     snapshot: { semver: snapshot.semver, changes: snapshot.changes },
     publicIds: publicIds.length,
     forked: { semver: fork.version.semver, from: fork.forkedFrom.version },

@@ -54,6 +54,10 @@ const reads: Record<string, string[]> = {
     '/versions/latest/manifest?since=v1.0.0',
   ],
   '/versions/{v}/diff': ['/versions/latest/diff?from=v1.0.0', '/versions/v1.0.0/diff?from=v1.1.0'],
+  '/versions/{v}/diff.ndjson': [
+    '/versions/latest/diff.ndjson?from=v1.0.0',
+    '/versions/v1.0.0/diff.ndjson?from=v1.1.0&type=Item',
+  ],
   '/versions/{v}/files': ['/versions/latest/files'],
   '/records/{type}/{id}/history': ['/records/Item/item-01501/history', '/records/Item/item-00007/history'],
   '/export': ['/export?version=v1.0.0', '/export'],

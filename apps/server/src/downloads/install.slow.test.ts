@@ -8,7 +8,10 @@ import { type ServerProcess, startProcess } from '../testing/server-process.ts'
 import { run } from '../testing/snippets.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-install-'))
+/** Settings of the npm that runs this test. `strict-allow-scripts` of our .npmrc makes npm fail if the prefix does not exist yet. */
+const outer = Object.keys(process.env).filter((name) => /^npm_/i.test(name))
 const env = {
+  ...Object.fromEntries(outer.map((name) => [name, undefined])),
   PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
   HOME: join(folder, 'home'),
   npm_config_cache: join(folder, 'cache'),

@@ -45,11 +45,11 @@ export async function runShell(
   return run('bash', ['-c', script], { cwd: place.folder, env: { ROOT: root, URL: place.url } })
 }
 
-/** Runs a program and waits for its end. */
+/** Runs a program and waits for its end. @param at.env changes to this process's environment; undefined removes a variable */
 export async function run(
   command: string,
   parameters: readonly string[],
-  { cwd, env = {} }: { cwd: string; env?: Record<string, string> },
+  { cwd, env = {} }: { cwd: string; env?: Record<string, string | undefined> },
 ): Promise<Ran> {
   const child = spawn(command, parameters, {
     cwd,

@@ -14,7 +14,9 @@ const evil = `${script}</script><!--]]>{{7*7}}\${1}${turn}`
 /** Of one line, as names of collections are. */
 const name = `</title>${script.slice(0, 120)}${turn}`
 const url = 'javascript:window.__ran=4'
-const type = `T"'><b onclick=window.__ran=5>${turn}`
+/** Names of types and ids may hold no control characters (see the test of refusals), but all else. */
+const type = `T"'><b onclick=window.__ran=5>`
+const evilId = `${script}</script><!--]]>{{7*7}}\${1}`
 /** Names that every object of JavaScript answers to. */
 const inherited = ['constructor', '__proto__', 'toString', 'hasOwnProperty']
 
@@ -97,12 +99,12 @@ describe.skipIf(!chromiumInstalled())('hostile collections', { timeout: 120_000 
     const data = (n: number) => ({
       name: evil,
       [evil]: n === 0 ? evil : url,
-      [`${evil}2`]: [evil, '..'],
+      [`${evil}2`]: [evilId, evil, '..'],
       nested: { [evil]: [[evil, url, { $file: evil }]] },
       link: `https://elsewhere.example/b${turn}`,
       ...Object.fromEntries(files.map(([text], at) => [`file${at}`, { $file: fileHash(text) }])),
     })
-    const puts = [evil, '..', `/?#%2e${evil}`, url].map((id, n) => ({ id, type, data: data(n) }))
+    const puts = [evilId, '..', `/?#%2e${evilId}`, url].map((id, n) => ({ id, type, data: data(n) }))
     puts.push({ id: 'constructor', type: 'constructor', data: {} as ReturnType<typeof data> })
     const metadata = {
       description: evil,
@@ -186,7 +188,7 @@ describe.skipIf(!chromiumInstalled())('hostile collections', { timeout: 120_000 
     `/ada/evil/records/${place(type)}`,
     `/ada/evil/records/${place(type)}?id=${place(`none${evil}`)}`,
     `/ada/evil/record?type=${place(type)}&id=..`,
-    ...[evil, `/?#%2e${evil}`, url].map((id) => `/ada/evil/records/${place(type)}/${place(id)}`),
+    ...[evilId, `/?#%2e${evilId}`, url].map((id) => `/ada/evil/records/${place(type)}/${place(id)}`),
     '/ada/evil/records/constructor/constructor',
     '/ada/evil/schemas',
     `/ada/evil/schemas?type=${place(type)}`,
@@ -244,6 +246,22 @@ describe.skipIf(!chromiumInstalled())('hostile collections', { timeout: 120_000 
     expect(found).toEqual([])
     expect(elsewhere).toEqual([])
     expect(complaints).toEqual([])
+  })
+
+  test('types and ids that turn text are refused', async () => {
+    const path = '/collections/ada/refused'
+    await demand(stage.ada.post('/accounts/ada/collections', { slug: 'refused', public: true }), 201)
+    const open = (name: string) =>
+      stage.ada.post(`${path}/pushes`, { base_version: null, schemas: { [name]: {} } })
+    expect(await open(type + turn)).toMatchObject({
+      status: 422,
+      json: { code: 'invalid_schema', error: expect.stringContaining('control character U+202E') },
+    })
+    const opened = await open(type)
+    const to = `${path}/pushes/${opened.json.session_id}/records`
+    const refused = await stage.ada.lines(to, [{ id: evilId + turn, type, data: {} }])
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('control character U+202E')])
+    expect((await stage.ada.lines(to, [{ id: evilId, type, data: {} }])).status).toBe(200)
   })
 
   test('picture of an SVG is shown, its script is not run; its own address is no page', async () => {
