@@ -73,7 +73,7 @@ export const versionCalls = (transport: Transport) => ({
   /** A version in detail. `version`: `latest` (the default), a semver or a digest. @throws version_not_found */
   get: async (ref: CollectionRef, version = 'latest') =>
     (await transport.json<Version>({ path: versionPlace(ref, version) })).body,
-  /** Nobody reads it any more, for ever. With `erase`, what it alone has goes from the stores. @throws insufficient_role */
+  /** Makes a version unreadable, permanently. With `erase`, also deletes the data that only it has. @throws insufficient_role */
   withdraw: async (ref: CollectionRef, version: string, withdrawal: WithdrawVersion) => {
     const call = {
       method: 'POST',
@@ -104,8 +104,8 @@ export const versionCalls = (transport: Transport) => ({
   diff: (ref: CollectionRef, from: string, to = 'latest', options: DiffOptions = {}) =>
     diffPages(transport, ref, { from, to }, options),
   /**
-   * A whole version as a `.tar.gz`: the answer with its body still to be read, since memory may not hold it. A body that breaks off
-   * rejects whoever reads it. @throws version_not_found
+   * Downloads a version as `.tar.gz`. The body is not buffered, since it may not fit in memory; reading it rejects if the
+   * connection breaks off. @throws version_not_found
    */
   export: async (ref: CollectionRef, version = 'latest', signal?: AbortSignal): Promise<Response> =>
     (await transport.open({ path: `${collectionPlace(ref)}/export`, query: { version }, signal })).response,

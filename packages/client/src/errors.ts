@@ -1,4 +1,4 @@
-/** What a call that did not succeed rejects with. */
+/** Errors that failed calls reject with. */
 import type { ErrorBody, Issue, ValidationError } from '@ulmus/wire'
 import type { ErrorCode } from './codes.ts'
 

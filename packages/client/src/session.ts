@@ -1,4 +1,4 @@
-/** What the sessions of both kinds of push have in common: their opening, files, batches of lines, the farewell. http-api §9. */
+/** Session steps that both kinds of push share: opening, files, batches of lines, cancelling. http-api §9. */
 import type { OpenPush } from '@ulmus/wire'
 import type { Batch } from './batches.ts'
 import { BatchRefused, type LineKind, UlmusError } from './errors.ts'

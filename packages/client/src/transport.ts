@@ -7,7 +7,7 @@ import { type RetryPolicy, retrying, usualRetry } from './retry.ts'
 export interface ClientOptions {
   /** Where the registry is, without `/api`: `https://registry.example.org`. */
   readonly baseUrl: string
-  /** Sent as `Authorization: Bearer`. Absent: what `fetch` brings itself, such as a browser's session cookie, or nobody. */
+  /** Sent as `Authorization: Bearer`. Default: the credentials that `fetch` sends by itself, such as a browser's session cookie. */
   readonly apiKey?: string
   /** Absent: the global one. */
   readonly fetch?: typeof globalThis.fetch

@@ -268,7 +268,7 @@ describe('JSON', () => {
     await expect(data('a.ndjson', `{"n":${deep}}`)).rejects.toThrow('at most 63 levels')
   })
 
-  test('a line that is no object is told with its number', async () => {
+  test('reports a line that is no object with its number', async () => {
     await expect(data('a.ndjson', '{}\n\n[]\n')).rejects.toThrow(
       'a.ndjson, line 3: This is no object in braces',
     )

@@ -218,7 +218,7 @@ test('without an id, records are numbered', async () => {
   expect(records.map(({ id }) => id)).toEqual(['1', '2'])
 })
 
-test('what does not fit the plan is told with its file, line and column, or told and passed over', async () => {
+test('a row that does not fit the plan is reported with file, line and column, and skipped on request', async () => {
   const text = 'id,population\n1,5\n2,n/a\n3,7\n2,8\n,9\n'
   const table = await open('cities.csv', text)
   const plan = planOf(await inferTable(table), { type: 'City', id: ['id'], kinds: { population: 'integer' } })

@@ -19,7 +19,7 @@ export const BrowseQuery = z.strictObject({
     .meta({
       examples: ['world cities'],
       description:
-        'Words: finds collections that have, in slug, name, owner or description, a word that begins like each of them, whatever the case and the accents. Best first; pages are told by `offset`. Words that more than 500 collections have find some of them.',
+        'Words: finds collections that have, in slug, name, owner or description, a word that begins like each of them, whatever the case and the accents. Best first; pages are selected by `offset`. A word that more than 500 collections have finds only some of them.',
     }),
   owner: line(200)
     .optional()

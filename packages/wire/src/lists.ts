@@ -29,7 +29,7 @@ export const queryLimit = (usual: number, max: number) =>
       examples: [usual],
     })
 
-/** The greatest offset that is told apart from a greater one: the largest 32-bit integer. */
+/** Greater offsets are treated like this one: the largest 32-bit integer. */
 const offsetMax = 2_147_483_647
 
 /** How many results to pass over: an integer ≥ 0; absent is 0. */

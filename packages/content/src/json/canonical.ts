@@ -131,7 +131,7 @@ function remember(byFirst: Map<string, Shape[]>, slot: Shape[] | undefined, shap
       byFirst.set(shape.names[0]!, [shape])
     }
   } else {
-    // The newest first: what was seen last is likeliest to come next.
+    // Most recent first: it is the likeliest to come next.
     slot.unshift(shape)
     if (slot.length > shapesPerSlotMax) slot.pop()
   }

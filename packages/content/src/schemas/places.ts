@@ -1,6 +1,6 @@
 /**
- * Where a schema has schemas, in the words of draft-07 and 2020-12 together, and where its references lead. A keyword counts whichever
- * draft the schema names: an author may believe in a keyword that the draft does not have.
+ * Positions of subschemas within a schema, for the keywords of draft-07 and 2020-12 together, and the targets of references. A keyword
+ * counts under either draft, since authors may use a keyword that their draft lacks.
  */
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
 

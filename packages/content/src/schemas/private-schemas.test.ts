@@ -245,7 +245,7 @@ test('a schema is refused, or no byte of what it marks, names included, is in it
     expect([...visible.keys()].join()).not.toContain(token)
     if (open === undefined) return
     expect(open.canonical).not.toContain(token)
-    // What is shown is a schema that others could push.
+    // The public view is a schema that others could push.
     expect(acceptSchema(JSON.parse(open.canonical) as Json).canonical).toBe(open.canonical)
     expect(isJsonObject(open.source)).toBe(true)
     expect(canonicalize(publicData(schema, data))).not.toContain(token)

@@ -21,7 +21,7 @@ export class Ahead<T> {
     return this.isEmpty || (this.#underWay.length < this.most && this.#bytes + bytes <= this.#bytesMost)
   }
 
-  /** `work` has begun. What it fails with is told by `take`, or never when that is not called any more. */
+  /** Adds work that has begun. `take` rethrows its error; without a `take`, the error is dropped. */
   add(work: Promise<T>, bytes: number): void {
     work.catch(() => undefined)
     this.#underWay.push({ work, bytes })

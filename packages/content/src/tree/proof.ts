@@ -1,6 +1,6 @@
 /**
  * Proof that a record belongs to a version: the nodes from its leaf up to its type's root, and the view document that names
- * that root and whose hash is the version's digest. Whoever holds the digest needs to trust nobody.
+ * that root and whose hash is the version's digest. A reader with the digest needs no other trust.
  */
 
 import { type Hash, hashText, utf8Length } from '../hash.ts'

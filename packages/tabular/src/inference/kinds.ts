@@ -1,4 +1,4 @@
-/** What a single value is. */
+/** Kinds of single values. */
 import { isRounded, parseJson } from '../reading/json-numbers.ts'
 import { Numeral, Real } from '../reading/table.ts'
 

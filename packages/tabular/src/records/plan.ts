@@ -1,4 +1,4 @@
-/** How the rows of a table become records of one type. A plan is plain data: shown, changed and kept by whoever asked for it. */
+/** Plan for converting the rows of a table to records of one type. Plain data: callers may show, change and store it. */
 import type { Column } from '../inference/column.ts'
 import { type Conversion, kindsAfter } from '../inference/conversions.ts'
 import { proposeId } from '../inference/ids.ts'

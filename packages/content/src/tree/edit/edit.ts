@@ -136,7 +136,7 @@ class Editor<P> {
         while (!ahead.hasRoom(bytes)) await takeFirst()
         const edited = step.do === 'edit' ? this.#port.edit?.(step.range) : undefined
         if (edited !== undefined) ahead.add(edited, bytes)
-        // What is edited here is done before the plan goes on: it may depend on what comes of it.
+        // Finish pending edits before the plan continues: it may depend on their results.
         else if (step.do === 'edit') while (waiting.length > 0) await takeFirst()
         if (edited === undefined && waiting.length === 0) await this.#take(step)
         else waiting.push(edited === undefined ? step : 'elsewhere')

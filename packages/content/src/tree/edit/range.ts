@@ -186,7 +186,7 @@ export class UnfinishedLeaf<P> {
     return this.#leaf.keys.length === 0
   }
 
-  /** From here on, what is added was held by this old leaf, or by none. */
+  /** Sets the old leaf that held the entries added from here on; undefined if none did. */
   turn(source: Hash | undefined): void {
     this.#origin.turn(this.#leaf.keys.length, source)
   }
