@@ -1,6 +1,6 @@
 /**
- * Looking again: what a request was admitted with may be gone by the time that it records something, because its body took long or it
- * waited. So whatever writes looks once more in the transaction that records, which whoever revokes waits for (storage `authority.ts`).
+ * Repeated access checks: a request's authority may be gone by the time that it records something, because its body was slow or it
+ * waited. Every write therefore checks again in its own transaction, and a revocation waits for it (storage `authority.ts`).
  */
 import {
   type Authority,
@@ -28,8 +28,8 @@ type Clock = Pick<Context, 'now'>
 const mayWrite: Rule = (who, collection, role) => mayWork(who, collection, role, 'write')
 
 /**
- * What `may` decides is still so, until the transaction ends. A single statement.
- * @throws unauthenticated; collection_not_found, also when it is somebody else's by now; what `may` says.
+ * Repeats the check `may` and locks its result until the transaction ends. A single statement.
+ * @throws unauthenticated; collection_not_found, also if the collection has another owner by now; the refusal of `may`.
  */
 export async function demandStill(
   { now }: Clock,
@@ -58,7 +58,7 @@ export async function demandCredential({ now }: Clock, tx: Tx, who: Caller): Pro
   if (!(await lockCredential(tx, who, now()))) throw credentialGone(who)
 }
 
-/** The caller's account and credential stand, until the transaction ends; whoever counts what the account has waits. @throws unauthenticated */
+/** Locks the caller's account and credential until the transaction ends; counts of the account's data wait. @throws unauthenticated */
 export async function demandOwnAccount(clock: Clock, tx: Tx, who: Caller): Promise<void> {
   if ((await lockAccount(tx, who.accountId)) === undefined) throw new RegistryError('unauthenticated')
   await demandCredential(clock, tx, who)

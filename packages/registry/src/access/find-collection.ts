@@ -41,7 +41,7 @@ export async function findVisibleCollection(
   if (found !== undefined && maySee(who, found.collection, found.role)) {
     return { ...found, view: viewFor(who, found.collection, found.role) }
   }
-  // Asked also where a collection is, of which nothing is told then: what is hidden must take as long as what is not there.
+  // Look up former slugs even if the collection exists but is hidden: the timing must not reveal it.
   const former = await findFormerCollection(context.database, path, accountId)
   if (found === undefined && former !== undefined && maySee(who, former.collection, former.role)) {
     throw new Moved({ owner: former.owner.slug, slug: former.collection.slug })

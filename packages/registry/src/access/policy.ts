@@ -1,8 +1,8 @@
 /**
- * Who may do what: pure answers, the only room that decides a permission. Services ask it, so HTTP and jobs obey one law.
- * What a credential may do = its scope ∩ its account's role in the owner ∩ the collection it is limited to.
+ * Access policy: pure functions, and the only module that decides permissions. Services call it, so HTTP and jobs follow one law.
+ * A credential's rights = its scope ∩ its account's role in the owner ∩ the collection it is limited to.
  *
- * Refusals are named by their error code, `ok` otherwise. What a caller may not see is answered `…_not_found` by whoever
+ * Returns the error code of a refusal, or `ok`. For data hidden from the caller, the look-up answers `…_not_found`; the policy never does.
  * looked it up, never by a refusal from here.
  */
 import type { Caller, Principal, Scope } from './principal.ts'
@@ -147,7 +147,7 @@ export function mayHandleKey(who: Caller, key: KeyFacts): Answer {
 export const mayListKey = (who: Caller, key: KeyFacts): boolean =>
   who.limitedTo === null || who.limitedTo === key.collectionId
 
-/** A key that ends makes none that outlives it: whoever stole it would keep what was lent for a time. */
+/** An expiring key cannot create one that outlives it: a thief could otherwise extend a temporary key. */
 export const mayMakeKeyUntil = (who: Caller, end: Date | null): Answer =>
   who.expiresAt === null || (end !== null && end <= who.expiresAt) ? 'ok' : 'key_limited'
 

@@ -1,4 +1,4 @@
-/** Who is asking. Made once a request from its credential; everything that decides takes it as its first argument. */
+/** Principal of a request, derived once from its credential; every access check takes it as first argument. */
 import type { Credential, Means } from '@ulmus/storage'
 
 export const scopes = ['read', 'write', 'admin'] as const

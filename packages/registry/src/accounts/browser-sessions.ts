@@ -56,7 +56,7 @@ export function sessionsOf(context: Context) {
   const { database } = context
   return {
     /**
-     * Begins a session. Its token is told only here.
+     * Begins a session. Only this result contains its token.
      * @param about `userAgent`: what the browser says of itself, of which 400 characters are kept; `address`: where it asks from
      * @throws sign_in_failed when the account is gone by now.
      */
@@ -123,7 +123,7 @@ export function sessionsOf(context: Context) {
       })
     },
 
-    /** Ends a session; what is none is left alone. */
+    /** Ends a session; ignores an unknown token. */
     async end(token: string): Promise<void> {
       if (tokenShape.test(token)) await database.transact((tx) => deleteSession(tx, hashText(token)))
     },
@@ -162,7 +162,7 @@ async function openSession(
   return { token, expiresAt }
 }
 
-/** Whoever may say which browsers its account is signed in with. @throws unauthenticated, insufficient_scope, key_limited */
+/** Requires a caller who may list the account's browser sessions. @throws unauthenticated, insufficient_scope, key_limited */
 function ownerOf(who: Principal): Caller {
   demand(mayManageAccount(who, 'owner'), { needed: 'admin' })
   return demandCaller(who)

@@ -77,7 +77,7 @@ export function deviceLoginsOf(context: Context) {
   const { database, now } = context
   const wrongCodes = new LRUCache<string, number>({ max: 10_000, ttl: deviceLoginSeconds * 1_000 })
 
-  /** @throws device_code_not_found; rate_limited for whoever tries codes */
+  /** @throws device_code_not_found; rate_limited for guessing codes */
   async function findAsked(accountId: string, userCode: string): Promise<DeviceLoginRow> {
     const tried = wrongCodes.get(accountId) ?? 0
     if (tried >= wrongCodesMax) throw tooMany()
@@ -102,7 +102,7 @@ export function deviceLoginsOf(context: Context) {
     /** @throws rate_limited while too many are under way, of this network or of all */
     start: (request: DeviceRequest): Promise<StartedLogin> => start(context, request),
 
-    /** What somebody who typed a code is asked. @throws unauthenticated, device_code_not_found, rate_limited */
+    /** The login to show to a user who typed its code. @throws unauthenticated, device_code_not_found, rate_limited */
     async find(who: Principal, userCode: string): Promise<AskedLogin> {
       const { label, scope, collection, userAgent, address, createdAt } = await findAsked(
         demandCaller(who).accountId,

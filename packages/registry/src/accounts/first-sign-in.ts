@@ -1,4 +1,4 @@
-/** The account that somebody's first sign-in makes: its slug, name and e-mail, from what the identity provider tells. http-api §2. */
+/** Account of a first sign-in: derives slug, name and e-mail from the identity provider's claims. http-api §2. */
 import {
   type AccountRow,
   findAccountByIdentity,
@@ -63,7 +63,7 @@ async function makeUserOnce(clock: Pick<Context, 'now'>, tx: Tx, identity: Ident
   }
 }
 
-/** The first of what the provider tells that makes a slug. An address is cut at its `@`: e-mails are nobody else's business. */
+/** The first claim that yields a slug. Cuts an address at its `@`: e-mail addresses are private. */
 function slugBaseOf({ preferredUsername, email, name }: Identity): string {
   for (const text of [beforeAt(preferredUsername), beforeAt(email), name]) {
     const slug = text === null ? undefined : slugFrom(text)

@@ -1,4 +1,4 @@
-/** What accounts may have stored, on both databases: http-api §11. */
+/** Storage quotas of accounts, on both databases: http-api §11. */
 import { hash } from 'node:crypto'
 import type { Hash } from '@ulmus/content'
 import { fileName } from '@ulmus/storage'
@@ -81,7 +81,7 @@ describe.each(databases)('quotas on $name', (database) => {
     expect(await used('elms')).toBe(0)
   })
 
-  test('the figure does not tell whether somebody else has the same', async () => {
+  test('the usage does not reveal whether another account has the same data', async () => {
     const puts = items(1_500, 'same')
     const [one, other] = [await world.collection(), await world.collection()]
     await world.push(one, { base: null, schemas, puts })
@@ -172,7 +172,7 @@ describe.each(databases)('quotas on $name', (database) => {
     await sweep(world.context)
   }
 
-  test('what is erased gives its room back unless a version goes on from it, what is only withdrawn does not', async () => {
+  test('erasing a version frees quota unless another builds on it; withdrawing alone does not', async () => {
     const path = await world.collection()
     const puts = items(3_000, 'erased')
     await world.push(path, { base: null, schemas, puts })
@@ -196,7 +196,7 @@ describe.each(databases)('quotas on $name', (database) => {
     expect(await of(path)).toBe(2_000)
   })
 
-  test('an erasure does not tell whether somebody else has the same', async () => {
+  test('an erasure does not reveal whether another account has the same data', async () => {
     const puts = items(1_500, 'guessed')
     const give = async () => {
       const path = await world.collection()

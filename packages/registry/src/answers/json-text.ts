@@ -23,7 +23,7 @@ let writing: { mark: string; texts: JsonText[] } | undefined
 
 /** JSON of a value; as bytes where there is a `JsonText` in it. */
 export function jsonOf(value: unknown): string | Buffer {
-  // Nobody can know it, so that no text of the value can be taken for it.
+  // Unguessable, so no text within the value can be mistaken for it.
   const mark = randomUUID()
   const texts: JsonText[] = []
   const outer = writing

@@ -108,7 +108,7 @@ export async function pageOf<Row>(
     return `limit=${limit}&cursor=${Buffer.from(text).toString('base64url')}`
   }
   const links: Page<Row>['links'] = {}
-  // Whoever came by a cursor left its neighbour behind, on the side it came from.
+  // The page that the cursor came from is a neighbour, too.
   const next =
     more || backwards ? towards('next', (backwards ? undefined : at) ?? placeAt(items.at(-1))) : undefined
   if (next !== undefined) links.next = next
@@ -124,7 +124,7 @@ export async function pageOf<Row>(
 }
 
 /**
- * Reads a page of a list that has no cursors, since what it is sorted by belongs to the request: neighbours are told by their offset.
+ * Reads a page of a list without cursors, since its order depends on the request: neighbouring pages are given by offset.
  * @throws invalid_request for a cursor.
  */
 export async function pageByOffset<Row>(

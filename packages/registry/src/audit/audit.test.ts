@@ -66,7 +66,7 @@ describe.each(databases)('the audit log on $name', (database) => {
   })
   afterAll(() => context.dispose())
 
-  test('what was done in an organization is there, once each, with who and from where', async () => {
+  test('lists each act in an organization once, with its actor and address', async () => {
     const { accounts, members, invitations, collections, forks, metadata } = services
     await accounts.createOrg(ada, { slug: 'guild', displayName: 'Guild' })
     const invited = await invitations.create(ada, 'guild', { user: 'eve', role: 'member' })
@@ -203,7 +203,7 @@ describe.each(databases)('the audit log on $name', (database) => {
     expect([runs, (await count()) - before]).toEqual([2, 1])
   })
 
-  test('admins read it, and users their own; nobody else', async () => {
+  test('admins read it, and users their own; other callers cannot', async () => {
     const ben = await user('ben')
     await services.accounts.createOrg(ben, { slug: 'closed', displayName: 'Closed' })
     await services.members.set(ben, { slug: 'closed', user: 'eve' }, 'member')
@@ -215,7 +215,7 @@ describe.each(databases)('the audit log on $name', (database) => {
     expect(await codeOf(log({ ...own, limitedTo: 'x' }, 'eve'))).toBe('key_limited')
     expect(await codeOf(services.audit.list({ kind: 'anonymous' }, 'eve', {}))).toBe('unauthenticated')
     expect(await codeOf(services.audit.stream(own, 'closed', {}))).toBe('insufficient_role')
-    expect(await codeOf(log(own, 'nobody-here'))).toBe('account_not_found')
+    expect(await codeOf(log(own, 'missing-account'))).toBe('account_not_found')
     await services.members.set(ben, { slug: 'closed', user: 'eve' }, 'admin')
     expect(await codeOf(log(own, 'closed'))).toBe('ok')
   })
@@ -225,7 +225,7 @@ describe.each(databases)('the audit log on $name', (database) => {
     expect((await log(ada, 'union', { actor: 'eve' })).length).toBe(
       all.filter(({ actor }) => actor.account === 'eve').length,
     )
-    expect(await log(ada, 'union', { actor: 'nobody-here' })).toEqual([])
+    expect(await log(ada, 'union', { actor: 'missing-account' })).toEqual([])
     expect((await log(ada, 'union', { action: 'version.made' })).map(({ action }) => action)).toEqual(
       Array(5).fill('version.made'),
     )

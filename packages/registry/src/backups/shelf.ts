@@ -1,6 +1,6 @@
 /**
- * Where backups lie: a folder or a bucket, in which all backups share their blobs (docs/formats.md). A backup is there once its manifest is,
- * which is written last, in one step.
+ * Backup storage: a folder or a bucket, in which all backups share their blobs (docs/formats.md). The manifest completes a backup and is
+ * written last, in one step.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'

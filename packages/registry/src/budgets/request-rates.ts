@@ -1,6 +1,6 @@
 /**
- * How many requests somebody may make in a minute of the clock. Counted in this process; processes on one database tell each other in the background
- * of those who use much of their limit, so that no request waits for it. While the database is away each counts for itself.
+ * Rate limits per caller and clock minute. Each process counts its own requests; processes on one database exchange the counts of
+ * active callers in the background, so no request waits for that. While the database is down, each process counts alone.
  */
 import { hash, randomUUID } from 'node:crypto'
 import { type CountOfCaller, shareRequestCounts } from '@ulmus/storage'
@@ -23,7 +23,7 @@ export interface Standing {
 
 /** Requests of one caller in this minute. */
 interface Count {
-  /** Not those that were refused: whoever goes on asking causes no work. */
+  /** Excludes refused requests: a caller over the limit must cause no work. */
   own: number
   /** Of `own`, those that others can know of. */
   told: number
@@ -114,7 +114,7 @@ export class RequestRates {
     if (this.#share === undefined) return
     this.#untold.set(who, count)
     if (count.own - count.told < remaining * sharedPart || !this.#isHeard) return
-    // Whoever asks so much in a second is told of at once. What fails is said in the log by the next time.
+    // A caller this fast is shared at once. The periodic exchange logs failures.
     this.share().catch(() => undefined)
   }
 
@@ -123,7 +123,7 @@ export class RequestRates {
     const told = new Map<string, Count>()
     const counts: CountOfCaller[] = []
     for (const [who, count] of this.#untold) {
-      // Addresses are nobody else's business.
+      // Addresses are private.
       const caller = hash('sha256', who, 'base64url')
       told.set(caller, count)
       counts.push({ caller, requests: count.own })

@@ -214,7 +214,7 @@ async function publicAlone({ database, blobs, objects }: Context, source: Versio
     roots: { full: roots.public, public: roots.public },
     references: { full: references.public, public: references.public },
     hiddenTrees: {},
-    // Names of what was private are for members of the source.
+    // Formerly private names are only for members of the source.
     formerlyPrivate: [],
   })
   const content = {

@@ -1,4 +1,4 @@
-/** What pages of a collection start from: what it is, what the caller may do, and the version that is shown, from one look-up. */
+/** Data that pages of a collection start from, by one look-up: the collection, the caller's rights and the version shown. */
 import { type CollectionRow, findCollectionById } from '@ulmus/storage'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
 import { type Answer, mayDeleteCollection, maySee, mayWork, viewFor } from '../access/policy.ts'
@@ -27,7 +27,7 @@ export interface ShownAsk {
 
 export interface Shown {
   readonly facts: ReturnType<typeof factsOf>
-  /** Of whoever asks, in whichever view. */
+  /** Of the caller, in either view. */
   readonly standing: Standing
   /** Semver of the newest version; null before the first. */
   readonly latest: string | null
@@ -97,7 +97,7 @@ export async function forkedFromOf(context: Context, who: Principal, collection:
   const callerId = who.kind === 'anonymous' ? null : who.accountId
   const source = await findCollectionById(context.database, collection.forkedFromId, callerId)
   if (source === undefined || !maySee(who, source.collection, source.role)) return undefined
-  // Who reads as the public does, a member too, is told no more than the public.
+  // A reader of the public view, even a member, learns no more than the public.
   const isHidden = !source.collection.public && viewFor(who, source.collection, source.role) === 'public'
   if (isHidden) return undefined
   return { owner: source.owner.slug, slug: source.collection.slug, version: collection.forkedFromSemver }

@@ -120,7 +120,7 @@ describe.each(databases)('operators on $name', (database) => {
     await collections.create(ben, 'ben', { slug: 'open', public: true })
     expect(await outcome(operators.change(root, 'olga', { suspended: true }))).toBe('invalid_request')
     expect(await outcome(operators.change(root, 'guild', { suspended: true }))).toBe('not_a_user')
-    expect(await outcome(operators.change(root, 'nobody-here', { suspended: true }))).toBe(
+    expect(await outcome(operators.change(root, 'missing-account', { suspended: true }))).toBe(
       'account_not_found',
     )
     await operators.change(root, 'ben', { suspended: true })
@@ -262,8 +262,8 @@ describe.each(databases)('operators on $name', (database) => {
     await operators.change(root, 'second', { suspended: true })
     expect(await name('lonely', 'second')).toBe('invalid_request')
     expect(await name('lonely', 'lonely')).toBe('not_a_user')
-    expect(await name('lonely', 'nobody-here')).toBe('account_not_found')
-    expect(await name('nobody-here', 'heir')).toBe('account_not_found')
+    expect(await name('lonely', 'missing-account')).toBe('account_not_found')
+    expect(await name('missing-account', 'heir')).toBe('account_not_found')
     expect(await name('lonely', 'heir')).toBe('ok')
     expect(await members.roleOf(heir, 'lonely')).toBe('owner')
     expect(await name('lonely', 'olga')).toBe('has_owner')
