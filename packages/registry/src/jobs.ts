@@ -50,7 +50,7 @@ const retries = { retryLimit: 5, retryDelay: 1, retryBackoff: true, retryDelayMa
 const expireSeconds = 900
 /** How often pg-boss drops rows. */
 const maintenanceIntervalSeconds = 3_600
-/** Rows of jobs that ended are dropped after a day; so are those that nobody took for two weeks. */
+/** Rows of finished jobs are dropped after a day, jobs that no worker took after two weeks. */
 const kept = { deleteAfterSeconds: 86_400, retentionSeconds: 14 * 86_400 }
 const drainMillisecondsMax = 30_000
 const startTriesMax = 5
@@ -177,7 +177,7 @@ class Queues {
   #workOne(queue: string, work: Work): Promise<string> {
     const settings = { pollingIntervalSeconds: pollSeconds }
     return this.#boss.work<Record<string, unknown>>(queue, settings, async ([job]) => {
-      // A worker takes one job at a time: whoever took one looks again at once, since more may wait.
+      // Each worker runs one job at a time and polls again at once after taking one, since more may wait.
       this.poke(queue)
       if (job === undefined) return
       // It is run again; and what waits longer than that, its own recovery takes up.

@@ -22,7 +22,7 @@ export interface Limits {
   readonly uploadDays: number
   /** How long the audit log keeps what was done. Days. Default 400. */
   readonly auditDays: number
-  /** How somebody becomes a member whom an admin names: at once, or by accepting an invitation. Default: `added`. */
+  /** How a user whom an admin names becomes a member: at once, or by accepting an invitation. Default: `added`. */
   readonly newMembers: 'added' | 'invited'
 }
 

@@ -34,7 +34,7 @@ export const schedule = {
   clock: { name: 'the comparison of clocks', everySeconds: 15, frees: true, everywhere: true },
   /** Ends idle push sessions and drops what ended ones had received. pushes/session/sessions.ts */
   pushExpiry: { name: 'the expiry of push sessions', everySeconds: minute, frees: true },
-  /** Drops rows that nobody asks for any more, vacuums the embedded database. upkeep/expiry.ts */
+  /** Drops expired rows, vacuums the embedded database. upkeep/expiry.ts */
   expiry: { name: 'expiry', everySeconds: 5 * minute, onceInSeconds: hour },
   /** Removes what no version needs. upkeep/sweep/daily.ts */
   sweep: { name: 'the daily sweep', everySeconds: 10 * minute, onceInSeconds: day, frees: true },

@@ -1,4 +1,4 @@
-/** Tar archives as streams (POSIX.1-2017): regular files only, all readable by anyone and owned by nobody. */
+/** Tar archives as streams (POSIX.1-2017): regular files only, readable by all and without an owner. */
 import { pipeline } from 'node:stream/promises'
 import { type Pack, pack } from 'tar-stream'
 

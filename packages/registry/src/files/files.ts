@@ -1,4 +1,4 @@
-/** Files (http-api §8): uploaded to a collection, stored once, read by whoever may read a version that has them. */
+/** Files (http-api §8): uploaded to a collection, stored once, readable with any version that has them. */
 import { createHash } from 'node:crypto'
 import {
   findEntry,
@@ -69,7 +69,7 @@ export function filesOf(context: Context) {
   const rooms = new UploadRooms(context)
   return {
     /**
-     * Takes an upload, read in full whoever holds the bytes already; durable when it resolves. `created`: new to the collection.
+     * Takes an upload and reads it in full even if the store has the bytes; durable when it resolves. `created`: new to the collection.
      * @throws hash_mismatch, too_large, quota_exceeded, invalid_request; what `demandStill` does, once it came whole.
      */
     async put(

@@ -152,7 +152,7 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
     }
   })
 
-  test('what is there as a delta is relied on with its base', async () => {
+  test('relies on an existing delta together with its base', async () => {
     const { path, version } = await fresh()
     const { hash } = await metadata.update(owner, path, { description: 'stored as a delta' })
     await metadata.update(owner, path, { description: null })
@@ -279,7 +279,7 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
     await expect(metadata.job(owner, path, row.id)).rejects.toEqual(code('job_not_found'))
   })
 
-  test('of many updates at once one at a time holds the slot; the others are told its job, which can be polled', async () => {
+  test('of concurrent updates one holds the slot; the others get its job, which can be polled', async () => {
     const { path, row } = await fresh()
     const tries = await Promise.allSettled(
       Array.from({ length: 8 }, (_, index) => metadata.update(owner, path, { [`k${index}`]: index })),
@@ -393,7 +393,7 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
     expect(await metadata.update(owner, path, { x: 6 })).toMatchObject({ semver: 'v1.0.1' })
   })
 
-  test('an update that somebody else finished first answers with their result', async () => {
+  test('an update that another process finished first answers with its result', async () => {
     const { path, row } = await fresh()
     let overtaken = false
     const overtakenContext = {

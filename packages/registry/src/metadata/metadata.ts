@@ -81,7 +81,7 @@ export function metadataOf(context: Context) {
     }
   }
   context.jobs.define(updating, (payload) => run(String(payload['jobId'])))
-  /** When each was first seen running, by a clock that nobody sets: when it was begun is told by one that may have been turned back since. */
+  /** Monotonic time at which each job was first seen running. A job's own start time is wall-clock time, which may be turned back. */
   let seen = new Map<string, number>()
   // At the start every running job is taken for a dead server's, perhaps this one's own a second ago.
   let patience = 0

@@ -1,6 +1,6 @@
 /**
- * What operators of the registry do: look after accounts, see what is stored and under way, and read every audit log. http-api §11. An
- * operator is who the configuration names, by identity or by what the identity provider said at the last sign-in.
+ * Actions of the registry's operators: manage accounts, view usage and running work, read all audit logs. http-api §11. The
+ * configuration names operators, by identity or by a claim of the identity provider at the last sign-in.
  */
 import {
   type AccountItem,
@@ -60,7 +60,7 @@ export interface AccountOperation {
   readonly suspended?: boolean | undefined
   /** Bytes; null: what all may have. */
   readonly quotaBytes?: number | null | undefined
-  /** The slug of whom an organization gets as its owner that has none who can sign in. */
+  /** Slug of the new owner, for an organization without an owner who can sign in. */
   readonly owner?: string | undefined
 }
 
@@ -98,7 +98,7 @@ export function operatorsOf(context: Context) {
     return caller
   }
   return {
-    /** Whether whoever asks is an operator, whatever its credential may do. */
+    /** Whether the caller's account is an operator, regardless of its credential's scope. */
     async is(who: Principal): Promise<boolean> {
       return who.kind !== 'anonymous' && (await isOperator(context, who))
     },
@@ -233,7 +233,7 @@ async function setQuota(
   tell({ action: 'account.quota', account: account.id, target: slug, details })
 }
 
-/** Only where nobody else can: operators take no organization from its owners. */
+/** Only for an organization without an active owner: operators take none from its owners. */
 async function nameOwner(
   context: Context,
   tx: Tx,

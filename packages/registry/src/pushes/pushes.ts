@@ -23,7 +23,7 @@ export function pushesOf(context: Context, sessions: PushSessions) {
   return {
     /**
      * Opens a session.
-     * @param signal ends what is done for it when nobody waits for the answer any more
+     * @param signal aborts the work when the client has left
      * @throws invalid_request, too_large, busy, collection_not_found, not_a_member, key_limited, version_conflict, invalid_schema,
      *   too_costly.
      */

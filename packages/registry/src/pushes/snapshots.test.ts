@@ -115,7 +115,7 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
     ])
   })
 
-  test('what is removed is told some at once, however much of the base lies before an entry', async () => {
+  test('removals are reported in batches, however much of the base lies before an entry', async () => {
     const path = await newCollection()
     const many = Array.from({ length: 5_000 }, (_, n) => item(`a${10_000 + n}`, n))
     await publish(path, null, [...many, item('z', 0)])

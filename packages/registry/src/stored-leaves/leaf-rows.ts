@@ -141,7 +141,7 @@ export class LeafRows {
   }
 
   #areSame(row: number, other: LeafRows, otherRow: number, some: number): boolean {
-    // Up to the bracket that ends the last of them: what is behind it says whether there are more.
+    // Up to the bracket that ends the last row: the next character tells whether there are more.
     const [start, end] = [this.#starts[row]!, this.#starts[row + some]! - 1]
     const [otherStart, otherEnd] = [other.#starts[otherRow]!, other.#starts[otherRow + some]! - 1]
     return (

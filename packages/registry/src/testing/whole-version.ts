@@ -18,7 +18,7 @@ function digestOf({ records, metadata }: Model): Promise<string> {
   return versionDigest('private', { records: all, schemas: modelSchemas, metadata, files: [] })
 }
 
-/** What was read of a version is exactly the model: its records, their hashes, the metadata, the count and the digest. */
+/** Expects a version to match the model exactly: records, their hashes, metadata, count and digest. */
 export async function expectHolds(
   model: Model,
   read: { lines: string; hash: string; recordCount: number; metadata: JsonObject },

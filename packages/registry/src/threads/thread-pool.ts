@@ -6,7 +6,7 @@ import { threadsUsual } from '../memory.ts'
 
 type PoolOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>
 
-/** What the pool is told of a task beside what its thread is. */
+/** Bookkeeping of the pool about a task, apart from its thread. */
 interface TaskNotes {
   begun(thread: Worker): void
 }
@@ -110,7 +110,7 @@ export class Deadline {
     this.#ending.abort()
   }
 
-  /** Nobody wants it any more. */
+  /** Called when the caller no longer wants the outcome. */
   leave(): void {
     this.#ending.abort()
   }

@@ -32,7 +32,7 @@ export interface Progress {
 }
 
 export interface NextVersion {
-  /** Its writer is for whoever is given it to finish or abort. */
+  /** The receiver must finish or abort its writer. */
   making: VersionMaking
   built: Built
   change: Change
@@ -59,7 +59,7 @@ export async function withNextVersion<T>(
   await demandBase(context, push)
   const by = asked ?? (await behalfOfCommitter(context, push))
   await demandNow(context, by)
-  // The work is counted for the account that owns the collection, whoever asked for it.
+  // The work counts for the account that owns the collection, not for the caller.
   const owner = by.owner.id
   const kept = await broughtSchemas(context, push)
   const brought = kept && byType(kept.list)

@@ -84,7 +84,7 @@ interface Made {
   changes: readonly Change<Line>[]
 }
 
-/** What is new is stored as. */
+/** A new leaf as stored. */
 interface MadeLeaf extends Pick<NewLeaf<Line>, 'hash' | 'replaces'> {
   text: Uint8Array
   body: Uint8Array

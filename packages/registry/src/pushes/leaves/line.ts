@@ -20,7 +20,7 @@ export interface Line {
   readonly buffer?: FrameBuffer
   /** False: the record is known to refer to no file. */
   readonly refers?: boolean
-  /** The files that it refers to: of a record of this push that lies in an object of its own, which nobody can read yet. */
+  /** Files referenced by a record of this push whose object is not readable yet, since it was just written. */
   readonly files?: readonly Hash[]
 }
 

@@ -1,4 +1,4 @@
-/** Where the edits of a commit read old nodes from and write new ones to. */
+/** Node readers and writers for the edits of a commit. */
 import {
   type Edit,
   type EditedElsewhere,
@@ -22,7 +22,7 @@ export interface BuildIo {
   owner: string
 }
 
-/** What the edit of a record tree is told: how many records changed, and which changes may be of references to files. */
+/** Receives from the edit of a record tree how many records changed, and which changes may affect references to files. */
 export interface ChangeNotes {
   count(changes: EditedLeaves['counts']): void
   /** Calls come one after the other. */
@@ -62,7 +62,7 @@ export function recordPort(
       // Keys that end no leaf for so long are rare: such ranges wait for one another.
       if (range.goesOn || !range.ends) return undefined
       const task = { range, edits: packEntries(edits.map(entryOf)), apart: apartIn(edits) }
-      // They are copied, and nobody else has the edits of a range.
+      // They are copied, and the edits of a range have no other user.
       for (const { put } of edits) put?.payload.buffer?.release()
       return elsewhere(task)
     },

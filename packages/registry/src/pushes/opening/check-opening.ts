@@ -1,6 +1,6 @@
 /**
- * The body that opens a push session, delta or snapshot, read strictly: a task for a worker thread, since it may have many MiB. What
- * comes of it is a small object and texts, so that whoever asked has nothing to parse.
+ * Strict reader for the body that opens a push session, delta or snapshot: a task for a worker thread, since it may have many MiB.
+ * Returns a small object and texts, so that the calling thread has nothing to parse.
  */
 import {
   canonicalize,
@@ -44,7 +44,7 @@ export interface Opening {
 export const metadataPatchBytesMax = 2 * 1024 ** 2
 /** What any other JSON body may have. UTF-16 units of JSON. */
 const restUnitsMax = 256 * 1024
-/** Faulty names of files that are told of. */
+/** Report at most this many faulty names of files. */
 const faultsMax = 100
 export const fileNameRule = 'must be `sha256:` and 64 lowercase hex digits'
 

@@ -1,6 +1,6 @@
 /**
- * What a snapshot session has been told and sent so far, by hash: kept in memory by whichever server serves it, made again from
- * the session's spills where it is not. A record's hash covers its type and id, so a hash stands for one entry of the manifest.
+ * Marks of the manifest entries and records that a snapshot session has received, by hash. The serving process keeps them in memory
+ * and rebuilds them from the session's spills. A record's hash covers its type and id, so a hash stands for one entry of the manifest.
  */
 import { BlobMissing, findPush, listPushSpills, type PushSpillRow, type PushStanding } from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'
@@ -90,7 +90,7 @@ export class ManifestMarks {
   }
 }
 
-/** Secret of this process: whoever chooses hashes must not choose their places, or a manifest could be made of one long row of them. */
+/** Secret of this process: an attacker who chooses hashes must not predict their slots, or could fill one long run of them. */
 const [secretHigh = 0, secretLow = 0] = crypto.getRandomValues(new Uint32Array(2))
 
 const startOf = (high: number, low: number): number => mix(mix(high ^ secretHigh) ^ low ^ secretLow)
@@ -166,7 +166,7 @@ export class ManifestMarksCache {
   }
 }
 
-/** What is received counts only where the manifest is known, and a merged spill of it comes after records that were sent in between. */
+/** Received records count only once the manifest is known, and a merged manifest spill comes after records that were sent in between. */
 function manifestFirst(spills: readonly PushSpillRow[]): PushSpillRow[] {
   const ofRole = (role: PushSpillRow['role']) => spills.filter((spill) => spill.role === role)
   return [...ofRole('manifest'), ...ofRole('records')]

@@ -1,4 +1,4 @@
-/** What a body that opens a session brings, looked at closely: in workers where it may be long. */
+/** Validation of the body that opens a session, in workers if it may be long. */
 import { formatSemver, parseSemver } from '@ulmus/content'
 import type { Seen } from '../../access/find-collection.ts'
 import type { Context } from '../../context.ts'

@@ -1,4 +1,4 @@
-/** What a push would make public of what its base keeps private: refused unless the push confirms it. */
+/** Private names of the base that a push would publish: refused unless the push confirms them. */
 import { type MadePublic, nameToConfirm, type PrivateName } from '@ulmus/content'
 import { findWithdrawnNames, ObjectCorrupt, type VersionRow } from '@ulmus/storage'
 import type { Context } from '../../context.ts'

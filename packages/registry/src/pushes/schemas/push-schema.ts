@@ -19,7 +19,7 @@ export interface PushSchema {
 export interface PushSchemas {
   /** Of the same key, the same. */
   readonly key: string
-  /** What says the same has the same, whoever pushes it. */
+  /** Equal for equivalent schemas of any account. */
   readonly name: string
   readonly list: readonly PushSchema[]
   /** Of all texts. UTF-16 units. */

@@ -13,7 +13,7 @@ export interface PushedRecord {
   readonly hash: Hash
   /** Canonical form, UTF-8. Empty in a manifest, which names records only. */
   readonly canonical: Uint8Array
-  /** Where `canonical` lies with others of a spill, for whoever is the last to need it. */
+  /** The spill buffer that contains `canonical` among others; its last user releases it. */
   readonly buffer?: FrameBuffer | undefined
   /** False: the record is known to refer to no file. */
   readonly refers: boolean

@@ -4,7 +4,7 @@ import { free } from '../../threads/free.ts'
 /** Given back when everyone who retained it has released it. Where some never do, it is collected as everything else. */
 export class FrameBuffer {
   readonly #bytes: Uint8Array
-  /** Whoever makes it is its first. */
+  /** The creator is the first user. */
   #users = 1
 
   constructor(bytes: Uint8Array) {

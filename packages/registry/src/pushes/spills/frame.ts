@@ -117,7 +117,7 @@ export class FrameEntries implements Iterable<PushEntry> {
   readonly #buffer: FrameBuffer | undefined
 
   /**
-   * @param buffer of the bytes: retained for each entry that puts something, and released by whoever has gone through
+   * @param buffer of the bytes: retained for each entry that puts a record, and released by the caller after the last entry
    * @throws SpillDamaged for what does not end with an entry
    */
   constructor(bytes: Uint8Array, buffer?: FrameBuffer) {

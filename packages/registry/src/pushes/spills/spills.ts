@@ -134,7 +134,7 @@ export async function dropSpills(context: Context, pushId: string): Promise<void
   }
 }
 
-/** Ends sessions that nobody used in time, and drops what ended ones had received. */
+/** Expires idle sessions, and drops the data of ended ones. */
 export async function expireSessions(context: Context): Promise<void> {
   await context.database.transact((tx) => expirePushes(tx, context.now()))
   for (const pushId of await listEndedPushesWithSpills(context.database)) await dropSpills(context, pushId)
