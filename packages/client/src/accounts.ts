@@ -75,8 +75,8 @@ export const orgCalls = (transport: Transport) => {
     /** Its members, to members. */
     members: (org: string) => everyItem(readPage<Member>(transport, `${accountPlace(org)}/members`, {})),
     /**
-     * Adds a member or changes its role. Where the registry adds nobody without being asked, whoever is no member yet is invited.
      * Adds a member or changes its role. If the registry requires consent, a new member gets an invitation instead.
+     * @throws insufficient_role, last_owner, not_a_user
      */
     setMember: async (org: string, user: string, role: Role) => {
       const call = { method: 'PUT', path: member(org, user), json: { role } } as const

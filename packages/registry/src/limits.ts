@@ -22,7 +22,7 @@ export interface Limits {
   readonly uploadDays: number
   /** How long the audit log keeps what was done. Days. Default 400. */
   readonly auditDays: number
-  /** How a user whom an admin names becomes a member: at once, or by accepting an invitation. Default: `added`. */
+  /** How an admin adds a member: at once, or by an invitation to accept. Default: `added`. */
   readonly newMembers: 'added' | 'invited'
 }
 

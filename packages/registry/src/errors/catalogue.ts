@@ -227,7 +227,7 @@ export const catalogue = {
   ),
   storage_full: entry(
     'full',
-    'There is no space left to store this: the server's disk or quota is full. Nothing was stored. Reading still works; the operator of the server must free space.',
+    'There is no space left to store this: the disk or the quota of the server is full. Nothing was stored. Reading still works; the operator of the server must free space.',
   ),
   object_corrupt: entry('corrupt', (f) => {
     if (f.received !== undefined)

@@ -122,7 +122,7 @@ describe.each(databases)('expiry on $name', (testDatabase) => {
   test('what servers have counted of requests goes within the hour, when none has told of more', async () => {
     const minutes = [hoursAgo(0.2), hoursAgo(0)]
     await context.database.transact(async (tx) => {
-      const counted = { caller: 'somebody', process: newId(), requests: 1 }
+      const counted = { caller: 'a caller', process: newId(), requests: 1 }
       await tx.orm.insert(requestCounts).values(minutes.map((minute) => ({ ...counted, minute })))
     })
     await expireRows(context)

@@ -1,4 +1,4 @@
-/** Keeping the database in order: what nobody asks for any more is dropped, and an embedded database is vacuumed. */
+/** Housekeeping of the database: drops expired rows, vacuums an embedded database. */
 import {
   claimPeriodicTask,
   dropEndedDeviceLogins,

@@ -1,4 +1,4 @@
-/** What to do when a sweep was quicker than a commit. */
+/** Retries commits that rely on objects swept meanwhile. */
 import { type ObjectReader, ObjectsSwept } from '@ulmus/storage'
 
 const runsMax = 4

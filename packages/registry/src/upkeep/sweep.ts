@@ -1,10 +1,10 @@
 /**
- * Sweeping (content-model §8): removes what no version needs. Dead objects leave the index, packs of which little is left are written
- * anew. Packs of which nothing is left, and leftovers of what came to nothing, are set aside; what has been set aside for a week is
- * removed from the store. Files that a version ever had are kept, whoever referred to them; uploads that none had are forgotten after a month.
+ * Sweeping (content-model §8): removes objects that no version needs. Dead objects leave the index, and mostly dead packs are written
+ * anew. Empty packs and unrecorded leftovers are set aside; after a week they are removed from the store. Files that a version ever had
+ * are kept; uploads that no version ever had are forgotten after a month.
  *
- * Runs beside everything else, on any server, also several at once; how a sweep and a commit stay clear of one another is written
- * in storage's sql/objects/sweeps.ts. What is younger than a day stays.
+ * Sweeps run beside all other work, on any server, also several at once; storage's sql/objects/sweeps.ts explains how sweeps and
+ * commits avoid conflicts. Blobs younger than a day stay.
  */
 import {
   allSetAside,
@@ -77,14 +77,14 @@ export interface SweepOptions {
 }
 
 /**
- * @throws SweepTooLarge. Also when an object that a version needs cannot be read: nothing is removed while nobody can say what lives. fsck tells more.
+ * @throws SweepTooLarge. Also if an object that a version needs cannot be read: nothing is removed while the living are unknown. Run fsck.
  */
 export async function sweep(context: SweepContext, options: SweepOptions = {}): Promise<SweepReport> {
   const ended = (succeeded: boolean) =>
     context.database.transactOnce((tx) => endPeriodicTask(tx, sweeping, succeeded))
   try {
     const report = await new Sweep(context, options).run()
-    // Somebody has to look at an erasure that damage is in the way of: it does not go on by itself.
+    // An erasure blocked by damage does not resume by itself: the operator has to act.
     await ended(report.erasuresHeldUp.length === 0)
     return report
   } catch (error) {
@@ -153,7 +153,7 @@ class Sweep {
       this.#onStep('erasing'),
     )
     for (const { what, why } of heldUp)
-      this.#context.log.error({ what, why }, 'a version cannot be erased until what is damaged is mended')
+      this.#context.log.error({ what, why }, 'a version cannot be erased until the damage is repaired')
     this.#report.erasuresHeldUp = heldUp
     this.#report.versionsErased = versions
     this.#report.objectsRemoved += objects
@@ -199,7 +199,7 @@ class Sweep {
     return rows.filter((row) => !this.#marks.lives(row))
   }
 
-  /** What is left is in the order in which it was condemned. */
+  /** The remaining rows, in the order of their condemnation. */
   async #pardonLiving(condemned: readonly SweptRow[]): Promise<SweptRow[]> {
     const doomed = this.#marks.hasGaps ? [] : this.#withoutLiving(condemned)
     const still = new Set(doomed)

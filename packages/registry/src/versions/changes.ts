@@ -1,4 +1,4 @@
-/** What differs between two views, record by record, by type, then id: what the diff and the manifest's delta are made of. */
+/** Differences between two views, record by record, by type, then id: the source of the diff and of the manifest's delta. */
 import {
   type Child,
   compareUtf8,

@@ -1,4 +1,4 @@
-/** What a version points at, and what readers of a view are shown of it. */
+/** Content of a version, and the parts of it that readers of a view may see. */
 import {
   digestLabel,
   formatSemver,
@@ -72,8 +72,8 @@ export const shownCounts = (version: VersionRow, view: View) =>
     : { recordCount: version.publicRecords, fileCount: version.publicFiles, totalBytes: version.publicBytes }
 
 /**
- * What its maker says of a version. Outsiders are told nothing of one in which only private things changed: it has a number and a time.
- * Nobody is told what was said of one that is withdrawn.
+ * The message of a version. Outsiders do not get it if only private things changed: then they see a number and a time. A withdrawn
+ * version's message is hidden from all.
  */
 export const shownWords = (version: VersionRow, view: View) =>
   version.withdrawnAt === null && (view === 'full' || version.publicChanged)
@@ -86,7 +86,7 @@ export const withdrawalOf = ({ withdrawnAt, withdrawnReason, erasure }: VersionR
     ? undefined
     : { at: instantText(withdrawnAt), reason: withdrawnReason ?? '', erase: erasure !== null }
 
-/** What whoever reads a withdrawn version is told. */
+/** Error for readers of a withdrawn version. */
 export function refusalOfWithdrawn(version: VersionRow): RegistryError {
   const { at, reason } = withdrawalOf(version)!
   return new RegistryError('version_withdrawn', {

@@ -144,7 +144,7 @@ function writtenDocument(document: ViewDocument): { digest: Hash; text: string }
   return { digest: hashText(text), text }
 }
 
-/** What the caller is told of a version that did not land. */
+/** Refusal for the caller whose version did not land. */
 async function refusalFor(
   context: Context,
   { base, by, collection }: VersionMaking,
@@ -199,7 +199,7 @@ function versionRow(
 const isEmpty = ({ files, metadata, types }: ViewDocument): boolean =>
   files.root === null && Object.keys(metadata).length === 0 && Object.keys(types).length === 0
 
-/** What a version says of whoever made it. */
+/** Author fields of a version. */
 export const madeBy = (who: Caller): Pick<VersionRow, 'madeBy' | 'madeWithKey'> => ({
   madeBy: who.accountId,
   madeWithKey: meansOf(who).key ?? null,

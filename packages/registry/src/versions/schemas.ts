@@ -15,7 +15,7 @@ export async function schemasOf(objects: ObjectReader, roots: ViewRoots): Promis
   return schemas
 }
 
-/** `bytes`: canonical JSON. Whoever asks for the next gives way. */
+/** `bytes`: canonical JSON. Yields to the event loop between schemas. */
 export async function* readSchemaObjects(
   objects: ObjectReader,
   roots: ViewRoots,

@@ -94,8 +94,8 @@ interface Costs {
 }
 
 /**
- * Threads of their own (`openThreadPool`), which owners take turns at. There is one more than elsewhere, for whoever has none: an account
- * with tasks for every core does not keep others waiting.
+ * Threads of their own (`openThreadPool`), shared by owners in turns. There is one more than elsewhere, reserved for owners without
+ * running tasks: an account with tasks for every core does not keep others waiting.
  */
 class TaskRunner {
   readonly #limits: typeof usual

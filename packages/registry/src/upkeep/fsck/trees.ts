@@ -62,7 +62,7 @@ export class TreeCheck {
     return { nodes: this.#known.size, records: this.records }
   }
 
-  /** What was learned since is checked again when it is met again. */
+  /** Forgets everything learned since, so that it is checked again. */
   forgetSince({ nodes, records }: Learned): void {
     for (const key of [...this.#known.keys()].slice(nodes)) this.#known.delete(key)
     this.records = records
@@ -85,7 +85,7 @@ export class TreeCheck {
       this.#damages.add(of, `Its root ${name} has a single child, which should be the root.`)
   }
 
-  /** Undefined when the node, or one beneath it, cannot be read; that is told. */
+  /** Undefined if the node, or one beneath it, cannot be read; the damage is reported. */
   async #node(hash: Hash, holds: Parameters<TreeCheck['check']>[1]): Promise<Summary | undefined> {
     const key = `${typeof holds === 'string' ? holds : `=${holds.type}`}:${hash}`
     if (this.#known.has(key)) return this.#known.get(key)

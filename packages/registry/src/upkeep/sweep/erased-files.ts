@@ -41,7 +41,7 @@ export async function filesOf(
 }
 
 /**
- * @param removed what is removed is added to it
+ * @param removed is increased by the removed files
  * @returns versions of which a file stays because something landed meanwhile.
  */
 export async function eraseFiles(
@@ -70,8 +70,8 @@ export async function eraseFiles(
 }
 
 /**
- * Behind the gate, so that no commit and no upload is recorded meanwhile. Forgotten first and removed then, so that no row ever names what
- * is not there; a sweep that was interrupted between the two is gone on with. Undefined: others have it.
+ * Runs behind the gate, so that no commit and no upload is recorded meanwhile. Forgets first and removes then, so that no row ever
+ * names a missing file; the next sweep resumes an interrupted removal. Undefined: other collections have the file.
  */
 async function eraseFile(
   { database, blobs }: Stores,

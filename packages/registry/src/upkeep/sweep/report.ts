@@ -1,4 +1,4 @@
-/** What a sweep tells of itself. */
+/** Report of a sweep. */
 import type { Damage } from '../fsck/damage.ts'
 import { noBlobs, type Tally } from './unreferenced.ts'
 
