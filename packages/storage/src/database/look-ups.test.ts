@@ -36,7 +36,7 @@ test('a connection that is silent for too long is given up, with all that was as
   await dispose()
 })
 
-test('whoever else waits for the connection has it before what is asked from then on', async () => {
+test('other waiters get the connection before later look-ups', async () => {
   const { settings, dispose } = await server.settings()
   const pool = deaf(poolForLookUps({ connectionString: settings.url }))
   const lookUps = new LookUps(pool)

@@ -1,6 +1,6 @@
 /**
- * Lines of a compressed text. Whoever wrote it decides what it unpacks to, so a line has a bound; of the text beyond it no more is in
- * memory than the decompressor hands over at a time, 64 KiB.
+ * Lines of a compressed text. The input is untrusted and may expand to any size, so a line has a bound; memory beyond it is limited to
+ * the 64 KiB that the decompressor returns at a time.
  */
 import { constants, createZstdDecompress } from 'node:zlib'
 

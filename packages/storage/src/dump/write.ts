@@ -29,7 +29,7 @@ export async function writeDump(database: Database, path: string): Promise<void>
   try {
     await database.transact(async (tx) => {
       await tx.query('set transaction isolation level repeatable read, read only')
-      // Whoever takes the rows may be slow.
+      // The receiver of the rows may be slow.
       await tx.query('set local idle_in_transaction_session_timeout = 0')
       await dumpInto(tx, write)
     })

@@ -25,8 +25,8 @@ import { findDamaged, loadObject, readEncoded } from './object-loader.ts'
 import { openReadCache } from './read-cache.ts'
 
 /**
- * Every read rejects with ObjectMissing when the index does not know the object, ObjectCorrupt when its bytes are not what was
- * stored. What is returned is shared with other readers: it must not be changed.
+ * Every read rejects with ObjectMissing when the index does not know the object, ObjectCorrupt when its bytes differ from those
+ * stored. Results are shared with other readers and must not be changed.
  */
 export interface ObjectReader extends NodeReader {
   node(hash: Hash): Promise<TreeNode>
@@ -53,8 +53,8 @@ export interface ObjectReader extends NodeReader {
    */
   prefetch(leaves: readonly Hash[]): Promise<void>
   /**
-   * Whether a leaf of so many bytes of records is better read through what is kept here: it is kept, is worth it, or there is room. If
-   * not, whoever wants little of it reads it as it is stored.
+   * Whether to read a leaf with so many bytes of records through the cache: it is cached, is worth it, or there is room. If not, a
+   * reader of a small part reads it in its stored form.
    */
   shouldCache(leaf: Pick<Child, 'hash' | 'bytes'>): boolean
   /** A leaf and its body as they are stored, for another thread to decode. Neither is taken from what is kept, nor kept. */
@@ -64,7 +64,7 @@ export interface ObjectReader extends NodeReader {
     leaves: readonly [Hash, Hash],
     options: { bodies: boolean },
   ): Promise<[EncodedLeaf, EncodedLeaf]>
-  /** Where an object and its bases lie, itself first: what a delta to it goes on from. */
+  /** Locations of an object and its bases, itself first: a delta to it builds on this chain. */
   chain(kind: ObjectKind, hash: Hash): Promise<ObjectPlace[]>
   /** The next `chain` asks the index. For what turns out to be stored otherwise than it was. */
   forget(kind: ObjectKind, hash: Hash): void
@@ -198,7 +198,7 @@ function loaderOf(stores: Stores) {
   }
 }
 
-/** What is read as it is stored, past the caches. */
+/** Reads of stored forms, past the caches. */
 function storedFormsOf(stores: Stores): Pick<ObjectReader, 'encodedLeaf' | 'encodedPair' | 'damagedOf'> {
   /** Lately found as they were stored. */
   const whole = new LRUCache<string, true>({ max: wholeMax, ttl: wholeMilliseconds })

@@ -15,7 +15,7 @@ import type { ObjectReader } from './object-reader.ts'
 
 /** Bytes of objects after which the next pack begins (content-model §8). */
 export const packBytesMax = 268_435_456
-/** What is gathered before it is looked up, compressed and written together. Two such batches are in memory at most. */
+/** Objects are looked up, compressed and written in batches of this size. At most two batches are in memory. Bytes. */
 const batchBytesMax = 4_194_304
 const batchObjectsMax = 256
 
@@ -27,7 +27,7 @@ export interface PackedObjects {
    * it what other accounts have stored.
    */
   bytes: number
-  /** What was not written because the index had it, and what deltas go on from: it must still be there. */
+  /** Objects skipped because the index had them, and bases of deltas: they must still exist. */
   reliedOn: ReliedOn[]
   /** What was written although the index had it, because it is damaged there. */
   replaced: DamagedObject[]
@@ -52,7 +52,7 @@ export interface ObjectWriter {
     options?: { replaces?: Hash | undefined },
   ): Promise<void>
   /**
-   * Adds an object that somebody else has encoded and checked, likewise.
+   * Adds an object that the caller has encoded and checked, likewise.
    * @param done Called once the writer needs its memory no more, unless writing fails before.
    */
   addEncoded(object: PreparedObject, done?: () => void): Promise<void>
@@ -88,8 +88,8 @@ export interface WriterOptions {
   /** True: a small pack is not put into the store but handed over, to be recorded with its rows. Default: false. */
   inline?: boolean
   /**
-   * False: the index is not asked whether it has an object, which is packed in any case: whoever records the pack has to rely on what is
-   * there. Default: true.
+   * False: do not ask the index whether it has an object, pack it in any case; the caller that records the pack must then rely on existing
+   * ones. Default: true.
    */
   lookUp?: boolean
   /** Smaller in tests. */
@@ -190,7 +190,7 @@ class PackingWriter implements ObjectWriter {
     }
   }
 
-  /** Nobody would notice damage to what is not written again, before it is read. */
+  /** Deduplicated objects are not rewritten, so verify the stored copy now. */
   async #damagedAmong(held: readonly NewObject[]): Promise<DamagedObject[]> {
     if (this.#reader === undefined || held.length === 0) return []
     return this.#reader.damagedOf(held.map(({ kind, hash }) => ({ kind, hash })))

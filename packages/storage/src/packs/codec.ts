@@ -38,7 +38,7 @@ const decodedAtOnceMax = 2_097_152
 const encodedAtOnceMax = 16_384
 /** Below this size, an object and its base together, zstd takes no longer for a delta than for a patch. Bytes. */
 const patchedBytesMin = 16_384
-/** What zstd takes for its output at least, whatever it is told. Bytes. */
+/** Minimum size of zstd's output chunks, regardless of options. Bytes. */
 const chunkBytesMin = 1_024
 
 /**

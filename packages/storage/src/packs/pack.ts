@@ -134,7 +134,7 @@ interface Upload {
 function openUpload(blobs: BlobStore, name: string): Upload {
   const relay = new Relay()
   const stored = blobs.put(name, relay.pieces())
-  // The rejection is told by whatever is called next.
+  // The next call reports the rejection.
   stored.catch(() => undefined)
   return {
     write: (bytes) => relay.write(bytes, stored),

@@ -23,7 +23,7 @@ declare module 'vitest' {
     embeddedTemplate: string
     /** Connection string of a server that tests may make databases on. */
     serverUrl: string
-    /** Name of a migrated database on it that nobody is connected to. */
+    /** Name of a migrated database on it without connections. */
     serverTemplate: string
   }
 }
@@ -35,7 +35,7 @@ export interface TestDatabase {
   readonly name: 'embedded' | 'server'
   /** A fresh database, open. `dispose` closes and drops it. */
   open(): Promise<{ database: Database; dispose(): Promise<void> }>
-  /** A fresh database, not opened: where it is. `dispose` drops it, whoever is still connected to a server's. */
+  /** Location of a fresh database, not opened. `dispose` drops it, and with it any connections to a server's. */
   settings(): Promise<{ settings: DatabaseSettings; dispose(): Promise<void> }>
 }
 

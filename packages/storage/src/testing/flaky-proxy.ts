@@ -41,7 +41,7 @@ export interface FlakyProxy {
   misbehave(mishapOf: (call: Call) => Mishap): void
   /** Connections that clients hold open. */
   connections(): Promise<number>
-  /** Nobody listens any more, and connections are cut. */
+  /** Stops listening and cuts connections. */
   leave(): Promise<void>
   comeBack(): Promise<void>
   close(): Promise<void>

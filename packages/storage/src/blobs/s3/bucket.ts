@@ -125,7 +125,7 @@ const absent = new Set(['NoSuchKey', 'NotFound', 'InvalidRange'])
 /** Refusals that are about the store or our standing with it, not about what was asked. */
 const refusedForNow = new Set([401, 403, 408, 429])
 
-/** What servers call a quota or disks that are used up: Ceph, MinIO, and whoever answers 507. */
+/** Error codes for a full quota or full disks: Ceph's and MinIO's; other servers answer 507. */
 const fullCodes = new Set(['QuotaExceeded', 'XMinioStorageFull', 'XMinioAdminBucketQuotaExceeded'])
 
 export const saysFull = ({ code, status }: Pick<ReturnType<typeof answerOf>, 'code' | 'status'>): boolean =>

@@ -65,7 +65,7 @@ export async function countDeviceLogins(
   return rows[0]!
 }
 
-/** One that nobody has decided on and that has not ended. */
+/** A pending login that has not expired. */
 export async function findPendingDeviceLogin(
   at: Queries,
   userHash: string,
@@ -85,7 +85,7 @@ export type DeviceDecision =
   | { status: 'allowed'; accountId: string; collectionId: string | null; keyExpiresAt: Date | null }
   | { status: 'refused' }
 
-/** @returns false: somebody decided meanwhile, or it ended */
+/** @returns false if it was decided meanwhile, or expired */
 export async function decideDeviceLogin(
   tx: Tx,
   userHash: string,

@@ -51,11 +51,11 @@ export const identities = pgTable(
 )
 
 export type AccountRow = typeof accounts.$inferSelect
-/** With settings as they are unless somebody changes them. */
+/** With default settings unless given. */
 export type NewAccountRow = typeof accounts.$inferInsert & Pick<AccountRow, 'email'>
 
-/** The id of no account. */
-export const nobody = '00000000-0000-0000-0000-000000000000'
+/** Id that no account has. */
+export const noAccount = '00000000-0000-0000-0000-000000000000'
 
 export async function findAccountBySlug(at: Queries, slug: string): Promise<AccountRow | undefined> {
   return (await accountBySlug(at, { slug }))[0]
@@ -91,8 +91,8 @@ export async function findAccountNames(
 }
 
 /**
- * The account, until the transaction ends: whoever else locks it waits.
- * @param strength `update`, to delete it: also whatever is to refer to it waits, such as a fork that lands in it
+ * The account, locked until the transaction ends.
+ * @param strength `update`, to delete it: blocks also inserts that refer to it, such as a fork that lands in it
  */
 export async function lockAccount(
   tx: Tx,
@@ -175,7 +175,7 @@ export async function ownsFewerCollections(at: Queries, id: string, max: number)
 export interface IdentityKey {
   /** Who vouches. */
   readonly issuer: string
-  /** For whom: the issuer's own name for a person, which never changes. */
+  /** The issuer's own identifier of the person, which never changes. */
   readonly subject: string
 }
 

@@ -53,7 +53,7 @@ export const collections = pgTable(
     index('collections_public_created').on(t.createdAt, t.id).where(sql`${t.public}`),
     index('collections_public_name').on(t.foldedName, t.id).where(sql`${t.public}`),
     index('collections_public_owner_updated').on(t.ownerId, t.updatedAt, t.id).where(sql`${t.public}`),
-    // Without a pending list, which every search would read through, and which nobody empties in an embedded database.
+    // Without a pending list: every search would scan it, and an embedded database never flushes it.
     index('collections_public_name_trigrams')
       .using('gin', t.foldedName.op('gin_trgm_ops'))
       .with({ fastupdate: false })

@@ -334,7 +334,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     ])
   })
 
-  test('whoever may not write by then lands nothing', async () => {
+  test('a caller without the right to write by then lands nothing', async () => {
     await newCollection()
     const first = versionOf(0)
     const as = (change: Partial<Authority>) =>
@@ -347,7 +347,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     expect(await findHead(database, collectionId)).toBeNull()
   })
 
-  test('a push session that somebody else commits does not end, and its version is not there', async () => {
+  test('a push session leased by another process does not end, and its version is absent', async () => {
     await newCollection()
     const first = versionOf(0)
     const push = { id: crypto.randomUUID(), holder: crypto.randomUUID(), recordsDone: 1, recordsTotal: 1 }

@@ -1,4 +1,4 @@
-/** Where each stored object lies: hash → (pack, offset, length, chain of bases). Rebuildable from the packs' footers. */
+/** Locations of stored objects: hash → (pack, offset, length, chain of bases). Rebuildable from the packs' footers. */
 
 import type { Hash } from '@ulmus/content'
 import { sql } from 'drizzle-orm'
@@ -39,7 +39,7 @@ export const objects = pgTable(
     checksum: bytewiseText('checksum'),
     /** The chain of a delta, nearest base first, all of the same kind; empty for what stands alone (see `PackEntry`). */
     bases: text('bases').array().notNull().default(sql`'{}'::text[]`),
-    /** The sweep that is about to remove the row unless somebody pardons it (see sweeps.ts); null: none. */
+    /** The sweep that will remove the row unless a commit pardons it (see sweeps.ts); null: none. */
     condemned: uuid('condemned'),
   },
   (t) => [
@@ -72,11 +72,11 @@ export const statementRowsMax = 10_000
 
 /** An object that a commit did not write because it was there, or wrote others as deltas to. */
 export interface ReliedOn extends ObjectName {
-  /** The chain that those deltas go on from; undefined when it only has to be there. */
+  /** The chain that those deltas build on; undefined if it only has to exist. */
   bases?: readonly Hash[]
 }
 
-/** What a commit has stored and what it goes on from. */
+/** Objects that a commit has stored, and the ones that it builds on. */
 interface Packed {
   packs: readonly StoredPack[]
   reliedOn: readonly ReliedOn[]

@@ -1,7 +1,7 @@
 /**
- * What accounts have stored, by which their quotas are measured. A collection's row counts what its versions and files added; sums over an
- * account's collections are made when they are asked for (usage.sql). Requests that record at the same moment in several collections of
- * one account do not see each other: together they may pass a quota by what they bring.
+ * Storage usage of accounts, against which quotas are checked. A collection's row counts what its versions and files added; sums over an
+ * account's collections are computed on request (usage.sql). Concurrent requests in several collections of one account do not see each
+ * other: together they may exceed a quota by the size of their data.
  */
 import type { Queries } from '../../database/database.ts'
 
