@@ -176,13 +176,29 @@ test('mayMakePublic', () => {
 test('mayCreateIn', () => {
   const byRole: [Answer, Answer, Answer, Answer] = [member, 'ok', 'ok', 'ok']
   check<Answer>(
-    { anonymous: signIn, session: byRole, admin: byRole, write: byRole, read: scope, here: limit, there: limit },
+    {
+      anonymous: signIn,
+      session: byRole,
+      admin: byRole,
+      write: byRole,
+      read: scope,
+      here: limit,
+      there: limit,
+    },
     mayCreateIn,
   )
 })
 
 const managers = (byRole: [Answer, Answer, Answer, Answer]): Table<Answer> => ({
-  ...{ anonymous: signIn, session: byRole, admin: byRole, write: scope, read: scope, here: scope, there: scope },
+  ...{
+    anonymous: signIn,
+    session: byRole,
+    admin: byRole,
+    write: scope,
+    read: scope,
+    here: scope,
+    there: scope,
+  },
 })
 
 test('mayManageAccount', () => {

@@ -258,7 +258,11 @@ duration_seconds = 1
       expect(await answered(status, code)).toMatch(/is in another region\. Set AWS_REGION to its own\.$/)
     })
     it.each([
-      ['no server listens', 'http://127.0.0.1:9', /connect ECONNREFUSED 127\.0\.0\.1:9\. Is S3_ENDPOINT right/],
+      [
+        'no server listens',
+        'http://127.0.0.1:9',
+        /connect ECONNREFUSED 127\.0\.0\.1:9\. Is S3_ENDPOINT right/,
+      ],
       ['it speaks no TLS', endpoint.replace('http:', 'https:'), /cannot be reached: .*SSL.*Is S3_ENDPOINT/],
       ['its name is unknown', 'http://nowhere.invalid', /cannot be reached: .*nowhere\.invalid\. Is S3/],
     ])('meet no store: %s', async (_why, wrong, sentence) => {

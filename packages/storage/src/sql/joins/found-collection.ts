@@ -33,7 +33,8 @@ const startingPointIn = (orm: Orm, accountId: string | Placeholder) =>
     .leftJoin(versions, eq(versions.id, collections.headId))
     .leftJoin(members, and(eq(members.orgId, accounts.id), eq(members.userId, accountId)))
 
-const startingPoint = (at: Queries, accountId: string | null) => startingPointIn(at.orm, accountId ?? noAccount)
+const startingPoint = (at: Queries, accountId: string | null) =>
+  startingPointIn(at.orm, accountId ?? noAccount)
 
 type StartingPoint = Awaited<ReturnType<typeof startingPoint>>[number]
 
