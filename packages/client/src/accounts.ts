@@ -60,7 +60,7 @@ export const accountCalls = (transport: Transport) => ({
   /** All of it as one answer, for logs of any length. */
   auditStream: (slug: string, filters: AuditFilters = {}, signal?: AbortSignal) =>
     streamAudit(transport, slug, filters, signal),
-  /** What an account has stored, to its members. @throws account_not_found, not_a_member */
+  /** Storage usage of an account, for its members. @throws account_not_found, not_a_member */
   usage: async (slug: string) =>
     (await transport.json<AccountUsage>({ path: `${accountPlace(slug)}/usage` })).body,
 })

@@ -24,7 +24,7 @@ import { accountPlace, type CollectionRef, collectionPlace, versionPlace } from 
 import type { Transport } from './transport.ts'
 
 export type BrowseOptions = Partial<BrowseQuery>
-/** What a collection is made of. Unless given, `name` is the slug, and `public` false or what the settings of the organization say. */
+/** Settings of a new collection. Defaults: `name` is the slug, `public` is false or the organization's setting. */
 export type NewCollection = Omit<CreateCollection, 'public'> & { public?: boolean }
 
 export const collectionCalls = (transport: Transport) => {
@@ -97,10 +97,10 @@ export const versionCalls = (transport: Transport) => ({
   /** The files of a version, and which of its records refer to each. */
   files: (ref: CollectionRef, version = 'latest') =>
     everyItem(readPage<VersionFile>(transport, `${versionPlace(ref, version)}/files`, {})),
-  /** What a version holds, by hash, or with `since` what has changed, page by page. */
+  /** Manifest of a version, by hash, or with `since` its changes, page by page. */
   manifest: (ref: CollectionRef, version = 'latest', options: ManifestOptions = {}) =>
     manifestPages(transport, ref, version, options),
-  /** What leads from one version to another, with the data on both sides, page by page. Either may be the newer. */
+  /** Differences between two versions, with the data on both sides, page by page. Either may be the newer. */
   diff: (ref: CollectionRef, from: string, to = 'latest', options: DiffOptions = {}) =>
     diffPages(transport, ref, { from, to }, options),
   /**

@@ -7,7 +7,7 @@ import { sendOverlapping } from './overlap.ts'
 import { accountPlace, type CollectionRef, filePlace, partsOf } from './places.ts'
 import type { Transport } from './transport.ts'
 
-/** What a push and a snapshot say of their version besides its records. */
+/** Fields about the version, besides its records, in a push or a snapshot. */
 export interface Opening {
   /** The semver that the version is to follow; null for a collection's first version. */
   readonly baseVersion: string | null

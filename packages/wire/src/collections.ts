@@ -140,7 +140,7 @@ export const VersionSummary = z
   })
 export type VersionSummary = z.infer<typeof VersionSummary>
 
-/** Where a fork was made from. */
+/** Source of a fork. */
 export const ForkedFrom = z
   .object({ owner: z.string(), slug: z.string(), version: SemverText })
   .meta({ id: 'ForkedFrom', description: 'The collection and the version that a fork was made of.' })

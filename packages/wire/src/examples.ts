@@ -70,7 +70,7 @@ export const exampleManifest = [
 export const exampleNeeded = [stockholmHash, swedenHash]
 export const exampleSnapshotRecords = [sweden, stockholm]
 
-/** What the second version adds, with hashes. */
+/** Records that the second version adds, with hashes. */
 export const exampleAdded = [
   { ...stockholm, hash: stockholmHash },
   { ...sweden, hash: swedenHash },

@@ -47,7 +47,7 @@ export const queryOffset = () =>
       examples: [0],
     })
 
-/** Where a page begins, as the `next` of a `Link` header gives it. */
+/** Start of a page, from the `next` of a `Link` header. */
 export const queryCursor = (example: string) =>
   z
     .string()

@@ -12,7 +12,7 @@ import {
 import { AnyObject } from './json.ts'
 import { Count, DigestText, Instant, line, SemverText } from './text.ts'
 
-/** What the maker of a version says of it. */
+/** Text about a version by its maker. */
 const Word = z.string().nullable().meta({
   description:
     'Null also for who reads the public view of a version in which only private things changed, and of a version that is withdrawn.',

@@ -15,7 +15,7 @@ import { demand, RegistryError } from '../errors/errors.ts'
 import { type Answer, type CollectionFacts, maySee, mayWork, type Role, roles } from './policy.ts'
 import { actingAccount, type Caller } from './principal.ts'
 
-/** Who acts, and on which collection of whose, as it was found when the request came. */
+/** The caller and the collection with its owner, as found when the request came. */
 export interface Acting {
   readonly who: Caller
   readonly collection: { readonly id: string; readonly slug: string; readonly newestWithdrawn: string | null }
@@ -64,7 +64,7 @@ export async function demandOwnAccount(clock: Clock, tx: Tx, who: Caller): Promi
   await demandCredential(clock, tx, who)
 }
 
-/** What a statement that looks by itself needs, to write in a collection. */
+/** Parameters of statements that check the authority to write themselves. */
 export function authorityOf({ now }: Clock, { who, collection, owner }: Acting): Authority {
   // Whether it is public does not matter to who may write.
   const facts = { id: collection.id, public: false }

@@ -32,7 +32,7 @@ export async function findVisibleCollection(
   who: Principal,
   path: { owner: string; slug: string },
 ): Promise<Seen> {
-  // What can be no slug, a NUL in it perhaps, is not worth a look-up, and PostgreSQL would not take it.
+  // Skip the look-up for impossible slugs: PostgreSQL refuses a NUL, for instance.
   if (!isAccountSlug(path.owner) || !isCollectionSlug(path.slug)) {
     throw new RegistryError('collection_not_found', { say: path })
   }

@@ -35,7 +35,7 @@ export const scopeCovers = (held: Scope, wanted: Scope): boolean => scopeRank[he
 export const roleCovers = (held: Role | null, wanted: Role): boolean =>
   held !== null && roleRank[held] >= roleRank[wanted]
 
-/** What a route declares of the credential it needs, decided before the body is read. */
+/** A route's requirements of the credential, checked before the body is read. */
 export interface Entrance {
   /** The least scope; `any`: anyone signed in; absent: no credential needed. */
   readonly scope?: Scope | 'any'
@@ -129,7 +129,7 @@ export function mayListMembers(who: Principal, role: Role | null): Answer {
   return role === null ? 'not_a_member' : 'ok'
 }
 
-/** What an account has stored: as its members may know. */
+/** Storage usage of an account is visible to its members. */
 export const maySeeUsage = mayListMembers
 
 export interface KeyFacts {

@@ -20,7 +20,7 @@ export interface Caller {
   readonly scope: Scope
   /** Id of the one collection a limited key is good for; null when it is not limited. */
   readonly limitedTo: string | null
-  /** What the request came with, looked at again when something is recorded; null: none, the account acts by itself. */
+  /** The request's credential, checked again when recording; null: the account acts by itself. */
   readonly credential: Credential | null
   /** When a key stops working. Null: never, or a session, whose end every use puts off. */
   readonly expiresAt: Date | null

@@ -113,7 +113,7 @@ export function accountsOf(context: Context) {
     update: (who: Principal, slug: string, changes: AccountChanges): Promise<void> =>
       changeAccount(context, who, slug, changes),
 
-    /** What an account has stored, and may have. As `usageOf` says. */
+    /** Storage usage and quota of an account. See `usageOf`. */
     usage: (who: Principal, slug: string): Promise<Usage> => usageOf(context, who, slug),
 
     /** For members. @throws account_not_found, Moved, not_an_org, key_limited, not_a_member */

@@ -30,7 +30,7 @@ export interface OpenSession {
 
 export interface SessionItem {
   readonly id: string
-  /** What the browser says of itself, its `User-Agent`; empty when it said nothing. */
+  /** The browser's `User-Agent`; empty if it sent none. */
   readonly userAgent: string
   readonly createdAt: string
   /** Kept to the day. */
@@ -40,7 +40,7 @@ export interface SessionItem {
   readonly current: boolean
 }
 
-/** What is kept of what a browser says of itself. Characters. */
+/** Longer `User-Agent`s are cut. Characters. */
 const userAgentMax = 400
 /** Sessions in a list. */
 const listedMax = 100
@@ -65,7 +65,7 @@ export function sessionsOf(context: Context) {
       about: { userAgent?: string | undefined; address?: string } = {},
     ): Promise<{ token: string; expiresAt: Date }> => openSession(context, account, about),
 
-    /** Whose session this is; undefined for a token that is none, or no longer. */
+    /** Resolves a token to its session; undefined if it is unknown or expired. */
     async resolve(token: string, address?: string): Promise<OpenSession | undefined> {
       const now = context.now()
       const session = tokenShape.test(token) ? await findSession(database, hashText(token)) : undefined
@@ -130,7 +130,7 @@ export function sessionsOf(context: Context) {
   }
 }
 
-/** Whose session is to begin. */
+/** Account that a session begins for. */
 interface SignedIn {
   readonly id: string
   readonly slug: string

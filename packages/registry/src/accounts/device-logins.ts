@@ -41,13 +41,13 @@ export interface DeviceRequest {
 }
 
 export interface StartedLogin {
-  /** What the program polls with. */
+  /** Secret that the program polls with. */
   readonly deviceCode: string
   /** `WDJB-MJHT`: what a person types. */
   readonly userCode: string
 }
 
-/** What a person decides on. */
+/** A login for a person to approve or refuse. */
 export interface AskedLogin {
   readonly label: string
   readonly scope: Scope
@@ -194,7 +194,7 @@ async function collect(context: Context, deviceCode: string): Promise<MadeKey> {
     if (accountId === null) return new RegistryError('access_denied')
     const account = await lockAccount(tx, accountId)
     if (account === undefined) return new RegistryError('expired_token')
-    // What it allowed before its suspension is no key after it.
+    // Approvals from before a suspension yield no key.
     if (account.suspendedAt !== null) return new RegistryError('access_denied')
     const by = { ...actingAccount(accountId, { address }), accountSlug: account.slug }
     return addKey(context, tx, { accountId, label, scope, collectionId, expiresAt }, (act) =>

@@ -12,7 +12,7 @@ import { slugCandidates, slugFrom } from '../access/slugs.ts'
 import type { Context } from '../context.ts'
 import { slugsKeptFrom } from './kept-slugs.ts'
 
-/** Who an identity provider says has signed in. The identity is (issuer, subject); the rest only describes. */
+/** A user as the identity provider describes them. The identity is (issuer, subject); the rest only describes. */
 export interface Identity {
   readonly issuer: string
   readonly subject: string
@@ -74,7 +74,7 @@ function slugBaseOf({ preferredUsername, email, name }: Identity): string {
 
 const beforeAt = (text: string | null) => text?.split('@', 1)[0] ?? null
 
-/** What the provider tells, within the bounds of what we keep; null for nothing. */
+/** The provider's claims, cut to our bounds; null for absent ones. */
 export function contactOf({ preferredUsername, email, name }: Identity): {
   displayName: string | null
   email: string | null

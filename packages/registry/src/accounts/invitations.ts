@@ -62,7 +62,7 @@ export interface Invitation extends Common {
   readonly email: string | null
 }
 
-/** What the invited sees of it. */
+/** An invitation as its invitee sees it. */
 export interface OwnInvitation extends Common {
   readonly org: AccountProfile
 }

@@ -17,13 +17,13 @@ import type { Principal } from '../access/principal.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 
-/** What an account has stored, and where most of it is. */
+/** Storage usage of an account, and the collections with most of it. */
 export interface Usage extends AccountUsage {
   /** Largest first, `listedMax` at most. */
   readonly collections: CollectionUsage[]
 }
 
-/** Who stores something in a collection, and whose that is. */
+/** A caller who stores data in a collection, and its owner. */
 export interface Storing {
   readonly who: Principal
   readonly owner: { readonly id: string; readonly slug: string }
@@ -80,7 +80,7 @@ function exceeded({ who, owner }: Storing, usage: QuotaUsage | undefined): Regis
   return new RegistryError('quota_exceeded', { say, details: { usedBytes, receivedBytes, quotaBytes } })
 }
 
-/** What of one upload fits. */
+/** Room for one upload. */
 export interface Room {
   /** Counts bytes that have come. @throws quota_exceeded as soon as they do not fit beside what else comes at the same time */
   take(bytes: number): void
@@ -90,7 +90,7 @@ export interface Room {
 
 interface Taking {
   readonly refusal: RegistryError
-  /** What the account might store as the upload began, less what others have recorded since. Bytes. */
+  /** Room when the upload began, less the bytes that others have recorded since. Bytes. */
   left: number
   taken: number
 }

@@ -18,7 +18,7 @@ export class JsonText {
   }
 }
 
-/** What `jsonOf` is writing. It is done before anything else is. */
+/** State of the current, synchronous call of `jsonOf`. */
 let writing: { mark: string; texts: JsonText[] } | undefined
 
 /** JSON of a value; as bytes where there is a `JsonText` in it. */

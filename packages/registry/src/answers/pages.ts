@@ -27,13 +27,13 @@ export interface Page<Item> {
   links: { next?: string; prev?: string }
 }
 
-/** Where a row stands in its list: what the list is sorted by, then the row's id, a UUID. */
+/** Position of a row in its list: the sort key, then the row's id, a UUID. */
 export interface Place {
   value: string | Date
   id: string
 }
 
-/** What to read for a page: one row more than it shows, to know whether there is another. */
+/** Slice to read for a page: one row more than it shows, to know whether there is another. */
 export interface PageSlice {
   limit: number
   offset: number
@@ -46,7 +46,7 @@ export interface PageSlice {
 export interface Stopped<Row> {
   /** Fewer than were asked for; perhaps none. */
   rows: Row[]
-  /** Where reading goes on: beyond this place. */
+  /** Position after which reading continues. */
   at: Place
 }
 

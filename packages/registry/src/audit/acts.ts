@@ -7,7 +7,7 @@ import { v7 as newId } from 'uuid'
 import { meansOf, type Principal } from '../access/principal.ts'
 import type { Context } from '../context.ts'
 
-/** What the process log says of each; undefined: nothing, since it comes often. */
+/** Messages of the process log; undefined: not logged, since the act is frequent. */
 const sentences = {
   'account.signed_in': 'A user signed in.',
   'account.renamed': 'An account has another slug.',
@@ -45,7 +45,7 @@ export interface Act {
   readonly action: Action
   /** Id of the account in whose log it stands. */
   readonly account: string
-  /** What it was done to, as people call it: `owner/slug`, a user's slug. */
+  /** Subject of the act, by its usual name: `owner/slug`, a user's slug. */
   readonly target: string
   readonly details?: AuditDetails
   /** The actor. Default: the caller. */
@@ -77,7 +77,7 @@ export async function audited<Result>(
   return result
 }
 
-/** What the audit log keeps of an act. */
+/** Row of an act in the audit log. */
 export const auditRow = (
   who: Principal,
   { action, account, target, details = {} }: Act,

@@ -148,7 +148,7 @@ class Copying {
       try {
         this.blobs.push(await this.#one(blob, held.get(blob.name), known.get(blob.name)))
       } catch (error) {
-        // What a push has received goes with it when it ends: its version, if it came to one, is in the next backup.
+        // Spills of a push disappear when it ends; a version that it made is in the next backup.
         if (!(error instanceof BlobMissing) || blob.pushId === undefined) throw error
         this.endedPushes.add(blob.pushId)
       }

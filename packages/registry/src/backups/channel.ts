@@ -61,7 +61,7 @@ export async function serveDumps(
   }
 }
 
-/** What a server that was killed was about to send. */
+/** Removes the unsent dumps of a killed server. */
 async function removeLeftBehind(databaseFolder: string): Promise<void> {
   for (const entry of await readdir(databaseFolder))
     if (entry.startsWith(dumpPrefix)) await rm(join(databaseFolder, entry), { recursive: true, force: true })

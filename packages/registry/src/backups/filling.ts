@@ -21,7 +21,7 @@ import { type BlobToCopy, copyBlob, forEachBlob, listed } from './copy.ts'
 import { blobPrefixes } from './shelf.ts'
 
 export interface Filling {
-  /** What the mark says: the same word for the same contents. */
+  /** Text of the mark: equal for equal contents. */
   readonly mark: string
   readonly installation: string
   /** The last migration of the database that the dump is of. */

@@ -11,12 +11,12 @@ import { accountShare, type Holder, SharedBudget } from './shares.ts'
 
 /** Of an answer's data as records, as their texts, as the text of the answer, and as its bytes. */
 const copies = 4
-/** What small answers hold is not counted: they are soon gone. Bytes of data. */
+/** Smaller responses are not counted: they are soon gone. Bytes of data. */
 const uncountedBytesMax = 262_144
 /** Share of one anonymous address, and of all of them together. */
 const addressShare = 1 / 8
 const strangersShare = 1 / 2
-/** What one account may hold before its next stream is refused: as much as an address. */
+/** Share of an account above which its next stream is refused: the same as an address's. */
 const streamsShare = addressShare
 
 const mebibyte = 1024 ** 2
@@ -26,7 +26,7 @@ const mebibyte = 1024 ** 2
  */
 const streamBytes = { records: 8 * mebibyte, file: mebibyte }
 
-/** What counts for the answer that is put together, in all that is called for it. */
+/** Counter of the response under construction, for all functions called for it. */
 const underWay = new AsyncLocalStorage<(bytes: number) => void>()
 
 /**

@@ -7,7 +7,7 @@ import { joined, type Pieces } from '../threads/pieces.ts'
 import { accountShare, SharedBudget } from './shares.ts'
 
 const mebibyte = 1024 ** 2
-/** What comes is copied together in pieces of at least this size, but for the last: less than a millisecond each. Bytes. */
+/** Minimum size of copied pieces, except for the last: less than a millisecond each. Bytes. */
 const pieceBytesMin = mebibyte / 4
 
 export class BodyBudget {

@@ -7,13 +7,13 @@ import { type CountOfCaller, shareRequestCounts } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { schedule } from '../schedule.ts'
 
-/** Told to others and heard of them is who has used this part of the limit here; and at once, this part of what was left since. */
+/** Share a caller's count once it reaches this part of the limit, and at once when it reaches this part of the rest. */
 const sharedPart = 1 / 10
 const minuteMilliseconds = 60_000
-/** Who is remembered: when there are so many, those are forgotten who have not asked since there were half as many. */
+/** Callers in memory: at this number, those without a request since it was half as large are evicted. */
 const rememberedMax = 100_000
 
-/** Where a caller stands after a request. */
+/** A caller's quota after a request. */
 export interface Standing {
   readonly isOver: boolean
   readonly remaining: number

@@ -8,7 +8,7 @@
  */
 import { RegistryError } from '../errors/errors.ts'
 
-/** Who holds a part of the budget. */
+/** A holder of a share of the budget. */
 export interface Holder {
   readonly name: string
   /** Largest fraction of the budget while no other caller uses any. */

@@ -103,7 +103,7 @@ export function collectionsOf(context: Context) {
      */
     mine: (who: Principal, ask: PageAsk): Promise<Page<MyItem>> => listMine(context, who, ask),
 
-    /** What its pages start from. @throws collection_not_found, version_not_found where there are versions, busy. */
+    /** Data that its pages start from. @throws collection_not_found, version_not_found if there are versions, busy. */
     shown: (who: Principal, path: VersionPath, ask: ShownAsk): Promise<Shown> =>
       shownCollection(context, who, path, ask),
 

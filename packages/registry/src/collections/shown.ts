@@ -49,7 +49,7 @@ export async function shownCollection(
   const isMember = seen.view === 'full'
   const read: Seen = asPublic ? { ...seen, view: 'public' } : seen
   const reader: Principal = asPublic && who.kind !== 'anonymous' ? { ...who, view: 'public' } : who
-  // Where none stands, one that is named is looked for all the same: it may be withdrawn.
+  // Without a readable version, still look a named one up: it may be withdrawn.
   const isRead = seen.head === null ? path.v !== 'latest' : withVersion || isMember
   const [forkedFrom, found] = await Promise.all([
     forkedFromOf(context, reader, seen.collection),
@@ -91,7 +91,7 @@ const standingOf = (who: Principal, { collection, role, view }: Seen): Standing 
 export const shownDescription = (collection: CollectionRow): string | null =>
   collection.headDescription ?? collection.description
 
-/** Where a fork came from, for callers who may see that now; undefined for others and for what is no fork. */
+/** The source of a fork, if the caller may see it now; undefined otherwise, and for a collection that is no fork. */
 export async function forkedFromOf(context: Context, who: Principal, collection: CollectionRow) {
   if (collection.forkedFromId === null || collection.forkedFromSemver === null) return undefined
   const callerId = who.kind === 'anonymous' ? null : who.accountId

@@ -100,7 +100,7 @@ const wholeEntry = (name: string, bytes: Uint8Array): TarEntry => ({
 /** RFC 1952, without a name or a time in its header. Compressed in a thread of Node's pool. */
 async function* gzipped(source: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gzip = createGzip({ level: gzipLevel, chunkSize: gzipChunkBytes })
-  // What fails here fails the iteration below.
+  // An error here also fails the iteration below.
   const pumped = pipeline(source, gzip).catch(() => undefined)
   try {
     yield* gzip

@@ -17,7 +17,7 @@ export interface TarEntry {
  */
 export async function* tarOf(entries: AsyncIterable<TarEntry>, modifiedAt: Date): AsyncGenerator<Uint8Array> {
   const archive = pack()
-  // What fails here fails the iteration below.
+  // An error here also fails the iteration below.
   const written = write(archive, entries, modifiedAt).catch((error: Error) => void archive.destroy(error))
   try {
     yield* archive as AsyncIterable<Uint8Array>

@@ -59,7 +59,7 @@ export interface VersionFile extends StoredFile {
 }
 
 const contentTypeCharactersMax = 200
-/** What a file, or a reference to one, takes in a list beside an id, about. Bytes. */
+/** Approximate size of a file, or of a reference to one, in a list, without its id. Bytes. */
 const listedBytes = 256
 const contentTypePattern = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/
 
@@ -175,7 +175,7 @@ function acceptContentType(text: string | undefined): string {
   throw new RegistryError('invalid_request', { details: { issues: [{ path: 'Content-Type', message }] } })
 }
 
-/** What the collection knows already takes no more room. */
+/** Files that the collection knows already need no room. */
 async function roomFor(context: Context, rooms: UploadRooms, by: Acting, hash: Hash): Promise<Room | null> {
   const known = await findCollectionFiles(context.database, by.collection.id, [hash])
   return known.length > 0 ? null : rooms.open(by)

@@ -67,7 +67,7 @@ export interface FileFacts {
   createdAt: Date
 }
 
-/** What a collection, or the ones it was forked from, were told of files when they were uploaded. */
+/** Facts about files that uploads to a collection, or to the ones it was forked from, recorded. */
 export async function fileFacts(
   at: Queries,
   collection: CollectionRow,

@@ -41,7 +41,7 @@ export function readPatch({ bytes }: PatchTask): PatchOutcome {
 export interface MetadataTask {
   /** JSON that was read strictly. */
   patch: string
-  /** What it is merged into. */
+  /** Metadata to merge into. */
   base: JsonObject
 }
 

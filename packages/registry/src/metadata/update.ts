@@ -89,7 +89,7 @@ async function fail(context: Context, id: string, error: unknown): Promise<void>
   )
 }
 
-/** What the row says. */
+/** Outcome of an update, from its row. */
 export async function endOf(context: Context, row: MetadataJobRow | undefined): Promise<End> {
   if (row === undefined) return 'gone'
   if (row.status === 'failed')

@@ -50,7 +50,7 @@ export interface OperatedAccount extends AccountProfile {
   readonly collections: number
   /** Stored. Bytes. */
   readonly usedBytes: number
-  /** What it may have stored, if it has a quota of its own. Bytes; null: what all may have. */
+  /** Storage quota of its own. Bytes; null: the general one. */
   readonly quotaBytes: number | null
   readonly identities: IdentityKey[]
 }
@@ -73,7 +73,7 @@ export interface Usage {
   readonly versions: number
   /** Bytes in the stores: of packs, of files, and of what a sweep has set aside. */
   readonly bytes: { readonly packs: number; readonly files: number; readonly setAside: number }
-  /** What an account may have stored that has no quota of its own. Bytes; null: as much as it likes. */
+  /** Storage quota of accounts without one of their own. Bytes; null: unlimited. */
   readonly quotaBytes: number | null
 }
 
@@ -213,7 +213,7 @@ async function suspend(
   const { id, suspendedAt } = await lockOther(context, tx, caller, slug)
   if ((suspendedAt !== null) === suspended) return
   if (suspended) await endCredentials(tx, id)
-  // What the identity provider said at the last sign-in counts no more, even once the suspension is taken back.
+  // Claims of the last sign-in are void from now on, even after the suspension is lifted.
   const changes = suspended ? { suspendedAt: context.now(), claimsOperator: false } : { suspendedAt: null }
   await updateAccount(tx, id, changes)
   tell({ action: 'account.suspended', account: id, target: slug, details: { suspended } })

@@ -89,7 +89,7 @@ export function pushesOf(context: Context, sessions: PushSessions) {
     commit: (who: Principal, path: CollectionPath, id: string, options: { async: boolean }) =>
       sessions.commit(who, path, 'delta', id, options),
 
-    /** What `commit` would make, without making it. @throws what a commit would be refused for. */
+    /** Returns what `commit` would make, without making it. @throws like `commit`. */
     dryRun: (who: Principal, path: CollectionPath, id: string, signal?: AbortSignal) =>
       sessions.dryRun(who, path, 'delta', id, signal),
 

@@ -10,7 +10,7 @@ import { LeafRows } from './leaf-rows.ts'
 export interface FindTask {
   node: EncodedObject
   body: EncodedObject
-  /** What the leaf's parent says of it. */
+  /** The leaf's last key, from its parent. */
   lastKey: string
   id: string
 }

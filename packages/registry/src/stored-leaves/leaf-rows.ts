@@ -33,9 +33,9 @@ export class LeafRows {
   readonly leaf: Hash
   readonly length: number
   readonly #bytes: Buffer
-  /** Where each row begins; behind the last, where one more would. */
+  /** Start of each row; one more at the end, for the row that would follow. */
   readonly #starts: Uint32Array
-  /** Where the quotes are that end the keys. */
+  /** Positions of the quotes that end the keys. */
   readonly #keyEnds: Uint32Array
   readonly #sizes: Float64Array
 
@@ -119,7 +119,7 @@ export class LeafRows {
     return this.#bytes.subarray(this.#starts[from]!, this.#starts[to]! - 1)
   }
 
-  /** Where each record's line begins in the leaf's body; behind the last, where the body ends. Bytes. */
+  /** Start of each record's line in the leaf's body; one more at the end, for the body's end. Bytes. */
   lineStarts(): Float64Array {
     const starts = new Float64Array(this.length + 1)
     for (let row = 0; row < this.length; row++)
@@ -151,7 +151,7 @@ export class LeafRows {
   }
 }
 
-/** What two leaves do not hold alike, in key order. */
+/** Differences between two leaves, in key order. */
 export function leafChanges(before: LeafRows, after: LeafRows): TreeChange[] {
   const changes: TreeChange[] = []
   for (let i = 0, j = 0; ; ) {

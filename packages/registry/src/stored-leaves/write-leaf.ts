@@ -9,7 +9,7 @@ import { type LineForm, lineBytes, writeLines } from './lines.ts'
 export interface LeafTask {
   node: EncodedObject
   body: EncodedObject
-  /** What the leaf's parent says of it. */
+  /** The leaf's last key, from its parent. */
   lastKey: string
   /** Only records with an id beyond it. */
   after: string | undefined

@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { makeFolders } from '@ulmus/storage'
 import type { Log } from '../log.ts'
 
-/** What is kept in the data folder; undefined what is not. */
+/** Paths in the data folder; undefined for stores that are elsewhere. */
 export interface Folders {
   database: string | undefined
   objects: string | undefined

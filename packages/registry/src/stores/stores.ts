@@ -31,7 +31,7 @@ export interface StoresConfig {
   dataFolder: string
   /** A PostgreSQL server; without it the embedded database. */
   databaseUrl?: string
-  /** Where objects are kept; without it in a folder. */
+  /** Bucket for objects. Default: a folder. */
   bucket?: S3Settings
   /** Free space of `dataFolder` that is not to be written to. Bytes. Default 0. */
   reserveBytes?: number

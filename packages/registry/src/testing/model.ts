@@ -106,7 +106,7 @@ export interface ModelEntry {
   id: string
   data: Json
   hash: string
-  /** Told to readers of the full view only. */
+  /** Shown only to readers of the full view. */
   private: boolean
 }
 

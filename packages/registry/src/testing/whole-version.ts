@@ -6,7 +6,7 @@ const schema = { properties: { n: { type: 'integer' }, text: { type: 'string' } 
 /** The types of every model. */
 export const modelSchemas = { A: schema }
 
-/** What a version should hold: records of type A by their ids. */
+/** Expected content of a version: records of type A by their ids. */
 export interface Model {
   records: ReadonlyMap<string, Json>
   metadata: JsonObject

@@ -26,7 +26,7 @@ export function wholeBuffers(leaves: readonly Leaf[]): ArrayBuffer[] {
   const used = new Map<ArrayBufferLike, Map<number, number>>()
   for (const { bytes } of leaves.flatMap(({ node, body }) => [...node.chain, ...(body?.chain ?? [])])) {
     const lengths = used.get(bytes.buffer) ?? new Map<number, number>()
-    // What two leaves have in common may be there twice.
+    // Bytes that two leaves share may occur twice.
     used.set(bytes.buffer, lengths.set(bytes.byteOffset, bytes.byteLength))
   }
   const isWhole = (buffer: ArrayBufferLike, lengths: ReadonlyMap<number, number>) =>

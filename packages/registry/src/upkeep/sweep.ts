@@ -62,7 +62,7 @@ export type { SweepReport } from './sweep/report.ts'
 export type SweepContext = Pick<Context, 'database' | 'blobs' | 'log' | 'now'>
 
 export interface SweepOptions {
-  /** What is younger stays. Default: a day. */
+  /** Younger objects stay. Default: a day. */
   graceSeconds?: number
   /** How long blobs stay set aside before they are removed. Default: a week. */
   asideSeconds?: number
@@ -265,7 +265,7 @@ class Sweep {
     }
   }
 
-  /** What another sweep has written anew meanwhile is not damaged. */
+  /** Reports damage, unless another sweep has written the pack anew meanwhile. */
   async #tellDamaged({ name: pack }: WornPack, err: Error): Promise<void> {
     if (!(await recordedPacks(this.#context.database, [pack])).has(pack)) return
     this.#context.log.error({ err, pack }, 'a worn pack is damaged and stays as it is')

@@ -16,7 +16,7 @@ import { RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
 import { readSidecar } from './sidecar.ts'
 
-/** What a version points at: the documents of its two views and its sidecar. */
+/** Content of a version: the documents of its two views and its sidecar. */
 export interface VersionContent {
   readonly full: ViewDocument
   readonly public: ViewDocument

@@ -5,7 +5,7 @@ import { JsonText } from '../answers/json-text.ts'
 import { canonicalOf } from './canonical-forms.ts'
 import type { RecordDifference } from './changes.ts'
 
-/** What a difference puts into a page. What was removed comes without its data. */
+/** Size of a difference in a page. Removed records come without their data. */
 export const dataBytes = ({ before, after }: RecordDifference): number =>
   after === undefined ? 0 : after.size + (before?.size ?? 0)
 

@@ -59,9 +59,9 @@ export interface DiffPage {
     metadataChanged: boolean
     filesAdded?: string[]
     filesRemoved?: string[]
-    /** What became of types and their schemas, in words. */
+    /** Changes of types and their schemas, in words. */
     schemaChanges?: TypeChanges[]
-    /** What part of a number such a change raises, and why. */
+    /** The part of the version number that such a change raises, and why. */
     level?: Level
     reason?: string
   }

@@ -54,7 +54,7 @@ export interface Withdrawn {
 
 export type VersionMarks = Pick<VersionItem, 'semver' | 'withdrawn' | 'deprecated'>
 
-/** What was read before the transaction, which looks whether it still is so. */
+/** State read before the transaction, which checks that it still holds. */
 interface Look {
   readonly seen: Seen
   readonly version: VersionRow

@@ -20,7 +20,7 @@ export interface ReadingThreads {
    * @throws ObjectCorrupt; TreeError when the leaf is not what its parent says.
    */
   writeLeaf(task: LeafTask, reader: string): Promise<Exclude<LeafOutcome, { kind: 'damaged' }>>
-  /** What differs between two leaves. Takes over likewise. @throws likewise. */
+  /** Differences between two leaves. Takes over the buffers likewise. @throws likewise. */
   compareLeaves(task: CompareTask, reader: string): Promise<LeafChange[]>
   /** One record of a leaf; undefined when the leaf has none with that id. Takes over likewise. @throws likewise. */
   findRecord(task: FindTask, reader: string): Promise<FoundRecord | undefined>

@@ -76,7 +76,7 @@ export class LookUps {
     return hold
   }
 
-  /** What is asked from now on has another. */
+  /** Makes later look-ups use another connection. */
   #leave(hold: Hold): Hold {
     if (this.#hold === hold) this.#hold = undefined
     return hold

@@ -11,7 +11,7 @@ import { DatabaseUnfit } from './sql-errors.ts'
 export interface Migrations {
   /** The time of the last one. Default: all are run. */
   last?: number | undefined
-  /** Where they lie. Default: those of this release. For tests, which add some. */
+  /** Folder of the migrations. Default: those of this release. Tests add some. */
   folder?: string | undefined
 }
 

@@ -19,7 +19,7 @@ export interface SilenceOptions {
   readonly silenceMilliseconds?: number
 }
 
-/** What the driver has and its types do not tell. */
+/** Members of the driver that its types lack. */
 interface Driven {
   readonly processID: number
   readonly connection: {
@@ -37,7 +37,7 @@ interface Watched {
   heardAt: number
 }
 
-/** What PostgreSQL tells of its side of a connection that it still works for. What it cannot send any more is no work. */
+/** PostgreSQL's state of a connection that it still works for. A blocked send does not count as work. */
 const atWork = `
   select pid from pg_stat_activity
   where pid = any($1) and state = 'active' and wait_event is distinct from 'ClientWrite'`

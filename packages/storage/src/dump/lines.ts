@@ -4,7 +4,7 @@
  */
 import { constants, createZstdDecompress } from 'node:zlib'
 
-/** What the lines are of: their bound, and the errors that tell of it. */
+/** Format of the lines: their bound, and its errors. */
 export interface CompressedLines {
   /** Of a line, without its line feed. */
   readonly bytesMax: number
@@ -16,7 +16,7 @@ export interface CompressedLines {
   cutOff(): Error
 }
 
-/** What the decompressor looks back at most, as a power of two: 8 MiB. Our own texts are written with 2 MiB; the format allows 2 GiB. */
+/** Largest window of the decompressor, as a power of two: 8 MiB. Our own texts are written with 2 MiB; the format allows 2 GiB. */
 const windowLogMax = 23
 
 /** Decompresses, and yields each line without its line feed. */

@@ -15,7 +15,7 @@ export interface LoadedObject {
   raw: Uint8Array
 }
 
-/** What is loaded from. A base of which `kept` has the raw bytes is not read, and nothing beyond it. */
+/** Sources to load from. If `kept` has the raw bytes of a base, neither it nor the chain beyond it is read. */
 export interface LoadedFrom {
   index: ObjectIndex
   packs: PackSource

@@ -38,7 +38,7 @@ export interface ObjectReader extends NodeReader {
   documentBytes(digest: Hash): Promise<Uint8Array>
   /** The same, parsed anew: of a MiB of metadata in some 50 ms. */
   document(digest: Hash): Promise<ViewDocument>
-  /** What is made of a plain object: kept as such, frozen through and through. Of one hash everyone asks for the same. */
+  /** Decodes a plain object and caches the result, deeply frozen. All callers must use the same decoder for one hash. */
   decoded<T extends object>(hash: Hash, decode: (raw: Uint8Array) => T): Promise<T>
   /** Keeps a document that was just stored, by its text, as if it had been read. */
   primeDocument(digest: Hash, text: string): void
@@ -75,7 +75,7 @@ export interface ObjectReader extends NodeReader {
   damagedOf(names: readonly ObjectName[]): Promise<DamagedObject[]>
   /** The bytes of any object, made from what is kept or read and not kept. */
   raw(kind: ObjectKind, hash: Hash): Promise<Uint8Array>
-  /** What the caches hold, by their own reckoning. Bytes, at most `cacheBytesMax`. */
+  /** Estimated size of the caches. Bytes, at most `cacheBytesMax`. */
   cachedBytes(): number
 }
 
@@ -94,7 +94,7 @@ const shares = { nodes: 0.18, bodies: 0.55, documents: 0.07, decoded: 0.08, plac
 const walkShare = 1 / 8
 /** A decoded leaf takes about this many times its text, which its strings are slices of. */
 const decodedNodeFactor = 2
-/** What is made of JSON likewise. */
+/** Likewise for decoded JSON. */
 const decodedJsonFactor = 3
 
 /** Objects that are remembered as whole, some 200 bytes each, and how long. Schemas come with every push. Milliseconds. */

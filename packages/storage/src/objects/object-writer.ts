@@ -19,7 +19,7 @@ export const packBytesMax = 268_435_456
 const batchBytesMax = 4_194_304
 const batchObjectsMax = 256
 
-/** What the transaction records with `recordPacks`. */
+/** Objects for the transaction to record with `recordPacks`. */
 export interface PackedObjects {
   packs: StoredPack[]
   /**
@@ -29,7 +29,7 @@ export interface PackedObjects {
   bytes: number
   /** Objects skipped because the index had them, and bases of deltas: they must still exist. */
   reliedOn: ReliedOn[]
-  /** What was written although the index had it, because it is damaged there. */
+  /** Objects written although the index had them, because they are damaged there. */
   replaced: DamagedObject[]
 }
 
@@ -73,7 +73,7 @@ export interface PreparedObject extends StoredForm {
 interface NewObject {
   kind: ObjectKind
   hash: Hash
-  /** What it adds to its batch. Bytes. */
+  /** Size that it adds to its batch. Bytes. */
   bytes: number
   prepare(): PreparedObject | Promise<PreparedObject>
   /** To be called when it is written, or is not to be. */
@@ -196,7 +196,7 @@ class PackingWriter implements ObjectWriter {
     return this.#reader.damagedOf(held.map(({ kind, hash }) => ({ kind, hash })))
   }
 
-  /** What replaces an object must stand alone: others may be deltas to it, as far from their chain's end as is allowed. */
+  /** A replacement must stand alone: other objects may be deltas to it, up to the longest chain allowed. */
   async #aloneIfReplacing(object: PreparedObject): Promise<PreparedObject> {
     const [base] = object.bases
     if (base === undefined || !this.#replaced.has(objectKey(object))) return object
@@ -228,7 +228,7 @@ class PackingWriter implements ObjectWriter {
     const prepared: Promise<PreparedObject>[] = []
     for (const object of objects) {
       const one = Promise.resolve(object.prepare())
-      // Told below, when all have begun.
+      // Reported below, when all have begun.
       one.catch(() => undefined)
       prepared.push(one)
       await giveWay()

@@ -20,14 +20,14 @@ export interface ReadCache<T extends object> {
    * turnover. Otherwise rare reads would evict frequent ones and be evicted themselves.
    */
   shouldCache(hash: Hash, bytes: number): boolean
-  /** What is kept, without loading and without counting as a use. */
+  /** Cached value, without loading and without counting as a use. */
   peek(hash: Hash): T | undefined
   bytes(): number
 }
 
-/** What an entry costs beside its value: its key and its place in the map. Bytes, about. */
+/** Approximate overhead of an entry: its key and its place in the map. Bytes. */
 const entryBytes = 256
-/** What is remembered of having been asked about counts for as much at least, so that there are never many of them. Bytes. */
+/** Minimum weight of a remembered request, which bounds their number. Bytes. */
 const askedBytesMin = 65_536
 
 /** @param bytesMax Bytes; below an entry's own cost nothing is kept. A value that takes more than an eighth of it is not kept. */

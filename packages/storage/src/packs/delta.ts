@@ -11,7 +11,7 @@ export interface StoredForm {
   bases: readonly Hash[]
 }
 
-/** What a new object replaces: its chain, itself first, with what each takes encoded, and their raw bytes. */
+/** Objects that a new one replaces: its predecessor's chain, nearest first, with encoded lengths, and the raw bytes. */
 export interface Replaced {
   chain: readonly { hash: Hash; length: number }[]
   /** Raw bytes of the i-th of the chain. */
@@ -36,7 +36,7 @@ export async function encodeReplacing(
   if (!mayBeDelta(raw, base)) return encodeAlone(raw, encode)
   const bases = chain.slice(from).map((place) => place.hash)
   const delta = { encoded: await encode(raw, base), bases }
-  // What its oldest relation takes alone, it would take about: where the delta is far smaller, trying costs more than it can tell.
+  // Alone, it would take about as much as its oldest relation: if the delta is far smaller, skip the trial.
   if (delta.encoded.length < chain.at(-1)!.length / 2) return delta
   const alone = await encodeAlone(raw, encode)
   return delta.encoded.length < alone.encoded.length ? delta : alone

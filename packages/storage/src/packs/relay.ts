@@ -1,6 +1,6 @@
 /** Relay between the producer and the reader of a byte stream: joins many small pieces into few large ones. */
 
-/** What one write to a file takes. Bytes. */
+/** Size of one write to a file. Bytes. */
 const pieceBytes = 524_288
 
 /** One piece is filled while the one before it is read. Their memory is used again and again: nothing of it waits to be collected. */

@@ -28,7 +28,7 @@ declare module 'vitest' {
   }
 }
 
-/** What `openDatabase` takes, and what a whole server is started with. */
+/** Settings for `openDatabase`, and for starting a whole server. */
 export type DatabaseSettings = { folder: string; url?: undefined } | { url: string; folder?: undefined }
 
 export interface TestDatabase {

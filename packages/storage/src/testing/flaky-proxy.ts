@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
-/** What becomes of one request. */
+/** Fate of one request. */
 export type Mishap =
   | 'none'
   /** The connection is closed before the request reaches the server. */

@@ -9,7 +9,7 @@ import { byType, type PushSchema } from '../schemas/push-schema.ts'
 import { restoreSchemas } from '../schemas/restoring.ts'
 import { baseSchemas } from '../schemas/session-schemas.ts'
 
-/** Asked before the work, and by `makeVersion` again when it is done. */
+/** Called before the work, and again by `makeVersion` after it. */
 export async function demandBase(context: Context, push: PushRow): Promise<void> {
   const head = await findHead(context.database, push.collectionId)
   if (head === undefined) throw new RegistryError('collection_not_found')

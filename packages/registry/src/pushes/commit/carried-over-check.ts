@@ -12,7 +12,7 @@ export interface CarriedOverInput {
   baseSchemas: ReadonlyMap<string, PushSchema>
   schemas: ReadonlyMap<string, PushSchema>
   entries: EntriesSource
-  /** Whose turns at the workers it takes. */
+  /** Account whose turns at the workers it takes. */
   owner: string
 }
 

@@ -127,7 +127,7 @@ interface OneType {
   base: SnapshotBase
   entries: AsyncGenerator<PushEntry[]>
   sent: Ascending
-  /** Told of the entries of the manifest, changes or none. */
+  /** Called with the number of manifest entries passed, changed or not. */
   passed?: (records: number) => void
 }
 

@@ -16,7 +16,7 @@ import type { FrameBuffer } from '../spills/frame-buffer.ts'
 /** A record's line in a body. */
 export interface Line {
   readonly bytes: Uint8Array
-  /** Where `bytes` lie with others of a run, to be left when they are copied. */
+  /** Buffer of a run that contains `bytes`, to release once they are copied. */
   readonly buffer?: FrameBuffer
   /** False: the record is known to refer to no file. */
   readonly refers?: boolean
@@ -24,7 +24,7 @@ export interface Line {
   readonly files?: readonly Hash[]
 }
 
-/** What is put in a leaf, of a record of this push; `large`: its canonical form, where that is to lie in an object of its own. */
+/** New line in a leaf, for a record of this push; `large`: its canonical form, if it is to be an object of its own. */
 export interface NewLine extends Line {
   readonly large?: Uint8Array
 }

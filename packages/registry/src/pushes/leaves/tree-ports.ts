@@ -18,7 +18,7 @@ export interface BuildIo {
   objects: ObjectReader
   writer: ObjectWriter
   workers: Pick<Context['workers'], 'editLeaves'>
-  /** Whose turns at the workers it takes. */
+  /** Account whose turns at the workers it takes. */
   owner: string
 }
 
@@ -97,7 +97,7 @@ function entryOf({ key: id, put }: Edit<Line>): SpillEntry {
   return { type: '', id, put: { hash, canonical: payload.bytes, private: false, refers: mayRefer(payload) } }
 }
 
-/** What is not seen of the lines of records that lie in objects of their own. */
+/** Data that lines lack if their records are objects of their own. */
 function apartIn(edits: readonly Edit<Line>[]): LeavesTask['apart'] {
   const apart: LeavesTask['apart'] = new Map()
   for (const { key, put } of edits) {

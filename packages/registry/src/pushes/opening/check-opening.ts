@@ -42,7 +42,7 @@ export interface Opening {
 
 /** Merged metadata has a MiB at most; what removes members comes on top. Bytes in canonical form. */
 export const metadataPatchBytesMax = 2 * 1024 ** 2
-/** What any other JSON body may have. UTF-16 units of JSON. */
+/** Size limit of the rest of the body, as of any other JSON body. UTF-16 units of JSON. */
 const restUnitsMax = 256 * 1024
 /** Report at most this many faulty names of files. */
 const faultsMax = 100

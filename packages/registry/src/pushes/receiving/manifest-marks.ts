@@ -50,7 +50,7 @@ export class ManifestMarks {
     this.#marks[place] = isTaken | (entry.private ? isPrivate : 0) | (entry.needed ? isNeeded : 0) | received
   }
 
-  /** What the manifest says of a hash; undefined when it lacks it. */
+  /** The manifest's entry for a hash; undefined if there is none. */
   find(hash: string): { private: boolean } | undefined {
     const marks = this.#marks[this.#placeOf(hash)]!
     return marks === 0 ? undefined : { private: (marks & isPrivate) !== 0 }

@@ -20,7 +20,7 @@ export interface ReferenceNote {
 const pieceNotesMax = 1_024
 /** Notes read at once, at least, but for the last. */
 const batchNotes = 512
-/** What all notes in memory hold at most. UTF-16 units of keys; some 80,000 keys of references. */
+/** Memory limit of all notes. UTF-16 units of keys; some 80,000 keys of references. */
 const heldUnitsMax = 8 * 1024 ** 2
 /** A note that a key comes is a put; a spill wants a hash for it, which says nothing. */
 const coming = Object.freeze({

@@ -44,7 +44,7 @@ export async function demandConfirmed(
   })
 }
 
-/** What is private in a version, and was before it. */
+/** Private names of a version and of earlier ones. */
 async function namesOf(
   context: Context,
   version: VersionRow,
@@ -77,7 +77,7 @@ export async function namesToKeep(context: Context, head: VersionRow, by: TaskFo
   }
 }
 
-/** What the next version remembers of what was private. @param next undefined: the schemas stay. */
+/** Formerly private names that the next version remembers. @param next undefined: the schemas stay. */
 export async function formerlyPrivateIn(
   context: Context,
   base: { schemas: ReadonlyMap<string, PushSchema>; sidecar: { formerlyPrivate: readonly PrivateName[] } },

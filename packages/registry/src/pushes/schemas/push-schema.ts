@@ -2,7 +2,7 @@
 import { acceptSchema, type Hash, type Json, publicSchemas, type Schema } from '@ulmus/content'
 import { giveWay } from '@ulmus/storage'
 
-/** What a push asks of a type's schema. */
+/** A type's schema, as a push needs it. */
 export interface PushSchema {
   readonly type: string
   readonly hash: Hash
@@ -11,7 +11,7 @@ export interface PushSchema {
   readonly privateFields: readonly string[]
   /** Canonical JSON. */
   readonly text: string
-  /** What the public view has; null where `text` is it, or it is stored already, or there is none. */
+  /** Schema of the public view; null if it equals `text`, is stored already, or does not exist. */
   readonly publicText: string | null
 }
 
@@ -31,7 +31,7 @@ export function pushSchemas(list: readonly PushSchema[], key: string, name: stri
   return { key, name, list, units }
 }
 
-/** What is kept of accepted schemas: NDJSON, a type a line. */
+/** Stored form of accepted schemas: NDJSON, a type a line. */
 export function schemasText(schemas: ReadonlyMap<string, Schema>): string {
   const shown = publicSchemas(schemas)
   const lines = [...schemas].map(([type, { hash, canonical: text, privateFields }]) => {

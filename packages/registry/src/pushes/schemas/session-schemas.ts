@@ -20,7 +20,7 @@ const latest = new LRUCache<string, PushSchemas, () => Promise<PushSchemas>>({
 const held = async (key: string, read: () => Promise<PushSchemas>): Promise<PushSchemas> =>
   (await latest.fetch(key, { context: read }))!
 
-/** What a session brought; undefined: it brings none. @throws push_not_open when it has ended; object_corrupt. */
+/** Schemas that a session uploaded; undefined: none. @throws push_not_open if it has ended; object_corrupt. */
 export async function broughtSchemas(context: Context, push: PushStanding): Promise<PushSchemas | undefined> {
   const { id, schemasHash } = push
   if (schemasHash === null) return undefined

@@ -152,7 +152,7 @@ export class PushSessions {
     return { push, totalFiles: files.length, neededFiles, warnings }
   }
 
-  /** What is done for a session ends, in this process, when that is cancelled. @throws push_not_open then, and what `work` rejects with. */
+  /** Runs work for a session, aborted in this process when it is cancelled. @throws push_not_open then; errors of `work`. */
   during<T>(push: PushStanding, by: TaskFor, work: (by: TaskFor) => Promise<T>): Promise<T> {
     return this.#underWay.run(push.id, by, work)
   }

@@ -55,7 +55,7 @@ export class EntryBatch {
     this.#bytes += entry.put?.canonical.length ?? 0
   }
 
-  /** What it holds; it is empty afterwards. */
+  /** Returns and removes all entries. */
   take(): PushEntry[] {
     const entries = this.#entries
     this.#entries = []

@@ -42,7 +42,7 @@ export function packEntries(entries: readonly SpillEntry[]): Uint8Array<ArrayBuf
   return new Uint8Array(frame.bytes.buffer as ArrayBuffer, 0, frame.length)
 }
 
-/** What an entry takes at most. Bytes. */
+/** Upper bound of an entry's size. Bytes. */
 const bufferFor = ({ type, id, put }: SpillEntry): number =>
   entryHeaderBytes + hashBytesLength + 3 * (type.length + id.length) + utf8BytesMax(put?.canonical ?? '')
 
@@ -161,7 +161,7 @@ export class FrameEntries implements Iterable<PushEntry> {
   }
 }
 
-/** What the entry at `at` takes. Bytes. */
+/** Length of the entry at `at`. Bytes. */
 const entryLength = (raw: Buffer, at: number): number =>
   entryHeaderBytes +
   ((raw[at]! & flagPut) === 0 ? 0 : hashBytesLength) +

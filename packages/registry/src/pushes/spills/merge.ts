@@ -21,10 +21,10 @@ export function groupsToMerge<Run>(spills: readonly Run[], most = spillsAtOnceMa
   return groups
 }
 
-/** Told of every entry that another one, of a later spill, stands in for. May throw. */
+/** Called for every entry that one of a later spill replaces. May throw. */
 export type Superseded = (entry: PushEntry, by: PushEntry) => void
 
-/** What is read of a spill at once: its entries, each asked for when the one before it is done with. */
+/** Frames of a spill, one in memory at a time; each entry must be finished before the next is requested. */
 type Frames = AsyncGenerator<Iterable<PushEntry>>
 
 /** A spill being read: where it stands and how late it is. */

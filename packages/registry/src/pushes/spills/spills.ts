@@ -124,7 +124,7 @@ export async function* entriesOf(context: Context, spill: PushSpillRow): AsyncGe
   }
 }
 
-/** What an ended session had received is of no more use. Failing is harmless: the next expiry does it. */
+/** Drops the spills of an ended session. May fail: the next expiry retries. */
 export async function dropSpills(context: Context, pushId: string): Promise<void> {
   try {
     for (const spill of await listPushSpills(context.database, pushId)) await context.blobs.remove(spill.name)

@@ -1,7 +1,7 @@
 /** Damage found by fsck, reported at once. */
 
 export interface Damage {
-  /** What is damaged: `body object <hash>`, `pack <name>`, `version v1.2.0 of <collection id>`, `file sha256:<hash>`. */
+  /** The damaged thing: `body object <hash>`, `pack <name>`, `version v1.2.0 of <collection id>`, `file sha256:<hash>`. */
   what: string
   why: string
 }

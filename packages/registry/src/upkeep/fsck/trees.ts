@@ -22,7 +22,7 @@ import { ObjectCorrupt, ObjectMissing, type ObjectReader } from '@ulmus/storage'
 import type { Damages } from './damage.ts'
 import { objectName } from './packs.ts'
 
-/** What a node comes to, for its parent to be held against. */
+/** Totals of a node, to compare with its parent's entry. */
 interface Summary {
   level: number
   count: number
@@ -57,7 +57,7 @@ export class TreeCheck {
     this.#files = files
   }
 
-  /** What is known by now, for `forgetSince`. */
+  /** Snapshot of the current state, for `forgetSince`. */
   learned(): Learned {
     return { nodes: this.#known.size, records: this.records }
   }
@@ -193,7 +193,7 @@ export class TreeCheck {
     this.records += lines.length
   }
 
-  /** What is wrong with the line of an entry. */
+  /** Finds the fault in the line of an entry. */
   async #line(
     line: Uint8Array,
     entry: { key: string; hash: Hash; size: number; type: string },

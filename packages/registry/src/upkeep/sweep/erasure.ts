@@ -121,7 +121,7 @@ async function eraseObjects(
   for (const name of had.names()) if (!living.lives(name)) going.set(objectKey(name), going.size)
   const found = await rowsAbout(context, going)
   await detach(context, found.dependants)
-  // What needs an object goes after it: an erasure that is interrupted finds the rest.
+  // Referenced objects go before those that refer to them, so that a sweep after an interruption finds the rest.
   const order = (row: ObjectName) => going.get(objectKey(row))!
   const rows = found.going.sort((a, b) => order(a) - order(b))
   // Young rows, too: deltas to them were written anew, and the next mark finds new ones.

@@ -11,7 +11,7 @@ export interface SweepReport {
   /** Packs of which nothing is left in the index. */
   packsEmptied: number
   packsRewritten: number
-  /** What packs written anew take. */
+  /** Size of the packs written anew. */
   bytesWritten: number
   /** Uploads that no version ever had, forgotten because they are old: the next sweep sets their bytes aside. */
   uploadsForgotten: Tally
@@ -21,7 +21,7 @@ export interface SweepReport {
   versionsErased: number
   /** Withdrawn versions that are not erased as yet, since something damaged is in the way: it is named. */
   erasuresHeldUp: Damage[]
-  /** What is gone from the store: erased, what had been set aside long enough, and what ended push sessions had received. */
+  /** Removed from the store: erased blobs, blobs set aside long enough, and spills of ended push sessions. */
   removed: Tally
   /** All that is set aside now. */
   aside: Tally

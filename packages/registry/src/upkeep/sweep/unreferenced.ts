@@ -96,7 +96,7 @@ async function* pages(stores: Stores, before: Date): AsyncGenerator<Page> {
   }
 }
 
-/** What packs and uploads come to that are not set aside, and those of them that `setUnreferencedAside` would set aside. Bytes. */
+/** Total size of packs and uploads not set aside, and of those that `setUnreferencedAside` would set aside. Bytes. */
 export async function weighStore(
   stores: Stores,
   before: Date,

@@ -45,7 +45,7 @@ export async function openDiskStore(folder: string, space: DiskSpace = unlimited
     await space.demand()
     const unfinished = join(temporary, randomUUID())
     const opening = folders.open(dirname(final))
-    // Told when the file is written.
+    // Reported when the file is written.
     opening.catch(() => undefined)
     try {
       const bytes = await writeDurably(unfinished, source, space)

@@ -114,7 +114,7 @@ function leaveSilentConnections(client: S3Client, agents: readonly HttpAgent[]):
   )
 }
 
-/** What a rejection of the client says, as far as it says it. */
+/** Code and status of the client's rejection, as far as it has them. */
 export function answerOf(error: unknown): { code: string; status: number | undefined; message: string } {
   if (!(error instanceof Error)) return { code: '', status: undefined, message: String(error) }
   const { $metadata: metadata } = error as { $metadata?: { httpStatusCode?: number } }

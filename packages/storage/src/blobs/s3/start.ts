@@ -39,7 +39,7 @@ export async function checkBucket(bucket: Bucket): Promise<void> {
       await client.send(new PutObjectCommand({ Bucket, Key, Body: probeBody }))
       return true
     } catch (error) {
-      // What is stored in a full bucket can be read.
+      // A full bucket can still be read.
       if (saysFull(answerOf(error))) return false
       throw error
     }

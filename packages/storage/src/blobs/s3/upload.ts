@@ -44,7 +44,7 @@ export async function upload(
   return read.bytes
 }
 
-/** What has been read of a source. */
+/** Bytes read from a source so far. */
 interface Read {
   bytes: number
   failure?: { error: unknown }

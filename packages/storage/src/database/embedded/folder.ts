@@ -7,7 +7,7 @@ import { endWhenLogIsFull } from './log.ts'
 /** Permission bits of group and others. */
 const othersBits = 0o077
 
-/** What Emscripten's file system hands to `fsync`: an open file has a descriptor of ours, a folder has none. */
+/** Argument that Emscripten's file system passes to `fsync`: an open file has a descriptor of ours, a folder has none. */
 interface EmscriptenStream {
   node: object
   nfd?: number

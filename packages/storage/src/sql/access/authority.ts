@@ -10,12 +10,12 @@ import type { MemberRow } from '../accounts/members.ts'
 
 type Role = MemberRow['role']
 
-/** What a request was made with: an API key, or a browser session. */
+/** A request's credential: an API key, or a browser session. */
 export type Credential = { readonly key: string } | { readonly session: string }
 
 export interface Authority {
   readonly accountId: string
-  /** What must still be good. Null: nothing, the account acts by itself. */
+  /** The credential that must still be good. Null: none, the account acts by itself. */
   readonly credential: Credential | null
   /** Account that owns what is recorded. */
   readonly ownerId: string

@@ -26,9 +26,9 @@ export const deviceLogins = pgTable(
     expiresAt: instant('expires_at').notNull(),
     polledAt: instant('polled_at'),
     status: text('status', { enum: ['pending', 'allowed', 'refused'] }).notNull(),
-    /** Who allowed it. */
+    /** The account that allowed it. */
     accountId: uuid('account_id').references(() => accounts.id, { onDelete: 'cascade' }),
-    /** What the key will be limited to. */
+    /** The collection that the key will be limited to. */
     collectionId: uuid('collection_id').references(() => collections.id, { onDelete: 'cascade' }),
     /** When the key will end; null: never. */
     keyExpiresAt: instant('key_expires_at'),

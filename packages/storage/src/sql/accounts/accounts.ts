@@ -25,7 +25,7 @@ export const accounts = pgTable(
     defaultVisibility: text('default_visibility', { enum: ['private', 'public'] })
       .notNull()
       .default('private'),
-    /** What it may have stored. Bytes; null: what the configuration says. */
+    /** Storage quota. Bytes; null: the configured one. */
     quotaBytes: count('quota_bytes'),
     /** Of an org: the user whose quota counts for it until it has its own. Null: no owner was left when that user went; the org counts by itself. */
     madeBy: uuid('made_by').references((): AnyPgColumn => accounts.id, { onDelete: 'set null' }),
@@ -37,7 +37,7 @@ export const accounts = pgTable(
   ],
 )
 
-/** Who an identity provider says someone is. (issuer, subject) never changes; an e-mail may. */
+/** Identities at identity providers. (issuer, subject) never changes; an e-mail address may. */
 export const identities = pgTable(
   'identities',
   {
@@ -74,7 +74,7 @@ export async function findAccountById(at: Queries, id: string): Promise<AccountR
   return (await at.orm.select().from(accounts).where(eq(accounts.id, id)).limit(1))[0]
 }
 
-/** What the accounts among `ids` are called, by id. */
+/** Names of the accounts among `ids`, by id. */
 export async function findAccountNames(
   at: Queries,
   ids: readonly string[],
@@ -173,7 +173,7 @@ export async function ownsFewerCollections(at: Queries, id: string, max: number)
 }
 
 export interface IdentityKey {
-  /** Who vouches. */
+  /** The identity provider. */
   readonly issuer: string
   /** The issuer's own identifier of the person, which never changes. */
   readonly subject: string

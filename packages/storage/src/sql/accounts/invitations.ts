@@ -14,7 +14,7 @@ export const invitations = pgTable(
       .references(() => accounts.id, { onDelete: 'cascade' }),
     /** The invited user; null: anyone with the link. */
     userId: uuid('user_id').references(() => accounts.id, { onDelete: 'cascade' }),
-    /** Where the link was sent, as the inviter says; null: it is for a user. */
+    /** Address of the link, as the inviter gave it; null: it is for a user. */
     email: text('email'),
     role: text('role', { enum: ['owner', 'admin', 'member'] }).notNull(),
     /** SHA-256 of the link's token. */

@@ -49,7 +49,7 @@ export async function findAccountFor(
   return { account: found.account, role: roleOf(accountId, found.account.id, found.role) }
 }
 
-/** What `accountId`, who has a membership or none, is in an account. */
+/** Role of `accountId` in an account, if any. */
 export const roleOf = (
   accountId: string | null,
   inAccount: string,
@@ -81,7 +81,7 @@ export interface MemberItem {
   since: Date
 }
 
-/** Where a page of a list by slug lies; slugs are unique, so they alone are its order. */
+/** Slice of a list ordered by slug alone, since slugs are unique. */
 export interface SlugSlice {
   limit: number
   offset: number

@@ -26,7 +26,7 @@ export const auditEvents = pgTable(
     /** Null: the registry itself. */
     actorId: uuid('actor_id'),
     means: jsonb('means').$type<Means>().notNull(),
-    /** What it was done to, as people call it: `owner/slug@v1.0.0`, a user's slug. */
+    /** Subject of the act, by its usual name: `owner/slug@v1.0.0`, a user's slug. */
     target: text('target').notNull(),
     details: jsonb('details').$type<AuditDetails>().notNull(),
   },

@@ -81,7 +81,7 @@ export interface KnownFile extends CollectionFileRow {
   size: number
 }
 
-/** What a collection knows of some files, in no order; those it does not know are left out. */
+/** A collection's facts about some files, in no order; unknown files are left out. */
 export async function findCollectionFiles(
   at: Queries,
   collectionId: string,

@@ -53,7 +53,7 @@ export interface InlinePack {
   id: number
   name: string
   content: Uint8Array
-  /** What the index has in it, in the order of its bytes. */
+  /** Its entries in the index, in the order of their bytes. */
   entries: PackEntry[]
 }
 

@@ -30,7 +30,7 @@ export const objects = pgTable(
     packId: integer('pack_id')
       .notNull()
       .references(() => packs.id, { onDelete: 'cascade' }),
-    /** Where the encoded bytes lie in the pack. Bytes. */
+    /** Start of the encoded bytes in the pack. Bytes. */
     offset: count('offset').notNull(),
     length: integer('length').notNull(),
     /** CRC-32 of the encoded bytes. */
@@ -80,7 +80,7 @@ export interface ReliedOn extends ObjectName {
 interface Packed {
   packs: readonly StoredPack[]
   reliedOn: readonly ReliedOn[]
-  /** What the packs have anew, each to stand alone, in place of what is damaged. */
+  /** Damaged objects that the packs replace, each to stand alone. */
   replaced?: readonly DamagedObject[]
 }
 

@@ -11,7 +11,7 @@ import {
   standingColumns,
 } from './pushes.ts'
 
-/** Who commits a session or makes a dry run of it, and for how long that is believed. */
+/** Lease on a session for its commit or dry run. */
 export interface PushLease {
   /** Null: not taken yet. */
   holder: string | null

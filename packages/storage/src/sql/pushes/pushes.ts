@@ -24,7 +24,7 @@ export const pushes = pgTable(
     collectionId: uuid('collection_id')
       .notNull()
       .references(() => collections.id, { onDelete: 'cascade' }),
-    /** Who opened it. No reference: nothing of a deleted account's lands. */
+    /** The account that opened it. No reference: a deleted account's sessions never land. */
     accountId: uuid('account_id').notNull(),
     /** The account that requested the commit. */
     committerId: uuid('committer_id'),
@@ -92,7 +92,7 @@ export const pushSpills = pgTable(
       .references(() => pushes.id, { onDelete: 'cascade' }),
     /** Order of arrival within the session: of the same (type, id) the entry of the higher sequence counts. */
     sequence: integer('sequence').notNull(),
-    /** What its entries are: records and deletes, or lines of a snapshot's manifest. */
+    /** Kind of its entries: records and deletes, or lines of a snapshot's manifest. */
     role: text('role', { enum: ['records', 'manifest'] }).notNull(),
     /** The spill's name in the blob store. */
     name: bytewiseText('name').notNull(),
@@ -108,7 +108,7 @@ export const pushSpills = pgTable(
 /** Those that have not ended. */
 const live: PushRow['status'][] = ['open', 'checking', 'committing']
 
-/** What ended without a version needs nothing any more of what it was opened with. */
+/** Columns cleared when a session ends without a version. */
 const forgotten = { schemas: null, metadata: null, files: [] as string[] }
 
 /** Columns that a commit reads. Its schemas are read separately, unless cached. */

@@ -12,7 +12,7 @@ export interface AccountUsage {
   readonly receivedBytes: number
   /** The same of organizations that count against the account's quota. Bytes. */
   readonly organizationBytes: number
-  /** What all of it may come to. Bytes; null: as much as it likes, or it counts against the quota of another. */
+  /** Quota for the total. Bytes; null: unlimited, or counted against the quota of another account. */
   readonly quotaBytes: number | null
   /** Slug of the user whose quota counts for an organization; null: its own. */
   readonly countsAgainst: string | null
@@ -36,7 +36,7 @@ export async function accountUsage(
   return rows[0] as unknown as AccountUsage
 }
 
-/** What counts for the quota of an account, of all that share it. */
+/** Usage that counts for an account's quota, of all collections that share it. */
 export interface QuotaUsage {
   readonly usedBytes: number
   readonly receivedBytes: number
