@@ -14,7 +14,7 @@ interface Shape {
   readonly names: readonly string[]
   /** In the order of RFC 8785: by UTF-16 code units. */
   readonly sorted: readonly string[]
-  /** What stands before each member's value: `{"a":`, then `,"b":`. */
+  /** Text before each member's value: `{"a":`, then `,"b":`. */
   readonly leads: readonly string[]
 }
 

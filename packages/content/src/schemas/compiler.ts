@@ -15,7 +15,7 @@ import { SchemaError } from './schema-error.ts'
 export interface SchemaIssue {
   /** JSON pointer into the data; empty for the data itself. */
   path: string
-  /** What is expected there. */
+  /** Expectation of the schema. */
   message: string
 }
 

@@ -104,7 +104,7 @@ export interface SchemaPlaces {
   readonly places: readonly Place[]
   /** Whether `reference` names a document that is not within the schema. */
   leavesSchema(place: Place, reference: string): boolean
-  /** What `reference` leads to; nothing when it has no target within the schema. */
+  /** Targets of `reference` within the schema; empty if it has none. */
   targetsOf(place: Place, reference: string): Location[]
 }
 

@@ -28,7 +28,7 @@ export class Ahead<T> {
     this.#bytes += bytes
   }
 
-  /** What came of the work begun first, of which there must be some. Rejects as it did. */
+  /** Returns the result of the work added first, or rejects with its error. Requires pending work. */
   take(): Promise<T> {
     const { work, bytes } = this.#underWay.shift()!
     this.#bytes -= bytes

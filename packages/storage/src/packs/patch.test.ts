@@ -22,7 +22,7 @@ const raw = body(
   new Map([10, 11, 150, 299].map((key) => [key, 7])),
 )
 
-/** Shuffles `count` texts: drops, doubles and exchanges some. */
+/** The lines after random edits, each of which drops up to two and adds up to two. */
 const derived = (lines: string[]) =>
   fc
     .array(

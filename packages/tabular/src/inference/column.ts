@@ -12,7 +12,7 @@ export interface Tally {
   readonly kind: Seen
   /** Values. */
   readonly count: number
-  /** Where the first one stands. */
+  /** Line of the first one. */
   readonly line: number
   readonly value: unknown
 }

@@ -15,7 +15,7 @@ export const sourceOf = (file: File): FileSource => ({
   read: async (start, end) => new Uint8Array(await file.slice(start, end).arrayBuffer()),
 })
 
-/** What is read at once. Bytes. */
+/** Bytes per read. */
 const pieceBytes = 256 * 1024
 
 /** The bytes from the beginning to the end. */

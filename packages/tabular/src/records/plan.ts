@@ -161,7 +161,7 @@ function plannedColumn(
 export const mayBeRequired = ({ isFull, kind, hasEmptyTexts }: Column): boolean =>
   isFull && (kind === 'string' || !hasEmptyTexts)
 
-/** Where the conversion does not read every value, the widest kind that it gives. */
+/** If the conversion does not read every value, the widest kind that it yields. */
 const kindAfter = ({ conversions }: Column, wished: Conversion): Kind =>
   conversions.find(({ conversion }) => conversion === wished)?.kind ?? kindsAfter(wished).at(-1)!
 
