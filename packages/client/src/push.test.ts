@@ -186,7 +186,7 @@ test('a server that stays away ends the push with its error, and the session is 
   expect(server.requests.filter((line) => line.includes('/records'))).toHaveLength(4)
 })
 
-test('what the caller refuses is not sent again', async () => {
+test('data refused by the caller is not sent again', async () => {
   const { server, client } = await start()
   const conflict =
     '{"error":"Moved on.","code":"version_conflict","statusCode":409,"currentVersion":"v2.0.0"}'

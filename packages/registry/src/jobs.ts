@@ -12,7 +12,7 @@ import type { Repeated } from './schedule.ts'
 export type Work = (payload: Record<string, unknown>) => Promise<void>
 
 export interface Jobs {
-  /** Names a queue and what is done with its jobs. Before `start`. A `work` that rejects is run again, up to 5 times, ever later. */
+  /** Defines a queue and its worker. Call before `start`. A rejected `work` is retried up to 5 times, ever later. */
   define(queue: string, work: Work): void
   /**
    * Runs `work` at `start` and again and again (schedule.ts), in every process that works jobs; never twice at a time in one
@@ -23,11 +23,11 @@ export interface Jobs {
   enqueue(tx: Tx, queue: string, payload: Record<string, unknown>): Promise<void>
   /** Runs what waits in a queue now, in this process, without waiting for the next poll. Call it after the transaction. */
   poke(queue: string): void
-  /** Lets work go on that a job or a repetition has begun and did not wait for; `stop` does. It never rejects. */
+  /** Continues work that a job or a repetition began and did not await; `stop` waits for it. It never rejects. */
   leave(work: Promise<void>): void
   /** While the disk is full, it resolves and work begins later, by itself. */
   start(): Promise<void>
-  /** Takes no more jobs and waits for what runs, 30 s at most; what has not ended by then runs again elsewhere. */
+  /** Takes no more jobs and waits for running ones, 30 s at most; unfinished ones run again elsewhere. */
   stop(): Promise<void>
 }
 

@@ -20,7 +20,7 @@ export interface Limits {
   readonly quotaBytes: number | null
   /** How long an upload is kept that no version has. Days. Default 30. */
   readonly uploadDays: number
-  /** How long the audit log keeps what was done. Days. Default 400. */
+  /** Retention of the audit log. Days. Default 400. */
   readonly auditDays: number
   /** How an admin adds a member: at once, or by an invitation to accept. Default: `added`. */
   readonly newMembers: 'added' | 'invited'

@@ -86,7 +86,7 @@ test('the columns of a table, its id, its schema and its records', async () => {
   })
 })
 
-describe('what a column of texts holds', () => {
+describe('kind of a column of texts', () => {
   test.each([
     [['1', '2'], 'integer'],
     [['1', '2.5'], 'number'],
@@ -119,7 +119,7 @@ describe('what a column of texts holds', () => {
   })
 })
 
-describe('what a column of JSON holds', () => {
+describe('kind of a column of JSON', () => {
   test.each([
     [['1', '2'], 'string'],
     [[1, 2.5], 'number'],

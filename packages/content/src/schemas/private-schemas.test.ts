@@ -149,13 +149,13 @@ describe('in a schema with private fields, a reference is refused that leads to'
     )
   })
 
-  test('what only the data decides', () => {
+  test('references that only the data decides', () => {
     const dynamic = { $schema: draft2020, $dynamicAnchor: 'n' }
     expect(refusal({ ...dynamic, ...withField({ $dynamicRef: '#n' }) })).toBe('/properties/o/$dynamicRef')
     expect(refusal(withField({ $recursiveRef: '#' }))).toBe('/properties/o/$recursiveRef')
   })
 
-  test('what the public schema lacks', () => {
+  test('parts that the public schema lacks', () => {
     expect(refusal(withField({ $ref: '#/x-parts/a' }, { 'x-parts': { a: {} } }))).toBe('/properties/o/$ref')
     expect(refusal(withField({ $ref: '#/default' }, { default: {} }))).toBe('/properties/o/$ref')
   })

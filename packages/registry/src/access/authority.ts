@@ -46,14 +46,14 @@ export async function demandStill(
   demand(may(who, standing, found.role), { owner: owner.slug })
 }
 
-/** The same at this moment: before work that costs much, and to say why a statement that asked for it did nothing. */
+/** Checks at this moment, without locks: before expensive work, and to explain why a statement that checks did nothing. */
 export const demandNow = (
   context: Pick<Context, 'now' | 'database'>,
   acting: Acting,
   may?: Rule,
 ): Promise<void> => context.database.transactOnce((tx) => demandStill(context, tx, acting, may))
 
-/** The credential is still good, until the transaction ends: for what no collection is asked about. @throws unauthenticated */
+/** Requires that the credential is good until the transaction ends, for acts on no collection. @throws unauthenticated */
 export async function demandCredential({ now }: Clock, tx: Tx, who: Caller): Promise<void> {
   if (!(await lockCredential(tx, who, now()))) throw credentialGone(who)
 }
@@ -83,8 +83,8 @@ export function authorityIn(
 }
 
 /**
- * What an account asked for is done without its request: by a job, or by another server than it came to. Its credential was looked at
- * when the work was accepted; whether the account may still write is looked at when it lands.
+ * Authority of background work: a job, or another server than the one that got the request. The request's credential was checked when
+ * the work was accepted; the account's right to write is checked when it lands.
  */
 export const onBehalfOf = (
   { accountId, means }: { accountId: string; means: Means | null },

@@ -99,7 +99,7 @@ export function mayCreateIn(who: Principal, role: Role | null): Answer {
   return role === null ? 'not_a_member' : 'ok'
 }
 
-/** Making public what is private, or making it public at once, in an organization whose settings may leave that to its admins. */
+/** Making a private collection public, or creating a public one, in an organization that may restrict this to its admins. */
 export const mayMakePublic = (
   role: Role | null,
   { membersMayChangeVisibility }: { readonly membersMayChangeVisibility: boolean },
@@ -151,7 +151,7 @@ export const mayListKey = (who: Caller, key: KeyFacts): boolean =>
 export const mayMakeKeyUntil = (who: Caller, end: Date | null): Answer =>
   who.expiresAt === null || (end !== null && end <= who.expiresAt) ? 'ok' : 'key_limited'
 
-/** Whether a fork may be made at all of content the caller may see: outsiders fork only what is public through and through. */
+/** Whether visible content may be forked at all: outsiders fork only collections that are public throughout. */
 export function mayFork(sourceRole: Role | null, fullyPublic: boolean): Answer {
   return sourceRole !== null || fullyPublic ? 'ok' : 'private_content'
 }

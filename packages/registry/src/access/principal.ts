@@ -32,7 +32,7 @@ export interface Caller {
 
 export type Principal = Anonymous | Caller
 
-/** An account that acts by itself: in the background, when what it asked for is done without its request. */
+/** An account that acts by itself: in the background, without its request. */
 export const actingAccount = (accountId: string, means: Means = {}): Caller => ({
   ...{ kind: 'session', accountId, accountSlug: '', scope: 'admin', limitedTo: null },
   ...{ credential: null, expiresAt: null, means },

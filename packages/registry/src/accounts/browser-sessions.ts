@@ -57,7 +57,7 @@ export function sessionsOf(context: Context) {
   return {
     /**
      * Begins a session. Only this result contains its token.
-     * @param about `userAgent`: what the browser says of itself, of which 400 characters are kept; `address`: where it asks from
+     * @param about `userAgent`: the browser's header, cut to 400 characters; `address`: the client's address
      * @throws sign_in_failed when the account is gone by now.
      */
     open: (

@@ -117,7 +117,7 @@ describe.each(anyDatabase)('keys on $name', (database) => {
     expect(await orgs(strong.key)).toEqual(['home-org', 'other-org'])
   })
 
-  test('what is no key, unknown, revoked or expired is refused', async () => {
+  test('malformed, unknown, revoked and expired keys are refused', async () => {
     const ann = await user('refused')
     const { id, key } = await keys.create(ann, {
       label: 'x',

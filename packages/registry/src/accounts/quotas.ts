@@ -31,7 +31,7 @@ export interface Storing {
 
 type Limited = Pick<Context, 'limits'>
 
-/** Collections that a usage tells of. */
+/** Collections listed in a usage. */
 const listedMax = 100
 
 /** For members and the user itself. @throws account_not_found, Moved, unauthenticated, key_limited, not_a_member */
@@ -95,7 +95,7 @@ interface Taking {
   taken: number
 }
 
-/** Uploads of this process that are under way, by the account whose quota counts: what each may bring is looked up once, as it begins. */
+/** Running uploads of this process, by the account whose quota counts: room is looked up once, when an upload begins. */
 export class UploadRooms {
   readonly #context: Pick<Context, 'database' | 'limits'>
   readonly #takings = new Map<string, Set<Taking>>()

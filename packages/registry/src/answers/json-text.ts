@@ -44,7 +44,7 @@ export async function quoted(bytes: Uint8Array): Promise<string[]> {
   const pieces = ['"']
   for (let start = 0; start < bytes.length; ) {
     let end = Math.min(start + quotedAtOnce, bytes.length)
-    // Not within a character: bytes that go on with one begin with the bits 10.
+    // Not within a character: continuation bytes begin with the bits 10.
     while (end < bytes.length && (bytes[end]! & 0xc0) === 0x80) end--
     pieces.push(JSON.stringify(decoder.decode(bytes.subarray(start, end))).slice(1, -1))
     start = end

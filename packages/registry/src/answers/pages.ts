@@ -44,7 +44,7 @@ export interface PageSlice {
 
 /** A slice that was not read to its end, since that is too much work for one answer. */
 export interface Stopped<Row> {
-  /** Fewer than were asked for; perhaps none. */
+  /** Fewer than requested; perhaps none. */
   rows: Row[]
   /** Position after which reading continues. */
   at: Place
@@ -74,7 +74,7 @@ export const byText = (name: string): PageOrder => ({
 /**
  * Reads a page and finds its neighbours.
  * @param read the rows of a slice, in its direction; a neighbour of a page that stopped begins where it did
- * @param placeOf where a row stands in the list
+ * @param placeOf the row's position in the list
  * @throws invalid_request when the cursor is none of this list
  */
 export async function pageOf<Row>(

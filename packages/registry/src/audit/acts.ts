@@ -43,7 +43,7 @@ export const actions = Object.keys(sentences) as readonly Action[]
 
 export interface Act {
   readonly action: Action
-  /** Id of the account in whose log it stands. */
+  /** Id of the account whose log has the act. */
   readonly account: string
   /** Subject of the act, by its usual name: `owner/slug`, a user's slug. */
   readonly target: string
@@ -56,7 +56,7 @@ export interface Act {
 export type Tell = (act: Act) => void
 
 /**
- * Does `work` in a transaction, which writes the acts that it tells of as well.
+ * Does `work` in a transaction that also writes the acts it reports.
  * @param who does it
  */
 export async function audited<Result>(

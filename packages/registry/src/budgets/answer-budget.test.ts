@@ -53,7 +53,7 @@ test('one address may use an eighth of an idle budget, all anonymous callers tog
   await hold(budget, ada, 4 * mebibyte)
 })
 
-test('who is alone may hold anything', async () => {
+test('a caller alone may use any amount', async () => {
   const budget = new AnswerBudget(8 * mebibyte)
   const letGo = await hold(budget, anyone(), 100 * mebibyte)
   await expect(hold(budget, ada, mebibyte)).rejects.toEqual(busy)

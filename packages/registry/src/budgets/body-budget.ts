@@ -1,4 +1,4 @@
-/** Memory for bodies of requests that are gathered whole before they are checked, each of which may have so many bytes. */
+/** Memory budget for request bodies that are read whole before they are checked. */
 import { giveWay } from '@ulmus/storage'
 import type { Principal } from '../access/principal.ts'
 import { RegistryError } from '../errors/errors.ts'

@@ -53,7 +53,7 @@ export class RequestRates {
   #earlier = new Map<string, Count>()
   readonly #untold = new Map<string, Count>()
   #sharing: Promise<void> | undefined
-  /** Whether what was told last has been answered. When it failed the next time is a second later, and not at the next request. */
+  /** Whether the last exchange was answered. After a failure the next is a second later, not at the next request. */
   #isHeard = true
 
   constructor(now: () => Date, share?: Share) {
@@ -63,7 +63,7 @@ export class RequestRates {
 
   /**
    * Counts a request, unless it is over the limit.
-   * @param kind what is limited: the same name counts apart for each
+   * @param kind of limit: the same name is counted separately for each
    * @param limit requests a minute
    */
   count(kind: string, name: string, limit: number): Standing {
@@ -82,7 +82,7 @@ export class RequestRates {
     }
   }
 
-  /** Tells others what they do not know, and hears of them; one time after the other. Rejects when the database does not answer. */
+  /** Exchanges counts with other processes, one exchange at a time. Rejects if the database does not answer. */
   share(): Promise<void> {
     this.#sharing ??= this.#shareUntold().finally(() => {
       this.#sharing = undefined

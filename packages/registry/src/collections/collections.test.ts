@@ -124,7 +124,7 @@ describe.each(anyDatabase)('collections on $name', (testDatabase) => {
     )
   })
 
-  test('what a caller may not see takes the look-ups of what is not there, what it may see a single one', async () => {
+  test('a hidden collection takes as many look-ups as a missing one, a visible one a single look-up', async () => {
     const moved = await addAccount(context, 'moves')
     const mover = callerOf(moved)
     await collections.create(mover, 'moves', { slug: 'hidden' })
@@ -212,7 +212,7 @@ describe.each(anyDatabase)('collections on $name', (testDatabase) => {
     await expect(collections.remove(owner, path)).resolves.toEqual({ ok: true })
   })
 
-  test('what a deleted collection knew of files stays while a fork of it lives, then goes', async () => {
+  test('file facts of a deleted collection stay while a fork of it lives, then go', async () => {
     const source = await addCollection(context, ada, { slug: 'with-files', public: true })
     await addVersion(context, source)
     const hash = 'f'.repeat(64)
@@ -431,7 +431,7 @@ describe.each(anyDatabase)('browsing on $name', (testDatabase) => {
     },
   )
 
-  test('what lies beyond the window that is read first is found all the same', async () => {
+  test('finds collections beyond the window that is read first', async () => {
     const many = { id: '0'.repeat(8), slug: 'many', type: 'user' as const, displayName: 'm', email: null }
     const account = { ...many, id: '00000000-0000-4000-8000-000000000001', createdAt: context.now() }
     await context.database.transact((tx) => insertAccount(tx, account))

@@ -37,7 +37,7 @@ import { transferCollection } from './transfer.ts'
 
 export type { CollectionPath } from './deletion.ts'
 
-/** Only what is to change. */
+/** Only the fields to change. */
 export type CollectionChange = Partial<NewCollection>
 
 export type Collections = ReturnType<typeof collectionsOf>

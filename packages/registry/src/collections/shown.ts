@@ -32,7 +32,7 @@ export interface Shown {
   /** Semver of the newest version; null before the first. */
   readonly latest: string | null
   readonly forkedFrom: Awaited<ReturnType<typeof forkedFromOf>>
-  /** Null while none stands, and where it was not asked for. */
+  /** Null if there is no readable version, or it was not requested. */
   readonly version: VersionDetail | null
   /** For members: what the public does not see of the version. Undefined for others, and before the first version. */
   readonly hidden: Hidden | undefined

@@ -136,7 +136,7 @@ describe.each(databases)('on $name', (database) => {
     expect(rows[0]!['owner_id']).not.toBe(from.id)
   })
 
-  test('where admins alone make collections public, members do not, neither new ones nor old', async () => {
+  test('if only admins may make collections public, members do not, neither new ones nor old', async () => {
     const { from, path, person } = await stage()
     const { accounts, collections } = services
     const [owner, admin, member] = [

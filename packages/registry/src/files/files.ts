@@ -216,7 +216,7 @@ async function store(
       size += chunk.length
       if (size > fileBytesMax)
         throw new RegistryError('too_large', { say: { what: 'The file', limit: `${fileBytesMax} bytes` } })
-      // Before it is stored: what is refused later stays in the store until a sweep.
+      // Check before storing: data refused later stays in the store until a sweep.
       room?.take(chunk.length)
       hasher.update(chunk)
       yield chunk

@@ -22,7 +22,7 @@ import { rootsOf } from '../versions/content.ts'
 /** A fork's first version holds what it inherited. */
 const firstSemver = { major: 1, minor: 0, patch: 0 }
 
-/** The version whose files a fork inherited; undefined for what is no fork, and when it was withdrawn. */
+/** The version whose files a fork inherited; undefined if it is no fork, or the version was withdrawn. */
 export async function inheritedVersion(
   context: Context,
   collection: CollectionRow,

@@ -188,7 +188,7 @@ async function takeSlot(
         })
   if (isTaken) return { id, collectionId, base, patch, by: seen.by }
   await demandNow(context, seen.by)
-  // As it is now: another head may stand because the one that was seen is withdrawn, whose number stays taken.
+  // The current head: it may be an older version now, if the one read before was withdrawn, whose number stays taken.
   const found = await findCollectionById(database, collectionId, seen.by.who.accountId)
   if (!found?.head) throw new RegistryError('collection_not_found', { say: seen.path })
   const by = { ...seen.by, collection: found.collection }

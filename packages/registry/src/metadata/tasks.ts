@@ -49,7 +49,7 @@ export type MetadataOutcome =
   /** `patch`: canonical, without removals of what the base does not have, so no longer than merged metadata and its names. */
   { kind: 'fits'; patch: string } | { kind: 'faulty'; issues: MetadataIssue[] } | { kind: 'too_large' }
 
-/** Merges what a push brings into the metadata of its base. */
+/** Merges a push's metadata into that of its base. */
 export function fitMetadata({ patch: text, base }: MetadataTask): MetadataOutcome {
   const patch = JSON.parse(text) as JsonObject
   const issues = metadataIssues(patch)

@@ -132,7 +132,7 @@ async function execute(context: Context, { id, collectionId, base, patch, by }: 
     base,
     semver: numberAfter(base, by.collection.newestWithdrawn, 'other'),
     content: withMetadata(content, metadata),
-    // The statement that lands the update keeps rows that are there already, so the look-up is skipped.
+    // The statement that lands the update keeps existing rows, so the look-up is skipped.
     writer: openObjectWriter({
       database: context.database,
       blobs: context.blobs,

@@ -111,7 +111,7 @@ describe.each(databases)('operators on $name', (database) => {
     expect((await operators.usage(root)).organizations).toBe(1)
   })
 
-  test('who is suspended is answered so on every credential, until that is taken back; what is public stays', async () => {
+  test('a suspended account is refused on every credential until reinstated; its public data stays', async () => {
     const { operators, keys, sessions, accounts, collections } = services
     const ben = await signIn('ben')
     const { token } = await sessions.open({ id: ben.accountId, slug: 'ben' })
@@ -143,7 +143,7 @@ describe.each(databases)('operators on $name', (database) => {
     expect(items.map(({ details }) => details['suspended'])).toEqual([false, true])
   })
 
-  test('what waits for a suspension is refused by it', async () => {
+  test('a request that waits for a suspension is refused by it', async () => {
     const { keys } = services
     const dora = await signIn('dora')
     const { key } = await keys.create(dora, { label: 'k', scope: 'admin' })

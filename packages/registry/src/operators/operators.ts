@@ -55,7 +55,7 @@ export interface OperatedAccount extends AccountProfile {
   readonly identities: IdentityKey[]
 }
 
-/** Only what is to change. */
+/** Only the fields to change. */
 export interface AccountOperation {
   readonly suspended?: boolean | undefined
   /** Bytes; null: what all may have. */
@@ -119,8 +119,8 @@ export function operatorsOf(context: Context) {
     },
 
     /**
-     * Takes no credential of a suspended user any more, or takes them again: its browsers are signed out; what is public of it stays so.
-     * Gives an account a quota of its own. Lowered below what is there, it removes nothing.
+     * Suspends a user: signs out its browsers and refuses its keys, while its public data stays; or reinstates it.
+     * Sets an account's quota. Lowering it below the usage removes nothing.
      * Names an owner of an organization whose owners are all gone or suspended.
      * @throws account_not_found; where it suspends also not_a_user, invalid_request for the operator itself; where it names an owner also
      * not_an_org, not_a_user, has_owner, invalid_request for a suspended one

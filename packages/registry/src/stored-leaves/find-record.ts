@@ -1,4 +1,4 @@
-/** One record of a leaf, found in what is stored of it: a task for a reading thread. */
+/** Finds one record in a leaf's stored form: a task for a reading thread. */
 import type { Hash } from '@ulmus/content'
 import type { EncodedObject } from '@ulmus/storage'
 import { decodeEncoded } from '@ulmus/storage/decoding'

@@ -114,7 +114,7 @@ export class LeafRows {
     return row < this.length && this.key(row) === key ? this.at(row) : undefined
   }
 
-  /** The text of rows [from, to), of which there are some, with the commas between them; a view. */
+  /** The text of the rows from `from` to before `to`, at least one, with the commas between them; a view. */
   text(from: number, to: number): Uint8Array {
     return this.#bytes.subarray(this.#starts[from]!, this.#starts[to]! - 1)
   }

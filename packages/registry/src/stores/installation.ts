@@ -20,7 +20,7 @@ import {
   recordsBlobs,
 } from '@ulmus/storage'
 
-/** Database and object store cannot be used together, or one is not there. The message is for the operator: what is wrong, and the cure. */
+/** Database and object store do not match, or one is missing. The message tells the operator the fault and the remedy. */
 export class StoresUnfit extends Error {
   override name = 'StoresUnfit'
 }
@@ -50,7 +50,7 @@ export async function holdsBlobs(blobs: BlobStore): Promise<boolean> {
 
 /** @throws StoresUnfit unless both are of one installation, or new (see `Purpose`). */
 export async function joinStores(stores: Stores, places: Places, purpose: Purpose): Promise<void> {
-  // The store is asked first: a blob that another server writes now has a row that is found then.
+  // Read the store first: if another server writes the blob just now, its row is found afterwards.
   let stored = await idIn(stores.blobs)
   const holds = stored === undefined && (await holdsBlobs(stores.blobs))
   if (holds) stored = await idIn(stores.blobs)

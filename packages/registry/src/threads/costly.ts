@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 export const refusedMilliseconds = 60_000
 /** How long their owner is slowed. Milliseconds. */
 const slowedMilliseconds = 300_000
-/** Schemas, and owners, of which it is remembered. */
+/** Number of schemas, and of owners, to remember. */
 const rememberedMax = 10_000
 
 export class Costly {

@@ -86,7 +86,7 @@ describe.each(databases)('small packs ($name)', (database) => {
     expect(await blobs()).toHaveLength(before.blobs.length + 1)
   })
 
-  test('where a reader knows an object to lie, it looks again when it was gathered meanwhile', async () => {
+  test('a reader with an outdated location looks the object up again after compaction', async () => {
     await update(1)
     const { context } = world
     const digest = (await versionsOf(context).detail(world.me, { ...path, v: 'v1.0.1' })).hash.slice(-64)
@@ -108,7 +108,7 @@ describe.each(databases)('small packs ($name)', (database) => {
     expect(await whole()).toEqual([])
   })
 
-  test('what becomes again what it was is where it was, before and after gathering', async () => {
+  test('reverted content is found in its former place, before and after compaction', async () => {
     const there = async () => [await blobs(), await recorded(), await inline()]
     await update(2)
     const before = await there()

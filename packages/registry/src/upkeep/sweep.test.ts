@@ -660,7 +660,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     expect(apart).toEqual([])
   })
 
-  test('what it sets aside stays for a week, and is taken back when it is recorded again', async () => {
+  test('blobs set aside stay for a week, and are taken back if recorded again', async () => {
     await now()
     const { blobs, database: db } = world.context
     const path = await world.collection()

@@ -51,7 +51,7 @@ import {
 /** The periodic task's name: one server at a time begins it, and metrics tell how it ended. */
 export const sweeping = 'sweep'
 const daySeconds = 86_400
-/** Nothing younger is touched: what is being made may not be recorded yet. */
+/** Keeps younger blobs: those of running commits may not be recorded yet. */
 const graceSecondsUsual = daySeconds
 const asideSecondsUsual = 7 * daySeconds
 const cacheBytes = 33_554_432
@@ -193,7 +193,7 @@ class Sweep {
     for (const hash of bases) this.#marks.markAlone({ kind, hash })
   }
 
-  /** A row names its whole chain, so one look at each living row finds every base that lives. */
+  /** A row names its whole chain, so reading each living row once finds every base that lives. */
   #withoutLiving(rows: readonly SweptRow[]): SweptRow[] {
     for (const row of rows) if (this.#marks.lives(row)) this.#markBases(row)
     return rows.filter((row) => !this.#marks.lives(row))

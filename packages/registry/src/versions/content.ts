@@ -80,7 +80,7 @@ export const shownWords = (version: VersionRow, view: View) =>
     ? { message: version.message, appId: version.appId, actorId: version.actorId }
     : { message: null, appId: null, actorId: null }
 
-/** Since when a version is withdrawn, why, and whether it is, or will be, erased; undefined: it stands. */
+/** When and why a version was withdrawn, and whether it is, or will be, erased; undefined if it is readable. */
 export const withdrawalOf = ({ withdrawnAt, withdrawnReason, erasure }: VersionRow) =>
   withdrawnAt === null
     ? undefined

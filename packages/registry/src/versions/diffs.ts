@@ -78,7 +78,7 @@ const reasons = {
 
 /** Differences that are walked for a page of one kind: it ends then, with a cursor, even if it is empty. */
 const walkedMax = 20_000
-/** Differences of which the records are read at once; scattered ones lie in two leaves each. */
+/** Differences whose records are read at once; scattered ones lie in two leaves each. */
 const readAtOnce = 32
 
 export type Diffs = ReturnType<typeof diffsOf>
@@ -172,7 +172,7 @@ async function pairOf(context: Context, who: Principal, path: VersionPath, asked
 }
 
 /**
- * Of `owner/slug@v1.0.0`, the collection and what is asked for in it; undefined: no other collection is named.
+ * The collection and version in `owner/slug@v1.0.0`; undefined if no other collection is named.
  * @throws collection_not_found
  */
 async function seeOther(

@@ -1,4 +1,4 @@
-/** How a version comes to be: objects durable first, then one transaction that records them and moves the head (storage `land_version`). */
+/** Landing of a version: objects durable first, then one transaction that records them and moves the head (storage `land_version`). */
 import {
   documentText,
   type Hash,
@@ -33,7 +33,7 @@ import { semverOf, totalsOf, type VersionContent } from './content.ts'
 
 export interface VersionMaking {
   collection: { id: string }
-  /** On whose behalf; looked at again as it lands. */
+  /** Authority of the version; checked again as it lands. */
   by: Acting
   /** The version it follows, which must still be the head. Null: there is none. */
   base: VersionRow | null
@@ -90,7 +90,7 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
     }
   } catch (error) {
     const isRefused = error instanceof NotLanded || error instanceof ObjectsSwept
-    // If the version stands, it stands on these packs. If it does not, a sweep finds them.
+    // If the version exists, it needs these packs. If it does not, a sweep finds them.
     if (isRefused || !mayStand) await writer.abort()
     throw error instanceof NotLanded ? await refusalFor(context, making, error) : error
   }

@@ -23,7 +23,7 @@ import { readSidecar } from './sidecar.ts'
 import { type SeenVersion, type VersionPath, versionIn } from './versions.ts'
 
 export interface ManifestAsk {
-  /** A version that the caller has: answer what has changed since. */
+  /** A version that the caller has: answer only the changes since. */
   since?: string
   /** `nextCursor` of a page, or base64url of JCS([type, id]). */
   cursor?: string

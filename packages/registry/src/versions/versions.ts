@@ -38,7 +38,7 @@ export interface VersionItem {
   message: string | null
   appId: string | null
   actorId: string | null
-  /** The account that made it; null: it is gone, or not told. */
+  /** The account that made it; null: deleted, or hidden from the caller. */
   actor: Actor | null
   recordCount: number
   fileCount: number

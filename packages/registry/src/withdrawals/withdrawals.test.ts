@@ -322,7 +322,7 @@ describe.each(databases)('withdrawing versions ($name)', (database) => {
     expect(failed).toBeGreaterThan(8)
   }, 120_000)
 
-  test('what a fork, another collection or a later version has stays', async () => {
+  test('data of a fork, another collection or a later version stays', async () => {
     const { path, file } = await leaky()
     const fork = await world.fork(path)
     await withdraw(path, 'v1.1.0', { erase: true })

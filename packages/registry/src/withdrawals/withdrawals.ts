@@ -48,7 +48,7 @@ export interface Withdrawn {
   withdrawnAt: string
   reason: string
   erase: boolean
-  /** Of the newest version that stands; null: none does. */
+  /** Of the newest readable version; null: there is none. */
   latest: string | null
 }
 

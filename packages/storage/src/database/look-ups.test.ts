@@ -56,7 +56,7 @@ test('other waiters get the connection before later look-ups', async () => {
   await dispose()
 })
 
-test('what is prepared under a name has the shared connection, what is not has one of the pool', async () => {
+test('named prepared statements use the shared connection, others one of the pool', async () => {
   const { settings, dispose } = await server.settings()
   const poolOf = (name: string) => ({ connectionString: settings.url, application_name: name })
   const pool = deaf(new pg.Pool(poolOf('pool')))

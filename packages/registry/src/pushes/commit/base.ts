@@ -32,7 +32,7 @@ export interface Base {
 
 export const emptyDocument: ViewDocument = Object.freeze({ files: emptyTree, metadata: {}, types: {} })
 
-/** @param brought Schemas that the push has whole: those of them that the base has damaged are stored anew first. */
+/** @param brought Complete schemas of the push: if the base has any of them damaged, they are stored anew first. */
 export async function readBase(
   context: Context,
   push: PushRow,

@@ -34,7 +34,7 @@ export interface BuildInput {
   baseSchemas: ReadonlyMap<string, PushSchema>
   /** Of the next version's sidecar. */
   formerlyPrivate: Sidecar['formerlyPrivate']
-  /** Starts the merged stream of what was pushed; it is read up to twice. */
+  /** Starts the merged stream of the pushed entries; it is read up to twice. */
   entries: EntriesSource
   metadata: JsonObject
   /** Files that the push declares. */

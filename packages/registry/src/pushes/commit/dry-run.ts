@@ -36,7 +36,7 @@ export async function runDryRun(
   try {
     return await withNextVersion(context, push, { progress, asked: by }, async (next) => {
       const version = await tryVersion(context, next.making)
-      // A commit looks at both once more as it lands.
+      // A commit checks both again as it lands.
       await demandBase(context, push)
       await demandNow(context, by)
       return { dry_run: true, ...resultOf(next, version), schemaChanged: isSchemaChanged(next) }

@@ -36,7 +36,7 @@ interface SnapshotBase {
 /** Missing hashes answered at most. */
 const missingListedMax = 100
 
-/** Ids of the base told at once to be passed. */
+/** Passed ids of the base are reported in batches of this size. */
 const passedAtOnce = 128
 
 /** Starts the stream of changes; checked to be complete.  @throws manifest_incomplete, manifest_conflict, records_missing. */
@@ -225,7 +225,7 @@ class BaseRecords {
   }
 }
 
-/** A stream of entries that is asked for ascending ones, each passed once. */
+/** A stream of entries with ascending look-ups; passes each entry once. */
 class Ascending {
   readonly #batches: AsyncGenerator<PushEntry[]>
   #batch: PushEntry[] = []

@@ -26,7 +26,7 @@ import { type Line, mayRefer } from './line.ts'
 import { spliceLeaf } from './splice-leaf.ts'
 
 export interface LeavesTask {
-  /** Its edits, as `packEntries` has them, stand apart. */
+  /** Without its edits, which are packed by `packEntries`. */
   range: Omit<EditRange<Line>, 'edits'>
   edits: Uint8Array
   /** By id, of those whose lines only name objects of their own: their records' sizes, and the files that these refer to. */

@@ -1,4 +1,4 @@
-/** A record as it stands in the body of its leaf. */
+/** A record in the body of its leaf. */
 import {
   type Edit,
   fileReferences,

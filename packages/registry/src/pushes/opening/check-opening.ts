@@ -31,7 +31,7 @@ export type OpeningOutcome =
 
 export interface Opening {
   kind: 'opening'
-  /** The body without its manifest; null when there is none. `{}` stands for schemas and metadata. */
+  /** The body without its manifest; null if there is none. `{}` replaces schemas and metadata. */
   body: Json
   /** Absent: the body has none. */
   schemas?: SchemaTexts
@@ -48,7 +48,7 @@ const restUnitsMax = 256 * 1024
 const faultsMax = 100
 export const fileNameRule = 'must be `sha256:` and 64 lowercase hex digits'
 
-/** Types of entries are checked against the schemas that the same body brings. */
+/** Types of entries are checked against the schemas in the same body. */
 export function checkOpening({ bytes, depthMax, snapshot }: OpeningTask): OpeningOutcome {
   if (snapshot === undefined && bytes.length === 0) return { kind: 'opening', body: null }
   let body: Json

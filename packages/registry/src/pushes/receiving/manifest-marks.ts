@@ -13,7 +13,7 @@ const isNeeded = 2
 const isReceived = 4
 const isTaken = 8
 
-/** Sessions of which marks are kept in memory, together at most: one of 12 million records takes 151 MB. Bytes. */
+/** Memory limit for the marks of all sessions: one of 12 million records takes 151 MB. Bytes. */
 const marksBytesMax = 256 * 1024 ** 2
 
 /**
@@ -132,8 +132,8 @@ export class ManifestMarksCache {
   }
 
   /**
-   * Taking a spill in again changes nothing. One that is gone by the time it is read is part of a longer one, if its session stands:
-   * then the rows, looked at again, no longer name it.
+   * Reading a spill again changes nothing. If a spill is gone by the time it is read, it was merged into a longer one, provided that its
+   * session still exists: the rows, read again, no longer name it.
    * @throws BlobMissing when they do.
    */
   async #takeIn(pushId: string, marks: ManifestMarks): Promise<void> {

@@ -18,7 +18,7 @@ const namedMax = 5
 
 /**
  * The base cannot change until the commit, which demands it again, so that the opening is the one place to look.
- * @param base.head null: no version stands, but withdrawn ones may have had private names
+ * @param base.head null: no version is readable, but withdrawn ones may have had private names
  * @param confirmed names of fields and types that may become public
  * @throws private_field_made_public.
  */
@@ -106,7 +106,7 @@ async function privacyOf(
 
 const textsOf = (schemas: readonly PushSchema[]): SchemaTexts => schemas.map(({ type, text }) => [type, text])
 
-/** Damaged schemas of the base are restored from those that the push brings, as its commit does. */
+/** Restores damaged schemas of the base from those of the push, as its commit does. */
 async function readBase(context: Context, base: VersionRow, brought: readonly PushSchema[]) {
   try {
     return await baseSchemas(context, base)

@@ -56,7 +56,7 @@ export async function readSchemas(text: string): Promise<PushSchema[]> {
 export const byType = (schemas: readonly PushSchema[]): Map<string, PushSchema> =>
   new Map(schemas.map((schema) => [schema.type, schema]))
 
-/** The schemas by type, each made again when it is first asked for. */
+/** The schemas by type, each built on first use. */
 export class LazySchemas {
   readonly #texts: Map<string, string>
   readonly #made = new Map<string, Schema>()

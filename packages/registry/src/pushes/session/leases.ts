@@ -72,7 +72,7 @@ export class CommitLeases {
     if (taken !== undefined) await this.#settle(taken)
   }
 
-  /** Takes over the commits of servers that fell silent, and lets them go on; opens the sessions of their dry runs again. */
+  /** Takes over and continues the commits of servers that fell silent; opens the sessions of their dry runs again. */
   async recover(): Promise<void> {
     await reopenAbandonedDryRuns(this.#context.database, idleEnd(this.#context))
     if (this.#takenOver === takenOverAtOnceMax) return

@@ -44,7 +44,7 @@ import { UnderWay } from './under-way.ts'
 export type CollectionPath = { owner: string; slug: string }
 export type PushKind = PushRow['kind']
 
-/** Queue of commits asked for with `?async=true`. */
+/** Queue of commits with `?async=true`. */
 const commitQueue = 'push-commit'
 
 export class PushSessions {

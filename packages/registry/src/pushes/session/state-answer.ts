@@ -1,4 +1,4 @@
-/** How a session stands, as it is answered. */
+/** State of a session, as answered. */
 import type { PushRow } from '@ulmus/storage'
 import type { StoredRefusal } from '../../errors/errors.ts'
 import type { CommitResult } from '../commit/commit.ts'

@@ -15,7 +15,7 @@ export class FrameBuffer {
     this.#users++
   }
 
-  /** To be called once at most by each that retained it, when it looks at it no more. */
+  /** Call it at most once per retain, after the last use. */
   release(): void {
     if (--this.#users === 0) free(this.#bytes)
   }

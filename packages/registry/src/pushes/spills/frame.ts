@@ -30,7 +30,7 @@ export interface SpillEntry {
   }
 }
 
-/** The bytes are not what was written. */
+/** The bytes differ from those written. */
 export class SpillDamaged extends Error {
   override name = 'SpillDamaged'
 }

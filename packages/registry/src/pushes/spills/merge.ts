@@ -2,7 +2,7 @@
 import { giveWay } from '@ulmus/storage'
 import { compareEntries, EntryBatch, type PushEntry } from './entries.ts'
 
-/** Runs that may be read side by side: each holds a frame and what was read ahead of it, half a megabyte. */
+/** Runs read side by side: each has a frame and its read-ahead in memory, half a megabyte. */
 export const spillsAtOnceMax = 128
 
 /**
@@ -27,7 +27,7 @@ export type Superseded = (entry: PushEntry, by: PushEntry) => void
 /** Frames of a spill, one in memory at a time; each entry must be finished before the next is requested. */
 type Frames = AsyncGenerator<Iterable<PushEntry>>
 
-/** A spill being read: where it stands and how late it is. */
+/** A spill being read: its position and its age. */
 interface Cursor {
   readonly frames: Frames
   /** Of the same (type, id) the higher one counts. */

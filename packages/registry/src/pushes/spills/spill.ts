@@ -76,7 +76,7 @@ export async function* readSpill(
   }
 }
 
-/** Whole frames, headers included; each is read before the next is asked for. */
+/** Whole frames, headers included; consume each before requesting the next. */
 async function* framesOf(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Buffer> {
   let begun = new BegunFrame()
   for await (const piece of source) {
@@ -138,7 +138,7 @@ class BegunFrame {
 function inflated(frame: Buffer): Buffer {
   const rawLength = frame.readUInt32LE(4)
   const encoded = frame.subarray(frameHeaderBytes)
-  // Zstd alone decodes much of what is damaged to other entries, and their hashes are not computed again.
+  // Zstd alone decodes much damaged data to other entries, and their hashes are not computed again.
   if (rawLength > frameBytesMax || crc32(encoded) !== frame.readUInt32LE(8))
     throw new SpillDamaged('a spill holds a damaged frame')
   const limits = { maxOutputLength: Math.max(1, rawLength), chunkSize: Math.max(1024, rawLength + 1) }

@@ -109,7 +109,7 @@ export const mergedEntries = (
     superseded,
   )
 
-/** The entries of a stored spill. @throws object_corrupt when it is not what was received: nothing is made of it. */
+/** The entries of a stored spill. @throws object_corrupt if it is damaged, before any entry is used. */
 export async function* entriesOf(context: Context, spill: PushSpillRow): AsyncGenerator<FrameEntries> {
   let entries = 0
   try {

@@ -32,7 +32,7 @@ export const pushTable: Record<PushState, Record<PushEvent, PushState | 'refused
   checking: {
     // The dry run's answer would lack data received meanwhile.
     receive: 'refused',
-    // Both wait for the dry run that is under way, and are asked of the open session then.
+    // Both wait for the running dry run, and are then requested of the open session.
     try: 'refused',
     commit: 'refused',
     done: 'refused',

@@ -162,7 +162,7 @@ export class TreeCheck {
     }
   }
 
-  /** Whether the node ends where one of its level ends; told when one should have ended before. */
+  /** Whether the node ends where a node of its level ends; reports one that should have ended before. */
   #edge(hash: Hash, node: TreeNode, keys: readonly string[]): boolean {
     const bits = bitsToEnd(defaultShape, node.kind === 'leaf' ? 0 : node.level)
     const max = node.kind === 'leaf' ? defaultShape.leafEntriesMax : defaultShape.childrenMax

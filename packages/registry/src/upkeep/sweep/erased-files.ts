@@ -42,7 +42,7 @@ export async function filesOf(
 
 /**
  * @param removed is increased by the removed files
- * @returns versions of which a file stays because something landed meanwhile.
+ * @returns versions with a file that stays because other data landed meanwhile.
  */
 export async function eraseFiles(
   context: Stores,

@@ -108,7 +108,7 @@ describe.each(databases)('erasing ($name)', (database) => {
     expect(await holdsSecret()).toBe(false)
   })
 
-  test('what a sweep set aside goes, too, when it holds what is erased', async () => {
+  test('a pack set aside is removed, too, if it has erased data', async () => {
     const path = await leaky()
     const { database, blobs } = world.context
     const { rows } = await database.query('select name, bytes from packs')

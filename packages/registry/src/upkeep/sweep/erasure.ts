@@ -139,7 +139,7 @@ async function eraseObjects(
     removed += await database.transact((tx) => removeCondemned(tx, sweep, some))
   })
   erased.objects += removed
-  // Of what was pardoned between the two.
+  // Some rows were pardoned between the two.
   for (const id of packs) await rewritePack(context, id, new Set())
   if (kept.size > 0 || removed === doomed.length) return kept.size > 0
   return (await rowsAbout(context, going)).going.some((row) => !stays(row))
@@ -147,7 +147,7 @@ async function eraseObjects(
 
 const farAhead = () => new Date(Date.now() + 365 * 86_400_000)
 
-/** Rows of what is to go, and rows of others that are stored as what differs from it. */
+/** Rows to remove, and the rows of deltas to them that stay. */
 async function rowsAbout(
   { database }: SweepContext,
   going: ReadonlyMap<string, number>,

@@ -78,7 +78,7 @@ export class Marks {
         : { kind: 'plain', hash: key as Hash }
   }
 
-  /** The object lives, and nothing below it does for that: such as a base, which lives with what is a delta to it. */
+  /** The object lives, but not the objects below it: such as a base, which lives with its deltas. */
   markAlone(name: ObjectName): void {
     this.#alone.add(objectKey(name))
   }

@@ -8,7 +8,7 @@ export interface SweepReport {
   living: number
   /** Objects taken out of the index. */
   objectsRemoved: number
-  /** Packs of which nothing is left in the index. */
+  /** Packs without objects in the index. */
   packsEmptied: number
   packsRewritten: number
   /** Size of the packs written anew. */
@@ -17,7 +17,7 @@ export interface SweepReport {
   uploadsForgotten: Tally
   /** Packs and uploads set aside by this sweep. */
   setAside: Tally
-  /** Withdrawn versions of which nothing is left but their numbers. */
+  /** Withdrawn versions of which only the numbers are left. */
   versionsErased: number
   /** Withdrawn versions that are not erased as yet, since something damaged is in the way: it is named. */
   erasuresHeldUp: Damage[]

@@ -45,7 +45,7 @@ export function add(tally: Tally, more: Tally): void {
 }
 
 const namesAtOnce = 1_000
-/** While so many uploads are looked at and removed, no commit and no upload is recorded. */
+/** Uploads checked and removed at a time; meanwhile no commit and no upload is recorded. */
 const removedAtOnce = 50
 
 /** Everything under `prefix`, some at a time. */
@@ -124,7 +124,7 @@ export async function setUnreferencedAside(stores: Stores, before: Date): Promis
   return tally
 }
 
-/** Removes what ended push sessions had received, and what was received for none, if it was last written before `before`. */
+/** Removes received data of ended or missing push sessions, if it was last written before `before`. */
 export async function removeSpills(stores: Stores, before: Date): Promise<Tally> {
   const tally = noBlobs()
   const { ids } = await livePushes(stores.database)
