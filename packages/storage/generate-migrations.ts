@@ -1,8 +1,8 @@
 /**
- * `npm run migrations`: writes the migrations from the tables and the functions (.sql) in src/sql. While nothing is released, the one initial migration is written
- * anew. From the first release on (a folder in packages/registry/releases), what was released stays as it is, and a migration of what has changed is added: forward only.
- * The generator of Drizzle knows no extensions and no functions; both are put around what it writes.
- * With `--check` it writes nothing and fails when the migrations are not what the tables say.
+ * `npm run migrations`: writes migrations from the tables and the functions (.sql) in src/sql. Before the first release, it rewrites the
+ * one initial migration. After it (a folder in packages/registry/releases), released migrations stay and a new one is added: forward only.
+ * Drizzle's generator knows no extensions and no functions; this script adds both to its output.
+ * With `--check` it writes nothing and fails if the migrations do not match the tables.
  */
 import { execFileSync } from 'node:child_process'
 import {

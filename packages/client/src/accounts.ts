@@ -60,7 +60,7 @@ export const accountCalls = (transport: Transport) => ({
   /** All of it as one answer, for logs of any length. */
   auditStream: (slug: string, filters: AuditFilters = {}, signal?: AbortSignal) =>
     streamAudit(transport, slug, filters, signal),
-  /** What an account has stored, to its members. @throws account_not_found, not_a_member */
+  /** Storage usage of an account, for its members. @throws account_not_found, not_a_member */
   usage: async (slug: string) =>
     (await transport.json<AccountUsage>({ path: `${accountPlace(slug)}/usage` })).body,
 })
@@ -75,7 +75,7 @@ export const orgCalls = (transport: Transport) => {
     /** Its members, to members. */
     members: (org: string) => everyItem(readPage<Member>(transport, `${accountPlace(org)}/members`, {})),
     /**
-     * Adds a member or changes its role. Where the registry adds nobody without being asked, whoever is no member yet is invited.
+     * Adds a member or changes its role. If the registry requires consent, a new member gets an invitation instead.
      * @throws insufficient_role, last_owner, not_a_user
      */
     setMember: async (org: string, user: string, role: Role) => {
@@ -84,12 +84,12 @@ export const orgCalls = (transport: Transport) => {
     },
     removeMember: async (org: string, user: string) =>
       (await transport.json<Done>({ method: 'DELETE', path: member(org, user) })).body,
-    /** Invites a user, or whoever gets the link. The link is in this answer and nowhere else. @throws already_member */
+    /** Invites a user, or anyone with the link. Only this answer contains the link. @throws already_member */
     invite: async (org: string, invitation: CreateInvitation) => {
       const call = { method: 'POST', path: invitations(org), json: invitation } as const
       return (await transport.json<CreatedInvitation>(call)).body
     },
-    /** Those that nobody has answered, the newest first, to admins. */
+    /** Open invitations, newest first. Admins only. */
     invitations: (org: string) => everyItem(readPage<Invitation>(transport, invitations(org), {})),
     /** Takes an invitation back. @throws invitation_not_found */
     removeInvitation: async (org: string, id: string) => {

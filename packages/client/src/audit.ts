@@ -17,7 +17,7 @@ export interface AuditFilters {
 
 export type AuditOptions = AuditFilters & PageOptions
 
-/** All events, the newest first. A stream that breaks off rejects: newest first, there is nothing to go on from. @throws UlmusError */
+/** All events, newest first. If the stream breaks off, it rejects: a newest-first listing cannot be resumed. @throws UlmusError */
 export async function* streamAudit(
   transport: Transport,
   slug: string,

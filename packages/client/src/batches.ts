@@ -8,7 +8,7 @@ export interface Batch {
   readonly keys: ReadonlySet<string>
 }
 
-/** What every line says besides. */
+/** Common fields of every line. */
 export interface Keyed {
   readonly id: string
   readonly type: string

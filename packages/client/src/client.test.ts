@@ -180,7 +180,7 @@ test('waits double up to their bound, jittered, never shorter than asked, and en
   expect(waitAfter(new Error('a bug'), 1, usualRetry, true)).toBeUndefined()
 })
 
-test('what refuses lines names the first three in its message', () => {
+test('an error about lines names the first three in its message', () => {
   const fault = (line: number) => ({
     ...{ line, id: `city ${line}`, type: 'City', code: 'schema_violation', message: 'does not match' },
     errors: [{ path: '/population', message: 'must be >= 0' }],
@@ -286,7 +286,7 @@ test('a body and a line that do not end are given up', async () => {
   expect(line.taken()).toBeLessThan(20)
 })
 
-test('what would be as large again is not asked for again', () => {
+test('a response of the same size is not requested again', () => {
   const tooLarge = new UlmusError('', { status: 200, code: 'answer_too_large' })
   expect(waitAfter(tooLarge, 1, usualRetry, true)).toBeUndefined()
 })

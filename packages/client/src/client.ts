@@ -20,7 +20,7 @@ const pushCalls = (transport: Transport) => ({
   /** Publishes a version of a collection from what changed. */
   push: (ref: CollectionRef, what: Push, pushOptions?: PushOptions): Promise<PushResult> =>
     push(transport, ref, what, pushOptions),
-  /** What a call of the same name would publish, or be refused for. Sends all that it would send, and publishes nothing. */
+  /** Show what the call of the same name would publish, or its refusal. Sends all the data, and publishes nothing. */
   dryRun: {
     push: (ref: CollectionRef, what: Push, pushOptions?: PushOptions): Promise<DryRunResult> =>
       dryRunOfPush(transport, ref, what, pushOptions),

@@ -24,7 +24,7 @@ import { accountPlace, type CollectionRef, collectionPlace, versionPlace } from 
 import type { Transport } from './transport.ts'
 
 export type BrowseOptions = Partial<BrowseQuery>
-/** What a collection is made of. Unless given, `name` is the slug, and `public` false or what the settings of the organization say. */
+/** Settings of a new collection. Defaults: `name` is the slug, `public` is false or the organization's setting. */
 export type NewCollection = Omit<CreateCollection, 'public'> & { public?: boolean }
 
 export const collectionCalls = (transport: Transport) => {
@@ -73,7 +73,7 @@ export const versionCalls = (transport: Transport) => ({
   /** A version in detail. `version`: `latest` (the default), a semver or a digest. @throws version_not_found */
   get: async (ref: CollectionRef, version = 'latest') =>
     (await transport.json<Version>({ path: versionPlace(ref, version) })).body,
-  /** Nobody reads it any more, for ever. With `erase`, what it alone has goes from the stores. @throws insufficient_role */
+  /** Makes a version unreadable, permanently. With `erase`, also deletes the data that only it has. @throws insufficient_role */
   withdraw: async (ref: CollectionRef, version: string, withdrawal: WithdrawVersion) => {
     const call = {
       method: 'POST',
@@ -97,15 +97,15 @@ export const versionCalls = (transport: Transport) => ({
   /** The files of a version, and which of its records refer to each. */
   files: (ref: CollectionRef, version = 'latest') =>
     everyItem(readPage<VersionFile>(transport, `${versionPlace(ref, version)}/files`, {})),
-  /** What a version holds, by hash, or with `since` what has changed, page by page. */
+  /** Manifest of a version, by hash, or with `since` its changes, page by page. */
   manifest: (ref: CollectionRef, version = 'latest', options: ManifestOptions = {}) =>
     manifestPages(transport, ref, version, options),
-  /** What leads from one version to another, with the data on both sides, page by page. Either may be the newer. */
+  /** Differences between two versions, with the data on both sides, page by page. Either may be the newer. */
   diff: (ref: CollectionRef, from: string, to = 'latest', options: DiffOptions = {}) =>
     diffPages(transport, ref, { from, to }, options),
   /**
-   * A whole version as a `.tar.gz`: the answer with its body still to be read, since memory may not hold it. A body that breaks off
-   * rejects whoever reads it. @throws version_not_found
+   * Downloads a version as `.tar.gz`. The body is not buffered, since it may not fit in memory; reading it rejects if the
+   * connection breaks off. @throws version_not_found
    */
   export: async (ref: CollectionRef, version = 'latest', signal?: AbortSignal): Promise<Response> =>
     (await transport.open({ path: `${collectionPlace(ref)}/export`, query: { version }, signal })).response,

@@ -66,7 +66,7 @@ async function commitPush(transport: Transport, place: string, options: CommitOp
   }
 }
 
-/** What a commit of the session at `place` would make. The session is given up then. @throws as `commitPush` */
+/** Shows what a commit of the session at `place` would make, then cancels the session. @throws as `commitPush` */
 async function dryRunPush(
   transport: Transport,
   place: string,

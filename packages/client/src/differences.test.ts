@@ -52,7 +52,7 @@ test('the pages of a difference come in turn, over failures, between the version
   expect(server.requests).toHaveLength(5)
 })
 
-test('whoever stops early asks for no further page', async () => {
+test('a caller that stops early requests no further page', async () => {
   const { server, client } = await start((request) =>
     json(pageOf(request, (id) => ({ semver: 'v2.0.0', records: [{ id, type: 'T', hash: '' }] }))),
   )

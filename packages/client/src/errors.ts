@@ -1,4 +1,4 @@
-/** What a call that did not succeed rejects with. */
+/** Errors that failed calls reject with. */
 import type { ErrorBody, Issue, ValidationError } from '@ulmus/wire'
 import type { ErrorCode } from './codes.ts'
 
@@ -68,7 +68,7 @@ function firstOf({ validationErrors = [], totalErrors }: ErrorFacts, linesBefore
   return `${named.join('')}${more > 0 ? `\n  and ${more} more` : ''}`
 }
 
-/** What a batch holds: records, records to remove, or entries of a snapshot's manifest. */
+/** Content of a batch: records, records to remove, or entries of a snapshot's manifest. */
 export type LineKind = 'records' | 'deletes' | 'manifest'
 
 /**

@@ -5,7 +5,7 @@ import { UlmusError } from './errors.ts'
 import { type CollectionRef, filePlace } from './places.ts'
 import type { Transport } from './transport.ts'
 
-/** What a file may be given as. A `Blob` (in Node: `fs.openAsBlob`) is read from disk as it is sent. */
+/** Bytes of a file. A `Blob` (in Node: `fs.openAsBlob`) is read from disk as it is sent. */
 export type FileBytes = Uint8Array<ArrayBuffer> | Blob
 
 export interface FileUpload {

@@ -7,7 +7,7 @@ export interface Page<T> {
   readonly next: (() => Promise<Page<T>>) | null
 }
 
-/** What every list takes. */
+/** Options of every list. */
 export interface PageOptions {
   /** At most 100. Default 50. */
   readonly limit?: number

@@ -12,7 +12,7 @@ export interface ManifestChunk {
   readonly lines: number
 }
 
-/** What the registry takes in one request, entries and bytes; below its own limits. */
+/** Limits of one request, entries and bytes; below the registry's own. */
 const chunkLimits = { lines: 50_000, bytes: 32 * 1024 ** 2 }
 
 /** Records hashed between two looks at the signal and the clock of the page. */
@@ -23,7 +23,7 @@ export interface Hashing {
   /** Whether the registry will remove what the schemas do not list: hashes are of what is left. */
   readonly strip: boolean
   readonly signal?: AbortSignal
-  /** Told how many records were hashed since it was told last. */
+  /** Called with the number of records hashed since the last call. */
   readonly onHashed: (records: number) => void
 }
 
@@ -80,7 +80,7 @@ function hashOf(line: RecordToPut, known: ReadonlySet<string> | undefined): stri
   }
 }
 
-/** What the registry will read: without members that are undefined, objects by their own `toJSON`. */
+/** The data as sent: without undefined members, objects by their own `toJSON`. */
 const asSent = (data: unknown): Json => JSON.parse(JSON.stringify(data)) as Json
 
 const refusal = (line: RecordToPut, code: ErrorCode, why: string, cause?: unknown): UlmusError =>

@@ -39,7 +39,7 @@ export const metadataCalls = (transport: Transport) => {
         })
       ).body,
     job,
-    /** What the synchronous call would have answered, once the job is done. @throws what it would have thrown; `timeout` */
+    /** Waits for the job and returns the synchronous call's answer. @throws the synchronous call's error; `timeout` */
     waitForJob: async (
       ref: CollectionRef,
       id: string,

@@ -101,7 +101,7 @@ function keeping<Row>(rows: Rows<Row>): () => Rows<Row> {
   }
 }
 
-/** What a row says: `JSON.stringify` decides, so members that are undefined are left out and dates are texts. */
+/** Record of a row, as `JSON.stringify` renders it: undefined members are left out and dates are texts. */
 function recordIn<Row extends object>(
   { type, id: named }: Mirror<Row>,
   row: Row,

@@ -17,7 +17,7 @@ function controlled() {
   return { started, send, names: () => started.map(({ name }) => name) }
 }
 
-/** Long enough for everything that waits for nobody. */
+/** Long enough for everything that does not wait for a test. */
 const settle = () => new Promise((resolve) => setTimeout(resolve, 10))
 
 test('as many batches as allowed are on their way, no more', async () => {

@@ -85,7 +85,7 @@ test.each([
   ['the answer gets lost', { how: 'lose_answer' }],
   ['the answer breaks off', { how: 'cut', bytes: 3 }],
   ['the server is busy', { how: 'status', status: 503 }],
-  ['a proxy finds nobody', { how: 'status', status: 502, body: '<html>' }],
+  ['a proxy finds no upstream', { how: 'status', status: 502, body: '<html>' }],
   ['the server is silent for too long', { how: 'stall', ms: 600 }],
 ] as const)('every step of a push survives that %s', async (_, fault) => {
   const file = await nameFile({ bytes: new TextEncoder().encode('a map') })
@@ -186,7 +186,7 @@ test('a server that stays away ends the push with its error, and the session is 
   expect(server.requests.filter((line) => line.includes('/records'))).toHaveLength(4)
 })
 
-test('what the caller refuses is not sent again', async () => {
+test('data refused by the caller is not sent again', async () => {
   const { server, client } = await start()
   const conflict =
     '{"error":"Moved on.","code":"version_conflict","statusCode":409,"currentVersion":"v2.0.0"}'
@@ -214,7 +214,7 @@ test('a file that only a record refers to is sent when the commit misses it', as
   expect(server.requests.filter((line) => line.includes('/commit'))).toHaveLength(2)
 })
 
-test('a file nobody has ends the push with its name', async () => {
+test('a file that cannot be found ends the push with its name', async () => {
   const { keeper, client } = await start()
   const hash = `sha256:${'1'.repeat(64)}`
   const failure = client.push('ada/numbers', {
@@ -285,7 +285,7 @@ test('a dry run that is refused gives the session up', async () => {
   expect([...keeper.sessions.values()]).toEqual(['cancelled'])
 })
 
-test('nobody there at all is an UlmusError without a status', async () => {
+test('a refused connection rejects with an UlmusError without a status', async () => {
   const { server } = await start()
   await server.close()
   const client = createClient({ baseUrl: server.url, retry: { attempts: 2, delayMs: 1 } })

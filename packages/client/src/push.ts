@@ -51,9 +51,9 @@ export interface Push extends Opening {
 }
 
 export interface PushOptions extends SessionOptions {
-  /** Told after every step that the server acknowledged. */
+  /** Called after every step that the server acknowledged. */
   readonly onProgress?: (progress: PushProgress) => void
-  /** Told of the session once it is open, so that a program that is killed can go on with it. */
+  /** Called with the session once it is open, so that a killed program can resume it. */
   readonly onOpened?: (opened: OpenedPush) => void
   /**
    * An open session (`client.pushSessions.get`) that a killed program began for the very same push. Lines that were sent but not
@@ -99,7 +99,7 @@ export const push = (
   options?: PushOptions,
 ): Promise<PushResult> => inSession(committing, transport, ref, what, options)
 
-/** What `push` would publish, of the same steps: nothing is published, and the session is given up. @throws as `push` */
+/** Shows what `push` would publish with the same steps; publishes nothing and cancels the session. @throws as `push` */
 export const dryRunOfPush = (
   transport: Transport,
   ref: CollectionRef,

@@ -75,7 +75,7 @@ test('`latest` is fixed at the beginning', async () => {
   expect(server.requests[1]).toMatch(/versions\/v1\.0\.0\/records\.ndjson$/)
 })
 
-test('whoever stops early leaves no connection behind', async () => {
+test('a caller that stops early leaves no connection behind', async () => {
   const { server, client } = await start(50)
   server.fail(/ndjson/, { how: 'stall_body', bytes: 400 })
   for await (const record of client.records.ndjson('ada/numbers', 'v1.0.0')) {

@@ -14,7 +14,7 @@ export interface StreamOptions {
   /** Begin after this record (see `cursorAfter`). */
   readonly after?: string
   readonly signal?: AbortSignal
-  /** Told each time the connection broke and the stream goes on. */
+  /** Called each time the connection broke and the stream resumes. */
   readonly onResume?: () => void
 }
 

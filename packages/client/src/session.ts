@@ -1,4 +1,4 @@
-/** What the sessions of both kinds of push have in common: their opening, files, batches of lines, the farewell. http-api §9. */
+/** Session steps that both kinds of push share: opening, files, batches of lines, cancelling. http-api §9. */
 import type { OpenPush } from '@ulmus/wire'
 import type { Batch } from './batches.ts'
 import { BatchRefused, type LineKind, UlmusError } from './errors.ts'
@@ -7,7 +7,7 @@ import { sendOverlapping } from './overlap.ts'
 import { accountPlace, type CollectionRef, filePlace, partsOf } from './places.ts'
 import type { Transport } from './transport.ts'
 
-/** What a push and a snapshot say of their version besides its records. */
+/** Fields about the version, besides its records, in a push or a snapshot. */
 export interface Opening {
   /** The semver that the version is to follow; null for a collection's first version. */
   readonly baseVersion: string | null

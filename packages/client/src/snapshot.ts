@@ -67,7 +67,7 @@ export interface Snapshot extends Opening {
 }
 
 export interface SnapshotOptions extends SessionOptions {
-  /** Told as records are hashed, and after every step that the server acknowledged. */
+  /** Called as records are hashed, and after every step that the server acknowledged. */
   readonly onProgress?: (progress: SnapshotProgress) => void
 }
 
@@ -85,7 +85,7 @@ type Count = (change: (tally: Tally<SnapshotProgress>) => void) => void
 /** Below these a manifest goes within the request that opens the session: entries, and their bytes. */
 const inlineEntriesMax = 100_000
 const inlineBytesMax = 64 * 1024 ** 2
-/** What the registry takes in one request. */
+/** Limit of one request to the registry. */
 const batchBytesMax = 128 * 1024 ** 2
 const batchLinesMax = 10_000
 
@@ -116,7 +116,7 @@ export const snapshot = (
   options?: SnapshotOptions,
 ): Promise<PushResult> => inSession(committing, transport, ref, what, options)
 
-/** What `snapshot` would publish, of the same steps: nothing is published, and the session is given up. @throws as `snapshot` */
+/** Shows what `snapshot` would publish with the same steps; publishes nothing and cancels the session. @throws as `snapshot` */
 export const dryRunOfSnapshot = (
   transport: Transport,
   ref: CollectionRef,

@@ -5,9 +5,9 @@ import { demandPath } from './places.ts'
 import { type RetryPolicy, retrying, usualRetry } from './retry.ts'
 
 export interface ClientOptions {
-  /** Where the registry is, without `/api`: `https://registry.example.org`. */
+  /** URL of the registry, without `/api`: `https://registry.example.org`. */
   readonly baseUrl: string
-  /** Sent as `Authorization: Bearer`. Absent: what `fetch` brings itself, such as a browser's session cookie, or nobody. */
+  /** Sent as `Authorization: Bearer`. Default: the credentials that `fetch` sends by itself, such as a browser's session cookie. */
   readonly apiKey?: string
   /** Absent: the global one. */
   readonly fetch?: typeof globalThis.fetch
@@ -21,7 +21,7 @@ const slowestUploadBytesPerMs = 64
 
 /** No answer of a registry in JSON is longer, whose pages are bounded: 64 MiB. */
 const jsonBytesMax = 67_108_864
-/** What one array of bytes can hold everywhere: 2 GiB. */
+/** Largest byte array on all platforms: 2 GiB. */
 const fileBytesMax = 2_147_483_647
 
 type QueryValue = string | number | boolean | undefined
@@ -39,7 +39,7 @@ export interface Call {
   /** Whether sending it twice does what sending it once does. Default: true for GET, HEAD and PUT. */
   readonly repeatable?: boolean
   readonly signal?: AbortSignal
-  /** Told before each repetition. */
+  /** Called before each retry. */
   readonly onRetry?: () => void
 }
 

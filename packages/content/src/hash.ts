@@ -8,12 +8,12 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 /** A SHA-256 in 64 lowercase hexadecimal digits. */
 export type Hash = string & { readonly __brand: 'Hash' }
 
-/** What is used of `node:crypto`; absent in a browser, where the pure implementation serves (some 20 times slower). */
+/** Used part of `node:crypto`; absent in a browser, where the pure implementation serves (some 20 times slower). */
 interface NativeCrypto {
   hash?(algorithm: 'sha256', data: string | Uint8Array, encoding: 'hex'): string
 }
 
-/** What is used of `node:buffer`, whose count of UTF-8 bytes is vectorised. */
+/** Used part of `node:buffer`, whose count of UTF-8 bytes is vectorised. */
 interface NativeBuffer {
   Buffer: { byteLength(text: string): number }
 }

@@ -11,16 +11,16 @@ export interface Clock {
   compare(): Promise<void>
 }
 
-/** By so much a server's clock may be off: what is kept by the network (NTP) is off by less. Milliseconds. */
+/** Tolerated error of a server's clock; NTP keeps it below. Milliseconds. */
 const toleranceMilliseconds = 2_000
 /** An answer that took longer says too little. Milliseconds. */
 const answerMillisecondsMax = 1_000
 
-/** @param log is told when this process's clock is off, and when it is right again */
+/** @param log receives a message when this process's clock is off, and when it is right again */
 export function clockOf(database: Database, log: Log): Clock {
   // The embedded database has no other clock than this process.
   if (database.kind !== 'server') return { now: () => new Date(), compare: async () => undefined }
-  /** What the database's clock showed when `performance.now()`, which nobody sets, was 0. */
+  /** The database's time at `performance.now()` = 0, a clock that cannot be set. */
   let origin: number | undefined
   let isOff = false
   const shared = () => (origin === undefined ? Date.now() : origin + performance.now())

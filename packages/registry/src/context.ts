@@ -1,4 +1,4 @@
-/** What every service of the registry works with. Made once, in `open.ts`. */
+/** Dependencies of the registry's services, created once in `open.ts`. */
 import type { BlobStore, Database, DiskSpace, ObjectReader } from '@ulmus/storage'
 import type { BodyBudget } from './budgets/body-budget.ts'
 import type { Jobs } from './jobs.ts'

@@ -1,6 +1,6 @@
 /** The registry's table of contents. */
 
-// What the floors below reject with and read by, for those who may only come down to this one.
+// Error and reader of the packages below, for apps that may only import this package.
 export { InputError, type Json, parseStrict } from '@ulmus/content'
 export {
   BlobMissing,

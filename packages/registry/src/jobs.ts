@@ -12,7 +12,7 @@ import type { Repeated } from './schedule.ts'
 export type Work = (payload: Record<string, unknown>) => Promise<void>
 
 export interface Jobs {
-  /** Names a queue and what is done with its jobs. Before `start`. A `work` that rejects is run again, up to 5 times, ever later. */
+  /** Defines a queue and its worker. Call before `start`. A rejected `work` is retried up to 5 times, ever later. */
   define(queue: string, work: Work): void
   /**
    * Runs `work` at `start` and again and again (schedule.ts), in every process that works jobs; never twice at a time in one
@@ -23,11 +23,11 @@ export interface Jobs {
   enqueue(tx: Tx, queue: string, payload: Record<string, unknown>): Promise<void>
   /** Runs what waits in a queue now, in this process, without waiting for the next poll. Call it after the transaction. */
   poke(queue: string): void
-  /** Lets work go on that a job or a repetition has begun and did not wait for; `stop` does. It never rejects. */
+  /** Continues work that a job or a repetition began and did not await; `stop` waits for it. It never rejects. */
   leave(work: Promise<void>): void
   /** While the disk is full, it resolves and work begins later, by itself. */
   start(): Promise<void>
-  /** Takes no more jobs and waits for what runs, 30 s at most; what has not ended by then runs again elsewhere. */
+  /** Takes no more jobs and waits for running ones, 30 s at most; unfinished ones run again elsewhere. */
   stop(): Promise<void>
 }
 
@@ -50,7 +50,7 @@ const retries = { retryLimit: 5, retryDelay: 1, retryBackoff: true, retryDelayMa
 const expireSeconds = 900
 /** How often pg-boss drops rows. */
 const maintenanceIntervalSeconds = 3_600
-/** Rows of jobs that ended are dropped after a day; so are those that nobody took for two weeks. */
+/** Rows of finished jobs are dropped after a day, jobs that no worker took after two weeks. */
 const kept = { deleteAfterSeconds: 86_400, retentionSeconds: 14 * 86_400 }
 const drainMillisecondsMax = 30_000
 const startTriesMax = 5
@@ -177,7 +177,7 @@ class Queues {
   #workOne(queue: string, work: Work): Promise<string> {
     const settings = { pollingIntervalSeconds: pollSeconds }
     return this.#boss.work<Record<string, unknown>>(queue, settings, async ([job]) => {
-      // A worker takes one job at a time: whoever took one looks again at once, since more may wait.
+      // Each worker runs one job at a time and polls again at once after taking one, since more may wait.
       this.poke(queue)
       if (job === undefined) return
       // It is run again; and what waits longer than that, its own recovery takes up.

@@ -16,17 +16,17 @@ export interface Limits {
   readonly organizationsMax: number
   /** Collections of an account, private ones and forks too. Default 10,000. */
   readonly collectionsMax: number
-  /** What an account may have stored that has no quota of its own. Bytes; null: as much as it likes. Default. */
+  /** Storage quota of an account without one of its own. Bytes; null: unlimited. Default. */
   readonly quotaBytes: number | null
   /** How long an upload is kept that no version has. Days. Default 30. */
   readonly uploadDays: number
-  /** How long the audit log keeps what was done. Days. Default 400. */
+  /** Retention of the audit log. Days. Default 400. */
   readonly auditDays: number
-  /** How somebody becomes a member whom an admin names: at once, or by accepting an invitation. Default: `added`. */
+  /** How an admin adds a member: at once, or by an invitation to accept. Default: `added`. */
   readonly newMembers: 'added' | 'invited'
 }
 
-/** Who the operators of the registry are. */
+/** Operators of the registry. */
 export interface OperatorsConfig {
   readonly identities: readonly { readonly issuer: string; readonly subject: string }[]
   /** Whether the identity provider may say so, at each sign-in. */

@@ -1,4 +1,4 @@
-/** Where the registry tells what an operator should know: facts, and a sentence. */
+/** Log for operators: facts, and a sentence. */
 export interface Log {
   info(facts: object, line: string): void
   warn(facts: object, line: string): void

@@ -49,7 +49,7 @@ import { openWorkers } from './workers/workers.ts'
 
 export interface RegistryConfig extends StoresConfig {
   limits: Limits
-  /** Default: nobody is. */
+  /** Default: no operators. */
   operators?: OperatorsConfig
   /** True: this process also does background work (jobs, recovery, expiry). At least one process must. */
   works: boolean

@@ -20,7 +20,7 @@ export const schedule = {
   updateRecovery: { name: 'the recovery of metadata updates', everySeconds: 1 },
   /** Takes over commits whose lease has run out. pushes/session/sessions.ts */
   commitRecovery: { name: 'the recovery of commits', everySeconds: 1 },
-  /** Tells other servers who asks much, and hears of them. budgets/request-rates.ts */
+  /** Exchanges request counts with other servers. budgets/request-rates.ts */
   requestRates: { name: 'the sharing of rate limits', everySeconds: 1, frees: true, everywhere: true },
   /** Copies small packs from the database into the object store. upkeep/compaction.ts */
   compaction: { name: 'the compaction of small packs', everySeconds: 10 },
@@ -34,7 +34,7 @@ export const schedule = {
   clock: { name: 'the comparison of clocks', everySeconds: 15, frees: true, everywhere: true },
   /** Ends idle push sessions and drops what ended ones had received. pushes/session/sessions.ts */
   pushExpiry: { name: 'the expiry of push sessions', everySeconds: minute, frees: true },
-  /** Drops rows that nobody asks for any more, vacuums the embedded database. upkeep/expiry.ts */
+  /** Drops expired rows, vacuums the embedded database. upkeep/expiry.ts */
   expiry: { name: 'expiry', everySeconds: 5 * minute, onceInSeconds: hour },
   /** Removes what no version needs. upkeep/sweep/daily.ts */
   sweep: { name: 'the daily sweep', everySeconds: 10 * minute, onceInSeconds: day, frees: true },

@@ -395,11 +395,11 @@ CREATE INDEX "versions_to_erase" ON "versions" USING btree ("id") WHERE "version
 CREATE UNIQUE INDEX "versions_semver" ON "versions" USING btree ("collection_id","major","minor","patch");--> statement-breakpoint
 CREATE INDEX "versions_full_digest" ON "versions" USING btree ("collection_id","full_digest");--> statement-breakpoint
 CREATE INDEX "versions_public_digest" ON "versions" USING btree ("collection_id","public_digest");--> statement-breakpoint
--- Whether what a request rests on is good, which it stays until the transaction ends (authority.ts).
+-- Checks that a request's authority is good, and locks it until the transaction ends (authority.ts).
 
 /*
- * Locks a credential: an API key or a browser session, or neither. It is good when it has not ended, and its account is not suspended. Whoever
- * suspends locks the credentials too, so this waits for it; the account is read by a statement of its own afterwards, which sees what came meanwhile.
+ * Locks a credential: an API key or a browser session, or neither. It is good if it has not expired and its account is not suspended. A
+ * suspension locks the credentials too, so this waits for it; a separate statement then reads the account, and sees changes made meanwhile.
  */
 create function hold_credential(account uuid, key uuid, session text, asked_at timestamptz) returns boolean language plpgsql as $$
 begin
@@ -472,7 +472,7 @@ begin
   if fork is not null then
     perform from accounts where id = owner for key share;
     if not found then raise exception 'owner_gone' using errcode = 'UL000'; end if;
-    -- Held until the fork is there: whoever deletes the source then sees the fork, and keeps the files that it inherited.
+    -- Locked until the fork exists: deleting the source then sees the fork, and keeps the files that it inherited.
     made := jsonb_populate_record(null::collections, fork->'collection');
     select made.public and source.public into made.public from collections source
       where source.id = (fork->>'sourceId')::uuid and (source.public or (fork->>'ofPrivate')::boolean) for share;
@@ -536,8 +536,8 @@ end $$;
 -- Functions that record packs (objects.ts). docs/formats.md has the pack file.
 
 /*
- * Whether an object is read through just these bases, link by link. A base that was stored anew since stands alone, so that whatever is a delta
- * to it has a shorter chain than its row says: that names what was needed when it was written.
+ * Whether an object is read through exactly these bases, link by link. A base that was stored anew stands alone, so a delta to it may
+ * have a shorter chain than its row says, which names the bases needed when it was written.
  */
 create function is_read_through(object_hash text, object_kind text, chain text[]) returns boolean language sql stable as $$
   select bool_and(o.bases[1] is not distinct from (chain[link + 1] collate "C")) and count(o.hash) = cardinality(chain) + 1
@@ -695,8 +695,8 @@ $$;
 --> statement-breakpoint
 
 /*
- * Takes off what erased versions of a collection had added, once: those that no version goes on from that is not erased. A version needs
- * nothing but what it added itself and what its bases did.
+ * Subtracts, once, what erased versions of a collection had added, except for versions that a version not erased builds on. A version
+ * needs only what it added itself and what its bases added.
  */
 create function give_back(collection uuid) returns void language sql as $$
   with recursive needed as (

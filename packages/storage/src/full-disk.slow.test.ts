@@ -42,7 +42,7 @@ describe.skipIf(!smallDisksPossible())('a full disk', () => {
       expect(disk.free()).toBe(before)
       expect(readdirSync(join(folder, 'tmp'))).toEqual([])
       expect(await Array.fromAsync(store.list(''))).toEqual([])
-      // What is free is remembered for a second.
+      // The free space is cached for a second.
       await vi.waitFor(() => store.put('files/aa/small', new Uint8Array(1)), { timeout: 5_000 })
       await store.remove('files/aa/small')
       await store.close()

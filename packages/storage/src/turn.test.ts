@@ -23,7 +23,7 @@ test('steps that wait for nothing let others have the loop, many such works side
   expect(delay.count).toBeGreaterThan(10)
 })
 
-test('what is soon done waits for nothing', async () => {
+test('short work never waits', async () => {
   await new Promise((resolve) => setImmediate(resolve))
   expect(giveWay()).toBeUndefined()
   expect(giveWay()).toBeUndefined()

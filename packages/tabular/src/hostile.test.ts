@@ -268,14 +268,14 @@ describe('JSON', () => {
     await expect(data('a.ndjson', `{"n":${deep}}`)).rejects.toThrow('at most 63 levels')
   })
 
-  test('a line that is no object is told with its number', async () => {
+  test('reports a line that is no object with its number', async () => {
     await expect(data('a.ndjson', '{}\n\n[]\n')).rejects.toThrow(
       'a.ndjson, line 3: This is no object in braces',
     )
     await expect(data('a.ndjson', '{}\n{"a"\n')).rejects.toThrow('a.ndjson, line 2: This is no JSON')
   })
 
-  test('what nests too deep is refused with its place, and not by the end of the stack', async () => {
+  test('input that nests too deep is refused with its place, and not by the end of the stack', async () => {
     const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
     expect(await data('a.ndjson', `{"id":"x","a":${deep(63)}}`)).toHaveLength(1)
     for (const levels of [64, 5_000, 200_000])

@@ -140,7 +140,7 @@ describe('conversions are offered, and applied when they are asked for', () => {
     expect(await offered('Oslo', 'no')).toEqual([])
   })
 
-  test('what a conversion cannot read is refused with its line', async () => {
+  test('a value that a conversion cannot read is refused with its line', async () => {
     const table = await open('a.csv', 'id,v\n1,"1,338"\n2,none\n')
     await expect(read(table, { conversions: { v: 'thousands' } })).rejects.toThrow(
       'a.csv, line 3: `v` is "none", which cannot be read as thousands.',
@@ -168,7 +168,7 @@ describe('conversions are offered, and applied when they are asked for', () => {
   })
 })
 
-describe('what the file has as a double is a number', () => {
+describe('a double in the file is a number', () => {
   test.each([
     ['a.json', '[{"v":21.0,"in":{"x":[1.0]}},{"v":20.0,"in":{"x":[2.0]}}]'],
     ['a.ndjson', '{"v":2.1e1,"in":{"x":[1.0]}}\n{"v":20.0 ,"in":{"x":[2.0]}}\n'],

@@ -40,7 +40,7 @@ describe('files', () => {
     await expect(table.batches()[Symbol.asyncIterator]().next()).rejects.toThrow()
   })
 
-  test('what cannot be opened is told by its name', async () => {
+  test('names a file that cannot be opened', async () => {
     const path = join(folder, 'none.csv')
     await expect(openFile(path)).rejects.toMatchObject({ code: 'ENOENT', path })
     await expect(openFile(folder)).rejects.toThrow(`${folder} is no regular file.`)
@@ -115,7 +115,7 @@ describe('Parquet', () => {
     await table.close()
   })
 
-  test('a file that is cut is told to be incomplete', async () => {
+  test('a truncated file is reported as incomplete', async () => {
     const bytes = readFileSync(fixture('groups.parquet'))
     const cut = sourceOf(new File([bytes.subarray(0, 2000)], 'a.parquet'))
     await expect(openTable(cut)).rejects.toThrow(
@@ -266,7 +266,7 @@ describe('SQLite', () => {
     20_000,
   )
 
-  test('a file that is damaged is told so', async () => {
+  test('a damaged file is reported as such', async () => {
     const damaged = join(folder, 'damaged.db')
     writeFileSync(damaged, `SQLite format 3\0${'x'.repeat(4096)}`)
     await expect(openFile(damaged)).rejects.toThrow('damaged.db: The file cannot be read as SQLite: ')

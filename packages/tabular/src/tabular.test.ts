@@ -86,7 +86,7 @@ test('the columns of a table, its id, its schema and its records', async () => {
   })
 })
 
-describe('what a column of texts holds', () => {
+describe('kind of a column of texts', () => {
   test.each([
     [['1', '2'], 'integer'],
     [['1', '2.5'], 'number'],
@@ -119,7 +119,7 @@ describe('what a column of texts holds', () => {
   })
 })
 
-describe('what a column of JSON holds', () => {
+describe('kind of a column of JSON', () => {
   test.each([
     [['1', '2'], 'string'],
     [[1, 2.5], 'number'],
@@ -218,7 +218,7 @@ test('without an id, records are numbered', async () => {
   expect(records.map(({ id }) => id)).toEqual(['1', '2'])
 })
 
-test('what does not fit the plan is told with its file, line and column, or told and passed over', async () => {
+test('a row that does not fit the plan is reported with file, line and column, and skipped on request', async () => {
   const text = 'id,population\n1,5\n2,n/a\n3,7\n2,8\n,9\n'
   const table = await open('cities.csv', text)
   const plan = planOf(await inferTable(table), { type: 'City', id: ['id'], kinds: { population: 'integer' } })

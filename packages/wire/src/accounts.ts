@@ -18,7 +18,7 @@ export const Account = z
   .meta({ id: 'Account', description: 'The public profile of an account.', examples: [exampleUser] })
 export type Account = z.infer<typeof Account>
 
-/** What `GET /api/accounts/me` answers: the only place an e-mail address appears. */
+/** Answer of `GET /api/accounts/me`: the only one with an e-mail address. */
 export const OwnAccount = Account.extend({ email: z.string() }).meta({
   id: 'OwnAccount',
   description: 'The account that is asking.',

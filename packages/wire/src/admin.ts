@@ -1,4 +1,4 @@
-/** What operators of a registry see and do. http-api §11. */
+/** Data and actions for operators of a registry. http-api §11. */
 import { z } from 'zod'
 import { Account } from './accounts.ts'
 import { exampleUser } from './examples.ts'
@@ -53,7 +53,7 @@ export const OperateAccount = z
       .optional()
       .meta({ description: 'What it may have stored. Bytes; null: what all may have.' }),
     owner: line(39).optional().meta({
-      description: 'The handle of whom an organization gets as its owner that has none who can sign in.',
+      description: 'Handle of the new owner, for an organization without an owner who can sign in.',
     }),
   })
   .meta({

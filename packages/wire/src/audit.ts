@@ -35,7 +35,7 @@ export const AuditEvent = z
   })
   .meta({
     id: 'AuditEvent',
-    description: 'Something that somebody did.',
+    description: 'An action of a user or an operator.',
     examples: [
       {
         id: exampleId,

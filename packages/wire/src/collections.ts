@@ -19,7 +19,7 @@ export const BrowseQuery = z.strictObject({
     .meta({
       examples: ['world cities'],
       description:
-        'Words: finds collections that have, in slug, name, owner or description, a word that begins like each of them, whatever the case and the accents. Best first; pages are told by `offset`. Words that more than 500 collections have find some of them.',
+        'Words: finds collections that have, in slug, name, owner or description, a word that begins like each of them, whatever the case and the accents. Best first; pages are selected by `offset`. A word that more than 500 collections have finds only some of them.',
     }),
   owner: line(200)
     .optional()
@@ -140,7 +140,7 @@ export const VersionSummary = z
   })
 export type VersionSummary = z.infer<typeof VersionSummary>
 
-/** Where a fork was made from. */
+/** Source of a fork. */
 export const ForkedFrom = z
   .object({ owner: z.string(), slug: z.string(), version: SemverText })
   .meta({ id: 'ForkedFrom', description: 'The collection and the version that a fork was made of.' })

@@ -27,7 +27,7 @@ export const DeviceStart = z
   .object({
     device_code: z
       .string()
-      .meta({ description: 'What the program asks `/auth/device/token` with. Show it to nobody.' }),
+      .meta({ description: 'Sent by the program to `/auth/device/token`. Keep it secret.' }),
     user_code: z.string().meta({ description: 'What the person types.' }),
     verification_uri: z.string().meta({ description: 'The page where the person decides.' }),
     verification_uri_complete: z.string().meta({ description: 'The same page, with the code filled in.' }),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { exampleFile, exampleId, exampleRecord } from './examples.ts'
 import { Instant } from './text.ts'
 
-/** What is wrong with one part of a request. `path`: members joined by dots, empty for the whole. */
+/** Fault in one part of a request. `path`: members joined by dots, empty for the whole. */
 export const Issue = z
   .object({
     path: z.string().meta({ description: 'Members joined by dots; empty for the whole.' }),
@@ -19,7 +19,7 @@ export const Issue = z
   .meta({ id: 'Issue', description: 'What is wrong with one part of a request.' })
 export type Issue = z.infer<typeof Issue>
 
-/** What a schema finds wrong with one value of a record's data. */
+/** Fault that a schema finds in one value of a record's data. */
 export const SchemaIssue = z
   .object({
     path: z.string().meta({ description: 'JSON pointer into the data; empty for the data itself.' }),

@@ -1,6 +1,6 @@
 /**
- * What the examples of the API's description tell of: a collection `ada/cities` and its first two versions. Sent in the order of a
- * push, to a registry that has the account `ada` and nothing else, they work as they stand. A test of the server does so.
+ * Examples in the API's description: a collection `ada/cities` and its first two versions. Sent in the order of a push to a registry
+ * that has only the account `ada`, they work as written. A test of the server does so.
  */
 
 /** A file, and the name that its bytes give it. */
@@ -70,7 +70,7 @@ export const exampleManifest = [
 export const exampleNeeded = [stockholmHash, swedenHash]
 export const exampleSnapshotRecords = [sweden, stockholm]
 
-/** What the second version adds, with hashes. */
+/** Records that the second version adds, with hashes. */
 export const exampleAdded = [
   { ...stockholm, hash: stockholmHash },
   { ...sweden, hash: swedenHash },

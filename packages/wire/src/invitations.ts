@@ -19,7 +19,7 @@ export const CreateInvitation = z
   })
   .meta({
     id: 'CreateInvitation',
-    description: 'Whom to invite, and as what.',
+    description: 'The invited user or address, and the role.',
     examples: [{ email: 'grace@example.org', role: 'member' }],
   })
 export type CreateInvitation = z.infer<typeof CreateInvitation>
@@ -42,12 +42,12 @@ export const Invitation = z
   .object({ ...common, user: Account.nullable(), email: z.string().nullable() })
   .meta({
     id: 'Invitation',
-    description: 'An invitation that nobody has answered.',
+    description: 'An open invitation.',
     examples: [exampleInvitation],
   })
 export type Invitation = z.infer<typeof Invitation>
 
-/** The answer to making one: the only time the token is told. */
+/** Answer to creating an invitation: the only one that contains the token. */
 export const CreatedInvitation = Invitation.extend({
   token: z.string().meta({ description: 'Told only here.' }),
   url: z.string().meta({ description: 'The page where it is answered. Pass it on.' }),
@@ -67,7 +67,7 @@ export type CreatedInvitation = z.infer<typeof CreatedInvitation>
 /** An item of `GET /api/accounts/me/invitations`. */
 export const OwnInvitation = z.object({ ...common, org: Account }).meta({
   id: 'OwnInvitation',
-  description: 'An invitation of whoever asks.',
+  description: 'An invitation of the caller.',
   examples: [
     {
       ...exampleCommon,

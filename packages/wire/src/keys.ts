@@ -27,11 +27,11 @@ export const CreateKey = z
   })
 export type CreateKey = z.infer<typeof CreateKey>
 
-/** The answer to making a key: the only time the raw key is told. */
+/** Answer to creating a key: the only one that contains the raw key. */
 export const CreatedKey = z
   .object({
     id: Id,
-    key: z.string().meta({ description: 'The raw key, beginning `ul_`. It is told only here.' }),
+    key: z.string().meta({ description: 'The raw key, beginning `ul_`. Only this answer contains it.' }),
     label: z.string(),
     scope: Scope,
     collectionId: Id.nullable(),

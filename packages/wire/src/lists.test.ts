@@ -11,7 +11,7 @@ test('an absent limit is the usual one, one over the maximum counts as the maxim
   }
 })
 
-test('what is no integer within bounds is refused, not guessed', () => {
+test('anything but an integer within bounds is refused, not guessed', () => {
   for (const limit of ['0', '00', '-1', '1.5', '1e2', ' 1', '', 'ten', '0x10', '१', ['1', '2']]) {
     expect(ListQuery.safeParse({ limit }).success, `limit ${limit}`).toBe(false)
   }

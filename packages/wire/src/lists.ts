@@ -29,7 +29,7 @@ export const queryLimit = (usual: number, max: number) =>
       examples: [usual],
     })
 
-/** The greatest offset that is told apart from a greater one: the largest 32-bit integer. */
+/** Greater offsets are treated like this one: the largest 32-bit integer. */
 const offsetMax = 2_147_483_647
 
 /** How many results to pass over: an integer ≥ 0; absent is 0. */
@@ -47,7 +47,7 @@ export const queryOffset = () =>
       examples: [0],
     })
 
-/** Where a page begins, as the `next` of a `Link` header gives it. */
+/** Start of a page, from the `next` of a `Link` header. */
 export const queryCursor = (example: string) =>
   z
     .string()

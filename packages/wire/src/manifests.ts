@@ -7,7 +7,7 @@ import { DigestText, FileHash, HashText, SemverText } from './text.ts'
 export const manifestLimitUsual = 1_000
 export const manifestLimitMax = 10_000
 
-/** Where a page of records or of differences begins. */
+/** Start of a page of records or of differences. */
 export const placeCursor = z
   .string()
   .min(1)

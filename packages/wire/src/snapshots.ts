@@ -21,7 +21,7 @@ export type ManifestEntry = z.infer<typeof ManifestEntry>
 
 const { schemas: _optional, ...common } = OpenPush.shape
 
-/** What opens a snapshot beside its manifest, which is checked apart because it may be large. */
+/** Opening of a snapshot without its manifest, which is checked separately because it may be large. */
 export const NegotiateOpening = z.strictObject({
   ...common,
   schemas: AnyObject.meta({ description: 'The complete set `{type: JSON Schema}`.' }),

@@ -32,7 +32,7 @@ export const prose = (max: number) =>
 
 /** Names of collections, display names of accounts. http-api §1. */
 export const Name = line(200)
-/** What a key is for. http-api §1. */
+/** Purpose of a key. http-api §1. */
 export const Label = line(100)
 /** A collection's own description, shown while its latest version's metadata has none. */
 export const Description = prose(10_000)

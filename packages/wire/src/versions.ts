@@ -12,7 +12,7 @@ import {
 import { AnyObject } from './json.ts'
 import { Count, DigestText, Instant, line, SemverText } from './text.ts'
 
-/** What the maker of a version says of it. */
+/** Text about a version by its maker. */
 const Word = z.string().nullable().meta({
   description:
     'Null also for who reads the public view of a version in which only private things changed, and of a version that is withdrawn.',
@@ -39,7 +39,7 @@ export const VersionItem = z
   .object({
     semver: SemverText,
     withdrawn: z.object({ at: Instant, reason: z.string(), erase: Erase }).optional().meta({
-      description: 'Nobody reads it any more. Absent of a version that stands.',
+      description: 'Present if the version is withdrawn: it cannot be read any more.',
     }),
     deprecated: z.object({ at: Instant, message: z.string() }).optional().meta({
       description: 'Its readers are warned. Absent where they are not.',
@@ -106,7 +106,7 @@ export type Version = z.infer<typeof Version>
 /** `POST …/versions/:v/withdraw` */
 export const WithdrawVersion = z
   .strictObject({
-    reason: line(1_000).meta({ description: 'Told to whoever asks for the version.' }),
+    reason: line(1_000).meta({ description: 'Shown to readers who request the version.' }),
     erase: z.boolean().optional().meta({
       description: 'True: what no other version has goes from the stores at the next sweep. Default: false.',
     }),
@@ -128,7 +128,7 @@ export const WithdrawnVersion = z
   })
   .meta({
     id: 'WithdrawnVersion',
-    description: 'A version that nobody reads any more.',
+    description: 'A version that cannot be read any more.',
     examples: [
       {
         semver: 'v1.1.0',
@@ -144,7 +144,7 @@ export type WithdrawnVersion = z.infer<typeof WithdrawnVersion>
 /** `POST …/versions/:v/deprecate` */
 export const DeprecateVersion = z
   .strictObject({
-    message: line(1_000).nullable().meta({ description: 'What readers are told; null: nothing any more.' }),
+    message: line(1_000).nullable().meta({ description: 'Warning for readers; null removes it.' }),
   })
   .meta({
     id: 'DeprecateVersion',

@@ -16,7 +16,7 @@ const refuse = (statusCode: number, code: string, facts: object = {}): Reply =>
   json(statusCode, { error: `Refused: ${code}.`, code, statusCode, ...facts })
 
 export class SessionKeeper {
-  /** What was committed, by `type/id`. */
+  /** Committed records, by `type/id`. */
   readonly published = new Map<string, RecordLine>()
   /** Sizes of the batches received, in lines. */
   readonly batches: number[] = []

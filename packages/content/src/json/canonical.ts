@@ -14,7 +14,7 @@ interface Shape {
   readonly names: readonly string[]
   /** In the order of RFC 8785: by UTF-16 code units. */
   readonly sorted: readonly string[]
-  /** What stands before each member's value: `{"a":`, then `,"b":`. */
+  /** Text before each member's value: `{"a":`, then `,"b":`. */
   readonly leads: readonly string[]
 }
 
@@ -131,7 +131,7 @@ function remember(byFirst: Map<string, Shape[]>, slot: Shape[] | undefined, shap
       byFirst.set(shape.names[0]!, [shape])
     }
   } else {
-    // The newest first: what was seen last is likeliest to come next.
+    // Most recent first: it is the likeliest to come next.
     slot.unshift(shape)
     if (slot.length > shapesPerSlotMax) slot.pop()
   }

@@ -1,4 +1,4 @@
-/** What is wrong with a line of input: a stable code to act on and a sentence for a person. */
+/** Errors in a line of input: a stable code for programs and a sentence for people. */
 
 /** Codes of content-model §2. The order of the rules is in `input.ts`. */
 export type InputCode =

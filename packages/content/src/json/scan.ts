@@ -118,7 +118,7 @@ class Scan {
     }
   }
 
-  /** What is left by `plainCharacters` and is no closing quote: an escape, a surrogate, or an error. */
+  /** Handles characters at which `plainCharacters` stops, except the closing quote: an escape, a surrogate or an error. */
   private specialUnit(): string {
     const start = this.at
     const leading = this.unit()

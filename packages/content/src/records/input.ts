@@ -78,7 +78,7 @@ export function parseDeleteLine(source: string | Uint8Array): DeleteLine {
   return { id: line['id'] as string, type: line['type'] as string }
 }
 
-/** What is wrong with `id` as a record's id, as a sentence; undefined when nothing is. Lone surrogates are not looked for. */
+/** Fault of `id` as a record's id, as a sentence; undefined if there is none. Does not look for lone surrogates. */
 export function idFault(id: Json | undefined): string | undefined {
   if (typeof id !== 'string')
     return id === undefined ? 'There is no member "id".' : 'The id must be a string.'
@@ -88,7 +88,7 @@ export function idFault(id: Json | undefined): string | undefined {
   return `The id takes ${utf8Length(id)} bytes in UTF-8; at most ${idBytesMax} are allowed.`
 }
 
-/** What is wrong with `type` as a type's name, as a sentence; undefined when nothing is. Lone surrogates are not looked for. */
+/** Fault of `type` as a type's name, as a sentence; undefined if there is none. Does not look for lone surrogates. */
 export function typeFault(type: Json | undefined): string | undefined {
   if (typeof type !== 'string')
     return type === undefined ? 'There is no member "type".' : 'The type must be a string.'
@@ -185,7 +185,7 @@ function skim(text: string, depthMax: number): number {
   return members
 }
 
-/** Where the number that starts at `start` ends; −1 when it has a fault. */
+/** End of the number that starts at `start`; −1 if it is malformed. */
 function numberEnd(text: string, start: number): number {
   let end = start
   let hasFraction = false
@@ -204,7 +204,7 @@ function numberEnd(text: string, start: number): number {
   return numberFault(literal) === undefined ? end : -1
 }
 
-/** Where the string that opens at `open` closes: at the first quote with an even number of backslashes before it. */
+/** Closing quote of the string that opens at `open`: the first quote with an even number of backslashes before it. */
 function closingQuote(text: string, open: number): number {
   for (let close = text.indexOf('"', open + 1); ; close = text.indexOf('"', close + 1)) {
     let backslashes = 0

@@ -7,6 +7,6 @@ test('a fault has the line and the column of the text that was typed', () => {
   expect(jsonFault('{\n"a": 1')).toBe('Line 2, column 7: this is no complete JSON text, it ends too early.')
 })
 
-test('what a record may hold has none', () => {
+test('valid data of a record has none', () => {
   expect(jsonFault('{"a": [1, null, "é"]}')).toBeUndefined()
 })

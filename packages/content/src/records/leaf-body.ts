@@ -12,7 +12,7 @@ const newline = 0x0a
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** What `{"$ref":"` begins with and no canonical form does: its third byte. */
+/** Third byte of `{"$ref":"`, which no canonical form has there. */
 const dollar = 0x24
 
 export const isReferenceLine = (line: Uint8Array): boolean => line[2] === dollar

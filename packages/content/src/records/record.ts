@@ -12,7 +12,7 @@ export const idBytesMax = 1_024
 /** Longest name of a type, in UTF-8 bytes. */
 export const typeBytesMax = 128
 
-/** What a record says. */
+/** Content of a record. */
 export interface RecordContent {
   id: string
   type: string

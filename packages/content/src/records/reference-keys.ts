@@ -4,7 +4,7 @@ import type { Hash } from '../hash.ts'
 /** The key that says: this record refers to this file. Types hold no `/` and are never empty, so keys cannot collide. */
 export const referenceKey = (file: Hash, type: string, id: string): string => `${file}/${type}/${id}`
 
-/** The key that says: this file was declared in a push, whoever refers to it. */
+/** Key for a file that was declared in a push, independent of the records that refer to it. */
 export const declaredKey = (file: Hash): string => `${file}//`
 
 /** Every key of a file is greater than this one and begins with it. */

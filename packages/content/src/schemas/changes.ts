@@ -1,4 +1,4 @@
-/** What differs between two schemas, in words. */
+/** Differences between two schemas, in words. */
 import { inFieldOrder, placeOf } from './field-order.ts'
 import { type Field, fieldsOf, type PlainSchema } from './fields.ts'
 

@@ -15,15 +15,15 @@ import { SchemaError } from './schema-error.ts'
 export interface SchemaIssue {
   /** JSON pointer into the data; empty for the data itself. */
   path: string
-  /** What is expected there. */
+  /** Expectation of the schema. */
   message: string
 }
 
 /** Issues told of one value of data. */
 export const schemaIssuesMax = 20
 /**
- * Data with more values than this, or of which the values times the characters of its schema are more than that, is told its
- * first issue only: Ajv would make an object of every one, and there may be one for each value and each few characters.
+ * Above this many values, or this product of values and characters of the schema, report only the first issue: Ajv would create
+ * an object for every issue, and there may be one for each value and each few characters.
  */
 const allIssuesValuesMax = 10_000
 const allIssuesWorkMax = 4_000_000

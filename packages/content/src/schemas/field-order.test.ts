@@ -71,7 +71,7 @@ test('digests of before: schemas without places, or without private fields, are 
   expect(publicOf(open).hash).toBe(hashText(canonicalize(open)))
 })
 
-test('a change of the order alone is told in words; the keyword is known', () => {
+test('a change of the order alone is described in words; the keyword is known', () => {
   const before = { properties: { a: at(1), b: at(2) } } as never
   const after = { properties: { a: at(2), b: at(1) } } as never
   expect(schemaChanges(before, after)).toEqual(['has its fields in another order'])

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Json } from '../json/json.ts'
 import { knownFieldsOf, unknownFieldsOf, withoutUnknownFields } from './known-fields.ts'
 
-test('what the root lists as properties is known; without properties everything is', () => {
+test('the properties of the root are known; without properties every field is', () => {
   const known = knownFieldsOf({ properties: { a: {}, constructor: {} }, required: ['b'] })
   expect(known).toEqual(new Set(['a', 'constructor']))
   expect(unknownFieldsOf({ a: 1, b: 2, constructor: 3 }, known)).toEqual(['b'])

@@ -13,7 +13,7 @@ const grants = of('title', '!Case officer')
 const hidden = { ...(of('name', 'salary', '!tax') as object), private: true } as Json
 const open = of('name')
 
-describe('what becomes public', () => {
+describe('names that become public', () => {
   const officer = (type: string, field = 'Case officer') => ({ type, field, privateIn: ['Grants'] })
   test.each<[string, Record<string, Json>, Record<string, Json>, unknown[]]>([
     ['nothing, where marks stay', { Grants: grants }, { Grants: grants, Other: of('x') }, []],
@@ -100,7 +100,7 @@ describe('what becomes public', () => {
   })
 })
 
-describe('what is remembered', () => {
+describe('names that are remembered', () => {
   test('a field that is dropped and comes back in public must be confirmed', () => {
     for (const dropped of [{ Grants: of('title') }, {}, { Other: of('x') }] as Record<string, Json>[]) {
       const former = formerlyPrivate(map({ Grants: grants }), map(dropped))

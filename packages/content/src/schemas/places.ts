@@ -1,6 +1,6 @@
 /**
- * Where a schema has schemas, in the words of draft-07 and 2020-12 together, and where its references lead. A keyword counts whichever
- * draft the schema names: an author may believe in a keyword that the draft does not have.
+ * Positions of subschemas within a schema, for the keywords of draft-07 and 2020-12 together, and the targets of references. A keyword
+ * counts under either draft, since authors may use a keyword that their draft lacks.
  */
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
 
@@ -104,7 +104,7 @@ export interface SchemaPlaces {
   readonly places: readonly Place[]
   /** Whether `reference` names a document that is not within the schema. */
   leavesSchema(place: Place, reference: string): boolean
-  /** What `reference` leads to; nothing when it has no target within the schema. */
+  /** Targets of `reference` within the schema; empty if it has none. */
   targetsOf(place: Place, reference: string): Location[]
 }
 

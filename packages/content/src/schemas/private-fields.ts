@@ -31,7 +31,7 @@ const uncuttable = [
   'enum',
 ]
 
-/** Where they lead depends on the data, and may be the root. */
+/** Their targets depend on the data, and may be the root. */
 const dynamicReferences = ['$dynamicRef', '$recursiveRef']
 
 /** Root keywords that may hold or name private fields and say nothing that a reader of the public view needs. */
@@ -121,7 +121,7 @@ export function cutPrivateFields(schema: JsonObject, fields: readonly string[]):
   return Object.fromEntries(members)
 }
 
-/** What stays or goes as a whole: a keyword of the root, or a member of `properties`, `$defs` or `definitions` there. */
+/** Part that is kept or cut as a whole: a keyword of the root, or a member of `properties`, `$defs` or `definitions` there. */
 interface Part {
   id: string
   keyword: string

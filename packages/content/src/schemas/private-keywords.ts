@@ -1,4 +1,4 @@
-/** Where a schema may say `private` (content-model §4). */
+/** Positions where a schema may use `private` (content-model §4). */
 
 import { meansPrivate } from '../records/private-likeness.ts'
 import { type Place, pointerTo, type SchemaPlaces } from './places.ts'

@@ -149,13 +149,13 @@ describe('in a schema with private fields, a reference is refused that leads to'
     )
   })
 
-  test('what only the data decides', () => {
+  test('references that only the data decides', () => {
     const dynamic = { $schema: draft2020, $dynamicAnchor: 'n' }
     expect(refusal({ ...dynamic, ...withField({ $dynamicRef: '#n' }) })).toBe('/properties/o/$dynamicRef')
     expect(refusal(withField({ $recursiveRef: '#' }))).toBe('/properties/o/$recursiveRef')
   })
 
-  test('what the public schema lacks', () => {
+  test('parts that the public schema lacks', () => {
     expect(refusal(withField({ $ref: '#/x-parts/a' }, { 'x-parts': { a: {} } }))).toBe('/properties/o/$ref')
     expect(refusal(withField({ $ref: '#/default' }, { default: {} }))).toBe('/properties/o/$ref')
   })
@@ -245,7 +245,7 @@ test('a schema is refused, or no byte of what it marks, names included, is in it
     expect([...visible.keys()].join()).not.toContain(token)
     if (open === undefined) return
     expect(open.canonical).not.toContain(token)
-    // What is shown is a schema that others could push.
+    // The public view is a schema that others could push.
     expect(acceptSchema(JSON.parse(open.canonical) as Json).canonical).toBe(open.canonical)
     expect(isJsonObject(open.source)).toBe(true)
     expect(canonicalize(publicData(schema, data))).not.toContain(token)

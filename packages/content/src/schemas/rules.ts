@@ -1,4 +1,4 @@
-/** What a schema must obey, beside its meta-schema, before it is compiled (content-model §4). */
+/** Rules for schemas beyond their meta-schema, checked before compiling (content-model §4). */
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
 import { compilePattern, PatternError } from './pattern.ts'
 import { type Place, placesOf, pointerTo, type SchemaPlaces } from './places.ts'

@@ -81,7 +81,7 @@ function check(source: JsonObject, schema: AcceptedSchema): void {
   if (schema.privateFields.length > 0) checkPublicForm(source, schema.privateFields, places)
 }
 
-/** What is left without the private fields must be a schema too: no reference may lead to what is cut. */
+/** The schema without its private fields must be valid, too: no reference may lead to a removed part. */
 function checkPublicForm(source: JsonObject, privateFields: readonly string[], places: SchemaPlaces): void {
   checkCuttable(source, privateFields, places)
   const left = cutPrivateFields(source, privateFields)

@@ -31,7 +31,7 @@ function publicSchema(schema: Schema, privateTypes: ReadonlySet<string>): Schema
   const withoutFields =
     schema.privateFields.length === 0 ? schema.source : cutPrivateFields(schema.source, schema.privateFields)
   const cut = privateTypes.size === 0 ? withoutFields : cutReferences(withoutFields, privateTypes)
-  // What is left of an accepted schema is acceptable: cutting adds nothing, and no reference leads to what is cut.
+  // Cutting adds nothing, and no reference points into the removed part, so the rest is still acceptable.
   return cut === schema.source ? schema : acceptSchema(cut, { accepted: true })
 }
 

@@ -1,4 +1,4 @@
-/** What an accepted schema says that has no effect, though its author may believe that it has (content-model §4). */
+/** Warnings about keywords of an accepted schema that have no effect although the author may expect one (content-model §4). */
 import { distance } from 'fastest-levenshtein'
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts'
 import { isLikePrivate, plainOf } from '../records/private-likeness.ts'

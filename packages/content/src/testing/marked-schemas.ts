@@ -108,7 +108,7 @@ export const markedSchema: fc.Arbitrary<MarkedSchema> = parts.map((given) => {
   const source: JsonObject = {
     $id: 'http://a.org/t',
     ...given.type,
-    // What only private fields use is theirs; without any it would be an open definition.
+    // A definition that only private fields use is theirs; without any it would be an open one.
     $defs: fields.length > 0 ? { ...definitions, hidden: { $ref: `#/definitions/${token}` } } : definitions,
     ...(fields.length > 0 ? { definitions: { [token]: { title: token } } } : {}),
     ...(isMarked ? Object.assign({}, ...given.root, given.mustNot) : {}),
@@ -120,7 +120,7 @@ export const markedSchema: fc.Arbitrary<MarkedSchema> = parts.map((given) => {
     ]),
   }
   const targets = [...pointers(source, '')].filter(
-    // What refers to all of `$defs` shows what private fields use of it, too.
+    // A reference to all of `$defs` also shows definitions that private fields use.
     (pointer) =>
       !/^\/(?:\$defs(?:\/hidden|$)|definitions)/.test(pointer) ||
       (fields.length === 0 && pointer === '/$defs'),

@@ -12,7 +12,7 @@ export interface Violation {
     | 'number_out_of_range'
     | 'lone_surrogate'
     | 'too_deep'
-  /** Where the name, number, character or bracket begins. UTF-16 code units from 0. */
+  /** Start of the name, number, character or bracket. UTF-16 code units from 0. */
   readonly at: number
 }
 
@@ -44,7 +44,7 @@ interface State {
   readonly depth: number
 }
 
-/** Where the blanks end that begin at `at`. */
+/** End of the blanks that begin at `at`. */
 function blanks(text: string, at: number): number {
   let end = at
   while (end < text.length && [' ', '\t', '\n', '\r'].includes(text[end]!)) end++
@@ -97,7 +97,7 @@ function object(text: string, at: number, state: State): number {
 function string(text: string, at: number, state: State): { said: string; end: number } {
   let said = ''
   let next = at + 1
-  /** Where a leading surrogate began that waits for a trailing one. */
+  /** Position of a leading surrogate that still lacks its trailing one. */
   let waiting = -1
   const lone = (where: number) => state.found.push({ code: 'lone_surrogate', at: where })
   for (;;) {
@@ -172,7 +172,7 @@ function numberViolation(literal: string): Violation['code'] | undefined {
   if (written[0] % written[1] === 0n) return 'unsafe_integer'
   const digits = literal.split(/e/i)[0]!.replace('.', '').replace(/^0+/, '').replace(/0+$/, '')
   if (digits.length <= 17 && value < 2 ** 53) return undefined
-  // What its digits say is the nearest to the float that so many digits can say: half of a unit of the last digit away, at most.
+  // Its digits are the closest decimal of that length to the float: at most half a unit of the last digit away.
   const [above, below] = distance(written, exactRatioOf(value))
   const [unitAbove, unitBelow] = [written[0] / BigInt(digits), written[1]]
   return above * 2n * unitBelow <= unitAbove * below && digits.length <= 100 ? undefined : 'too_many_digits'

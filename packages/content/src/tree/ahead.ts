@@ -21,14 +21,14 @@ export class Ahead<T> {
     return this.isEmpty || (this.#underWay.length < this.most && this.#bytes + bytes <= this.#bytesMost)
   }
 
-  /** `work` has begun. What it fails with is told by `take`, or never when that is not called any more. */
+  /** Adds work that has begun. `take` rethrows its error; without a `take`, the error is dropped. */
   add(work: Promise<T>, bytes: number): void {
     work.catch(() => undefined)
     this.#underWay.push({ work, bytes })
     this.#bytes += bytes
   }
 
-  /** What came of the work begun first, of which there must be some. Rejects as it did. */
+  /** Returns the result of the work added first, or rejects with its error. Requires pending work. */
   take(): Promise<T> {
     const { work, bytes } = this.#underWay.shift()!
     this.#bytes -= bytes

@@ -1,6 +1,6 @@
 /**
- * Where nodes end (content-model §5). Boundaries depend on keys alone, so changing a record's value never moves its
- * neighbours between nodes, and the same set of keys is cut in the same way whatever order it arrived in.
+ * Node boundaries (content-model §5). They depend on keys alone, so changing a record's value never moves its neighbours between
+ * nodes, and the same set of keys is cut in the same way in any order of arrival.
  */
 import { hashText } from '../hash.ts'
 

@@ -18,7 +18,7 @@ export interface DiffReader<C extends TreeChange = TreeChange> extends NodeReade
    * their way at once. Undefined: these two are to be read and compared here.
    */
   compareLeaves?(before: Child, after: Child): Promise<C[]> | undefined
-  /** Told of leaves that the trees do not share and that are about to be come to: those under a node of each. */
+  /** Called with leaves that the trees do not share, before they are read: those under a node of each. */
   prefetch?(leaves: readonly Hash[]): Promise<void>
 }
 

@@ -8,7 +8,7 @@ import type { Json } from '../json/json.ts'
 import { defaultShape } from './boundary.ts'
 import { TreeError } from './tree-error.ts'
 
-/** What a tree's leaves hold: `[key, hash, size]` (records) or `[key, size]` (set). */
+/** Kind of a tree, by the entries of its leaves: `[key, hash, size]` (records) or `[key, size]` (set). */
 export type TreeKind = 'records' | 'set'
 
 /** A tree as documents name it: its root, its number of entries, the sum of their sizes in bytes. */
@@ -59,7 +59,7 @@ export const childAt = ({ children, lastKeys, counts, bytes }: InteriorNode, i: 
   bytes: bytes[i]!,
 })
 
-/** What stands for an entry's hash in a set, whose entries are keys alone. */
+/** Placeholder for an entry's hash in a set, whose entries are keys alone. */
 export const noHash = '' as Hash
 
 /** Level of a node: 0 for leaves. */

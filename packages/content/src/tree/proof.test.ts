@@ -50,7 +50,7 @@ beforeAll(async () => {
   )
 })
 
-test('proveEntry gives the path to what is there and nothing for what is not', async () => {
+test('proveEntry returns the path to an existing key and nothing for a missing one', async () => {
   await fc.assert(
     fc.asyncProperty(anyContents, fc.array(anyKey), tinyShape, async (contents, others, shape) => {
       const nodes = new MemoryNodes()

@@ -1,6 +1,6 @@
 /**
  * Proof that a record belongs to a version: the nodes from its leaf up to its type's root, and the view document that names
- * that root and whose hash is the version's digest. Whoever holds the digest needs to trust nobody.
+ * that root and whose hash is the version's digest. A reader with the digest needs no other trust.
  */
 
 import { type Hash, hashText, utf8Length } from '../hash.ts'
@@ -27,7 +27,7 @@ export async function proveEntry(
   return node.keys[firstAtLeast(node.keys, key)] === key ? { nodes } : undefined
 }
 
-/** What a proof claims: that the record `canonical` belongs to the version `digest`. */
+/** Claim of a proof: that the record `canonical` belongs to the version `digest`. */
 export interface ProofClaim {
   /** The version's digest: 64 lowercase hexadecimal digits, alone or after `private:` or `public:`. */
   digest: string
@@ -67,7 +67,7 @@ export function verifyProof(claim: ProofClaim): ProofResult {
   return { ok: true, id: record.id, type: record.type, hash: record.hash }
 }
 
-/** What is wrong with the path of `texts` from the entry (key, hash, size) up to the root of `tree`; undefined when nothing is. */
+/** Fault in the path of `texts` from the entry (key, hash, size) up to the root of `tree`; undefined if there is none. */
 function faultInPath(
   key: string,
   hash: Hash,
@@ -104,7 +104,7 @@ function faultInPath(
   return undefined
 }
 
-/** What a parent says of a node. */
+/** A parent's entry for a node. */
 function summaryOf(
   text: string,
   node: TreeNode,
@@ -124,7 +124,7 @@ function refused(reason: string): ProofResult {
   return { ok: false, reason }
 }
 
-/** What `make` returns, or undefined when it refuses its input by throwing. */
+/** Result of `make`, or undefined if it refuses its input by throwing. */
 function attempt<T>(make: () => T): T | undefined {
   try {
     return make()

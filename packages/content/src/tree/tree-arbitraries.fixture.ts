@@ -51,7 +51,7 @@ export const anyEdits: fc.Arbitrary<Edit<string>[]> = fc
       })),
   )
 
-/** What `edits` make of `contents`. */
+/** Applies `edits` to `contents`. */
 export function edited(contents: Contents, edits: Edit<string>[]): Contents {
   const next = new Map(contents)
   for (const { key, put } of edits) {

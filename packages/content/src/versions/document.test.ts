@@ -30,7 +30,7 @@ describe('the metadata of a stored document', () => {
   const document = documentOf({ metadata })
   const bytes = Buffer.from(documentText(document))
 
-  test('is told from its roots without being parsed', () => {
+  test('is separated from its roots without parsing', () => {
     expect(JSON.parse(Buffer.from(metadataIn(bytes, document)).toString())).toEqual(metadata)
     const bare = documentOf({ metadata: {}, types: {} })
     expect(Buffer.from(metadataIn(Buffer.from(documentText(bare)), bare)).toString()).toBe('{}')

@@ -19,7 +19,7 @@ export interface TypeEntry extends TreeSummary {
   schema: Hash
 }
 
-/** What one view of a version holds. */
+/** Content of one view of a version. */
 export interface ViewDocument {
   files: TreeSummary
   metadata: JsonObject
@@ -27,7 +27,7 @@ export interface ViewDocument {
   types: Record<string, TypeEntry>
 }
 
-/** What a document says beside its metadata, which may take a MiB: the roots of its trees. */
+/** A document without its metadata, which may take a MiB: the roots of its trees. */
 export type ViewRoots = Pick<ViewDocument, 'files' | 'types'>
 
 /** RFC 8785 of a document: the text that is stored and hashed. */

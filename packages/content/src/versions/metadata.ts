@@ -26,7 +26,7 @@ export function mergeMetadata(base: JsonObject, patch: JsonObject): JsonObject {
   return Object.fromEntries(merged)
 }
 
-/** What is wrong with a patch: `description`, `readme` and `license` must be strings or null. */
+/** Faults of a patch: `description`, `readme` and `license` must be strings or null. */
 export function metadataIssues(patch: JsonObject): MetadataIssue[] {
   const issues: MetadataIssue[] = []
   for (const name of textMembers) {

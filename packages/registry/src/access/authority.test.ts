@@ -158,7 +158,7 @@ describe.each(databases)('authority that ends meanwhile on $name', (testDatabase
       expect(rows).toEqual([])
     })
 
-    test('what was accepted to be done in the background is the act of the account', async () => {
+    test('an accepted background task runs on the authority of the account', async () => {
       const [pushing, updating] = [await stage({ empty: true }), await stage()]
       const id = await begun(pushing)
       await services.pushes.commit(pushing.who, pushing.path, id, { async: true })
@@ -177,7 +177,7 @@ describe.each(databases)('authority that ends meanwhile on $name', (testDatabase
     })
   })
 
-  test('what is private is not told of to who left: it is not there', async () => {
+  test('a former member gets not found for a private collection', async () => {
     const on = await stage({ public: false })
     meanwhile = undefined
     await on.end.membership()
@@ -209,7 +209,7 @@ describe.each(databases)('authority that ends meanwhile on $name', (testDatabase
 
   // Embedded there is one transaction at a time.
   test.runIf(testDatabase.name === 'server').each(endings)(
-    'whoever ends a %s waits for what records by it',
+    'ending a %s waits for writes that use it',
     async (what) => {
       const on = await stage()
       const order: string[] = []

@@ -1,6 +1,6 @@
 /**
- * Looking again: what a request was admitted with may be gone by the time that it records something, because its body took long or it
- * waited. So whatever writes looks once more in the transaction that records, which whoever revokes waits for (storage `authority.ts`).
+ * Repeated access checks: a request's authority may be gone by the time that it records something, because its body was slow or it
+ * waited. Every write therefore checks again in its own transaction, and a revocation waits for it (storage `authority.ts`).
  */
 import {
   type Authority,
@@ -15,7 +15,7 @@ import { demand, RegistryError } from '../errors/errors.ts'
 import { type Answer, type CollectionFacts, maySee, mayWork, type Role, roles } from './policy.ts'
 import { actingAccount, type Caller } from './principal.ts'
 
-/** Who acts, and on which collection of whose, as it was found when the request came. */
+/** The caller and the collection with its owner, as found when the request came. */
 export interface Acting {
   readonly who: Caller
   readonly collection: { readonly id: string; readonly slug: string; readonly newestWithdrawn: string | null }
@@ -28,8 +28,8 @@ type Clock = Pick<Context, 'now'>
 const mayWrite: Rule = (who, collection, role) => mayWork(who, collection, role, 'write')
 
 /**
- * What `may` decides is still so, until the transaction ends. A single statement.
- * @throws unauthenticated; collection_not_found, also when it is somebody else's by now; what `may` says.
+ * Repeats the check `may` and locks its result until the transaction ends. A single statement.
+ * @throws unauthenticated; collection_not_found, also if the collection has another owner by now; the refusal of `may`.
  */
 export async function demandStill(
   { now }: Clock,
@@ -46,25 +46,25 @@ export async function demandStill(
   demand(may(who, standing, found.role), { owner: owner.slug })
 }
 
-/** The same at this moment: before work that costs much, and to say why a statement that asked for it did nothing. */
+/** Checks at this moment, without locks: before expensive work, and to explain why a statement that checks did nothing. */
 export const demandNow = (
   context: Pick<Context, 'now' | 'database'>,
   acting: Acting,
   may?: Rule,
 ): Promise<void> => context.database.transactOnce((tx) => demandStill(context, tx, acting, may))
 
-/** The credential is still good, until the transaction ends: for what no collection is asked about. @throws unauthenticated */
+/** Requires that the credential is good until the transaction ends, for acts on no collection. @throws unauthenticated */
 export async function demandCredential({ now }: Clock, tx: Tx, who: Caller): Promise<void> {
   if (!(await lockCredential(tx, who, now()))) throw credentialGone(who)
 }
 
-/** The caller's account and credential stand, until the transaction ends; whoever counts what the account has waits. @throws unauthenticated */
+/** Locks the caller's account and credential until the transaction ends; counts of the account's data wait. @throws unauthenticated */
 export async function demandOwnAccount(clock: Clock, tx: Tx, who: Caller): Promise<void> {
   if ((await lockAccount(tx, who.accountId)) === undefined) throw new RegistryError('unauthenticated')
   await demandCredential(clock, tx, who)
 }
 
-/** What a statement that looks by itself needs, to write in a collection. */
+/** Parameters of statements that check the authority to write themselves. */
 export function authorityOf({ now }: Clock, { who, collection, owner }: Acting): Authority {
   // Whether it is public does not matter to who may write.
   const facts = { id: collection.id, public: false }
@@ -83,8 +83,8 @@ export function authorityIn(
 }
 
 /**
- * What an account asked for is done without its request: by a job, or by another server than it came to. Its credential was looked at
- * when the work was accepted; whether the account may still write is looked at when it lands.
+ * Authority of background work: a job, or another server than the one that got the request. The request's credential was checked when
+ * the work was accepted; the account's right to write is checked when it lands.
  */
 export const onBehalfOf = (
   { accountId, means }: { accountId: string; means: Means | null },

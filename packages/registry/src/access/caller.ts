@@ -1,4 +1,4 @@
-/** Who is asking, where somebody must. */
+/** Caller of a request that needs authentication. */
 import { RegistryError } from '../errors/errors.ts'
 import type { Caller, Principal } from './principal.ts'
 

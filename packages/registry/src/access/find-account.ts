@@ -18,7 +18,7 @@ export async function findVisibleAccount(
   who: Principal,
   slug: string,
 ): Promise<SeenAccount> {
-  // What can be no slug, a NUL in it perhaps, is not worth a look-up, and PostgreSQL would not take it.
+  // Skip the look-up for impossible slugs: PostgreSQL refuses a NUL, for instance.
   if (!isAccountSlug(slug)) throw new RegistryError('account_not_found', { say: { slug } })
   const found = await findAccountFor(context.database, slug, who.kind === 'anonymous' ? null : who.accountId)
   if (found !== undefined) return found

@@ -32,7 +32,7 @@ export async function findVisibleCollection(
   who: Principal,
   path: { owner: string; slug: string },
 ): Promise<Seen> {
-  // What can be no slug, a NUL in it perhaps, is not worth a look-up, and PostgreSQL would not take it.
+  // Skip the look-up for impossible slugs: PostgreSQL refuses a NUL, for instance.
   if (!isAccountSlug(path.owner) || !isCollectionSlug(path.slug)) {
     throw new RegistryError('collection_not_found', { say: path })
   }
@@ -41,7 +41,7 @@ export async function findVisibleCollection(
   if (found !== undefined && maySee(who, found.collection, found.role)) {
     return { ...found, view: viewFor(who, found.collection, found.role) }
   }
-  // Asked also where a collection is, of which nothing is told then: what is hidden must take as long as what is not there.
+  // Look up former slugs even if the collection exists but is hidden: the timing must not reveal it.
   const former = await findFormerCollection(context.database, path, accountId)
   if (found === undefined && former !== undefined && maySee(who, former.collection, former.role)) {
     throw new Moved({ owner: former.owner.slug, slug: former.collection.slug })

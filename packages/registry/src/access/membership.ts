@@ -1,4 +1,4 @@
-/** What accounts and members both hold to: roles as a transaction sees them, and that an organization has an owner. */
+/** Membership rules shared by accounts and members: roles as a transaction reads them, and at least one owner per organization. */
 import {
   type AccountRow,
   findMemberRole,

@@ -169,7 +169,7 @@ describe.each(databases)('what is deleted meanwhile on $name', (testDatabase) =>
     expect(await known).toEqual([])
   })
 
-  test('the org of a new member, and whoever is to be one', async () => {
+  test('the org of a new member, and the user to add', async () => {
     const bea = await addAccount(opened, `bea-${number++}`)
     const org = await doomedOrg()
     await expect(
@@ -177,7 +177,7 @@ describe.each(databases)('what is deleted meanwhile on $name', (testDatabase) =>
     ).rejects.toEqual(code('account_not_found'))
   })
 
-  test('whoever makes an org, and whoever signs in', async () => {
+  test('the creator of an org, and a user signing in', async () => {
     const eve = await addAccount(opened, `eve-${number++}`)
     meanwhile = () => dropAccount(eve)
     const org = { slug: `org-${number++}`, displayName: 'O' }

@@ -1,4 +1,4 @@
-/** What was seen a moment ago and is deleted by the time that something is to refer to it. */
+/** Rows deleted between a look-up and the insert that refers to them. */
 import { isForeignKeyViolation } from '@ulmus/storage'
 import { RegistryError } from '../errors/errors.ts'
 

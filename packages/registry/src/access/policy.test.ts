@@ -38,7 +38,7 @@ const caller = (scope: Scope, limitedTo: string | null = null, kind: Caller['kin
 
 /** `here` and `there`: write keys limited to the collection asked about, and to another. */
 const principals = {
-  nobody: anonymous as Principal,
+  anonymous: anonymous as Principal,
   session: caller('admin', null, 'session'),
   admin: caller('admin'),
   write: caller('write'),
@@ -91,12 +91,12 @@ test('mayEnter', () => {
   const all = (answer: Answer): Table<Answer> =>
     Object.fromEntries(names.map((name) => [name, answer])) as Table<Answer>
   check(all('ok'), (who) => mayEnter(who, {}))
-  check({ ...all('ok'), nobody: signIn }, (who) => mayEnter(who, { scope: 'any' }))
-  check({ ...all('ok'), nobody: signIn }, (who) => mayEnter(who, { scope: 'read' }))
-  check({ ...all('ok'), nobody: signIn, read: scope }, (who) => mayEnter(who, { scope: 'write' }))
-  const admins = { ...all(scope), nobody: signIn, session: 'ok', admin: 'ok' } as Table<Answer>
+  check({ ...all('ok'), anonymous: signIn }, (who) => mayEnter(who, { scope: 'any' }))
+  check({ ...all('ok'), anonymous: signIn }, (who) => mayEnter(who, { scope: 'read' }))
+  check({ ...all('ok'), anonymous: signIn, read: scope }, (who) => mayEnter(who, { scope: 'write' }))
+  const admins = { ...all(scope), anonymous: signIn, session: 'ok', admin: 'ok' } as Table<Answer>
   check(admins, (who) => mayEnter(who, { scope: 'admin' }))
-  const unlimited = { ...all('ok'), nobody: signIn, here: limit, there: limit } as Table<Answer>
+  const unlimited = { ...all('ok'), anonymous: signIn, here: limit, there: limit } as Table<Answer>
   check(unlimited, (who) => mayEnter(who, { scope: 'any', unlimited: true }))
   // The scope is asked before the limit: http-api §6.
   check(admins, (who) => mayEnter(who, { scope: 'admin', unlimited: true }))
@@ -106,7 +106,7 @@ test('maySee and viewFor', () => {
   const byRole: [boolean, boolean, boolean, boolean] = [false, true, true, true]
   const seen: Table<boolean> = {
     ...{
-      nobody: false,
+      anonymous: false,
       session: byRole,
       admin: byRole,
       write: byRole,
@@ -118,7 +118,7 @@ test('maySee and viewFor', () => {
   check(seen, (who, held) => maySee(who, hidden, held))
   for (const name of names) for (const held of roles) expect(maySee(principals[name], open, held)).toBe(true)
   check(seen, (who, held) => viewFor(who, open, held) === 'full')
-  // Whoever asks to read as the public does, does so, and still sees what it may see.
+  // A caller who asks for the public view gets it, with unchanged rights to see the rest.
   const publicly = (who: Principal): Principal =>
     who.kind === 'anonymous' ? who : { ...who, view: 'public' }
   for (const name of names)
@@ -130,7 +130,7 @@ test('mayWork', () => {
   const byRole: [Answer, Answer, Answer, Answer] = [member, 'ok', 'ok', 'ok']
   const writers: Table<Answer> = {
     ...{
-      nobody: signIn,
+      anonymous: signIn,
       session: byRole,
       admin: byRole,
       write: byRole,
@@ -148,7 +148,7 @@ test('mayDeleteCollection', () => {
   const byRole: [Answer, Answer, Answer, Answer] = [member, role, 'ok', 'ok']
   check<Answer>(
     {
-      nobody: signIn,
+      anonymous: signIn,
       session: byRole,
       admin: byRole,
       write: byRole,
@@ -176,13 +176,29 @@ test('mayMakePublic', () => {
 test('mayCreateIn', () => {
   const byRole: [Answer, Answer, Answer, Answer] = [member, 'ok', 'ok', 'ok']
   check<Answer>(
-    { nobody: signIn, session: byRole, admin: byRole, write: byRole, read: scope, here: limit, there: limit },
+    {
+      anonymous: signIn,
+      session: byRole,
+      admin: byRole,
+      write: byRole,
+      read: scope,
+      here: limit,
+      there: limit,
+    },
     mayCreateIn,
   )
 })
 
 const managers = (byRole: [Answer, Answer, Answer, Answer]): Table<Answer> => ({
-  ...{ nobody: signIn, session: byRole, admin: byRole, write: scope, read: scope, here: scope, there: scope },
+  ...{
+    anonymous: signIn,
+    session: byRole,
+    admin: byRole,
+    write: scope,
+    read: scope,
+    here: scope,
+    there: scope,
+  },
 })
 
 test('mayManageAccount', () => {
@@ -203,7 +219,7 @@ test('mayChangeMember', () => {
     const change = { target: 'owner' as const, self: false, removal }
     check(managers([member, role, role, 'ok']), (who, held) => mayChangeMember(who, held, change))
   }
-  // Anyone may leave, with whatever role; nobody may raise itself.
+  // Any member may leave; none may raise its own role.
   for (const target of ['member', 'admin', 'owner'] as const) {
     const leaving = { target, self: true, removal: true }
     check(managers([member, 'ok', 'ok', 'ok']), (who, held) => mayChangeMember(who, held, leaving))
@@ -216,7 +232,7 @@ test('mayListMembers', () => {
   const byRole: [Answer, Answer, Answer, Answer] = [member, 'ok', 'ok', 'ok']
   check<Answer>(
     {
-      nobody: signIn,
+      anonymous: signIn,
       session: byRole,
       admin: byRole,
       write: byRole,

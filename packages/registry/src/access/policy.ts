@@ -1,8 +1,8 @@
 /**
- * Who may do what: pure answers, the only room that decides a permission. Services ask it, so HTTP and jobs obey one law.
- * What a credential may do = its scope ∩ its account's role in the owner ∩ the collection it is limited to.
+ * Access policy: pure functions, and the only module that decides permissions. Services call it, so HTTP and jobs follow one law.
+ * A credential's rights = its scope ∩ its account's role in the owner ∩ the collection it is limited to.
  *
- * Refusals are named by their error code, `ok` otherwise. What a caller may not see is answered `…_not_found` by whoever
+ * Returns the error code of a refusal, or `ok`. For data hidden from the caller, the look-up answers `…_not_found`; the policy never does.
  * looked it up, never by a refusal from here.
  */
 import type { Caller, Principal, Scope } from './principal.ts'
@@ -35,7 +35,7 @@ export const scopeCovers = (held: Scope, wanted: Scope): boolean => scopeRank[he
 export const roleCovers = (held: Role | null, wanted: Role): boolean =>
   held !== null && roleRank[held] >= roleRank[wanted]
 
-/** What a route declares of the credential it needs, decided before the body is read. */
+/** A route's requirements of the credential, checked before the body is read. */
 export interface Entrance {
   /** The least scope; `any`: anyone signed in; absent: no credential needed. */
   readonly scope?: Scope | 'any'
@@ -99,7 +99,7 @@ export function mayCreateIn(who: Principal, role: Role | null): Answer {
   return role === null ? 'not_a_member' : 'ok'
 }
 
-/** Making public what is private, or making it public at once, in an organization whose settings may leave that to its admins. */
+/** Making a private collection public, or creating a public one, in an organization that may restrict this to its admins. */
 export const mayMakePublic = (
   role: Role | null,
   { membersMayChangeVisibility }: { readonly membersMayChangeVisibility: boolean },
@@ -129,7 +129,7 @@ export function mayListMembers(who: Principal, role: Role | null): Answer {
   return role === null ? 'not_a_member' : 'ok'
 }
 
-/** What an account has stored: as its members may know. */
+/** Storage usage of an account is visible to its members. */
 export const maySeeUsage = mayListMembers
 
 export interface KeyFacts {
@@ -147,11 +147,11 @@ export function mayHandleKey(who: Caller, key: KeyFacts): Answer {
 export const mayListKey = (who: Caller, key: KeyFacts): boolean =>
   who.limitedTo === null || who.limitedTo === key.collectionId
 
-/** A key that ends makes none that outlives it: whoever stole it would keep what was lent for a time. */
+/** An expiring key cannot create one that outlives it: a thief could otherwise extend a temporary key. */
 export const mayMakeKeyUntil = (who: Caller, end: Date | null): Answer =>
   who.expiresAt === null || (end !== null && end <= who.expiresAt) ? 'ok' : 'key_limited'
 
-/** Whether a fork may be made at all of content the caller may see: outsiders fork only what is public through and through. */
+/** Whether visible content may be forked at all: outsiders fork only collections that are public throughout. */
 export function mayFork(sourceRole: Role | null, fullyPublic: boolean): Answer {
   return sourceRole !== null || fullyPublic ? 'ok' : 'private_content'
 }

@@ -1,4 +1,4 @@
-/** Who is asking. Made once a request from its credential; everything that decides takes it as its first argument. */
+/** Principal of a request, derived once from its credential; every access check takes it as first argument. */
 import type { Credential, Means } from '@ulmus/storage'
 
 export const scopes = ['read', 'write', 'admin'] as const
@@ -20,7 +20,7 @@ export interface Caller {
   readonly scope: Scope
   /** Id of the one collection a limited key is good for; null when it is not limited. */
   readonly limitedTo: string | null
-  /** What the request came with, looked at again when something is recorded; null: none, the account acts by itself. */
+  /** The request's credential, checked again when recording; null: the account acts by itself. */
   readonly credential: Credential | null
   /** When a key stops working. Null: never, or a session, whose end every use puts off. */
   readonly expiresAt: Date | null
@@ -32,7 +32,7 @@ export interface Caller {
 
 export type Principal = Anonymous | Caller
 
-/** An account that acts by itself: in the background, when what it asked for is done without its request. */
+/** An account that acts by itself: in the background, without its request. */
 export const actingAccount = (accountId: string, means: Means = {}): Caller => ({
   ...{ kind: 'session', accountId, accountSlug: '', scope: 'admin', limitedTo: null },
   ...{ credential: null, expiresAt: null, means },

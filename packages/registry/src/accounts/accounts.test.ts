@@ -143,7 +143,7 @@ describe.each(anyDatabase)('accounts on $name', (database) => {
       expect((await accounts.profile('stays')).displayName).toBe('stays')
     })
 
-    test('users rename themselves, admins their organization, others nobody', async () => {
+    test('users rename themselves, admins their organization, others neither', async () => {
       const [ann, ben] = [await user('self-namer'), await user('other-namer')]
       await accounts.update(ann, ann.accountSlug, { displayName: 'Me' })
       expect(await codeOf(accounts.update(ben, ann.accountSlug, { displayName: 'Him' }))).toBe('not_a_member')
@@ -175,7 +175,7 @@ describe.each(anyDatabase)('accounts on $name', (database) => {
   })
 
   describe('members', () => {
-    test('the whole table of who may make whom what', async () => {
+    test('the table of roles that each role may grant', async () => {
       const slug = 'club'
       const [owner, admin, member, stranger, guest] = [
         await user('c-owner'),
@@ -203,7 +203,7 @@ describe.each(anyDatabase)('accounts on $name', (database) => {
       )
       expect(await codeOf(members.set(admin, path, 'admin'))).toBe('ok')
       expect(await codeOf(members.set(admin, path, 'admin'))).toBe('ok')
-      expect(await codeOf(members.set(admin, { slug, user: 'nobody-here' }, 'member'))).toBe(
+      expect(await codeOf(members.set(admin, { slug, user: 'missing-account' }, 'member'))).toBe(
         'account_not_found',
       )
       expect(await codeOf(members.set(admin, { slug, user: slug }, 'member'))).toBe('not_a_user')

@@ -58,7 +58,7 @@ export const profileOf = (account: AccountRow): AccountProfile => ({
   createdAt: instantText(account.createdAt),
 })
 
-/** Only what is to change. */
+/** Only the fields to change. */
 export interface AccountChanges {
   displayName?: string | undefined
   slug?: string | undefined
@@ -107,13 +107,13 @@ export function accountsOf(context: Context) {
       createOrg(context, who, org),
 
     /**
-     * Changes what is given; settings only of an organization, by its owners. The former slug leads to the account, and is kept for its owner.
+     * Changes the given fields; an organization's settings only by its owners. The former slug redirects, and stays reserved for its owner.
      * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, invalid_slug, reserved_slug, slug_taken, slug_kept
      */
     update: (who: Principal, slug: string, changes: AccountChanges): Promise<void> =>
       changeAccount(context, who, slug, changes),
 
-    /** What an account has stored, and may have. As `usageOf` says. */
+    /** Storage usage and quota of an account. See `usageOf`. */
     usage: (who: Principal, slug: string): Promise<Usage> => usageOf(context, who, slug),
 
     /** For members. @throws account_not_found, Moved, not_an_org, key_limited, not_a_member */

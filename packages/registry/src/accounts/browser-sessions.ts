@@ -30,7 +30,7 @@ export interface OpenSession {
 
 export interface SessionItem {
   readonly id: string
-  /** What the browser says of itself, its `User-Agent`; empty when it said nothing. */
+  /** The browser's `User-Agent`; empty if it sent none. */
   readonly userAgent: string
   readonly createdAt: string
   /** Kept to the day. */
@@ -40,7 +40,7 @@ export interface SessionItem {
   readonly current: boolean
 }
 
-/** What is kept of what a browser says of itself. Characters. */
+/** Longer `User-Agent`s are cut. Characters. */
 const userAgentMax = 400
 /** Sessions in a list. */
 const listedMax = 100
@@ -56,8 +56,8 @@ export function sessionsOf(context: Context) {
   const { database } = context
   return {
     /**
-     * Begins a session. Its token is told only here.
-     * @param about `userAgent`: what the browser says of itself, of which 400 characters are kept; `address`: where it asks from
+     * Begins a session. Only this result contains its token.
+     * @param about `userAgent`: the browser's header, cut to 400 characters; `address`: the client's address
      * @throws sign_in_failed when the account is gone by now.
      */
     open: (
@@ -65,7 +65,7 @@ export function sessionsOf(context: Context) {
       about: { userAgent?: string | undefined; address?: string } = {},
     ): Promise<{ token: string; expiresAt: Date }> => openSession(context, account, about),
 
-    /** Whose session this is; undefined for a token that is none, or no longer. */
+    /** Resolves a token to its session; undefined if it is unknown or expired. */
     async resolve(token: string, address?: string): Promise<OpenSession | undefined> {
       const now = context.now()
       const session = tokenShape.test(token) ? await findSession(database, hashText(token)) : undefined
@@ -123,14 +123,14 @@ export function sessionsOf(context: Context) {
       })
     },
 
-    /** Ends a session; what is none is left alone. */
+    /** Ends a session; ignores an unknown token. */
     async end(token: string): Promise<void> {
       if (tokenShape.test(token)) await database.transact((tx) => deleteSession(tx, hashText(token)))
     },
   }
 }
 
-/** Whose session is to begin. */
+/** Account that a session begins for. */
 interface SignedIn {
   readonly id: string
   readonly slug: string
@@ -162,7 +162,7 @@ async function openSession(
   return { token, expiresAt }
 }
 
-/** Whoever may say which browsers its account is signed in with. @throws unauthenticated, insufficient_scope, key_limited */
+/** Requires a caller who may list the account's browser sessions. @throws unauthenticated, insufficient_scope, key_limited */
 function ownerOf(who: Principal): Caller {
   demand(mayManageAccount(who, 'owner'), { needed: 'admin' })
   return demandCaller(who)

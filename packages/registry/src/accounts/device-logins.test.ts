@@ -117,7 +117,7 @@ describe.each(databases)('device logins on $name', (database) => {
     expect(await codeOf(logins.collect(deviceCode))).toBe('expired_token')
   })
 
-  test('a refusal is told once, then the code is gone', async () => {
+  test('a refusal is returned once, then the code is gone', async () => {
     const ada = await user('ada')
     const { deviceCode, userCode } = await ask()
     await logins.refuse(ada, userCode)
@@ -126,7 +126,7 @@ describe.each(databases)('device logins on $name', (database) => {
     expect(await keysOf(context).list(ada)).toHaveLength(0)
   })
 
-  test('what was allowed before a suspension is no key after it', async () => {
+  test('an approval from before a suspension yields no key after it', async () => {
     const sid = await user('sid')
     const { deviceCode, userCode } = await ask()
     await logins.allow(sid, userCode, in90Days())
@@ -135,7 +135,7 @@ describe.each(databases)('device logins on $name', (database) => {
     expect(await codeOf(logins.collect(deviceCode))).toBe('expired_token')
   })
 
-  test('whoever asks too soon is told to slow down; a second of slack is none', async () => {
+  test('polling too fast returns slow_down; a second early is tolerated', async () => {
     const { deviceCode } = await ask()
     const askAfter = (ms: number) => {
       time += ms
@@ -189,7 +189,7 @@ describe.each(databases)('device logins on $name', (database) => {
     expect(await codeOf(logins.find({ kind: 'anonymous' }, userCode))).toBe('unauthenticated')
   })
 
-  test('whoever has all keys that one may have gets no more', async () => {
+  test('an account at its limit of keys gets no more', async () => {
     const ada = await user('ada')
     for (let n = 0; n < liveKeysMax; n++) await keysOf(context).create(ada, { label: `k${n}`, scope: 'read' })
     const { deviceCode, userCode } = await ask()

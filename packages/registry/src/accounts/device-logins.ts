@@ -41,13 +41,13 @@ export interface DeviceRequest {
 }
 
 export interface StartedLogin {
-  /** What the program polls with. */
+  /** Secret that the program polls with. */
   readonly deviceCode: string
   /** `WDJB-MJHT`: what a person types. */
   readonly userCode: string
 }
 
-/** What a person decides on. */
+/** A login for a person to approve or refuse. */
 export interface AskedLogin {
   readonly label: string
   readonly scope: Scope
@@ -77,7 +77,7 @@ export function deviceLoginsOf(context: Context) {
   const { database, now } = context
   const wrongCodes = new LRUCache<string, number>({ max: 10_000, ttl: deviceLoginSeconds * 1_000 })
 
-  /** @throws device_code_not_found; rate_limited for whoever tries codes */
+  /** @throws device_code_not_found; rate_limited for guessing codes */
   async function findAsked(accountId: string, userCode: string): Promise<DeviceLoginRow> {
     const tried = wrongCodes.get(accountId) ?? 0
     if (tried >= wrongCodesMax) throw tooMany()
@@ -102,7 +102,7 @@ export function deviceLoginsOf(context: Context) {
     /** @throws rate_limited while too many are under way, of this network or of all */
     start: (request: DeviceRequest): Promise<StartedLogin> => start(context, request),
 
-    /** What somebody who typed a code is asked. @throws unauthenticated, device_code_not_found, rate_limited */
+    /** The login to show to a user who typed its code. @throws unauthenticated, device_code_not_found, rate_limited */
     async find(who: Principal, userCode: string): Promise<AskedLogin> {
       const { label, scope, collection, userAgent, address, createdAt } = await findAsked(
         demandCaller(who).accountId,
@@ -194,7 +194,7 @@ async function collect(context: Context, deviceCode: string): Promise<MadeKey> {
     if (accountId === null) return new RegistryError('access_denied')
     const account = await lockAccount(tx, accountId)
     if (account === undefined) return new RegistryError('expired_token')
-    // What it allowed before its suspension is no key after it.
+    // Approvals from before a suspension yield no key.
     if (account.suspendedAt !== null) return new RegistryError('access_denied')
     const by = { ...actingAccount(accountId, { address }), accountSlug: account.slug }
     return addKey(context, tx, { accountId, label, scope, collectionId, expiresAt }, (act) =>

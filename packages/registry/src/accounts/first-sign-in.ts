@@ -1,4 +1,4 @@
-/** The account that somebody's first sign-in makes: its slug, name and e-mail, from what the identity provider tells. http-api §2. */
+/** Account of a first sign-in: derives slug, name and e-mail from the identity provider's claims. http-api §2. */
 import {
   type AccountRow,
   findAccountByIdentity,
@@ -12,7 +12,7 @@ import { slugCandidates, slugFrom } from '../access/slugs.ts'
 import type { Context } from '../context.ts'
 import { slugsKeptFrom } from './kept-slugs.ts'
 
-/** Who an identity provider says has signed in. The identity is (issuer, subject); the rest only describes. */
+/** A user as the identity provider describes them. The identity is (issuer, subject); the rest only describes. */
 export interface Identity {
   readonly issuer: string
   readonly subject: string
@@ -63,7 +63,7 @@ async function makeUserOnce(clock: Pick<Context, 'now'>, tx: Tx, identity: Ident
   }
 }
 
-/** The first of what the provider tells that makes a slug. An address is cut at its `@`: e-mails are nobody else's business. */
+/** The first claim that yields a slug. Cuts an address at its `@`: e-mail addresses are private. */
 function slugBaseOf({ preferredUsername, email, name }: Identity): string {
   for (const text of [beforeAt(preferredUsername), beforeAt(email), name]) {
     const slug = text === null ? undefined : slugFrom(text)
@@ -74,7 +74,7 @@ function slugBaseOf({ preferredUsername, email, name }: Identity): string {
 
 const beforeAt = (text: string | null) => text?.split('@', 1)[0] ?? null
 
-/** What the provider tells, within the bounds of what we keep; null for nothing. */
+/** The provider's claims, cut to our bounds; null for absent ones. */
 export function contactOf({ preferredUsername, email, name }: Identity): {
   displayName: string | null
   email: string | null

@@ -1,4 +1,4 @@
-/** http-api §11, on both databases: invitations work once, for whom they are, and no longer than they may. */
+/** Invitations work once, for the invited user, and until they expire. http-api §11, on both databases. */
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anonymous, type Caller } from '../access/principal.ts'
@@ -41,7 +41,7 @@ describe.each(databases)('invitations on $name', (database) => {
     return { org, person, owner, invite, roleOf }
   }
 
-  test('whoever is taken out does not come back by an invitation from before', async () => {
+  test('a removed member cannot return by an earlier invitation', async () => {
     const { org, person, owner, invite } = await stage()
     const grace = await person('grace')
     const byName = await invite({ user: grace.accountSlug, role: 'admin' })
@@ -53,7 +53,7 @@ describe.each(databases)('invitations on $name', (database) => {
       expect(await outcome(invitations.answer(grace, token, true))).toBe('invitation_not_found')
   })
 
-  test('whoever gets a lesser role does not get the former back by an invitation, nor whoever is taken out by a link of theirs', async () => {
+  test('a demoted or removed member cannot regain a role by an earlier invitation or a link of their own', async () => {
     const { org, person, owner, invite, roleOf } = await stage()
     const grace = await person('grace')
     const path = { slug: org.slug, user: grace.accountSlug }
@@ -80,7 +80,7 @@ describe.each(databases)('invitations on $name', (database) => {
       expect(await outcome(invitations.answer(grace, token, true))).toBe('invitation_not_found')
   })
 
-  test('a link works once, for whoever signs in with it', async () => {
+  test('a link works once, for the user who signs in with it', async () => {
     const { org, person, owner, invite, roleOf } = await stage()
     const made = await invite({ email: 'grace@example.org', role: 'admin' })
     expect(made).toMatchObject({ role: 'admin', email: 'grace@example.org', user: null })
@@ -120,7 +120,7 @@ describe.each(databases)('invitations on $name', (database) => {
     expect(own).toMatchObject({ id: made.id, org: { slug: org.slug }, role: 'member' })
     expect(await invitations.answer(grace, made.id, false)).toEqual({ org: org.slug })
     expect([await roleOf(grace), await invitations.own(grace)]).toEqual([null, []])
-    // Another takes the place of one that nobody answered.
+    // A new invitation replaces an open one.
     await invite({ user: grace.accountSlug, role: 'member' })
     const second = await invite({ user: grace.accountSlug, role: 'admin' })
     expect((await invitations.own(grace)).map(({ role }) => role)).toEqual(['admin'])
@@ -143,7 +143,7 @@ describe.each(databases)('invitations on $name', (database) => {
     expect(await outcome(invite(link('member'), member))).toBe('insufficient_role')
     expect(await outcome(invite(link('member'), stranger))).toBe('not_a_member')
     expect(await outcome(invite({ user: org.slug, role: 'member' }))).toBe('not_a_user')
-    expect(await outcome(invite({ user: 'nobody-here', role: 'member' }))).toBe('account_not_found')
+    expect(await outcome(invite({ user: 'missing-account', role: 'member' }))).toBe('account_not_found')
     const [, first] = await invitations.list(admin, org.slug)
     for (const [who, code] of [
       [member, 'insufficient_role'],
@@ -195,7 +195,7 @@ describe.each(databases)('invitations on $name', (database) => {
     ).toEqual([])
     const link = await invite({ email: 'low@example.org', role: 'member' })
     await addMember(context, org, { id: who.accountId }, 'admin')
-    // It is for somebody else: it is not used up.
+    // Another user answers the link in vain, so it stays valid.
     expect(await outcome(invitations.answer(who, link.token, true))).toBe('already_member')
     expect(await roleOf(who)).toBe('admin')
     expect(await outcome(invitations.answer(await person('low'), link.token, true))).toBe('ok')
@@ -203,7 +203,7 @@ describe.each(databases)('invitations on $name', (database) => {
     expect(await outcome(invite({ email: 'more@example.org', role: 'member' }))).toBe('too_many_invitations')
   })
 
-  test('where nobody is added without being asked, adding invites', async () => {
+  test('if new members must consent, adding one sends an invitation', async () => {
     const asking = { ...context, limits: { ...context.limits, newMembers: 'invited' as const } }
     const { org, person, owner, roleOf } = await stage()
     const grace = await person('grace')
@@ -216,7 +216,7 @@ describe.each(databases)('invitations on $name', (database) => {
     expect(await roleOf(grace)).toBe('admin')
   })
 
-  test('nor is somebody added who leaves while the role is changed', async () => {
+  test('nor is a member added again who leaves during a change of role', async () => {
     const { org, person, owner, roleOf } = await stage()
     const grace = await person('grace', 'member')
     const path = { slug: org.slug, user: grace.accountSlug }

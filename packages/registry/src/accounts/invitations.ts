@@ -1,11 +1,11 @@
 /**
  * Invitations to organizations. http-api §11.
  *
- *     made ──▶ pending ── accepted by whom it is for ──▶ member, gone
+ *     made ──▶ pending ── accepted by the invitee ──▶ member, gone
  *                 └── declined, taken back, or 14 days later ──▶ gone
  *
- * Nothing is mailed: whoever invites passes the link on. Its token is told once and works once, for whoever signs in with it; an invitation
- * of a user works for that user alone, by its id too.
+ * Nothing is mailed: the inviter passes the link on. Its token is returned once and works once, for any user who signs in with it;
+ * an invitation of a user works for that user alone, by its id too.
  */
 import { randomBytes } from 'node:crypto'
 import { hashText } from '@ulmus/content'
@@ -62,12 +62,12 @@ export interface Invitation extends Common {
   readonly email: string | null
 }
 
-/** What the invited sees of it. */
+/** An invitation as its invitee sees it. */
 export interface OwnInvitation extends Common {
   readonly org: AccountProfile
 }
 
-/** The only time that the token is told. */
+/** Only this result contains the token. */
 export type MadeInvitation = Invitation & { readonly token: string }
 
 const dayMilliseconds = 86_400_000
@@ -82,7 +82,7 @@ export function invitationsOf(context: Context) {
   const { database } = context
   return {
     /**
-     * Invites a user, or whoever gets a link by e-mail, in place of an earlier invitation of the same.
+     * Invites a user, or anyone with an e-mailed link. Replaces an earlier invitation of the same user or address.
      * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, not_a_user, already_member, too_many_invitations
      */
     create: (who: Principal, slug: string, wanted: NewInvitation): Promise<MadeInvitation> =>
@@ -101,7 +101,7 @@ export function invitationsOf(context: Context) {
     /** Takes one back. @throws account_not_found, Moved, not_an_org, insufficient_role, invitation_not_found */
     remove: (who: Principal, slug: string, id: string): Promise<void> => takeBack(context, who, slug, id),
 
-    /** Of whoever asks. An invitation by e-mail is nobody's until its link is followed. */
+    /** The caller's invitations. An invitation by e-mail belongs to no user until its link is followed. */
     async own(who: Principal): Promise<OwnInvitation[]> {
       const { accountId } = demandCaller(who)
       const items = await listInvitationsOf(database, accountId, context.now())
@@ -109,7 +109,7 @@ export function invitationsOf(context: Context) {
       return items.map(({ invitation, account }) => ownShown(invitation, account!, slugOf))
     },
 
-    /** The invitation behind a link, for whoever may answer it. @throws unauthenticated, invitation_not_found */
+    /** The invitation behind a link, for a user who may answer it. @throws unauthenticated, invitation_not_found */
     async find(who: Principal, token: string): Promise<OwnInvitation> {
       const invitation = await findFor(context, demandCaller(who), token)
       const org = await findAccountById(database, invitation.orgId)
@@ -175,7 +175,7 @@ function demandMayEnd(who: Principal, role: Role | null, invitation: InvitationR
   demand(mayChangeMember(who, role, { target: invitation.role, self: false, removal: true }), { needed })
 }
 
-/** In the audit log. E-mail addresses are nobody else's business, so none is in it. */
+/** Name for the audit log, without e-mail addresses, which are private. */
 const nameOf = (invited: Pick<AccountRow, 'slug'> | null | undefined): string =>
   invited?.slug ?? 'whoever has the link'
 

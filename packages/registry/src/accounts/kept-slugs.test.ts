@@ -162,7 +162,7 @@ describe.each(databases)('slugs that were given up on $name', (database) => {
     expect(await org(carl, 'guild')).toBe('ok')
   })
 
-  test('a person who was erased: nobody takes the handle, and what was public is found', async () => {
+  test('an erased person: the handle stays reserved, and public data is found', async () => {
     const zoe = await signIn('zoe')
     await publish(zoe, 'zoe', 'maps')
     await collections.create(zoe, 'zoe', { slug: 'private' })

@@ -23,7 +23,7 @@ export const slugsKeptFrom = (
 ): Promise<Set<string>> => slugsKeptForOthers(at, slugs, { accountIds: [], identities: [identity] }, now())
 
 /**
- * Call it after the account has the slug: whoever gave it up meanwhile has committed by then.
+ * Call it after assigning the slug: an account that gave it up meanwhile has committed by then.
  * @throws slug_kept if another account gave the slug up, or a collection of this one would stand where readers know another's
  */
 export async function demandAccountSlug(

@@ -60,7 +60,7 @@ describe.each(anyDatabase)('keys on $name', (database) => {
       (error: { code?: string }) => error.code,
     )
 
-  test('a key is told once, stored hashed, listed by its start', async () => {
+  test('a key is returned once, stored hashed, listed by its start', async () => {
     const ann = await user('keeper')
     const made = await keys.create(ann, { label: 'ci', scope: 'write' })
     expect(made).toEqual({
@@ -117,7 +117,7 @@ describe.each(anyDatabase)('keys on $name', (database) => {
     expect(await orgs(strong.key)).toEqual(['home-org', 'other-org'])
   })
 
-  test('what is no key, unknown, revoked or expired is refused', async () => {
+  test('malformed, unknown, revoked and expired keys are refused', async () => {
     const ann = await user('refused')
     const { id, key } = await keys.create(ann, {
       label: 'x',
@@ -306,7 +306,7 @@ describe.each(anyDatabase)('keys on $name', (database) => {
       expect(await sessions.resolve(other)).toBeUndefined()
   })
 
-  test('an account lists its browsers and signs them out; nobody else does, and no lesser key', async () => {
+  test('an account lists its browsers and signs them out; other accounts and lesser keys cannot', async () => {
     const [ann, ben] = [await user('browsing'), await user('other')]
     const opened = await Promise.all(
       ['Firefox\u0000 \u202e', undefined, 'x'.repeat(1_000)].map((agent) =>
@@ -339,7 +339,7 @@ describe.each(anyDatabase)('keys on $name', (database) => {
     expect(alive).toEqual([false, false, true, true])
   })
 
-  test('a use that puts a session off is told by the list', async () => {
+  test('the list shows a use that extends a session', async () => {
     const ann = await user('daily')
     const { token } = await sessions.open(idOf(ann))
     try {

@@ -54,7 +54,7 @@ export type Members = ReturnType<typeof membersOf>
 export function membersOf(context: Context) {
   const { database } = context
   return {
-    /** The organizations of whoever asks, by slug; to a limited key, the one that owns its collection. */
+    /** The caller's organizations, by slug; for a limited key, only the owner of its collection. */
     async membershipsOf(who: Principal, ask: PageAsk = {}): Promise<Page<Membership>> {
       const { accountId, limitedTo } = demandCaller(who)
       const list = (slice: SlugSlice) => listMemberships(database, accountId, slice, limitedTo)
@@ -83,7 +83,7 @@ export function membersOf(context: Context) {
     /**
      * Makes a user a member, or gives a member another role. The same again changes nothing. Invitations of that user end, and with a lesser
      * role those that the user made.
-     * @returns the invitation that was made instead, where the operator lets nobody be added without being asked
+     * @returns the invitation, if the operator requires the consent of new members
      * @throws account_not_found, Moved, not_an_org, not_a_member, insufficient_role, not_a_user, last_owner, too_many_invitations
      */
     async set(who: Principal, path: MemberPath, role: Role): Promise<MadeInvitation | undefined> {
@@ -120,7 +120,7 @@ export function membersOf(context: Context) {
           throw new RegistryError('member_not_found', { say: { user: user.slug, org: org.slug } })
         if (held === 'owner') await demandAnotherOwner(tx, org)
         await deleteMember(tx, org.id, user.id)
-        // Whoever is shown out does not come back by one from before, nor by a link of their own making.
+        // A removed member must not return by an earlier invitation, nor by a link of their own.
         await dropInvitationsOf(tx, org.id, user, true)
         await dropInvitationsBy(tx, org.id, user.id)
         tell({ action: 'member.removed', account: org.id, target: user.slug, details: { before: held } })
@@ -129,7 +129,7 @@ export function membersOf(context: Context) {
   }
 }
 
-/** Somebody is no longer the member who was to have another role. */
+/** The member whose role was to change is gone. */
 class GoneMeanwhile extends Error {}
 
 /** With the organization locked, so that roles are what they seem and its last owner cannot leave twice at once. */

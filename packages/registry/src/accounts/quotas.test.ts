@@ -1,4 +1,4 @@
-/** What accounts may have stored, on both databases: http-api §11. */
+/** Storage quotas of accounts, on both databases: http-api §11. */
 import { hash } from 'node:crypto'
 import type { Hash } from '@ulmus/content'
 import { fileName } from '@ulmus/storage'
@@ -81,7 +81,7 @@ describe.each(databases)('quotas on $name', (database) => {
     expect(await used('elms')).toBe(0)
   })
 
-  test('the figure does not tell whether somebody else has the same', async () => {
+  test('the usage does not reveal whether another account has the same data', async () => {
     const puts = items(1_500, 'same')
     const [one, other] = [await world.collection(), await world.collection()]
     await world.push(one, { base: null, schemas, puts })
@@ -113,7 +113,7 @@ describe.each(databases)('quotas on $name', (database) => {
     expect((await world.versions.detail(world.me, { ...path, v: 'latest' })).semver).toBe('v1.0.0')
   })
 
-  test('what an upload brings beyond it is not kept', async () => {
+  test('an upload over quota is not stored', async () => {
     const path = await world.collection()
     const text = 'k'.repeat(100_000)
     let read = 0
@@ -133,7 +133,7 @@ describe.each(databases)('quotas on $name', (database) => {
     expect(read).toBeLessThan(20)
   })
 
-  test('what pushes have received counts until they end, and a commit that does not fit leaves its session open', async () => {
+  test('data received by pushes counts until they end, and a commit over quota leaves its session open', async () => {
     const path = await world.collection()
     const puts = items(400, 'received')
     const session = await world.open(path, { base: null, schemas, puts })
@@ -172,7 +172,7 @@ describe.each(databases)('quotas on $name', (database) => {
     await sweep(world.context)
   }
 
-  test('what is erased gives its room back unless a version goes on from it, what is only withdrawn does not', async () => {
+  test('erasing a version frees quota unless another builds on it; withdrawing alone does not', async () => {
     const path = await world.collection()
     const puts = items(3_000, 'erased')
     await world.push(path, { base: null, schemas, puts })
@@ -196,7 +196,7 @@ describe.each(databases)('quotas on $name', (database) => {
     expect(await of(path)).toBe(2_000)
   })
 
-  test('an erasure does not tell whether somebody else has the same', async () => {
+  test('an erasure does not reveal whether another account has the same data', async () => {
     const puts = items(1_500, 'guessed')
     const give = async () => {
       const path = await world.collection()
@@ -290,7 +290,7 @@ describe.each(databases)('quotas on $name', (database) => {
     })
   })
 
-  test('what organizations store counts against the user who made them, until an operator gives them a quota', async () => {
+  test('storage of organizations counts against their creator until an operator gives them a quota', async () => {
     const { context, me } = world
     await accountsOf(context).createOrg(me, { slug: 'grove', displayName: 'Grove' })
     const path = await world.collection()
@@ -346,7 +346,7 @@ describe.each(databases)('quotas on $name', (database) => {
     expect((await usageOf(context, callerOf(later), 'orchard')).countsAgainst).toBe('later')
   })
 
-  test('what sessions were opened with counts, and is forgotten at their end', async () => {
+  test('the opening data of sessions counts until they end', async () => {
     const path = await world.collection()
     const files = Array.from({ length: 5_000 }, (_, n) => `sha256:${hash('sha256', `${n}`)}`)
     await withRoom(10_000, async () => {

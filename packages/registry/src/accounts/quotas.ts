@@ -17,13 +17,13 @@ import type { Principal } from '../access/principal.ts'
 import type { Context } from '../context.ts'
 import { demand, RegistryError } from '../errors/errors.ts'
 
-/** What an account has stored, and where most of it is. */
+/** Storage usage of an account, and the collections with most of it. */
 export interface Usage extends AccountUsage {
   /** Largest first, `listedMax` at most. */
   readonly collections: CollectionUsage[]
 }
 
-/** Who stores something in a collection, and whose that is. */
+/** A caller who stores data in a collection, and its owner. */
 export interface Storing {
   readonly who: Principal
   readonly owner: { readonly id: string; readonly slug: string }
@@ -31,7 +31,7 @@ export interface Storing {
 
 type Limited = Pick<Context, 'limits'>
 
-/** Collections that a usage tells of. */
+/** Collections listed in a usage. */
 const listedMax = 100
 
 /** For members and the user itself. @throws account_not_found, Moved, unauthenticated, key_limited, not_a_member */
@@ -80,7 +80,7 @@ function exceeded({ who, owner }: Storing, usage: QuotaUsage | undefined): Regis
   return new RegistryError('quota_exceeded', { say, details: { usedBytes, receivedBytes, quotaBytes } })
 }
 
-/** What of one upload fits. */
+/** Room for one upload. */
 export interface Room {
   /** Counts bytes that have come. @throws quota_exceeded as soon as they do not fit beside what else comes at the same time */
   take(bytes: number): void
@@ -90,12 +90,12 @@ export interface Room {
 
 interface Taking {
   readonly refusal: RegistryError
-  /** What the account might store as the upload began, less what others have recorded since. Bytes. */
+  /** Room when the upload began, less the bytes that others have recorded since. Bytes. */
   left: number
   taken: number
 }
 
-/** Uploads of this process that are under way, by the account whose quota counts: what each may bring is looked up once, as it begins. */
+/** Running uploads of this process, by the account whose quota counts: room is looked up once, when an upload begins. */
 export class UploadRooms {
   readonly #context: Pick<Context, 'database' | 'limits'>
   readonly #takings = new Map<string, Set<Taking>>()

@@ -1,6 +1,6 @@
 /**
- * The text of an API key: `ul_`, 32 random bytes as 43 base62 digits, and their CRC-32 as 6, so that a slip of the pen, and whoever
- * scans for leaked keys, is answered without a look-up. http-api §3.
+ * Text of an API key: `ul_`, 32 random bytes as 43 base62 digits, and their CRC-32 as 6, so that typing errors and candidates from
+ * scanners for leaked keys are refused without a look-up. http-api §3.
  */
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'

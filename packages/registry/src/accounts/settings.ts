@@ -19,7 +19,7 @@ export const settingsIn = (account: AccountRow): OrgSettings => ({
   defaultVisibility: account.defaultVisibility,
 })
 
-/** Only what is other than it was. */
+/** The settings that differ from the account's current ones. */
 export function changedSettings(account: AccountRow, wanted: Partial<OrgSettings>): Partial<OrgSettings> {
   const held: Record<string, unknown> = { ...settingsIn(account) }
   const differs = ([name, value]: [string, unknown]) => value !== undefined && value !== held[name]

@@ -16,7 +16,7 @@ test('without any it is what JSON.stringify makes', () => {
     expect(jsonOf(value)).toBe(JSON.stringify(value))
 })
 
-test('nobody else writes it', () => {
+test('only jsonOf can write it', () => {
   expect(() => JSON.stringify({ a: new JsonText('1') })).toThrow('jsonOf')
   expect(() => jsonOf({ a: 1n })).toThrow(TypeError)
   expect(() => JSON.stringify({ a: new JsonText('1') })).toThrow('jsonOf')

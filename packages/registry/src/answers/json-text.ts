@@ -18,12 +18,12 @@ export class JsonText {
   }
 }
 
-/** What `jsonOf` is writing. It is done before anything else is. */
+/** State of the current, synchronous call of `jsonOf`. */
 let writing: { mark: string; texts: JsonText[] } | undefined
 
 /** JSON of a value; as bytes where there is a `JsonText` in it. */
 export function jsonOf(value: unknown): string | Buffer {
-  // Nobody can know it, so that no text of the value can be taken for it.
+  // Unguessable, so no text within the value can be mistaken for it.
   const mark = randomUUID()
   const texts: JsonText[] = []
   const outer = writing
@@ -44,7 +44,7 @@ export async function quoted(bytes: Uint8Array): Promise<string[]> {
   const pieces = ['"']
   for (let start = 0; start < bytes.length; ) {
     let end = Math.min(start + quotedAtOnce, bytes.length)
-    // Not within a character: bytes that go on with one begin with the bits 10.
+    // Not within a character: continuation bytes begin with the bits 10.
     while (end < bytes.length && (bytes[end]! & 0xc0) === 0x80) end--
     pieces.push(JSON.stringify(decoder.decode(bytes.subarray(start, end))).slice(1, -1))
     start = end

@@ -77,7 +77,7 @@ describe('pages', () => {
     expect((await read({}, rows.slice(0, 5))).links).toEqual({})
   })
 
-  test('what comes in before a cursor does not move the page behind it', async () => {
+  test('a row inserted before a cursor does not move the page behind it', async () => {
     const first = await read({ limit: 4 })
     const newest = { at: new Date(Date.UTC(2026, 5, 1)), id: '00000000-0000-0000-0000-000000000001' }
     const second = await read(askOf(first.links.next ?? ''), [newest, ...rows])

@@ -27,13 +27,13 @@ export interface Page<Item> {
   links: { next?: string; prev?: string }
 }
 
-/** Where a row stands in its list: what the list is sorted by, then the row's id, a UUID. */
+/** Position of a row in its list: the sort key, then the row's id, a UUID. */
 export interface Place {
   value: string | Date
   id: string
 }
 
-/** What to read for a page: one row more than it shows, to know whether there is another. */
+/** Slice to read for a page: one row more than it shows, to know whether there is another. */
 export interface PageSlice {
   limit: number
   offset: number
@@ -44,9 +44,9 @@ export interface PageSlice {
 
 /** A slice that was not read to its end, since that is too much work for one answer. */
 export interface Stopped<Row> {
-  /** Fewer than were asked for; perhaps none. */
+  /** Fewer than requested; perhaps none. */
   rows: Row[]
-  /** Where reading goes on: beyond this place. */
+  /** Position after which reading continues. */
   at: Place
 }
 
@@ -74,7 +74,7 @@ export const byText = (name: string): PageOrder => ({
 /**
  * Reads a page and finds its neighbours.
  * @param read the rows of a slice, in its direction; a neighbour of a page that stopped begins where it did
- * @param placeOf where a row stands in the list
+ * @param placeOf the row's position in the list
  * @throws invalid_request when the cursor is none of this list
  */
 export async function pageOf<Row>(
@@ -108,7 +108,7 @@ export async function pageOf<Row>(
     return `limit=${limit}&cursor=${Buffer.from(text).toString('base64url')}`
   }
   const links: Page<Row>['links'] = {}
-  // Whoever came by a cursor left its neighbour behind, on the side it came from.
+  // The page that the cursor came from is a neighbour, too.
   const next =
     more || backwards ? towards('next', (backwards ? undefined : at) ?? placeAt(items.at(-1))) : undefined
   if (next !== undefined) links.next = next
@@ -124,7 +124,7 @@ export async function pageOf<Row>(
 }
 
 /**
- * Reads a page of a list that has no cursors, since what it is sorted by belongs to the request: neighbours are told by their offset.
+ * Reads a page of a list without cursors, since its order depends on the request: neighbouring pages are given by offset.
  * @throws invalid_request for a cursor.
  */
 export async function pageByOffset<Row>(

@@ -1,4 +1,4 @@
-/** Places in a version: records stand by type, then id, both by UTF-8 bytes, and a cursor names the place after one. http-api §7. */
+/** Positions in a version: records are ordered by type, then id, both by UTF-8 bytes; a cursor names the next position. http-api §7. */
 import {
   canonicalize,
   compareUtf8,
@@ -21,7 +21,7 @@ export const comparePlaces = (a: Place, b: Place): number =>
 export const writeCursor = ({ type, id }: Place): string =>
   Buffer.from(canonicalize([type, id])).toString('base64url')
 
-/** @param parameter the name of the query parameter that it came in. @throws invalid_request for what is no cursor. */
+/** @param parameter name of the query parameter. @throws invalid_request for a malformed cursor. */
 export function readCursor(text: string, parameter: string): Place {
   try {
     const parts: unknown = JSON.parse(strict.decode(Buffer.from(text, 'base64url')))
@@ -42,7 +42,7 @@ const strict = new TextDecoder('utf-8', { fatal: true })
 /** Types that a sentence names at most. */
 const typesNamedMax = 20
 
-/** The types of a view in order, or the one asked for. @throws type_not_found for one that the view lacks. */
+/** The types of a view in order, or the requested one. @throws type_not_found if the view lacks it. */
 export function selectedTypes(roots: ViewRoots, type: string | undefined): [string, TypeEntry][] {
   const all = Object.entries(roots.types).sort(([a], [b]) => compareUtf8(a, b))
   if (type === undefined) return all

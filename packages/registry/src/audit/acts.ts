@@ -1,15 +1,15 @@
 /**
- * What people do that others may have to know of: written to the audit log by the transaction of the act, and to the process log once it
- * has ended. http-api §11. Acts name, they do not tell: slugs, ids and roles, no secrets and no content.
+ * Acts in the audit log: each is written by its own transaction, and to the process log once that has committed. http-api §11. An act
+ * names slugs, ids and roles; it contains no secrets and no content.
  */
 import { type AuditDetails, type AuditEventRow, insertAuditEvents, type Tx } from '@ulmus/storage'
 import { v7 as newId } from 'uuid'
 import { meansOf, type Principal } from '../access/principal.ts'
 import type { Context } from '../context.ts'
 
-/** What the process log says of each; undefined: nothing, since it comes often. */
+/** Messages of the process log; undefined: not logged, since the act is frequent. */
 const sentences = {
-  'account.signed_in': 'Somebody signed in.',
+  'account.signed_in': 'A user signed in.',
   'account.renamed': 'An account has another slug.',
   'account.deleted': 'An account was deleted.',
   'account.suspended': 'An account was suspended by an operator, or is so no longer.',
@@ -22,7 +22,7 @@ const sentences = {
   'key.revoked': 'An API key was revoked.',
   'organization.made': 'An organization was made.',
   'settings.changed': 'An organization has other settings.',
-  'member.invited': 'Somebody was invited to an organization.',
+  'member.invited': 'A user or an address was invited to an organization.',
   'invitation.declined': 'An invitation was declined.',
   'invitation.removed': 'An invitation was taken back.',
   'member.set': 'A member was added, or has another role.',
@@ -43,12 +43,12 @@ export const actions = Object.keys(sentences) as readonly Action[]
 
 export interface Act {
   readonly action: Action
-  /** Id of the account in whose log it stands. */
+  /** Id of the account whose log has the act. */
   readonly account: string
-  /** What it was done to, as people call it: `owner/slug`, a user's slug. */
+  /** Subject of the act, by its usual name: `owner/slug`, a user's slug. */
   readonly target: string
   readonly details?: AuditDetails
-  /** Who did it. Default: whoever asks. */
+  /** The actor. Default: the caller. */
   readonly by?: Principal
 }
 
@@ -56,7 +56,7 @@ export interface Act {
 export type Tell = (act: Act) => void
 
 /**
- * Does `work` in a transaction, which writes the acts that it tells of as well.
+ * Does `work` in a transaction that also writes the acts it reports.
  * @param who does it
  */
 export async function audited<Result>(
@@ -77,7 +77,7 @@ export async function audited<Result>(
   return result
 }
 
-/** What the audit log keeps of an act. */
+/** Row of an act in the audit log. */
 export const auditRow = (
   who: Principal,
   { action, account, target, details = {} }: Act,

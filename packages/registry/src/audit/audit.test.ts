@@ -66,7 +66,7 @@ describe.each(databases)('the audit log on $name', (database) => {
   })
   afterAll(() => context.dispose())
 
-  test('what was done in an organization is there, once each, with who and from where', async () => {
+  test('lists each act in an organization once, with its actor and address', async () => {
     const { accounts, members, invitations, collections, forks, metadata } = services
     await accounts.createOrg(ada, { slug: 'guild', displayName: 'Guild' })
     const invited = await invitations.create(ada, 'guild', { user: 'eve', role: 'member' })
@@ -150,7 +150,7 @@ describe.each(databases)('the audit log on $name', (database) => {
     expect(byVersion.get('guild/maps@v1.0.2')).toEqual({ account: 'eve', ip: '192.0.2.7' })
   })
 
-  test('what a user did with its account and its keys is there, and the labels that keys had', async () => {
+  test('lists acts of users on their accounts and keys, with the labels of keys', async () => {
     const { keys, sessions } = services
     const { id, key } = await keys.create(ada, { label: 'nightly', scope: 'admin' })
     const caller = await keys.resolve(key, '192.0.2.8')
@@ -186,7 +186,7 @@ describe.each(databases)('the audit log on $name', (database) => {
     expect(events.at(-1)!.details).toEqual({ label: 'nightly', scope: 'admin' })
   })
 
-  test('what did not happen has no row, and what happened twice by chance one', async () => {
+  test('a failed act has no row, and one repeated by chance has one', async () => {
     const count = async () => (await log({ ...eve, credential: null }, 'eve')).length
     const before = await count()
     const failing = audited(context, eve, async (_tx, tell) => {
@@ -203,7 +203,7 @@ describe.each(databases)('the audit log on $name', (database) => {
     expect([runs, (await count()) - before]).toEqual([2, 1])
   })
 
-  test('admins read it, and users their own; nobody else', async () => {
+  test('admins read it, and users their own; other callers cannot', async () => {
     const ben = await user('ben')
     await services.accounts.createOrg(ben, { slug: 'closed', displayName: 'Closed' })
     await services.members.set(ben, { slug: 'closed', user: 'eve' }, 'member')
@@ -215,7 +215,7 @@ describe.each(databases)('the audit log on $name', (database) => {
     expect(await codeOf(log({ ...own, limitedTo: 'x' }, 'eve'))).toBe('key_limited')
     expect(await codeOf(services.audit.list({ kind: 'anonymous' }, 'eve', {}))).toBe('unauthenticated')
     expect(await codeOf(services.audit.stream(own, 'closed', {}))).toBe('insufficient_role')
-    expect(await codeOf(log(own, 'nobody-here'))).toBe('account_not_found')
+    expect(await codeOf(log(own, 'missing-account'))).toBe('account_not_found')
     await services.members.set(ben, { slug: 'closed', user: 'eve' }, 'admin')
     expect(await codeOf(log(own, 'closed'))).toBe('ok')
   })
@@ -225,7 +225,7 @@ describe.each(databases)('the audit log on $name', (database) => {
     expect((await log(ada, 'union', { actor: 'eve' })).length).toBe(
       all.filter(({ actor }) => actor.account === 'eve').length,
     )
-    expect(await log(ada, 'union', { actor: 'nobody-here' })).toEqual([])
+    expect(await log(ada, 'union', { actor: 'missing-account' })).toEqual([])
     expect((await log(ada, 'union', { action: 'version.made' })).map(({ action }) => action)).toEqual(
       Array(5).fill('version.made'),
     )
@@ -262,7 +262,7 @@ describe.each(databases)('the audit log on $name', (database) => {
     expect(await actorsOf(ada)).toEqual(['eve', 'eve', 'union'])
   })
 
-  test('what operators do to accounts is there', async () => {
+  test('lists acts of operators on accounts', async () => {
     const issuer = 'https://login.example'
     const operators = operatorsOf({
       ...context,
@@ -295,7 +295,7 @@ describe.each(databases)('the audit log on $name', (database) => {
     expect(rows.map(({ action }) => action).sort()).toEqual([...actions].sort())
   })
 
-  test('what is old goes, some at once', async () => {
+  test('old rows are dropped, a slice at a time', async () => {
     const count = async () =>
       Number((await context.database.query('select count(*) from audit_events')).rows[0]!['count'])
     const before = await count()

@@ -28,7 +28,7 @@ export interface AuditAsk {
   /** Slug of who did it. */
   readonly actor?: string | undefined
   readonly action?: string | undefined
-  /** An instant; only what is later. */
+  /** An instant; returns only later events. */
   readonly after?: string | undefined
 }
 

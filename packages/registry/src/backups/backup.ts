@@ -1,6 +1,6 @@
 /**
  * A backup: the database as it was at one moment, and every blob that it names. The database comes first: blobs never change, and what a
- * sweep finds needed by nobody stays for a week, so all that the database names is there after it. Blobs that the target holds are not
+ * sweep finds unneeded stays for a week, so all blobs in the dump are still there after it. Blobs that the target has are not
  * copied again.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -148,7 +148,7 @@ class Copying {
       try {
         this.blobs.push(await this.#one(blob, held.get(blob.name), known.get(blob.name)))
       } catch (error) {
-        // What a push has received goes with it when it ends: its version, if it came to one, is in the next backup.
+        // Spills of a push disappear when it ends; a version that it made is in the next backup.
         if (!(error instanceof BlobMissing) || blob.pushId === undefined) throw error
         this.endedPushes.add(blob.pushId)
       }

@@ -305,7 +305,7 @@ describe('a move', () => {
   })
 })
 
-test('what a push has received goes along, and it is committed after the restore', async () => {
+test('data received by a push is backed up, and the push is committed after the restore', async () => {
   const { config } = await home(server, 'folder')
   await fillWithAll(config)
   const place = await shelf('folder')

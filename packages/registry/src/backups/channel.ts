@@ -1,6 +1,6 @@
 /**
- * Where a running server gives a dump of its embedded database, which nobody else can open: a socket in the database's folder, for the
- * server's account alone. Whoever connects is sent one line of JSON, which says how many bytes follow or why there are none, and those bytes.
+ * Dump socket of a running server with an embedded database, which no second process can open: lies in the database's folder, for the
+ * server's account alone. A client receives one line of JSON, with the number of bytes that follow or an error, and then those bytes.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
@@ -23,7 +23,7 @@ function channelOf(databaseFolder: string): string {
 }
 
 /**
- * Gives dumps to whoever asks, until it is closed. The caller holds the lock of the folder, so a socket that lies there is a dead server's.
+ * Serves dumps until closed. The caller holds the folder's lock, so an existing socket belongs to a dead server.
  * @returns what closes it
  */
 export async function serveDumps(
@@ -61,7 +61,7 @@ export async function serveDumps(
   }
 }
 
-/** What a server that was killed was about to send. */
+/** Removes the unsent dumps of a killed server. */
 async function removeLeftBehind(databaseFolder: string): Promise<void> {
   for (const entry of await readdir(databaseFolder))
     if (entry.startsWith(dumpPrefix)) await rm(join(databaseFolder, entry), { recursive: true, force: true })
@@ -126,7 +126,7 @@ export async function askForDump(databaseFolder: string, file: string): Promise<
   }
 }
 
-/** Undefined: nobody listens. */
+/** Undefined if no server listens. */
 function connected(path: string): Promise<Socket | undefined> {
   return new Promise((resolve, reject) => {
     const socket = connect(path)

@@ -1,4 +1,4 @@
-/** What a dump names: the blobs that belong to it, and whose it is. Read from the dump itself, so that both are of one moment. */
+/** Contents of a dump: its blobs and its installation. Read from the dump itself, so that both are from one moment. */
 import { createReadStream } from 'node:fs'
 import { parseHash } from '@ulmus/content'
 import { type DumpedRows, DumpUnreadable, dumpedMigration, fileName, readDump } from '@ulmus/storage'

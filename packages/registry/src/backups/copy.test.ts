@@ -1,4 +1,4 @@
-/** Copying blobs out of a place that somebody else may have filled. */
+/** Copying blobs from an untrusted place. */
 import { openMemoryStore } from '@ulmus/storage'
 import { expect, test } from 'vitest'
 import { BlobDamaged, copyBlob } from './copy.ts'

@@ -9,7 +9,7 @@ export interface CopiedBlob {
   readonly sha256: string
 }
 
-/** What is to be copied; `sha256` where it is known. */
+/** A blob to copy; `sha256` if known. */
 export interface BlobToCopy {
   readonly name: string
   readonly bytes: number

@@ -21,7 +21,7 @@ import { type BlobToCopy, copyBlob, forEachBlob, listed } from './copy.ts'
 import { blobPrefixes } from './shelf.ts'
 
 export interface Filling {
-  /** What the mark says: the same word for the same contents. */
+  /** Text of the mark: equal for equal contents. */
   readonly mark: string
   readonly installation: string
   /** The last migration of the database that the dump is of. */
@@ -164,7 +164,7 @@ async function load(database: Database, { dump, endedPushes, installation }: Fil
   return Object.values(counts).reduce((sum, count) => sum + count, 0)
 }
 
-/** What was made by an older release is brought up to date, as a start does. */
+/** Migrates data of an older release, as a start does. */
 async function migrateOn(config: StoresConfig, { dump, migration }: Filling): Promise<void> {
   if (dump === undefined || migration === migrationTimes().at(-1)) return
   await using opened = new AsyncDisposableStack()

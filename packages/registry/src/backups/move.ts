@@ -11,7 +11,7 @@ import { hashBlob } from './copy.ts'
 import { type FillingReport, fillStores } from './filling.ts'
 
 export interface MoveReport extends FillingReport {
-  /** Where the half that was moved is now, for people; undefined: it stays where it was. */
+  /** Location of the moved half, for people; undefined: it was not moved. */
   readonly database: string | undefined
   readonly objects: string | undefined
 }

@@ -1,4 +1,4 @@
-/** What any release stored, this one reads: restored, upgraded, checked, and pushed to. */
+/** Data of every past release can be restored, upgraded, checked and pushed to. */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

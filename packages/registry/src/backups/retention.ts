@@ -2,7 +2,7 @@
 import { forEachBlob } from './copy.ts'
 import { blobPrefixes, nameOf, type Shelf } from './shelf.ts'
 
-/** What is younger may be of a backup that is being made. Milliseconds. */
+/** Younger blobs may belong to a backup in progress. Milliseconds. */
 const graceMilliseconds = 86_400_000
 
 /**

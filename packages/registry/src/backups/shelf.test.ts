@@ -1,4 +1,4 @@
-/** Reading a place of backups that somebody else may have filled. */
+/** Reading backups from an untrusted place. */
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 /**
- * Where backups lie: a folder or a bucket, in which all backups share their blobs (docs/formats.md). A backup is there once its manifest is,
- * which is written last, in one step.
+ * Backup storage: a folder or a bucket, in which all backups share their blobs (docs/formats.md). The manifest completes a backup and is
+ * written last, in one step.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -127,7 +127,7 @@ async function readManifest(store: BlobStore, id: string, place: string): Promis
 
 /**
  * Makes sure that backups of this installation may be put here, and says so where nothing is yet.
- * @throws ShelfUnfit for what holds another installation's, and for what is no place of backups
+ * @throws ShelfUnfit if it has another installation's backups, or is no place of backups
  */
 export async function claimShelf({ store, place }: Shelf, installation: string): Promise<void> {
   const owner = await ownerOf(store)
@@ -185,7 +185,7 @@ export async function writeBackup(
   return manifest
 }
 
-/** @throws ShelfUnfit for a list that is not what was written, BlobDamaged */
+/** @throws ShelfUnfit for a malformed list, BlobDamaged */
 async function readBlobs(
   store: BlobStore,
   id: string,

@@ -42,7 +42,7 @@ test('an answer has four times its data until it is gone; one account has as muc
   await hold(budget, caller('bob'), mebibyte / 2)
 })
 
-test('an address has an eighth of a budget that nobody else uses, all that are not known have half', async () => {
+test('one address may use an eighth of an idle budget, all anonymous callers together half', async () => {
   const budget = new AnswerBudget(64 * mebibyte)
   const addresses = Array.from({ length: 7 }, (_, i) => `192.0.2.${i}`)
   for (const [index, address] of addresses.entries()) {
@@ -53,7 +53,7 @@ test('an address has an eighth of a budget that nobody else uses, all that are n
   await hold(budget, ada, 4 * mebibyte)
 })
 
-test('who is alone may hold anything', async () => {
+test('a caller alone may use any amount', async () => {
   const budget = new AnswerBudget(8 * mebibyte)
   const letGo = await hold(budget, anyone(), 100 * mebibyte)
   await expect(hold(budget, ada, mebibyte)).rejects.toEqual(busy)
@@ -76,7 +76,7 @@ async function begin(budget: AnswerBudget, who: Caller | Anyone) {
   return { left: () => stream.return(undefined), gone: letGo }
 }
 
-/** How many streams of a MiB each may begin that nobody takes. */
+/** Returns how many unread streams of a MiB each may begin. */
 async function streamsBegun(budget: AnswerBudget, who: Caller | Anyone): Promise<number> {
   for (let count = 0; ; count++) {
     try {
@@ -103,7 +103,7 @@ test('so do those of each address without a credential; all of them together tak
   expect(await streamsBegun(budget, ada)).toBe(4)
 })
 
-test('a stream has its part of the budget until it is left and its answer is gone; one that nobody began has none', async () => {
+test('a stream has its part of the budget until it is left and its answer is gone; one that was never begun has none', async () => {
   const budget = new AnswerBudget(8 * mebibyte)
   const never = new Promise<void>(() => undefined)
   await budget.stream(ada, never, 'file', (async function* () {})()).return(undefined)
@@ -125,7 +125,7 @@ test('small answers are not counted, however many', async () => {
   for (let i = 0; i < 1_000; i++) await hold(budget, ada, mebibyte / 4)
 })
 
-test('whoever hangs up holds its part until the work has noticed, which it does when it counts more', async () => {
+test('a caller that hangs up keeps its share until the work counts more and notices', async () => {
   const budget = new AnswerBudget(16 * mebibyte)
   const { promise: underWay, resolve: goOn } = Promise.withResolvers<void>()
   const working = budget.whole(ada, Promise.resolve(), async () => {
@@ -155,7 +155,7 @@ test('work that fails gives its part back when its answer is gone', async () => 
   }
 })
 
-test('what requests count that are put together at the same time is told apart, and outside of them nothing is counted', async () => {
+test('concurrent requests are counted separately, and nothing is counted outside requests', async () => {
   const budget = new AnswerBudget(16 * mebibyte)
   countAnswer(100 * mebibyte)
   const { promise: together, resolve: goOn } = Promise.withResolvers<void>()

@@ -1,7 +1,7 @@
 /**
- * Memory for answers: those that are put together whole before they are sent, such as pages of large records, and streams. Whoever asks
- * for many at once, or does not take them, has a part of it. Routes say who asks and when the answer is gone; what it holds is counted
- * where it is read, by `countAnswer`.
+ * Memory budget for responses: those built whole before sending, such as pages of large records, and streams. A caller with many
+ * requests, or one that reads slowly, gets only a share. Routes name the caller and report when the response is gone; readers count
+ * the memory with `countAnswer`.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Principal } from '../access/principal.ts'
@@ -11,12 +11,12 @@ import { accountShare, type Holder, SharedBudget } from './shares.ts'
 
 /** Of an answer's data as records, as their texts, as the text of the answer, and as its bytes. */
 const copies = 4
-/** What small answers hold is not counted: they are soon gone. Bytes of data. */
+/** Smaller responses are not counted: they are soon gone. Bytes of data. */
 const uncountedBytesMax = 262_144
-/** Of whoever gives no credential: each address, and all of them together. */
+/** Share of one anonymous address, and of all of them together. */
 const addressShare = 1 / 8
 const strangersShare = 1 / 2
-/** What one account may hold before its next stream is refused: as much as an address. */
+/** Share of an account above which its next stream is refused: the same as an address's. */
 const streamsShare = addressShare
 
 const mebibyte = 1024 ** 2
@@ -26,13 +26,13 @@ const mebibyte = 1024 ** 2
  */
 const streamBytes = { records: 8 * mebibyte, file: mebibyte }
 
-/** What counts for the answer that is put together, in all that is called for it. */
+/** Counter of the response under construction, for all functions called for it. */
 const underWay = new AsyncLocalStorage<(bytes: number) => void>()
 
 /**
  * Counts data that goes into the answer of the request under way; outside of `AnswerBudget.whole` nothing is counted. Call it before so
  * much is read. Bytes.
- * @throws busy when it does not fit in the budget, or nobody takes the answer any more.
+ * @throws busy if it does not fit in the budget, or the client has left.
  */
 export const countAnswer = (bytes: number): void => underWay.getStore()?.(bytes)
 
@@ -48,7 +48,7 @@ export class AnswerBudget {
 
   /**
    * Runs `work`, which puts an answer together. What it counts it holds until it has ended and the answer is gone.
-   * @param gone Resolves when the answer has been sent, or nobody takes it any more.
+   * @param gone Resolves when the answer has been sent, or the client has left.
    */
   async whole<T>(who: Principal, gone: Promise<void>, work: () => Promise<T>): Promise<T> {
     const holders = holdersFor(who)
@@ -101,6 +101,6 @@ function holdersFor(who: Principal, share = accountShare): Holder[] {
   ]
 }
 
-/** Who takes turns and a share: an account, or the address of whoever gives no credential. */
+/** Key for turns and shares: an account, or the address of an anonymous caller. */
 export const readerOf = (who: Principal): string =>
   who.kind === 'anonymous' ? `from ${who.address ?? 'here'}` : who.accountId

@@ -1,4 +1,4 @@
-/** Memory for bodies of requests that are gathered whole before they are checked, each of which may have so many bytes. */
+/** Memory budget for request bodies that are read whole before they are checked. */
 import { giveWay } from '@ulmus/storage'
 import type { Principal } from '../access/principal.ts'
 import { RegistryError } from '../errors/errors.ts'
@@ -7,7 +7,7 @@ import { joined, type Pieces } from '../threads/pieces.ts'
 import { accountShare, SharedBudget } from './shares.ts'
 
 const mebibyte = 1024 ** 2
-/** What comes is copied together in pieces of at least this size, but for the last: less than a millisecond each. Bytes. */
+/** Minimum size of copied pieces, except for the last: less than a millisecond each. Bytes. */
 const pieceBytesMin = mebibyte / 4
 
 export class BodyBudget {

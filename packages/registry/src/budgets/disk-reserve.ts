@@ -1,4 +1,4 @@
-/** Whether there is space to write: asked once at the door of every request that does. */
+/** Check for free disk space, once at the start of every request that writes. */
 import { isStorageFull } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { RegistryError } from '../errors/errors.ts'

@@ -28,14 +28,14 @@ describe('counting in one process', () => {
     expect(ask()).toEqual({ isOver: false, remaining: 2, resetSeconds: 60 })
   })
 
-  test('whoever asks is remembered, however many others do', () => {
+  test('an active caller is remembered among any number of others', () => {
     const rates = new RequestRates(() => at(0))
     for (let n = 0; n < 250_000; n++) {
       rates.count('anonymous', `${n}`, 10)
       if (n % 25_000 === 0) rates.count('account', 'ann', 1_000)
     }
     expect(rates.count('account', 'ann', 1_000).remaining).toBe(989)
-    // Of whom nothing was heard for that long is forgotten: memory has a bound.
+    // Idle callers are evicted: memory is bounded.
     expect(rates.count('anonymous', '0', 10).remaining).toBe(9)
   })
 })
@@ -65,14 +65,14 @@ describe('telling other processes', () => {
     }
   }
 
-  test('nothing is told of those who have not used a tenth', async () => {
+  test('counts below a tenth of the limit are not shared', async () => {
     const { rates, told, ask } = telling()
-    for (let n = 0; n < 50; n++) ask(9, `somebody ${n}`)
+    for (let n = 0; n < 50; n++) ask(9, `caller ${n}`)
     await rates.share()
     expect(told).toEqual([])
   })
 
-  test('who uses a tenth is told of at once, who goes on slowly at the next time, who stopped not again', async () => {
+  test('a count is shared at once at a tenth of the limit, then periodically while it grows', async () => {
     const { rates, told, ask } = telling()
     ask(9)
     expect(told).toEqual([])
@@ -84,7 +84,7 @@ describe('telling other processes', () => {
     await rates.share()
     await rates.share()
     expect(told.slice(1)).toEqual([{ minute: at(0), requests: [18] }])
-    // What comes while others are told waits for the answer.
+    // Requests during an exchange wait for the next one.
     ask(35)
     expect(told.slice(2)).toEqual([{ minute: at(0), requests: [26] }])
     await rates.share()
@@ -92,7 +92,7 @@ describe('telling other processes', () => {
     expect(told.slice(3)).toEqual([{ minute: at(0), requests: [53] }])
   })
 
-  test('who uses up the limit as fast as can be is told of thirty times, not a hundred', async () => {
+  test('a caller at full speed is shared thirty times, not a hundred', async () => {
     const { told, ask } = telling()
     for (let n = 0; n < 200; n++) {
       ask(1)
@@ -102,7 +102,7 @@ describe('telling other processes', () => {
     expect(told.at(-1)).toEqual({ minute: at(0), requests: [100] })
   })
 
-  test('what others have counted counts, as long as the minute; a refusal is told to nobody', async () => {
+  test('counts of other processes apply for the minute; refusals are not shared', async () => {
     const { rates, told, ask, answering, moveTo } = telling()
     answering(async (_minute, counts) => counts.map(({ caller }) => ({ caller, requests: 70 })))
     ask(10)
@@ -120,7 +120,7 @@ describe('telling other processes', () => {
     expect(ask(1)).toMatchObject({ isOver: false, remaining: 99 })
   })
 
-  test('what is told across the end of a minute is of the old one', async () => {
+  test('an exchange across the end of a minute counts for the old one', async () => {
     const { rates, told, ask, answering, moveTo } = telling()
     const { promise, resolve } = Promise.withResolvers<void>()
     answering(async (_minute, counts) => {
@@ -136,7 +136,7 @@ describe('telling other processes', () => {
     expect(ask(1).remaining).toBe(94)
   })
 
-  test('when nobody answers, requests do not ask again and again, and the count goes on', async () => {
+  test('without answers, requests cause no retries, and counting continues', async () => {
     const { rates, told, ask, answering } = telling()
     answering(async () => Promise.reject(new Error('away')))
     ask(50)

@@ -1,19 +1,19 @@
 /**
- * How many requests somebody may make in a minute of the clock. Counted in this process; processes on one database tell each other in the background
- * of those who use much of their limit, so that no request waits for it. While the database is away each counts for itself.
+ * Rate limits per caller and clock minute. Each process counts its own requests; processes on one database exchange the counts of
+ * active callers in the background, so no request waits for that. While the database is down, each process counts alone.
  */
 import { hash, randomUUID } from 'node:crypto'
 import { type CountOfCaller, shareRequestCounts } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import { schedule } from '../schedule.ts'
 
-/** Told to others and heard of them is who has used this part of the limit here; and at once, this part of what was left since. */
+/** Share a caller's count once it reaches this part of the limit, and at once when it reaches this part of the rest. */
 const sharedPart = 1 / 10
 const minuteMilliseconds = 60_000
-/** Who is remembered: when there are so many, those are forgotten who have not asked since there were half as many. */
+/** Callers in memory: at this number, those without a request since it was half as large are evicted. */
 const rememberedMax = 100_000
 
-/** Where a caller stands after a request. */
+/** A caller's quota after a request. */
 export interface Standing {
   readonly isOver: boolean
   readonly remaining: number
@@ -23,7 +23,7 @@ export interface Standing {
 
 /** Requests of one caller in this minute. */
 interface Count {
-  /** Not those that were refused: whoever goes on asking causes no work. */
+  /** Excludes refused requests: a caller over the limit must cause no work. */
   own: number
   /** Of `own`, those that others can know of. */
   told: number
@@ -53,7 +53,7 @@ export class RequestRates {
   #earlier = new Map<string, Count>()
   readonly #untold = new Map<string, Count>()
   #sharing: Promise<void> | undefined
-  /** Whether what was told last has been answered. When it failed the next time is a second later, and not at the next request. */
+  /** Whether the last exchange was answered. After a failure the next is a second later, not at the next request. */
   #isHeard = true
 
   constructor(now: () => Date, share?: Share) {
@@ -63,7 +63,7 @@ export class RequestRates {
 
   /**
    * Counts a request, unless it is over the limit.
-   * @param kind what is limited: the same name counts apart for each
+   * @param kind of limit: the same name is counted separately for each
    * @param limit requests a minute
    */
   count(kind: string, name: string, limit: number): Standing {
@@ -82,7 +82,7 @@ export class RequestRates {
     }
   }
 
-  /** Tells others what they do not know, and hears of them; one time after the other. Rejects when the database does not answer. */
+  /** Exchanges counts with other processes, one exchange at a time. Rejects if the database does not answer. */
   share(): Promise<void> {
     this.#sharing ??= this.#shareUntold().finally(() => {
       this.#sharing = undefined
@@ -114,7 +114,7 @@ export class RequestRates {
     if (this.#share === undefined) return
     this.#untold.set(who, count)
     if (count.own - count.told < remaining * sharedPart || !this.#isHeard) return
-    // Whoever asks so much in a second is told of at once. What fails is said in the log by the next time.
+    // A caller this fast is shared at once. The periodic exchange logs failures.
     this.share().catch(() => undefined)
   }
 
@@ -123,7 +123,7 @@ export class RequestRates {
     const told = new Map<string, Count>()
     const counts: CountOfCaller[] = []
     for (const [who, count] of this.#untold) {
-      // Addresses are nobody else's business.
+      // Addresses are private.
       const caller = hash('sha256', who, 'base64url')
       told.set(caller, count)
       counts.push({ caller, requests: count.own })

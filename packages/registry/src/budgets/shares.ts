@@ -1,21 +1,21 @@
 /**
- * A memory budget that many share. What does not fit in it is refused at once, for nobody should wait for whoever is slow. Whoever is
- * alone may hold anything.
+ * Memory budget shared by many callers. Requests that do not fit are refused at once, so that no caller waits for a slow one. A
+ * caller alone may use any amount.
  *
  * Each may hold as much as it leaves free, or a part of that: dynamic thresholds, as switches share their buffers among ports (Choudhury
- * and Hahne 1998). Whoever is alone has half, each of n that want more than their share 1/(n+1), and as much is always free: k who hold
- * all that they can leave 1/2^k of the budget at least, of which the next may have half.
+ * and Hahne 1998). A caller alone has half, each of n that want more than their share 1/(n+1), and some is always free: k callers
+ * with all that they can get leave at least 1/2^k of the budget, of which the next may use half.
  */
 import { RegistryError } from '../errors/errors.ts'
 
-/** Who holds a part of the budget. */
+/** A holder of a share of the budget. */
 export interface Holder {
   readonly name: string
-  /** Of the whole, at most, while nobody else holds anything. */
+  /** Largest fraction of the budget while no other caller uses any. */
   readonly share: number
 }
 
-/** An account's share of a budget of which nobody else holds anything. */
+/** An account's share of an otherwise idle budget. */
 export const accountShare = 1 / 2
 
 export class SharedBudget {

@@ -71,7 +71,7 @@ describe.each(anyDatabase)('collections on $name', (testDatabase) => {
     await expect(create(stranger)).rejects.toEqual(code('not_a_member'))
     await expect(create(callerOf(ada, 'read'))).rejects.toEqual(code('insufficient_scope'))
     await expect(create(callerOf(ada, 'write', 'some-id'))).rejects.toEqual(code('key_limited'))
-    await expect(collections.create(owner, 'nobody', { slug: 'x' })).rejects.toEqual(
+    await expect(collections.create(owner, 'missing', { slug: 'x' })).rejects.toEqual(
       code('account_not_found'),
     )
     const member = await addAccount(context, 'member')
@@ -124,7 +124,7 @@ describe.each(anyDatabase)('collections on $name', (testDatabase) => {
     )
   })
 
-  test('what a caller may not see takes the look-ups of what is not there, what it may see a single one', async () => {
+  test('a hidden collection takes as many look-ups as a missing one, a visible one a single look-up', async () => {
     const moved = await addAccount(context, 'moves')
     const mover = callerOf(moved)
     await collections.create(mover, 'moves', { slug: 'hidden' })
@@ -212,7 +212,7 @@ describe.each(anyDatabase)('collections on $name', (testDatabase) => {
     await expect(collections.remove(owner, path)).resolves.toEqual({ ok: true })
   })
 
-  test('what a deleted collection knew of files stays while a fork of it lives, then goes', async () => {
+  test('file facts of a deleted collection stay while a fork of it lives, then go', async () => {
     const source = await addCollection(context, ada, { slug: 'with-files', public: true })
     await addVersion(context, source)
     const hash = 'f'.repeat(64)
@@ -316,7 +316,7 @@ describe.each(anyDatabase)('collections on $name', (testDatabase) => {
     expect(await slugs(owner)).toEqual(['open'])
     expect(await slugs(callerOf(lister, 'read', secret.id))).toEqual(['open', 'secret'])
     expect(await slugs(callerOf(lister, 'read', open.id))).toEqual(['open'])
-    // A limited key of a stranger shows a stranger's collection to nobody.
+    // A limited key grants no access to another owner's collection.
     expect(await slugs(callerOf(ada, 'read', secret.id))).toEqual(['open'])
     const [item] = (await collections.list(anonymous, 'lister', {})).items
     expect(item).toEqual({
@@ -328,7 +328,7 @@ describe.each(anyDatabase)('collections on $name', (testDatabase) => {
       createdAt: open.createdAt.toISOString(),
       updatedAt: open.updatedAt.toISOString(),
     })
-    await expect(collections.list(anonymous, 'nobody', {})).rejects.toEqual(code('account_not_found'))
+    await expect(collections.list(anonymous, 'missing', {})).rejects.toEqual(code('account_not_found'))
   })
 })
 
@@ -362,7 +362,7 @@ describe.each(anyDatabase)('browsing on $name', (testDatabase) => {
   const found = async (ask: Parameters<Collections['browse']>[0]) =>
     (await collections.browse(ask)).items.map(({ name }) => name)
 
-  test('shows public collections, newest first, to whoever asks', async () => {
+  test('shows public collections, newest first, to every caller', async () => {
     expect(await found({})).toEqual([...names].reverse())
     expect(await found({ sort: 'created' })).toEqual([...names].reverse())
   })
@@ -408,10 +408,10 @@ describe.each(anyDatabase)('browsing on $name', (testDatabase) => {
     expect(await found({ q })).toEqual(expected)
   })
 
-  test('owner shows one account’s; of nobody, none', async () => {
+  test('owner filters by account; an unknown one has none', async () => {
     expect(await found({ owner: 'eve' })).toEqual(['日本語', 'Ab', 'Zug', 'beta_max', 'ÉCOLE'])
     expect(await found({ owner: 'eve', q: 'b' })).toEqual(['Ab', 'beta_max'])
-    expect(await found({ owner: 'nobody' })).toEqual([])
+    expect(await found({ owner: 'missing' })).toEqual([])
   })
 
   test.each(['updated', 'created', 'name'] as const)(
@@ -431,7 +431,7 @@ describe.each(anyDatabase)('browsing on $name', (testDatabase) => {
     },
   )
 
-  test('what lies beyond the window that is read first is found all the same', async () => {
+  test('finds collections beyond the window that is read first', async () => {
     const many = { id: '0'.repeat(8), slug: 'many', type: 'user' as const, displayName: 'm', email: null }
     const account = { ...many, id: '00000000-0000-4000-8000-000000000001', createdAt: context.now() }
     await context.database.transact((tx) => insertAccount(tx, account))

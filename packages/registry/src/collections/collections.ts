@@ -37,7 +37,7 @@ import { transferCollection } from './transfer.ts'
 
 export type { CollectionPath } from './deletion.ts'
 
-/** Only what is to change. */
+/** Only the fields to change. */
 export type CollectionChange = Partial<NewCollection>
 
 export type Collections = ReturnType<typeof collectionsOf>
@@ -87,7 +87,7 @@ export function collectionsOf(context: Context) {
     /** Ids of those that are public now, for lists that are cached. */
     stillPublic: (ids: readonly string[]): Promise<Set<string>> => publicAmong(context.database, ids),
 
-    /** Public collections, whoever asks. @throws invalid_request for a cursor of another list. */
+    /** Public collections, the same for every caller. @throws invalid_request for a cursor of another list. */
     browse: (ask: BrowseAsk) => browsePublic(context, ask),
 
     /**
@@ -98,12 +98,12 @@ export function collectionsOf(context: Context) {
       listOwned(context, who, owner, ask),
 
     /**
-     * The collections of whoever asks and of the organizations that it is a member of.
+     * The collections of the caller and of the caller's organizations.
      * @throws key_limited, invalid_request.
      */
     mine: (who: Principal, ask: PageAsk): Promise<Page<MyItem>> => listMine(context, who, ask),
 
-    /** What its pages start from. @throws collection_not_found, version_not_found where there are versions, busy. */
+    /** Data that its pages start from. @throws collection_not_found, version_not_found if there are versions, busy. */
     shown: (who: Principal, path: VersionPath, ask: ShownAsk): Promise<Shown> =>
       shownCollection(context, who, path, ask),
 

@@ -63,7 +63,7 @@ async function forgetAll(context: Context, collectionId: string): Promise<void> 
   }
 }
 
-/** What an unfinished push session had received. */
+/** Drops the received data of an unfinished push session. */
 async function dropPush(context: Context, pushId: string): Promise<void> {
   for await (const blob of context.blobs.list(spillsPrefix(pushId))) await context.blobs.remove(blob.name)
 }

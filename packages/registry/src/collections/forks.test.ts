@@ -224,18 +224,18 @@ describe.each(databases)('forks on $name', (testDatabase) => {
     const nowhere = { owner: 'acme', slug: 'nowhere' }
     const eve = { ...outsider }
     // 401, 403 scope, 403 key_limited: before the source is looked for.
-    await expect(fork(anonymous, nowhere, 'nobody')).rejects.toEqual(code('unauthenticated'))
-    await expect(fork({ ...eve, scope: 'read' }, nowhere, 'nobody')).rejects.toEqual(
+    await expect(fork(anonymous, nowhere, 'missing')).rejects.toEqual(code('unauthenticated'))
+    await expect(fork({ ...eve, scope: 'read' }, nowhere, 'missing')).rejects.toEqual(
       code('insufficient_scope'),
     )
-    await expect(fork({ ...eve, limitedTo: secret.row.id }, nowhere, 'nobody')).rejects.toEqual(
+    await expect(fork({ ...eve, limitedTo: secret.row.id }, nowhere, 'missing')).rejects.toEqual(
       code('key_limited'),
     )
     // 404 source, absent or private to the caller: before the target.
-    await expect(fork(eve, nowhere, 'nobody')).rejects.toEqual(code('collection_not_found'))
-    await expect(fork(eve, hidden.path, 'nobody')).rejects.toEqual(code('collection_not_found'))
+    await expect(fork(eve, nowhere, 'missing')).rejects.toEqual(code('collection_not_found'))
+    await expect(fork(eve, hidden.path, 'missing')).rejects.toEqual(code('collection_not_found'))
     // 404 target, absent or a user: before membership.
-    await expect(fork(eve, secret.path, 'nobody')).rejects.toEqual(code('account_not_found'))
+    await expect(fork(eve, secret.path, 'missing')).rejects.toEqual(code('account_not_found'))
     await expect(fork(eve, secret.path, 'eve')).rejects.toEqual(code('account_not_found'))
     // 403 not a member of the target: before private content.
     await expect(fork(eve, secret.path, 'closed')).rejects.toEqual(code('not_a_member'))

@@ -56,7 +56,7 @@ const forksAtOnceMax = 500
 /** So often at most a fork looks again for the latest version. */
 const looksMax = 5
 
-/** What every fork's first version has, whatever it is made of. */
+/** Common fields of every fork's first version. */
 const firstVersion = {
   ...{ major: 1, minor: 0, patch: 0, baseSemver: null },
   ...{ publicChanged: true, message: 'Fork', appId: null, actorId: null, storedBytes: 0 },
@@ -173,7 +173,7 @@ const collectionMadeRow = ({ who, owner, collection }: Acting, at: Date) =>
     at,
   )
 
-/** What the log of the source's owner has of a fork that a member takes elsewhere, private parts included. Undefined of others. */
+/** Row for the audit log of the source's owner when a member forks it with its private parts. Undefined for other forks. */
 function forkedRow(
   who: Caller,
   { collection, owner, role }: Seen,
@@ -197,16 +197,16 @@ async function findTarget(context: Context, who: Caller, slug: string): Promise<
   return found?.account.type === 'org' ? found : undefined
 }
 
-/** What a fork's first version has that its source's latest has not, and what that needs recorded; undefined: nothing. */
+/** Changes from the source's latest version to the fork's first, with the packs to record; undefined: none. */
 interface Content {
   content: Partial<VersionRow>
   packed: PackedObjects | undefined
 }
 
-/** What members take along. */
+/** A member's fork: both views. */
 const bothViews: Content = { content: {}, packed: undefined }
 
-/** What outsiders take along: the public view, standing as both. Its sidecar is nearly always the source's; if not, some hundred bytes. */
+/** An outsider's fork: the public view as both. Its sidecar is nearly always the source's; if not, some hundred bytes. */
 async function publicAlone({ database, blobs, objects }: Context, source: VersionRow): Promise<Content> {
   const { roots, references } = await readSidecar(objects, storedHash(source.sidecar))
   const writer = openObjectWriter({ database, blobs, inline: true })
@@ -214,7 +214,7 @@ async function publicAlone({ database, blobs, objects }: Context, source: Versio
     roots: { full: roots.public, public: roots.public },
     references: { full: references.public, public: references.public },
     hiddenTrees: {},
-    // Names of what was private are for members of the source.
+    // Formerly private names are only for members of the source.
     formerlyPrivate: [],
   })
   const content = {

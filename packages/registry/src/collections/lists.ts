@@ -1,4 +1,4 @@
-/** Lists of collections: what is public, what an account owns, what is one's own. interface.md "Collections", http-api §4. */
+/** Lists of collections: public ones, an account's, and the caller's. interface.md "Collections", http-api §4. */
 import { formatSemver } from '@ulmus/content'
 import {
   type CollectionOrder,
@@ -29,7 +29,7 @@ import { instantText } from '../instants.ts'
 import { shownDescription } from './shown.ts'
 
 export interface BrowseAsk extends PageAsk {
-  /** Anywhere in the name, in any case; every character stands for itself. */
+  /** Anywhere in the name, ignoring case; no character is special. */
   q?: string
   /** Words; each must begin one of the slug, name, owner or description. */
   search?: string

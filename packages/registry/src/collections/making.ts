@@ -1,4 +1,4 @@
-/** What making a collection takes, whether it is new or a fork: somebody who may, a row, a slug that is free. */
+/** Preconditions of creating or forking a collection: permission, a row, a free slug. */
 import {
   type AccountRow,
   type CollectionRow,

@@ -114,7 +114,7 @@ describe.each(databases)('search on $name', (testDatabase) => {
     expect(await found('heaths')).toEqual([`elms/${fork.slug}`])
   })
 
-  test('what was meant comes first, though others say it more often', async () => {
+  test('the best match comes first, even if others contain the word more often', async () => {
     const { me, collections } = world
     const eve = await addAccount(world.context, 'eve')
     await collections.create(me, 'ada', { slug: 'moss', ...open })

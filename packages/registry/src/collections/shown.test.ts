@@ -1,4 +1,4 @@
-/** What pages of a collection start from: one look-up, and no schema that they do not show. */
+/** Pages of a collection need one look-up, and no schemas that they do not show. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { PgPreparedQuery } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -47,7 +47,7 @@ describe.each(anyDatabase)('collections as pages show them on $name', (database)
   const shown = (who: Principal, ask = latest, v = 'latest') =>
     world.collections.shown(who, { ...path, v }, ask)
 
-  test('members are told what the public does not see, in either view; others are not', async () => {
+  test('members learn what the public view hides, in either view; others do not', async () => {
     const hidden = { records: 2, recordsInAll: 4, types: ['Secret'], fields: ['Partly.age', 'Partly.salary'] }
     for (const asPublic of [false, true]) {
       const { standing, ...rest } = await shown(world.me, { ...latest, asPublic })
@@ -62,7 +62,7 @@ describe.each(anyDatabase)('collections as pages show them on $name', (database)
     expect(Object.keys(version!.schemas)).toEqual(['Open', 'Partly'])
   })
 
-  test('it is one look-up, for whoever asks', async () => {
+  test('it is one look-up, for every caller', async () => {
     const lookUps = vi.spyOn(PgPreparedQuery.prototype as unknown as Asked, 'queryWithCache')
     try {
       for (const who of [anonymous, world.me]) {
@@ -75,7 +75,7 @@ describe.each(anyDatabase)('collections as pages show them on $name', (database)
     }
   })
 
-  test('what the public does not see is told without schemas that both views have', async () => {
+  test('lists hidden types and fields without reading schemas that both views share', async () => {
     const other = await world.collection()
     const same = { Alone: { properties: { alone: {} } } }
     await world.push(other, { base: null, schemas: same, puts: [{ id: '1', type: 'Alone', data: {} }] })

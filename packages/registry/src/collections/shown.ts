@@ -1,4 +1,4 @@
-/** What pages of a collection start from: what it is, what the caller may do, and the version that is shown, from one look-up. */
+/** Data that pages of a collection start from, by one look-up: the collection, the caller's rights and the version shown. */
 import { type CollectionRow, findCollectionById } from '@ulmus/storage'
 import { findVisibleCollection, type Seen } from '../access/find-collection.ts'
 import { type Answer, mayDeleteCollection, maySee, mayWork, viewFor } from '../access/policy.ts'
@@ -27,12 +27,12 @@ export interface ShownAsk {
 
 export interface Shown {
   readonly facts: ReturnType<typeof factsOf>
-  /** Of whoever asks, in whichever view. */
+  /** Of the caller, in either view. */
   readonly standing: Standing
   /** Semver of the newest version; null before the first. */
   readonly latest: string | null
   readonly forkedFrom: Awaited<ReturnType<typeof forkedFromOf>>
-  /** Null while none stands, and where it was not asked for. */
+  /** Null if there is no readable version, or it was not requested. */
   readonly version: VersionDetail | null
   /** For members: what the public does not see of the version. Undefined for others, and before the first version. */
   readonly hidden: Hidden | undefined
@@ -49,7 +49,7 @@ export async function shownCollection(
   const isMember = seen.view === 'full'
   const read: Seen = asPublic ? { ...seen, view: 'public' } : seen
   const reader: Principal = asPublic && who.kind !== 'anonymous' ? { ...who, view: 'public' } : who
-  // Where none stands, one that is named is looked for all the same: it may be withdrawn.
+  // Without a readable version, still look a named one up: it may be withdrawn.
   const isRead = seen.head === null ? path.v !== 'latest' : withVersion || isMember
   const [forkedFrom, found] = await Promise.all([
     forkedFromOf(context, reader, seen.collection),
@@ -91,13 +91,13 @@ const standingOf = (who: Principal, { collection, role, view }: Seen): Standing 
 export const shownDescription = (collection: CollectionRow): string | null =>
   collection.headDescription ?? collection.description
 
-/** Where a fork came from, for callers who may see that now; undefined for others and for what is no fork. */
+/** The source of a fork, if the caller may see it now; undefined otherwise, and for a collection that is no fork. */
 export async function forkedFromOf(context: Context, who: Principal, collection: CollectionRow) {
   if (collection.forkedFromId === null || collection.forkedFromSemver === null) return undefined
   const callerId = who.kind === 'anonymous' ? null : who.accountId
   const source = await findCollectionById(context.database, collection.forkedFromId, callerId)
   if (source === undefined || !maySee(who, source.collection, source.role)) return undefined
-  // Who reads as the public does, a member too, is told no more than the public.
+  // A reader of the public view, even a member, learns no more than the public.
   const isHidden = !source.collection.public && viewFor(who, source.collection, source.role) === 'public'
   if (isHidden) return undefined
   return { owner: source.owner.slug, slug: source.collection.slug, version: collection.forkedFromSemver }

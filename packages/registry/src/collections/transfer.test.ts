@@ -43,7 +43,7 @@ describe.each(databases)('on $name', (database) => {
   const see = (who: Principal, owner: string, slug = 'maps') =>
     outcome(findVisibleCollection(context, who, { owner, slug }))
 
-  /** Two organizations; whoever has a role in both, and in one of them. */
+  /** Two organizations, and users with roles in both or in one of them. */
   async function stage(isPublic = false) {
     const n = ++number
     const from = await addAccount(context, `from-${n}`, 'org')
@@ -59,7 +59,7 @@ describe.each(databases)('on $name', (database) => {
   }
   type Role = 'member' | 'admin' | 'owner' | null
 
-  test('whoever manages both gives it away; its address leads on, keys limited to it and forks go on', async () => {
+  test('an admin of both transfers it; its address leads on, keys limited to it and forks go on', async () => {
     const { from, to, collection, path, person } = await stage()
     await addVersion(context, collection)
     const ann = await person('ann', 'admin', 'admin')
@@ -71,7 +71,7 @@ describe.each(databases)('on $name', (database) => {
     expect(await see(ann, from.slug)).toEqual({ owner: to.slug, slug: 'maps' })
     expect(await see(limited, to.slug)).toBe('ok')
     expect(await see(young, to.slug)).toBe('ok')
-    // Nothing is told of it to who is no member any more, at either address.
+    // A former member finds it at neither address.
     expect([await see(old, from.slug), await see(old, to.slug)]).toEqual(
       Array(2).fill('collection_not_found'),
     )
@@ -110,7 +110,7 @@ describe.each(databases)('on $name', (database) => {
     expect(await outcome(transfer(anonymous, path, to.slug))).toBe('unauthenticated')
     expect(await outcome(transfer({ ...ann, scope: 'write' }, path, to.slug))).toBe('insufficient_scope')
     expect(await outcome(transfer({ ...ann, limitedTo: collection.id }, path, to.slug))).toBe('key_limited')
-    expect(await outcome(transfer(ann, path, 'nobody-here'))).toBe('account_not_found')
+    expect(await outcome(transfer(ann, path, 'missing-account'))).toBe('account_not_found')
     expect(await outcome(transfer(ann, path, '../etc'))).toBe('account_not_found')
     expect(await outcome(transfer(ann, path, from.slug))).toBe('ok')
     await addCollection(context, to, { slug: 'maps' })
@@ -136,7 +136,7 @@ describe.each(databases)('on $name', (database) => {
     expect(rows[0]!['owner_id']).not.toBe(from.id)
   })
 
-  test('where admins alone make collections public, members do not, neither new ones nor old', async () => {
+  test('if only admins may make collections public, members do not, neither new ones nor old', async () => {
     const { from, path, person } = await stage()
     const { accounts, collections } = services
     const [owner, admin, member] = [

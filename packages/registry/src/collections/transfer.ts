@@ -100,7 +100,7 @@ export async function moveCollection(
   for (const account of [from.id, to.id]) tell({ action: 'collection.transferred', account, ...about })
 }
 
-/** What a body names is not redirected: a former slug is followed. */
+/** Names in a body are not redirected: follows a former slug. */
 async function findTarget(context: Context, who: Principal, slug: string) {
   try {
     return await findVisibleAccount(context, who, slug)

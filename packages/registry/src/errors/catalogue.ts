@@ -25,7 +25,7 @@ export const catalogue = {
     'invalid',
     (f) => `Signing in failed. ${f.reason ? `${f.reason} ` : ''}Start again at /auth/login.`,
   ),
-  authorization_pending: entry('invalid', 'Nobody has decided yet. Ask again after the interval.'),
+  authorization_pending: entry('invalid', 'The sign-in is not approved yet. Poll again after the interval.'),
   slow_down: entry('invalid', 'Asked too soon. Wait five seconds more between two questions from now on.'),
   access_denied: entry('invalid', 'It was refused in the browser.'),
   expired_token: entry(
@@ -154,7 +154,7 @@ export const catalogue = {
   already_member: entry('conflict', (f) => `\`${f.user}\` is a member of \`${f.org}\` already.`),
   too_many_invitations: entry(
     'conflict',
-    (f) => `The organization has ${f.max} invitations that nobody has answered. Take some back first.`,
+    (f) => `The organization has ${f.max} open invitations. Revoke some first.`,
   ),
   too_many_organizations: entry(
     'conflict',
@@ -227,7 +227,7 @@ export const catalogue = {
   ),
   storage_full: entry(
     'full',
-    'There is no room left to store this: the disk, or the quota, of this server is used up. Nothing of it was stored. Reading goes on; whoever runs the server must make room.',
+    'There is no space left to store this: the disk or the quota of the server is full. Nothing was stored. Reading still works; the operator of the server must free space.',
   ),
   object_corrupt: entry('corrupt', (f) => {
     if (f.received !== undefined)
@@ -236,7 +236,7 @@ export const catalogue = {
       f.file === undefined
         ? [`object ${f.hash}`, '`ulmus-server fsck`']
         : [`file ${f.file}`, '`ulmus-server fsck --files`']
-    return `Stored ${what} is damaged. Whoever runs this server must restore it; ${check} says more.`
+    return `Stored ${what} is damaged. The operator of this server must restore it; ${check} shows details.`
   }),
   internal: entry(
     'corrupt',

@@ -39,7 +39,7 @@ export const storedRefusal = (refusal: RegistryError): StoredRefusal => ({
   details: refusal.details,
 })
 
-/** What was asked for has another address now (a former slug). Thrown only to callers who may see what it leads to. */
+/** The requested account or collection has another address now (a former slug). Thrown only to callers who may see it. */
 export class Moved extends Error {
   readonly to: { owner: string; slug?: string }
 

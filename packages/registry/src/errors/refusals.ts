@@ -1,8 +1,8 @@
-/** What an error means to whoever asked, where it is kept for later instead of thrown at once. */
+/** Refusals that stand for errors which are stored for later instead of thrown. */
 import { isStorageFull, isUnavailable, ObjectCorrupt } from '@ulmus/storage'
 import { RegistryError } from './errors.ts'
 
-/** A refusal as it is; damage and absence of a store by their codes; what nobody foresaw as `internal`. */
+/** Keeps a refusal; maps damage and an unreachable store to their codes, and unexpected errors to `internal`. */
 export function refusalOf(error: unknown): RegistryError {
   if (error instanceof RegistryError) return error
   if (error instanceof ObjectCorrupt) {

@@ -5,8 +5,8 @@
  *   hashes are left out, the trees know the size of each file before anything is read.
  * - `schemas/<Type>.json`: each schema as RFC 8785 has it, whose hash is the schema's.
  * - `files/<64 hex>`: bare hex, since not every file system takes a name with a colon.
- * - `manifest.json`: which version this is, and its view document, whose hash is the version's digest. With it whoever has the content
- *   package can rebuild the trees and check that nothing is missing.
+ * - `manifest.json`: the version's number and its view document, whose hash is the version's digest. With the content package, a
+ *   reader can rebuild the trees from it and check that nothing is missing.
  */
 
 import { pipeline } from 'node:stream/promises'
@@ -100,7 +100,7 @@ const wholeEntry = (name: string, bytes: Uint8Array): TarEntry => ({
 /** RFC 1952, without a name or a time in its header. Compressed in a thread of Node's pool. */
 async function* gzipped(source: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gzip = createGzip({ level: gzipLevel, chunkSize: gzipChunkBytes })
-  // What fails here fails the iteration below.
+  // An error here also fails the iteration below.
   const pumped = pipeline(source, gzip).catch(() => undefined)
   try {
     yield* gzip

@@ -93,7 +93,7 @@ test('an entry that is not as long as it said is an error, not an archive', asyn
   }
 })
 
-test('what a source fails with is what the archive fails with', async () => {
+test('the archive fails with the error of its source', async () => {
   async function* failing() {
     yield Buffer.alloc(1)
     throw new RangeError('source failed')

@@ -1,4 +1,4 @@
-/** Tar archives as streams (POSIX.1-2017): regular files only, all readable by anyone and owned by nobody. */
+/** Tar archives as streams (POSIX.1-2017): regular files only, readable by all and without an owner. */
 import { pipeline } from 'node:stream/promises'
 import { type Pack, pack } from 'tar-stream'
 
@@ -17,7 +17,7 @@ export interface TarEntry {
  */
 export async function* tarOf(entries: AsyncIterable<TarEntry>, modifiedAt: Date): AsyncGenerator<Uint8Array> {
   const archive = pack()
-  // What fails here fails the iteration below.
+  // An error here also fails the iteration below.
   const written = write(archive, entries, modifiedAt).catch((error: Error) => void archive.destroy(error))
   try {
     yield* archive as AsyncIterable<Uint8Array>

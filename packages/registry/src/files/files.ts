@@ -1,4 +1,4 @@
-/** Files (http-api §8): uploaded to a collection, stored once, read by whoever may read a version that has them. */
+/** Files (http-api §8): uploaded to a collection, stored once, readable with any version that has them. */
 import { createHash } from 'node:crypto'
 import {
   findEntry,
@@ -59,7 +59,7 @@ export interface VersionFile extends StoredFile {
 }
 
 const contentTypeCharactersMax = 200
-/** What a file, or a reference to one, takes in a list beside an id, about. Bytes. */
+/** Approximate size of a file, or of a reference to one, in a list, without its id. Bytes. */
 const listedBytes = 256
 const contentTypePattern = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[\x20-\x7e]*)?$/
 
@@ -69,7 +69,7 @@ export function filesOf(context: Context) {
   const rooms = new UploadRooms(context)
   return {
     /**
-     * Takes an upload, read in full whoever holds the bytes already; durable when it resolves. `created`: new to the collection.
+     * Takes an upload and reads it in full even if the store has the bytes; durable when it resolves. `created`: new to the collection.
      * @throws hash_mismatch, too_large, quota_exceeded, invalid_request; what `demandStill` does, once it came whole.
      */
     async put(
@@ -175,7 +175,7 @@ function acceptContentType(text: string | undefined): string {
   throw new RegistryError('invalid_request', { details: { issues: [{ path: 'Content-Type', message }] } })
 }
 
-/** What the collection knows already takes no more room. */
+/** Files that the collection knows already need no room. */
 async function roomFor(context: Context, rooms: UploadRooms, by: Acting, hash: Hash): Promise<Room | null> {
   const known = await findCollectionFiles(context.database, by.collection.id, [hash])
   return known.length > 0 ? null : rooms.open(by)
@@ -216,7 +216,7 @@ async function store(
       size += chunk.length
       if (size > fileBytesMax)
         throw new RegistryError('too_large', { say: { what: 'The file', limit: `${fileBytesMax} bytes` } })
-      // Before it is stored: what is refused later stays in the store until a sweep.
+      // Check before storing: data refused later stays in the store until a sweep.
       room?.take(chunk.length)
       hasher.update(chunk)
       yield chunk

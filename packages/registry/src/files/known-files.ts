@@ -22,7 +22,7 @@ import { rootsOf } from '../versions/content.ts'
 /** A fork's first version holds what it inherited. */
 const firstSemver = { major: 1, minor: 0, patch: 0 }
 
-/** The version whose files a fork inherited; undefined for what is no fork, and when it was withdrawn. */
+/** The version whose files a fork inherited; undefined if it is no fork, or the version was withdrawn. */
 export async function inheritedVersion(
   context: Context,
   collection: CollectionRow,
@@ -67,7 +67,7 @@ export interface FileFacts {
   createdAt: Date
 }
 
-/** What a collection, or the ones it was forked from, were told of files when they were uploaded. */
+/** Facts about files that uploads to a collection, or to the ones it was forked from, recorded. */
 export async function fileFacts(
   at: Queries,
   collection: CollectionRow,

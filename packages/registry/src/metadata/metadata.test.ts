@@ -109,7 +109,7 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
     expect(head.fullDigest).not.toBe(head.publicDigest)
   })
 
-  test('what an update made is at hand: neither who reads it nor the next update reads the store', async () => {
+  test('results of an update are cached: neither readers nor the next update read the store', async () => {
     const { path } = await fresh({ metadata: { a: 1, license: 'MIT' }, secret: true })
     for (const who of [owner, anonymous]) await collections.detail(who, path)
     const reads = vi.spyOn(context.blobs, 'read')
@@ -152,7 +152,7 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
     }
   })
 
-  test('what is there as a delta is relied on with its base', async () => {
+  test('relies on an existing delta together with its base', async () => {
     const { path, version } = await fresh()
     const { hash } = await metadata.update(owner, path, { description: 'stored as a delta' })
     await metadata.update(owner, path, { description: null })
@@ -220,7 +220,7 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
     expect(await latestJob(row.id)).toBeUndefined()
   })
 
-  test('who may: write scope and membership; a limited key its own collection', async () => {
+  test('requires write scope and membership; a limited key its own collection', async () => {
     const { path, row } = await fresh()
     const stranger = callerOf(await addAccount(context, `stranger${number}`))
     const patch = (who: Caller | typeof anonymous) => metadata.update(who, path, { by: 'someone' })
@@ -279,7 +279,7 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
     await expect(metadata.job(owner, path, row.id)).rejects.toEqual(code('job_not_found'))
   })
 
-  test('of many updates at once one at a time holds the slot; the others are told its job, which can be polled', async () => {
+  test('of concurrent updates one holds the slot; the others get its job, which can be polled', async () => {
     const { path, row } = await fresh()
     const tries = await Promise.allSettled(
       Array.from({ length: 8 }, (_, index) => metadata.update(owner, path, { [`k${index}`]: index })),
@@ -323,7 +323,7 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
     await expect(metadata.start(owner, path, { y: 1 })).rejects.toMatchObject({ details: { job_id } })
   })
 
-  test('what a dead process left running is completed by any other within 5 s', async () => {
+  test('another process completes the update of a dead one within 5 s', async () => {
     const { path, row } = await fresh()
     const { job_id } = await abandon(path, { survived: 'yes' })
     await vi.waitFor(
@@ -393,7 +393,7 @@ describe.each(databases)('metadata on $name', (testDatabase) => {
     expect(await metadata.update(owner, path, { x: 6 })).toMatchObject({ semver: 'v1.0.1' })
   })
 
-  test('an update that somebody else finished first answers with their result', async () => {
+  test('an update that another process finished first answers with its result', async () => {
     const { path, row } = await fresh()
     let overtaken = false
     const overtakenContext = {

@@ -81,7 +81,7 @@ export function metadataOf(context: Context) {
     }
   }
   context.jobs.define(updating, (payload) => run(String(payload['jobId'])))
-  /** When each was first seen running, by a clock that nobody sets: when it was begun is told by one that may have been turned back since. */
+  /** Monotonic time at which each job was first seen running. A job's own start time is wall-clock time, which may be turned back. */
   let seen = new Map<string, number>()
   // At the start every running job is taken for a dead server's, perhaps this one's own a second ago.
   let patience = 0
@@ -188,7 +188,7 @@ async function takeSlot(
         })
   if (isTaken) return { id, collectionId, base, patch, by: seen.by }
   await demandNow(context, seen.by)
-  // As it is now: another head may stand because the one that was seen is withdrawn, whose number stays taken.
+  // The current head: it may be an older version now, if the one read before was withdrawn, whose number stays taken.
   const found = await findCollectionById(database, collectionId, seen.by.who.accountId)
   if (!found?.head) throw new RegistryError('collection_not_found', { say: seen.path })
   const by = { ...seen.by, collection: found.collection }

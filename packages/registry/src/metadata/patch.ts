@@ -14,7 +14,7 @@ export type Patch = JsonObject | string
 /** Bytes of a body that patches metadata: merged it has 1 MiB at most, and what removes members comes on top. */
 const patchBytesMax = 2 * 1024 ** 2
 
-/** What is kept of a patch, and run. */
+/** A validated patch, as stored and run. */
 export interface FittedPatch {
   /** The version that it was fitted to. */
   base: VersionRow

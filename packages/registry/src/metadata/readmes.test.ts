@@ -74,13 +74,13 @@ describe.each(databases)('the cache of rendered readmes on $name', (database) =>
     ]).toEqual(['', '', undefined])
   })
 
-  test('is emptied when a version is erased: nobody knows whose readme a row is', async () => {
+  test('is emptied when a version is erased: rows do not name their versions', async () => {
     await context.readmes.keep('erased', '<p>a leak</p>')
     await context.database.transact((tx) => endErasure(tx, []))
     expect(await rows()).toBe(0)
   })
 
-  test('is told of each readme that lands, with the owner', async () => {
+  test('reports each readme that lands, with its owner', async () => {
     const told: LandedReadme[] = []
     context.readmes.onLanded = (readme) => void told.push(readme)
     const ada = await addAccount(context, 'ada')

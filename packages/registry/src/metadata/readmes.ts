@@ -1,6 +1,6 @@
 /**
- * Cache of rendered readmes, which all servers share by way of the database. The web interface renders them: it is told of a readme when a
- * version with it lands, so that the first page of it need not wait.
+ * Cache of rendered readmes, shared by all servers through the database. The web interface renders them and is notified when a version
+ * with a readme lands, so that the first page need not wait.
  */
 import { type Database, findRenderedReadme, keepRenderedReadme } from '@ulmus/storage'
 

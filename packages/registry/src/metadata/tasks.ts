@@ -41,7 +41,7 @@ export function readPatch({ bytes }: PatchTask): PatchOutcome {
 export interface MetadataTask {
   /** JSON that was read strictly. */
   patch: string
-  /** What it is merged into. */
+  /** Metadata to merge into. */
   base: JsonObject
 }
 
@@ -49,7 +49,7 @@ export type MetadataOutcome =
   /** `patch`: canonical, without removals of what the base does not have, so no longer than merged metadata and its names. */
   { kind: 'fits'; patch: string } | { kind: 'faulty'; issues: MetadataIssue[] } | { kind: 'too_large' }
 
-/** Merges what a push brings into the metadata of its base. */
+/** Merges a push's metadata into that of its base. */
 export function fitMetadata({ patch: text, base }: MetadataTask): MetadataOutcome {
   const patch = JSON.parse(text) as JsonObject
   const issues = metadataIssues(patch)

@@ -68,7 +68,7 @@ export async function readUpdate(context: Context, id: string): Promise<Update |
 }
 
 /**
- * Runs an update to its end, whatever happens on the way, and says how it ended, if by somebody else's hand.
+ * Runs an update to its end, retrying as needed, and returns its outcome, even if another process finished it.
  * @throws only when the database is away: then the job is still running, and recovery ends it.
  */
 export async function settle(context: Context, update: Update): Promise<End> {
@@ -89,7 +89,7 @@ async function fail(context: Context, id: string, error: unknown): Promise<void>
   )
 }
 
-/** What the row says. */
+/** Outcome of an update, from its row. */
 export async function endOf(context: Context, row: MetadataJobRow | undefined): Promise<End> {
   if (row === undefined) return 'gone'
   if (row.status === 'failed')
@@ -110,7 +110,7 @@ async function execute(context: Context, { id, collectionId, base, patch, by }: 
   const content = await readContent(context, base)
   const before = canonicalize(content.full.metadata)
   const after = canonicalize(mergedInto(content.full.metadata, patch))
-  // In canonical order, as whoever reads the document later sees it.
+  // In canonical order, as later readers of the document see it.
   const metadata = JSON.parse(after) as JsonObject
   if (before === after) {
     await context.database.transact(async (tx) => {
@@ -132,7 +132,7 @@ async function execute(context: Context, { id, collectionId, base, patch, by }: 
     base,
     semver: numberAfter(base, by.collection.newestWithdrawn, 'other'),
     content: withMetadata(content, metadata),
-    // The statement that lands the update keeps rows that are there already, so the look-up is skipped.
+    // The statement that lands the update keeps existing rows, so the look-up is skipped.
     writer: openObjectWriter({
       database: context.database,
       blobs: context.blobs,

@@ -1,4 +1,4 @@
-/** What this process has counted since it began, for metrics. */
+/** Commit counters of this process for metrics. */
 export class CommitCounters {
   /** Commits of pushes by how they ended: `committed`, or the code of what refused them. */
   readonly commits = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** Whether what the registry stands on answers. */
+/** Health check of the database and the stores. */
 import type { Context } from '../context.ts'
 import { isAlive } from './heartbeat.ts'
 import { inTime } from './in-time.ts'

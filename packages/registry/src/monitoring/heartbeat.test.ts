@@ -34,7 +34,7 @@ describe.each(databases)('the sign of life of background work on $name', (databa
     }
   }
 
-  test('its want is told within a minute, once, in the log and by health; and its return', async () => {
+  test('the log and health report a missing worker within a minute, once, and its return', async () => {
     const { give, look } = scheduled()
     const { log } = context
     await look.work()

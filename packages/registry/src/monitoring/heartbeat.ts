@@ -23,7 +23,7 @@ export function scheduleHeartbeat(context: Context, patienceSeconds = silentSeco
     if (silent)
       context.log.warn(
         {},
-        'Nobody does background work: start a server with `worker` in ROLES, or find out why the one there was has ended.',
+        'No worker is running: start a server with `worker` in ROLES, or find out why the last one ended.',
       )
     else context.log.info({}, 'Background work is done again.')
   }

@@ -1,7 +1,7 @@
 /** A store that does not answer must not make its observer wait. Milliseconds. */
 const answerMillisecondsMax = 2_000
 
-/** What `asked` resolves with; undefined when it rejects or takes longer than 2 s. */
+/** Result of `asked`; undefined if it rejects or takes longer than 2 s. */
 export async function inTime<T>(asked: Promise<T>): Promise<T | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<undefined>()
   const timer = setTimeout(resolve, answerMillisecondsMax, undefined)

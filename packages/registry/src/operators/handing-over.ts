@@ -36,8 +36,8 @@ export interface HandedOver {
 const attemptsMax = 5
 
 /**
- * Each in a transaction of its own, so that what is done stays done when it is called again. Neither quotas nor numbers of collections
- * refuse it, nor a slug that is taken: the collection gets a number at its end.
+ * Transfers each collection in a transaction of its own, so a repeated call continues. Ignores quotas and limits on the number of
+ * collections; if a slug is taken, the collection gets a number at its end.
  * @throws account_not_found, not_a_user, invalid_request, collection_not_found
  */
 export async function handOver(

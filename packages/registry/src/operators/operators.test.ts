@@ -1,4 +1,4 @@
-/** http-api §11, on both databases: who operators are, whom they keep out, and that nothing is left of who is erased. */
+/** Operators: appointment, suspensions, and erasure without remains. http-api §11, on both databases. */
 import { endCredentials, lockAccount, lockCredential, updateAccount } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -61,7 +61,7 @@ describe.each(databases)('operators on $name', (database) => {
   })
   afterAll(() => context.dispose())
 
-  test('they are whom the configuration names, by identity or by a claim at the last sign-in', async () => {
+  test('the configuration names them, by identity or by a claim at the last sign-in', async () => {
     const { operators, keys } = services
     const [ada, chief] = [await signIn('ada'), await signIn('chief', { claimsOperator: true })]
     expect(await outcome(operators.usage(root))).toBe('ok')
@@ -111,7 +111,7 @@ describe.each(databases)('operators on $name', (database) => {
     expect((await operators.usage(root)).organizations).toBe(1)
   })
 
-  test('who is suspended is answered so on every credential, until that is taken back; what is public stays', async () => {
+  test('a suspended account is refused on every credential until reinstated; its public data stays', async () => {
     const { operators, keys, sessions, accounts, collections } = services
     const ben = await signIn('ben')
     const { token } = await sessions.open({ id: ben.accountId, slug: 'ben' })
@@ -120,7 +120,7 @@ describe.each(databases)('operators on $name', (database) => {
     await collections.create(ben, 'ben', { slug: 'open', public: true })
     expect(await outcome(operators.change(root, 'olga', { suspended: true }))).toBe('invalid_request')
     expect(await outcome(operators.change(root, 'guild', { suspended: true }))).toBe('not_a_user')
-    expect(await outcome(operators.change(root, 'nobody-here', { suspended: true }))).toBe(
+    expect(await outcome(operators.change(root, 'missing-account', { suspended: true }))).toBe(
       'account_not_found',
     )
     await operators.change(root, 'ben', { suspended: true })
@@ -143,7 +143,7 @@ describe.each(databases)('operators on $name', (database) => {
     expect(items.map(({ details }) => details['suspended'])).toEqual([false, true])
   })
 
-  test('what waits for a suspension is refused by it', async () => {
+  test('a request that waits for a suspension is refused by it', async () => {
     const { keys } = services
     const dora = await signIn('dora')
     const { key } = await keys.create(dora, { label: 'k', scope: 'admin' })
@@ -168,7 +168,7 @@ describe.each(databases)('operators on $name', (database) => {
     expect(await waited).toBe(false)
   })
 
-  test('what made an operator of somebody who is suspended counts no more', async () => {
+  test('a suspended operator has no rights', async () => {
     const { operators, keys } = services
     const claimed = await signIn('claimed', { claimsOperator: true })
     const { key } = await keys.create(claimed, { label: 'k', scope: 'admin' })
@@ -180,7 +180,7 @@ describe.each(databases)('operators on $name', (database) => {
     expect(await outcome(operators.usage(await keys.resolve(key)))).toBe('ok')
   })
 
-  test('nothing is left of who is erased but what was published, by nobody', async () => {
+  test('of an erased account only its publications remain, without an author', async () => {
     const { operators, accounts, members, invitations, collections, versions, keys } = services
     const { metadata, pushes } = services
     const zoe = await signIn('zoe-secret')
@@ -228,16 +228,16 @@ describe.each(databases)('operators on $name', (database) => {
     const [mine] = (await operators.accounts(root, { q: 'erased' })).items
     expect(mine).toMatchObject({ displayName: 'Erased account', email: null, collections: 1 })
     const { items } = await versions.list(anonymous, { owner: mine!.slug, slug: 'charts' }, {})
-    const nobody = { slug: mine!.slug, displayName: 'Erased account' }
-    expect(items.map(({ actor }) => actor)).toEqual([nobody, nobody])
+    const erased = { slug: mine!.slug, displayName: 'Erased account' }
+    expect(items.map(({ actor }) => actor)).toEqual([erased, erased])
     expect((await members.list(root, 'kept')).items).toHaveLength(1)
-    // The same identity is a new account, and nobody takes the name of the erased one.
+    // The same identity gets a new account, and the erased one's name stays reserved.
     expect((await accounts.signIn(identityOf('zoe-secret'))).slug).toBe('zoe-secret-2')
     const { items: told } = await operators.audit(root, { action: 'account.erased' })
     expect(told.map(({ target, actor }) => [target, actor.account])).toEqual([[mine!.slug, 'olga']])
   })
 
-  test('nobody has a name that the registry gives, so erasures succeed', async () => {
+  test('names that the registry assigns cannot be taken, so erasures succeed', async () => {
     const { operators, accounts } = services
     const squatter = await signIn('squatter')
     const victim = await signIn('victim')
@@ -262,15 +262,15 @@ describe.each(databases)('operators on $name', (database) => {
     await operators.change(root, 'second', { suspended: true })
     expect(await name('lonely', 'second')).toBe('invalid_request')
     expect(await name('lonely', 'lonely')).toBe('not_a_user')
-    expect(await name('lonely', 'nobody-here')).toBe('account_not_found')
-    expect(await name('nobody-here', 'heir')).toBe('account_not_found')
+    expect(await name('lonely', 'missing-account')).toBe('account_not_found')
+    expect(await name('missing-account', 'heir')).toBe('account_not_found')
     expect(await name('lonely', 'heir')).toBe('ok')
     expect(await members.roleOf(heir, 'lonely')).toBe('owner')
     expect(await name('lonely', 'olga')).toBe('has_owner')
     // The new one finds in the organization's own log who did it.
     const [made] = (await audit.list(heir, 'lonely', { action: 'member.set' })).items
     expect(made).toMatchObject({ actor: { account: 'olga' }, target: 'heir', details: { before: null } })
-    // Whoever comes back is what they were.
+    // Reinstating an operator restores all rights.
     await operators.change(root, 'second', { suspended: false })
     expect(await members.roleOf(second, 'lonely')).toBe('owner')
   })

@@ -1,6 +1,6 @@
 /**
- * What operators of the registry do: look after accounts, see what is stored and under way, and read every audit log. http-api §11. An
- * operator is who the configuration names, by identity or by what the identity provider said at the last sign-in.
+ * Actions of the registry's operators: manage accounts, view usage and running work, read all audit logs. http-api §11. The
+ * configuration names operators, by identity or by a claim of the identity provider at the last sign-in.
  */
 import {
   type AccountItem,
@@ -50,17 +50,17 @@ export interface OperatedAccount extends AccountProfile {
   readonly collections: number
   /** Stored. Bytes. */
   readonly usedBytes: number
-  /** What it may have stored, if it has a quota of its own. Bytes; null: what all may have. */
+  /** Storage quota of its own. Bytes; null: the general one. */
   readonly quotaBytes: number | null
   readonly identities: IdentityKey[]
 }
 
-/** Only what is to change. */
+/** Only the fields to change. */
 export interface AccountOperation {
   readonly suspended?: boolean | undefined
   /** Bytes; null: what all may have. */
   readonly quotaBytes?: number | null | undefined
-  /** The slug of whom an organization gets as its owner that has none who can sign in. */
+  /** Slug of the new owner, for an organization without an owner who can sign in. */
   readonly owner?: string | undefined
 }
 
@@ -73,7 +73,7 @@ export interface Usage {
   readonly versions: number
   /** Bytes in the stores: of packs, of files, and of what a sweep has set aside. */
   readonly bytes: { readonly packs: number; readonly files: number; readonly setAside: number }
-  /** What an account may have stored that has no quota of its own. Bytes; null: as much as it likes. */
+  /** Storage quota of accounts without one of their own. Bytes; null: unlimited. */
   readonly quotaBytes: number | null
 }
 
@@ -98,7 +98,7 @@ export function operatorsOf(context: Context) {
     return caller
   }
   return {
-    /** Whether whoever asks is an operator, whatever its credential may do. */
+    /** Whether the caller's account is an operator, regardless of its credential's scope. */
     async is(who: Principal): Promise<boolean> {
       return who.kind !== 'anonymous' && (await isOperator(context, who))
     },
@@ -119,8 +119,8 @@ export function operatorsOf(context: Context) {
     },
 
     /**
-     * Takes no credential of a suspended user any more, or takes them again: its browsers are signed out; what is public of it stays so.
-     * Gives an account a quota of its own. Lowered below what is there, it removes nothing.
+     * Suspends a user: signs out its browsers and refuses its keys, while its public data stays; or reinstates it.
+     * Sets an account's quota. Lowering it below the usage removes nothing.
      * Names an owner of an organization whose owners are all gone or suspended.
      * @throws account_not_found; where it suspends also not_a_user, invalid_request for the operator itself; where it names an owner also
      * not_an_org, not_a_user, has_owner, invalid_request for a suspended one
@@ -213,7 +213,7 @@ async function suspend(
   const { id, suspendedAt } = await lockOther(context, tx, caller, slug)
   if ((suspendedAt !== null) === suspended) return
   if (suspended) await endCredentials(tx, id)
-  // What the identity provider said at the last sign-in counts no more, even once the suspension is taken back.
+  // Claims of the last sign-in are void from now on, even after the suspension is lifted.
   const changes = suspended ? { suspendedAt: context.now(), claimsOperator: false } : { suspendedAt: null }
   await updateAccount(tx, id, changes)
   tell({ action: 'account.suspended', account: id, target: slug, details: { suspended } })
@@ -233,7 +233,7 @@ async function setQuota(
   tell({ action: 'account.quota', account: account.id, target: slug, details })
 }
 
-/** Only where nobody else can: operators take no organization from its owners. */
+/** Only for an organization without an active owner: operators take none from its owners. */
 async function nameOwner(
   context: Context,
   tx: Tx,

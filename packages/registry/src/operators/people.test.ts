@@ -95,7 +95,7 @@ describe.each(databases)('people who come back or leave on $name', (database) =>
     const identity = { issuer, subject: 'new' }
     expect(await outcome(operators.linkIdentity(eve, 'eve', identity))).toBe('not_an_operator')
     expect(await outcome(operators.linkIdentity(root, 'guild', identity))).toBe('not_a_user')
-    expect(await outcome(operators.linkIdentity(root, 'nobody-here', identity))).toBe('account_not_found')
+    expect(await outcome(operators.linkIdentity(root, 'missing-account', identity))).toBe('account_not_found')
     expect(await outcome(operators.handOver(eve, 'eve', { to: 'guild' }))).toBe('not_an_operator')
   })
 
@@ -110,7 +110,7 @@ describe.each(databases)('people who come back or leave on $name', (database) =>
     await operators.change(root, 'atlas', { quotaBytes: 0 })
     const hand = (what: Parameters<typeof operators.handOver>[2]) => operators.handOver(root, 'leo', what)
     expect(await outcome(hand({ to: 'leo' }))).toBe('invalid_request')
-    expect(await outcome(hand({ to: 'nobody-here' }))).toBe('account_not_found')
+    expect(await outcome(hand({ to: 'missing-account' }))).toBe('account_not_found')
     expect(await outcome(hand({ to: 'atlas', collections: ['nothing'] }))).toBe('collection_not_found')
     expect(await outcome(operators.handOver(root, 'atlas', { to: 'heir' }))).toBe('not_a_user')
     expect(await hand({ to: 'heir', collections: ['shop'] })).toEqual([{ from: 'leo/shop', to: 'heir/shop' }])

@@ -1,4 +1,4 @@
-/** What a dry run leaves behind: nothing, in the database and in the object store. */
+/** Dry runs leave nothing behind, in the database and in the object store. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { contextOn, openContext, type TestContext } from '../testing/context.ts'

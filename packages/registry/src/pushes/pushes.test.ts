@@ -340,7 +340,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
     expect(Date.parse(await poll())).toBeGreaterThanOrEqual(Date.parse(first))
   })
 
-  test('a session that nobody uses expires; a cancelled one takes nothing more', async () => {
+  test('an idle session expires; a cancelled one accepts nothing more', async () => {
     const path = await newCollection()
     const id = await opened(path, { base: null, schemas: { A: open } })
     await context.database.query("update pushes set expires_at = now() - interval '1 second' where id = $1", [
@@ -417,7 +417,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
     })
   })
 
-  test('a file must have been uploaded here before a version refers to it, whoever else holds it', async () => {
+  test('a file must be uploaded here before a version refers to it, even if another collection has it', async () => {
     const elsewhere = await newCollection()
     const path = await newCollection()
     const file = await upload(elsewhere, 'portrait')

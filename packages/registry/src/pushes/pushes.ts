@@ -23,7 +23,7 @@ export function pushesOf(context: Context, sessions: PushSessions) {
   return {
     /**
      * Opens a session.
-     * @param signal ends what is done for it when nobody waits for the answer any more
+     * @param signal aborts the work when the client has left
      * @throws invalid_request, too_large, busy, collection_not_found, not_a_member, key_limited, version_conflict, invalid_schema,
      *   too_costly.
      */
@@ -89,7 +89,7 @@ export function pushesOf(context: Context, sessions: PushSessions) {
     commit: (who: Principal, path: CollectionPath, id: string, options: { async: boolean }) =>
       sessions.commit(who, path, 'delta', id, options),
 
-    /** What `commit` would make, without making it. @throws what a commit would be refused for. */
+    /** Returns what `commit` would make, without making it. @throws like `commit`. */
     dryRun: (who: Principal, path: CollectionPath, id: string, signal?: AbortSignal) =>
       sessions.dryRun(who, path, 'delta', id, signal),
 

@@ -94,7 +94,7 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
     ...more,
   })
 
-  test('what the base holds is not asked for again, and what the manifest lacks is removed', async () => {
+  test('records of the base are not requested again, and records missing in the manifest are removed', async () => {
     const path = await newCollection()
     const first = await publish(path, null, [item('1', 1), item('2', 2), item('3', 3)])
     expect(first).toMatchObject({ semver: 'v1.0.0', recordCount: 3, sent: 3 })
@@ -115,7 +115,7 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
     ])
   })
 
-  test('what is removed is told some at once, however much of the base lies before an entry', async () => {
+  test('removals are reported in batches, however much of the base lies before an entry', async () => {
     const path = await newCollection()
     const many = Array.from({ length: 5_000 }, (_, n) => item(`a${10_000 + n}`, n))
     await publish(path, null, [...many, item('z', 0)])

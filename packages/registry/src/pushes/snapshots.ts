@@ -166,7 +166,7 @@ export class Snapshots {
     return this.#sessions.commit(who, path, 'snapshot', id, options)
   }
 
-  /** What `commit` would make, without making it. @throws what a commit would be refused for. */
+  /** Returns what `commit` would make, without making it. @throws like `commit`. */
   dryRun(who: Principal, path: CollectionPath, id: string, signal?: AbortSignal): Promise<DryRunResult> {
     return this.#sessions.dryRun(who, path, 'snapshot', id, signal)
   }

@@ -1,4 +1,4 @@
-/** One record by its id: out of what is kept, or, of a leaf that is not worth keeping, by a thread that takes it out of what is stored. */
+/** Look-up of one record by its id: from the cache, or by a thread that extracts it from the stored form of an uncached leaf. */
 import {
   type Child,
   checkPlace,
@@ -12,7 +12,7 @@ import type { ObjectReader } from '@ulmus/storage'
 import type { Context } from '../context.ts'
 import type { FoundRecord } from '../stored-leaves/find-record.ts'
 
-/** @param reader as of `ReadingThreads`. Undefined: the tree has none with that id. What a large record's line stands for is not read. */
+/** @param reader as in `ReadingThreads`. Undefined if the tree has no such id. Does not follow the reference of a large record. */
 export async function findRecord(
   { objects, reading }: Pick<Context, 'objects' | 'reading'>,
   tree: Tree,

@@ -31,7 +31,7 @@ export async function* streamRecords(
   options: StreamOptions,
 ): AsyncGenerator<Uint8Array> {
   const reader = context.objects.scanReader(tree.bytes)
-  // What is small enough to be kept is read from what is kept.
+  // Small trees are read through the cache.
   if (reader !== context.objects) yield* streamInThreads(reader, context.reading, tree, options)
   else
     for await (const run of walkRecords(reader, tree, options))
@@ -73,7 +73,7 @@ async function* streamInThreads(
     }
     while (!ahead.isEmpty) yield* takeFirst()
   } finally {
-    // Collected, it would be given back only when somebody else makes garbage.
+    // Garbage collection would return it only when other allocations trigger it.
     for (const { outcome } of await ahead.settle()) if (outcome.kind === 'lines') spare.push(outcome.buffer)
     for (const buffer of spare) buffer.transfer(0)
   }

@@ -1,4 +1,4 @@
-/** What differs between two leaves, made of what is stored of them: a task for a reading thread. */
+/** Comparison of two leaves in stored form: a task for a reading thread. */
 import { type Child, hashBytes, type TreeChange } from '@ulmus/content'
 import type { EncodedObject } from '@ulmus/storage'
 import { decodeChain, decodeEncoded } from '@ulmus/storage/decoding'

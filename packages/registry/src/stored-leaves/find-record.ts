@@ -1,4 +1,4 @@
-/** One record of a leaf, found in what is stored of it: a task for a reading thread. */
+/** Finds one record in a leaf's stored form: a task for a reading thread. */
 import type { Hash } from '@ulmus/content'
 import type { EncodedObject } from '@ulmus/storage'
 import { decodeEncoded } from '@ulmus/storage/decoding'
@@ -10,7 +10,7 @@ import { LeafRows } from './leaf-rows.ts'
 export interface FindTask {
   node: EncodedObject
   body: EncodedObject
-  /** What the leaf's parent says of it. */
+  /** The leaf's last key, from its parent. */
   lastKey: string
   id: string
 }

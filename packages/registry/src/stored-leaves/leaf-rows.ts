@@ -33,9 +33,9 @@ export class LeafRows {
   readonly leaf: Hash
   readonly length: number
   readonly #bytes: Buffer
-  /** Where each row begins; behind the last, where one more would. */
+  /** Start of each row; one more at the end, for the row that would follow. */
   readonly #starts: Uint32Array
-  /** Where the quotes are that end the keys. */
+  /** Positions of the quotes that end the keys. */
   readonly #keyEnds: Uint32Array
   readonly #sizes: Float64Array
 
@@ -114,12 +114,12 @@ export class LeafRows {
     return row < this.length && this.key(row) === key ? this.at(row) : undefined
   }
 
-  /** The text of rows [from, to), of which there are some, with the commas between them; a view. */
+  /** The text of the rows from `from` to before `to`, at least one, with the commas between them; a view. */
   text(from: number, to: number): Uint8Array {
     return this.#bytes.subarray(this.#starts[from]!, this.#starts[to]! - 1)
   }
 
-  /** Where each record's line begins in the leaf's body; behind the last, where the body ends. Bytes. */
+  /** Start of each record's line in the leaf's body; one more at the end, for the body's end. Bytes. */
   lineStarts(): Float64Array {
     const starts = new Float64Array(this.length + 1)
     for (let row = 0; row < this.length; row++)
@@ -141,7 +141,7 @@ export class LeafRows {
   }
 
   #areSame(row: number, other: LeafRows, otherRow: number, some: number): boolean {
-    // Up to the bracket that ends the last of them: what is behind it says whether there are more.
+    // Up to the bracket that ends the last row: the next character tells whether there are more.
     const [start, end] = [this.#starts[row]!, this.#starts[row + some]! - 1]
     const [otherStart, otherEnd] = [other.#starts[otherRow]!, other.#starts[otherRow + some]! - 1]
     return (
@@ -151,7 +151,7 @@ export class LeafRows {
   }
 }
 
-/** What two leaves do not hold alike, in key order. */
+/** Differences between two leaves, in key order. */
 export function leafChanges(before: LeafRows, after: LeafRows): TreeChange[] {
   const changes: TreeChange[] = []
   for (let i = 0, j = 0; ; ) {

@@ -19,7 +19,7 @@ export type Contents = Record<string, JsonObject>
 
 const isLarge = (canonical: string) => Buffer.byteLength(canonical) > 16_384
 
-/** What a body should have for a record. */
+/** Expected line of a record in a body. */
 export const lineOf = (id: string, data: JsonObject): string => {
   const { canonical, hash } = recordOf(id, 'T', data)
   return isLarge(canonical) ? Buffer.from(referenceLineTo(hash)).toString() : canonical

@@ -1,4 +1,4 @@
-/** A leaf's records as NDJSON, made of what is stored of the leaf: a task for a reading thread. */
+/** Writes a leaf's records as NDJSON from its stored form: a task for a reading thread. */
 import { checkPlace, decodeStoredNode, firstAfter, type LeafNode, recordInlineBytesMax } from '@ulmus/content'
 import type { EncodedObject } from '@ulmus/storage'
 import { decodeEncoded, ObjectCorrupt } from '@ulmus/storage/decoding'
@@ -9,7 +9,7 @@ import { type LineForm, lineBytes, writeLines } from './lines.ts'
 export interface LeafTask {
   node: EncodedObject
   body: EncodedObject
-  /** What the leaf's parent says of it. */
+  /** The leaf's last key, from its parent. */
   lastKey: string
   /** Only records with an id beyond it. */
   after: string | undefined

@@ -1,10 +1,10 @@
-/** The data folder is its owner's alone: whoever reads it reads what is private, and hashes of keys and sessions. */
+/** Permissions of the data folder, owner only: it contains private data and the hashes of keys and sessions. */
 import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { makeFolders } from '@ulmus/storage'
 import type { Log } from '../log.ts'
 
-/** What is kept in the data folder; undefined what is not. */
+/** Paths in the data folder; undefined for stores that are elsewhere. */
 export interface Folders {
   database: string | undefined
   objects: string | undefined

@@ -1,7 +1,6 @@
 /**
- * Database and object store belong together. Each says so by the same installation id: a row in the database and a blob in the store,
- * made at the first start, while both are new. Without it a server beside another database, or an empty one, would take every object
- * for one that nobody needs.
+ * Installation id, which ties a database to its object store: a row in the database and a blob in the store, created at the first
+ * start, while both are new. Without it, a server started with another or an empty database would sweep every object as unneeded.
  *
  * The row comes first, so that servers that start at the same time agree; what a crash leaves is a database with an id beside an empty
  * store, which the next start completes. Two servers with databases of their own may both find a store empty, and the later one's blob
@@ -21,7 +20,7 @@ import {
   recordsBlobs,
 } from '@ulmus/storage'
 
-/** Database and object store cannot be used together, or one is not there. The message is for the operator: what is wrong, and the cure. */
+/** Database and object store do not match, or one is missing. The message tells the operator the fault and the remedy. */
 export class StoresUnfit extends Error {
   override name = 'StoresUnfit'
 }
@@ -51,7 +50,7 @@ export async function holdsBlobs(blobs: BlobStore): Promise<boolean> {
 
 /** @throws StoresUnfit unless both are of one installation, or new (see `Purpose`). */
 export async function joinStores(stores: Stores, places: Places, purpose: Purpose): Promise<void> {
-  // The store is asked first: a blob that another server writes now has a row that is found then.
+  // Read the store first: if another server writes the blob just now, its row is found afterwards.
   let stored = await idIn(stores.blobs)
   const holds = stored === undefined && (await holdsBlobs(stores.blobs))
   if (holds) stored = await idIn(stores.blobs)
@@ -141,7 +140,7 @@ const nothingThere = ({ database, objects }: Places) =>
     `There is nothing to check: ${database} is new, and there are no ${objects}. Correct DATABASE_URL, DATA_DIR or OBJECT_STORE.`,
   )
 
-/** Without a database beside them objects are not taken for nobody's: a new database would be made. */
+/** Refuses objects without a database: opening would create a new one, to which all objects look unneeded. */
 export const databaseMissing = ({ database, objects }: Places) =>
   new StoresUnfit(
     `There is no ${withoutArticle(database)}, but there are ${objects}. Nothing was made. ${lostDatabase} ${anotherStore}`,

@@ -27,11 +27,11 @@ import {
 } from './installation.ts'
 
 export interface StoresConfig {
-  /** Folder of what is kept on disk: `objects/` unless `bucket` is given, and `database/` unless `databaseUrl` is. */
+  /** Folder for data on disk: `objects/` unless `bucket` is given, and `database/` unless `databaseUrl` is. */
   dataFolder: string
   /** A PostgreSQL server; without it the embedded database. */
   databaseUrl?: string
-  /** Where objects are kept; without it in a folder. */
+  /** Bucket for objects. Default: a folder. */
   bucket?: S3Settings
   /** Free space of `dataFolder` that is not to be written to. Bytes. Default 0. */
   reserveBytes?: number
@@ -116,7 +116,7 @@ export const foldersOf = ({ dataFolder, databaseUrl, bucket }: StoresConfig): Fo
 const isMissing = (folder: string | undefined, isThere: (folder: string) => boolean): boolean =>
   folder !== undefined && !isThere(folder)
 
-/** @throws StoresUnfit when a command would have to make what it is to look at. */
+/** @throws StoresUnfit if a command would have to create the stores that it inspects. */
 function demandFolders({ dataFolder }: StoresConfig, folders: Folders, purpose: Purpose): void {
   if (purpose === 'serve') return
   const refuse = (what: string) => {

@@ -1,4 +1,4 @@
-/** What services work with, for their tests: a real database of its own, blobs in memory, a log that is kept. */
+/** Context for tests of services: a database of its own, blobs in memory, a recorded log. */
 import { randomUUID } from 'node:crypto'
 import { type Hash, hashText, type JsonObject, type Semver, type ViewDocument } from '@ulmus/content'
 import {

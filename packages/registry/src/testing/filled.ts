@@ -104,7 +104,7 @@ export async function fillWithAll(config: StoresConfig): Promise<Filled> {
   return digestsOf(config)
 }
 
-/** What the stores have, read from the stores themselves. No server runs. */
+/** Digests of all versions, read from the stores themselves. No server runs. */
 export async function digestsOf(config: StoresConfig): Promise<Filled> {
   await using opened = new AsyncDisposableStack()
   const { database, blobs } = await openStores(config, opened, 'check')

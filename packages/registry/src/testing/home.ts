@@ -1,4 +1,4 @@
-/** Where an installation keeps its things, for tests of what is there before and after it is opened. */
+/** Data folder of an installation, for tests of its files before and after opening. */
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** What a collection should hold after any history of pushes, worked out the simple way: what reads are compared with. */
+/** Model of a collection's expected content after a history of pushes, computed the simple way to compare reads with. */
 import { acceptSchema, hashText, type Json, type JsonObject, publicData, recordOf } from '@ulmus/content'
 import fc from 'fast-check'
 
@@ -106,7 +106,7 @@ export interface ModelEntry {
   id: string
   data: Json
   hash: string
-  /** Told to readers of the full view only. */
+  /** Shown only to readers of the full view. */
   private: boolean
 }
 

@@ -8,7 +8,7 @@ import { type Filled, fillWithAll } from './filled.ts'
 
 const folder = join(import.meta.dirname, '../../releases')
 
-/** What must be found in a registry for ever. */
+/** Digests that every later release must reproduce. */
 export interface Digests {
   /** Path, semver and the digests of both views. */
   readonly versions: readonly string[]

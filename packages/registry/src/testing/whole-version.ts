@@ -6,7 +6,7 @@ const schema = { properties: { n: { type: 'integer' }, text: { type: 'string' } 
 /** The types of every model. */
 export const modelSchemas = { A: schema }
 
-/** What a version should hold: records of type A by their ids. */
+/** Expected content of a version: records of type A by their ids. */
 export interface Model {
   records: ReadonlyMap<string, Json>
   metadata: JsonObject
@@ -18,7 +18,7 @@ function digestOf({ records, metadata }: Model): Promise<string> {
   return versionDigest('private', { records: all, schemas: modelSchemas, metadata, files: [] })
 }
 
-/** What was read of a version is exactly the model: its records, their hashes, the metadata, the count and the digest. */
+/** Expects a version to match the model exactly: records, their hashes, metadata, count and digest. */
 export async function expectHolds(
   model: Model,
   read: { lines: string; hash: string; recordCount: number; metadata: JsonObject },

@@ -45,7 +45,7 @@ export async function openWorld(
   return inhabit(context, await settle(context))
 }
 
-/** Who lives in a world: Ada, and an organization of hers. */
+/** People of a world: Ada, and an organization of hers. */
 export interface People {
   ada: AccountRow
   elms: AccountRow

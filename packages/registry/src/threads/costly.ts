@@ -1,11 +1,11 @@
-/** What was found to be too costly, and whose it was: for a while it is refused at once, and its owner has one worker at a time. */
+/** Schemas found too costly, and their owners: refused at once for a while, with one worker at a time for the owner. */
 import { LRUCache } from 'lru-cache'
 
 /** How long schemas are refused that were too costly. Milliseconds. */
 export const refusedMilliseconds = 60_000
 /** How long their owner is slowed. Milliseconds. */
 const slowedMilliseconds = 300_000
-/** Schemas, and owners, of which it is remembered. */
+/** Number of schemas, and of owners, to remember. */
 const rememberedMax = 10_000
 
 export class Costly {
@@ -18,7 +18,7 @@ export class Costly {
     if (schemas !== undefined) this.#schemas.set(`${owner} ${schemas}`, true)
   }
 
-  /** Of this owner alone: nobody has to suffer for what others send. */
+  /** Per owner: others must not suffer for one owner's schemas. */
   isRefused(owner: string, schemas: string | undefined): boolean {
     return schemas !== undefined && this.#schemas.has(`${owner} ${schemas}`)
   }

@@ -1,4 +1,4 @@
-/** Damage that worker threads find, told to whoever asked. */
+/** Damage found by worker threads, passed to the calling thread. */
 import { ObjectCorrupt } from '@ulmus/storage/decoding'
 
 /** A damaged object, as ObjectCorrupt names it: errors of our own do not go from thread to thread. */
@@ -18,7 +18,7 @@ export async function orDamaged<T>(work: Promise<T>): Promise<T | Damaged> {
   }
 }
 
-/** Is told of what is damaged: where it lies may be remembered from before somebody replaced it. */
+/** Called with each damaged object: its remembered location may be outdated. */
 export type OnDamage = (kind: ObjectCorrupt['kind'], hash: ObjectCorrupt['hash']) => void
 
 /** In the asking thread. @throws ObjectCorrupt. */

@@ -8,7 +8,7 @@ const buffer = (length = 2 * Buffer.poolSize) => new ArrayBuffer(length)
 const half = (buffer: ArrayBuffer, which: 0 | 1) =>
   new Uint8Array(buffer, (which * buffer.byteLength) / 2, buffer.byteLength / 2)
 
-test('what stored leaves fill between them is theirs to hand over, and nothing that may be shared', () => {
+test('buffers that stored leaves fill can be transferred, buffers that may be shared cannot', () => {
   const [filled, shared, alone, twice, common, small] = [
     buffer(),
     buffer(),
@@ -27,7 +27,7 @@ test('what stored leaves fill between them is theirs to hand over, and nothing t
   expect(wholeBuffers(leaves)).toEqual([filled, alone, common])
 })
 
-test('what lies in one buffer is given back together, and may be given back again', () => {
+test('views of one buffer are freed together, and may be freed again', () => {
   const [both, small] = [buffer(), new Uint8Array(16)]
   for (const bytes of [half(both, 0), half(both, 1), small, small]) free(bytes)
   expect([both.detached, small.buffer.detached]).toEqual([true, true])

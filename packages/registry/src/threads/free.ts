@@ -2,9 +2,9 @@
 import type { EncodedObject } from '@ulmus/storage'
 
 /**
- * Gives memory back at once, and not when it is collected: V8 collects everything, whatever the heap holds, for every 8 to 64 MB outside
- * of it, which would be for every twenty to hundred leaves. Views of it are empty from then on. What is small and does not fill its
- * buffer may lie in one that others share. What has been given back already is passed over: a leaf and its body may lie in one buffer.
+ * Frees memory at once instead of waiting for garbage collection: V8 runs a full one for every 8 to 64 MB outside of the heap, which
+ * would be for every twenty to hundred leaves. Views of a freed buffer are empty. Skips small views that do not fill their buffer,
+ * which others may share, and buffers freed already: a leaf and its body may share one.
  */
 export function free(bytes: Uint8Array): void {
   const { buffer } = bytes
@@ -12,21 +12,21 @@ export function free(bytes: Uint8Array): void {
   else freeWhole(bytes)
 }
 
-/** The same of a piece that somebody else has made, if it fills its buffer: else others may have views of the rest. */
+/** Like `free`, for memory allocated elsewhere, and only if it fills its buffer: otherwise the rest may be in use. */
 export function freeWhole({ byteLength, buffer }: Uint8Array): void {
   if (byteLength === buffer.byteLength && buffer instanceof ArrayBuffer && !buffer.detached)
     buffer.transfer(0)
 }
 
 /**
- * The buffers of which stored leaves use every byte, so that nobody else can want them, and which are not Node's own pool: another thread
+ * The buffers of which stored leaves use every byte, so that they have no other user, and which are not Node's own pool: another thread
  * may take them over.
  */
 export function wholeBuffers(leaves: readonly Leaf[]): ArrayBuffer[] {
   const used = new Map<ArrayBufferLike, Map<number, number>>()
   for (const { bytes } of leaves.flatMap(({ node, body }) => [...node.chain, ...(body?.chain ?? [])])) {
     const lengths = used.get(bytes.buffer) ?? new Map<number, number>()
-    // What two leaves have in common may be there twice.
+    // Bytes that two leaves share may occur twice.
     used.set(bytes.buffer, lengths.set(bytes.byteOffset, bytes.byteLength))
   }
   const isWhole = (buffer: ArrayBufferLike, lengths: ReadonlyMap<number, number>) =>

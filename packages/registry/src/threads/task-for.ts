@@ -1,13 +1,13 @@
-/** For whom workers do what a request asks. */
+/** Owners of worker tasks, and the signals that cancel them. */
 
 import type { Principal } from '../access/principal.ts'
 import { RegistryError } from '../errors/errors.ts'
 
-/** For whom a task is done. */
+/** Owner and cancellation of a task. */
 export interface TaskFor {
   /** Takes turns with others: the id of the account that asks or, for a commit, that owns the collection. */
   owner: string
-  /** Ends the task, and the waiting for it: nobody takes its outcome any more. Its reason is what the task rejects with. */
+  /** Aborts the task, also while it waits; the task rejects with the signal's reason. */
   signal?: AbortSignal | undefined
 }
 
@@ -17,7 +17,7 @@ export const taskFor = (who: Principal, signal?: AbortSignal): TaskFor => ({
   signal: signal && explained(signal),
 })
 
-/** What nobody reads any more. */
+/** Reason for aborting; no client receives it. */
 const closed = () =>
   new RegistryError('invalid_request', {
     say: { reason: 'The connection was closed before the request was answered.' },

@@ -55,7 +55,7 @@ test('it closes while tasks wait for threads that begin', async () => {
   expect((await asked).some(({ status }) => status === 'fulfilled')).toBe(true)
 })
 
-test('a thread that dies when nobody waits for it any more ends nothing else', async () => {
+test('a thread that dies after its caller left ends nothing else', async () => {
   open(1)
   await run()
   // As Piscina tells of a thread without a task, such as one that ran out of memory after its task was given up.

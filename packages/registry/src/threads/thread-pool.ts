@@ -6,7 +6,7 @@ import { threadsUsual } from '../memory.ts'
 
 type PoolOptions = NonNullable<ConstructorParameters<typeof Piscina>[0]>
 
-/** What the pool is told of a task beside what its thread is. */
+/** Bookkeeping of the pool about a task, apart from its thread. */
 interface TaskNotes {
   begun(thread: Worker): void
 }
@@ -50,9 +50,9 @@ export interface TimeAllowed {
   most: number
 }
 
-/** Between two looks at what a task has taken, at least. Milliseconds. */
+/** Minimum interval between two checks of a task's CPU time. Milliseconds. */
 const lookMillisecondsMin = 50
-/** A thread tells of its CPU time between two steps of its program. One that takes longer for a step counts as working for a part of the time. */
+/** Threads report CPU time between two steps of their program. Part of the time of a longer step counts as work. */
 const tellMillisecondsMax = 1_000
 const partCounted = 1 / 4
 
@@ -110,7 +110,7 @@ export class Deadline {
     this.#ending.abort()
   }
 
-  /** Nobody wants it any more. */
+  /** Called when the caller no longer wants the outcome. */
   leave(): void {
     this.#ending.abort()
   }

@@ -41,7 +41,7 @@ test('owners take turns, however many of one of them wait', async () => {
   expect(begun).toEqual(['ada', 'ada', 'eve', 'bob', 'ada', 'eve', 'ada', 'ada'])
 })
 
-test('whoever has fewer under way comes first', async () => {
+test('the owner with fewer running tasks comes first', async () => {
   const { begun, ask, letGo } = watched(new Turns({ places: 3 }))
   for (const name of ['ada', 'ada', 'bob', 'ada', 'eve']) void ask(name)
   await tick()
@@ -49,7 +49,7 @@ test('whoever has fewer under way comes first', async () => {
   expect(begun).toEqual(['ada', 'ada', 'bob', 'eve'])
 })
 
-test('the last place is for whoever has none', async () => {
+test('the last place is for an owner without running tasks', async () => {
   const { begun, ask } = watched(new Turns({ places: 3, keepsOne: true }))
   for (const name of ['ada', 'ada', 'ada', 'eve', 'eve']) void ask(name)
   await tick()
@@ -79,7 +79,7 @@ test('a slowed owner has one place at a time', async () => {
   expect(begun).toEqual(['eve', 'ada', 'ada', 'eve'])
 })
 
-test('whoever no longer wants a turn does not wait, and has none', async () => {
+test('an aborted request for a turn stops waiting and gets none', async () => {
   const { begun, ask, letGo } = watched(new Turns({ places: 1 }))
   void ask('ada')
   const leaving = new AbortController()

@@ -1,6 +1,6 @@
 /**
- * Turns at what there is little of, such as threads. Whoever waits has the next turn when fewer of its own are under way than of others, and
- * among equals when its last turn is longest ago: one account's thousand tasks wait for each other, not others' for them.
+ * Fair queue for scarce resources, such as threads. The owner with the fewest running tasks goes next; among equals, the one whose
+ * last turn is longest ago. One account's thousand tasks wait for each other and do not delay other accounts.
  */
 
 /** Something that one of them does. */
@@ -51,7 +51,7 @@ export class Turns {
     }
   }
 
-  /** Refuses whoever waits or comes, and waits for what is under way. */
+  /** Refuses waiting and new requests, then waits for running ones. */
   close(): Promise<void> {
     const closed = this.#closed ?? Promise.withResolvers<void>()
     this.#closed = closed
@@ -84,7 +84,7 @@ export class Turns {
       const leave = () => {
         this.#forget(owner, waiting)
         reject(signal!.reason)
-        // Its owner was in the way of nobody, but that it waited may have been.
+        // Its place in the queue may have blocked others although its owner did not.
         this.#advance()
       }
       signal?.addEventListener('abort', leave, { once: true })

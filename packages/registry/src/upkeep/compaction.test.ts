@@ -67,7 +67,7 @@ describe.each(databases)('small packs ($name)', (database) => {
     await db.transact((tx) => recordPacks(tx, { packs: [pack], reliedOn: [] }))
   }
 
-  test('updates write no blob; gathered they are one, and are read by whoever did and did not know them before', async () => {
+  test('updates write no blob; compacted they are one, readable with and without a cache of their former places', async () => {
     const before = { blobs: await blobs(), packs: await recorded() }
     await update(5)
     expect(await blobs()).toEqual(before.blobs)
@@ -86,7 +86,7 @@ describe.each(databases)('small packs ($name)', (database) => {
     expect(await blobs()).toHaveLength(before.blobs.length + 1)
   })
 
-  test('where a reader knows an object to lie, it looks again when it was gathered meanwhile', async () => {
+  test('a reader with an outdated location looks the object up again after compaction', async () => {
     await update(1)
     const { context } = world
     const digest = (await versionsOf(context).detail(world.me, { ...path, v: 'v1.0.1' })).hash.slice(-64)
@@ -108,7 +108,7 @@ describe.each(databases)('small packs ($name)', (database) => {
     expect(await whole()).toEqual([])
   })
 
-  test('what becomes again what it was is where it was, before and after gathering', async () => {
+  test('reverted content is found in its former place, before and after compaction', async () => {
     const there = async () => [await blobs(), await recorded(), await inline()]
     await update(2)
     const before = await there()
@@ -174,7 +174,7 @@ describe.each(databases)('small packs ($name)', (database) => {
     expect(await whole()).toEqual([])
   })
 
-  test('what was copied but not recorded is found inline as before', async () => {
+  test('objects copied but not recorded are still read inline', async () => {
     await update(2)
     const { context } = world
     const lost = new Error('the database went away')
@@ -200,7 +200,7 @@ describe.each(databases)('small packs ($name)', (database) => {
     expect(await cold()('v1.0.1')).toEqual(described(1))
   })
 
-  test('a damaged one is told of, becomes a blob, and keeps none of the others', async () => {
+  test('a damaged one is reported, becomes a blob, and holds up none of the others', async () => {
     await update(3)
     const { context } = world
     const [, second] = await oldestInlinePacks(context.database, 3)

@@ -119,10 +119,10 @@ describe.each(databases)('expiry on $name', (testDatabase) => {
     expect(left).toEqual([{ tokenHash: 'live' }])
   })
 
-  test('what servers have counted of requests goes within the hour, when none has told of more', async () => {
+  test('request counts of servers expire within an hour without new shares', async () => {
     const minutes = [hoursAgo(0.2), hoursAgo(0)]
     await context.database.transact(async (tx) => {
-      const counted = { caller: 'somebody', process: newId(), requests: 1 }
+      const counted = { caller: 'a caller', process: newId(), requests: 1 }
       await tx.orm.insert(requestCounts).values(minutes.map((minute) => ({ ...counted, minute })))
     })
     await expireRows(context)

@@ -1,4 +1,4 @@
-/** Keeping the database in order: what nobody asks for any more is dropped, and an embedded database is vacuumed. */
+/** Housekeeping of the database: drops expired rows, vacuums an embedded database. */
 import {
   claimPeriodicTask,
   dropEndedDeviceLogins,
@@ -19,7 +19,7 @@ import { schedule } from '../schedule.ts'
 const metadataJobHours = 24
 /** How long an ended push session tells its outcome. */
 const pushDays = 7
-/** How long what servers counted of requests may be left, when none has told of more since. */
+/** Lifetime of request counts since their last share. */
 const requestCountHours = 0.1
 /** How long a rendered readme stays cached after its last use: no longer than a deleted collection stays set aside. */
 const renderedReadmeDays = 7

@@ -142,7 +142,7 @@ describe.each(anyDatabase)('fsck ($name)', (database) => {
       expect(await found()).toEqual([])
     }, 120_000)
 
-    test('a reader of records is told of the damage, never given other data', async () => {
+    test('a reader of records gets an error, never other data', async () => {
       const { blobs } = world.context
       let served = 0
       for (const { name } of (await allPacks(world.context.database)).slice(0, 6)) {
@@ -299,7 +299,7 @@ describe.each(anyDatabase)('fsck ($name)', (database) => {
     })
   })
 
-  test('what a version shares with one that is deleted while it is checked is told', async () => {
+  test('reports damage that a version shares with one deleted during its check', async () => {
     const { database: db, blobs } = world.context
     const path = await world.collection()
     const file = await world.upload(path, 'a file that two collections share')

@@ -105,7 +105,7 @@ class Fsck {
       if ((await findVersionById(this.#context.database, root.id)) !== undefined) {
         for (const { what, why } of found) this.#damages.add(what, why)
       } else {
-        // Deleted meanwhile, it is not missed; what it shares with others is told of when they are checked.
+        // The version is deleted, so nothing is missing; damage to shared nodes is reported when other versions are checked.
         trees.forgetSince(before)
         gathered.forget(found)
       }

@@ -1,11 +1,11 @@
-/** What to do when a sweep was quicker than a commit. */
+/** Retries commits that rely on objects swept meanwhile. */
 import { type ObjectReader, ObjectsSwept } from '@ulmus/storage'
 
 const runsMax = 4
 
 /**
  * Runs `work`, which builds a version and makes it, again when a sweep removed what it relied on; nothing of it was recorded then.
- * @param objects What `work` asks where objects lie: it may remember what was so before the sweep.
+ * @param objects the reader that `work` uses: its cache of locations may be outdated.
  */
 export async function retryIfSwept<T>(
   objects: Pick<ObjectReader, 'forget'>,

@@ -1,4 +1,4 @@
-/** What an operator does to the stores without a server: opened from the same configuration, over the same two stores. */
+/** Operator commands on the stores without a server: opened from the same configuration, over the same two stores. */
 
 import type { Purpose } from '../stores/installation.ts'
 import { openStores, type StoresConfig } from '../stores/stores.ts'

@@ -1,7 +1,7 @@
 /**
- * Sweeps, one after another, beside pushes, snapshots, metadata updates, forks and deletions of much the same content, so that what a
- * sweep is about to remove is what somebody relies on at that moment. Every version holds what was pushed, while it goes on and after.
- * `ULMUS_TEST_SWEEP_SECONDS` says how long; at 60 also what unfinished commits leave is old enough to be swept.
+ * Sweeps, one after another, beside pushes, snapshots, metadata updates, forks and deletions of much the same content, so that
+ * commits constantly rely on objects that a sweep is about to remove. Every version stays complete, during the sweeps and after.
+ * `ULMUS_TEST_SWEEP_SECONDS` sets the duration; at 60, leftovers of unfinished commits are also old enough to be swept.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ import { sweep } from './sweep.ts'
 const seconds = Number(process.env['ULMUS_TEST_SWEEP_SECONDS'] ?? 6)
 /** How much longer a busy machine may take until sweeps have removed enough for the test to be worth its name. */
 const patienceSeconds = 60
-/** What is this young is not swept. Longer than a sweep takes to mark, which is what the protocol asks of it. */
+/** Grace period of the sweeps. Longer than a sweep takes to mark, as the protocol requires. */
 const graceSeconds = 2
 /** Longer than any commit is between its pack and its transaction, on a busy machine. */
 const leftoverSeconds = 15
@@ -34,7 +34,7 @@ const writersEach = 3
 /** Collections that each writer leaves standing. */
 const keptEach = 2
 /**
- * What is written is of one season and comes again when all others have passed: by then most of it is dead and old enough to be
+ * Writers reuse the content of one season after all others have passed: by then most of it is dead and old enough to be
  * swept, so that sweeps and writers meet over it.
  */
 const seasons = 3

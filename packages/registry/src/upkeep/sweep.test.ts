@@ -30,7 +30,7 @@ const schemas: JsonObject = { Item: { type: 'object' }, Other: { type: 'object' 
 /** Nothing is young, what is set aside goes at once, and the whole store may. */
 const atOnce: SweepOptions = { graceSeconds: 0, asideSeconds: 0, force: true }
 
-/** What was put before is older than what begins now: stores tell times to the millisecond. */
+/** Makes earlier writes older than later ones: stores have times in milliseconds. */
 const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
 
 /** Records that no other test has. `large`: one of them has an object of its own. */
@@ -80,7 +80,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     (await world.context.objects.document(await digestOf(path))).types[type]!.root
   const condemned = () => rows('select hash from objects where condemned is not null')
 
-  /** What was pushed is what is read, with nothing from caches. */
+  /** Expects reads without caches to return the pushed records. */
   async function expectHolds(path: Path, puts: { id: string; data: unknown }[], v?: string): Promise<void> {
     const cold = openColdly(world)
     const lines = (await cold(path, v)).split('\n').filter(Boolean)
@@ -220,7 +220,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
         return blobs.read(...asked)
       },
     }
-    // What is read from then on is to be written anew.
+    // Later commits must write the objects anew.
     const onStep = async (step: string) => {
       if (step === 'pardoned') atFirstRead = now
     }
@@ -231,7 +231,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     await expectHolds(second, small)
   })
 
-  /** What was dead when a sweep marked is pushed again while it goes on. */
+  /** Pushes dead objects again while a sweep that marked them is running. */
   async function revivedAt(step: 'marked' | 'condemned' | 'pardoned'): Promise<void> {
     const [first, second] = [await world.collection(), await world.collection()]
     const puts = items(`revived when ${step}`, 200, 'Item', true)
@@ -438,7 +438,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     await expectHolds(second, puts)
   })
 
-  test('a commit goes on from an object as it is stored now, though it was a delta to something swept since', async () => {
+  test('a commit builds on an object as stored now, though it was a delta to one swept since', async () => {
     const [first, second] = [await world.collection(), await world.collection()]
     const puts = items('stored otherwise', 400)
     await world.push(first, { base: null, schemas, puts })
@@ -511,7 +511,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     const [used, both, idle, fresh, needed] = [
       await world.upload(path, 'a version has it'),
       await world.upload(path, 'a version of another collection has it'),
-      await world.upload(path, 'nobody wanted it'),
+      await world.upload(path, 'no version wanted it'),
       await world.upload(path, 'uploaded again a moment ago'),
       await world.upload(busy, 'a session is about to'),
     ]
@@ -535,7 +535,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
 
     const refused = world.push(path, { base: 'v1.0.0', files: [used, idle] })
     await expect(refused).rejects.toMatchObject({ code: 'files_missing', details: { filesNeeded: [idle] } })
-    await world.upload(path, 'nobody wanted it')
+    await world.upload(path, 'no version wanted it')
     await world.push(path, { base: 'v1.0.0', files: [used, idle] })
     await world.commit(busy, session)
     // What versions had stays when they are gone.
@@ -660,7 +660,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     expect(apart).toEqual([])
   })
 
-  test('what it sets aside stays for a week, and is taken back when it is recorded again', async () => {
+  test('blobs set aside stay for a week, and are taken back if recorded again', async () => {
     await now()
     const { blobs, database: db } = world.context
     const path = await world.collection()
@@ -668,7 +668,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     const [pack] = await rows('select name from packs order by id desc limit 1')
     const emptied = String(pack!['name'])
     await world.remove(path)
-    const texts = ['an upload nobody recorded', 'an upload that comes again']
+    const texts = ['an unrecorded upload', 'an upload that comes again']
     const [lost, again] = texts.map((text) => fileName(hashText(text)))
     for (const [i, name] of [lost!, again!].entries()) await blobs.put(name, Buffer.from(texts[i]!))
     await pause()
@@ -766,7 +766,7 @@ describe.each(databases)('sweeping ($name)', (database) => {
     await later.dispose()
     expect(await blobs.size(name)).toBe(2_097_152)
     expect(await rows('select name from blobs_set_aside')).toEqual([])
-    // How it ended is told, too.
+    // The outcome is recorded, too.
     expect(await lastEndOf(db, 'sweep')).toMatchObject({ succeeded: false })
     await now()
     expect(await lastEndOf(db, 'sweep')).toMatchObject({ succeeded: true })

@@ -1,10 +1,10 @@
 /**
- * Sweeping (content-model §8): removes what no version needs. Dead objects leave the index, packs of which little is left are written
- * anew. Packs of which nothing is left, and leftovers of what came to nothing, are set aside; what has been set aside for a week is
- * removed from the store. Files that a version ever had are kept, whoever referred to them; uploads that none had are forgotten after a month.
+ * Sweeping (content-model §8): removes objects that no version needs. Dead objects leave the index, and mostly dead packs are written
+ * anew. Empty packs and unrecorded leftovers are set aside; after a week they are removed from the store. Files that a version ever had
+ * are kept; uploads that no version ever had are forgotten after a month.
  *
- * Runs beside everything else, on any server, also several at once; how a sweep and a commit stay clear of one another is written
- * in storage's sql/objects/sweeps.ts. What is younger than a day stays.
+ * Sweeps run beside all other work, on any server, also several at once; storage's sql/objects/sweeps.ts explains how sweeps and
+ * commits avoid conflicts. Blobs younger than a day stay.
  */
 import {
   allSetAside,
@@ -51,7 +51,7 @@ import {
 /** The periodic task's name: one server at a time begins it, and metrics tell how it ended. */
 export const sweeping = 'sweep'
 const daySeconds = 86_400
-/** Nothing younger is touched: what is being made may not be recorded yet. */
+/** Keeps younger blobs: those of running commits may not be recorded yet. */
 const graceSecondsUsual = daySeconds
 const asideSecondsUsual = 7 * daySeconds
 const cacheBytes = 33_554_432
@@ -62,7 +62,7 @@ export type { SweepReport } from './sweep/report.ts'
 export type SweepContext = Pick<Context, 'database' | 'blobs' | 'log' | 'now'>
 
 export interface SweepOptions {
-  /** What is younger stays. Default: a day. */
+  /** Younger objects stay. Default: a day. */
   graceSeconds?: number
   /** How long blobs stay set aside before they are removed. Default: a week. */
   asideSeconds?: number
@@ -77,14 +77,14 @@ export interface SweepOptions {
 }
 
 /**
- * @throws SweepTooLarge. Also when an object that a version needs cannot be read: nothing is removed while nobody can say what lives. fsck tells more.
+ * @throws SweepTooLarge. Also if an object that a version needs cannot be read: nothing is removed while the living are unknown. Run fsck.
  */
 export async function sweep(context: SweepContext, options: SweepOptions = {}): Promise<SweepReport> {
   const ended = (succeeded: boolean) =>
     context.database.transactOnce((tx) => endPeriodicTask(tx, sweeping, succeeded))
   try {
     const report = await new Sweep(context, options).run()
-    // Somebody has to look at an erasure that damage is in the way of: it does not go on by itself.
+    // An erasure blocked by damage does not resume by itself: the operator has to act.
     await ended(report.erasuresHeldUp.length === 0)
     return report
   } catch (error) {
@@ -153,7 +153,7 @@ class Sweep {
       this.#onStep('erasing'),
     )
     for (const { what, why } of heldUp)
-      this.#context.log.error({ what, why }, 'a version cannot be erased until what is damaged is mended')
+      this.#context.log.error({ what, why }, 'a version cannot be erased until the damage is repaired')
     this.#report.erasuresHeldUp = heldUp
     this.#report.versionsErased = versions
     this.#report.objectsRemoved += objects
@@ -193,13 +193,13 @@ class Sweep {
     for (const hash of bases) this.#marks.markAlone({ kind, hash })
   }
 
-  /** A row names its whole chain, so one look at each living row finds every base that lives. */
+  /** A row names its whole chain, so reading each living row once finds every base that lives. */
   #withoutLiving(rows: readonly SweptRow[]): SweptRow[] {
     for (const row of rows) if (this.#marks.lives(row)) this.#markBases(row)
     return rows.filter((row) => !this.#marks.lives(row))
   }
 
-  /** What is left is in the order in which it was condemned. */
+  /** The remaining rows, in the order of their condemnation. */
   async #pardonLiving(condemned: readonly SweptRow[]): Promise<SweptRow[]> {
     const doomed = this.#marks.hasGaps ? [] : this.#withoutLiving(condemned)
     const still = new Set(doomed)
@@ -265,7 +265,7 @@ class Sweep {
     }
   }
 
-  /** What another sweep has written anew meanwhile is not damaged. */
+  /** Reports damage, unless another sweep has written the pack anew meanwhile. */
   async #tellDamaged({ name: pack }: WornPack, err: Error): Promise<void> {
     if (!(await recordedPacks(this.#context.database, [pack])).has(pack)) return
     this.#context.log.error({ err, pack }, 'a worn pack is damaged and stays as it is')

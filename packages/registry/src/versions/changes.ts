@@ -1,4 +1,4 @@
-/** What differs between two views, record by record, by type, then id: what the diff and the manifest's delta are made of. */
+/** Differences between two views, record by record, by type, then id: the source of the diff and of the manifest's delta. */
 import {
   type Child,
   compareUtf8,
@@ -141,7 +141,7 @@ export async function fileDifferences(
 ): Promise<{ added: string[]; removed: string[] }> {
   const added: string[] = []
   const removed: string[] = []
-  // What lies in file trees has no bodies, whose places `prefetch` would ask for each time.
+  // Entries of file trees have no bodies, whose locations `prefetch` would look up each time.
   const nodes = { node: (hash: Hash) => objects.node(hash) }
   for await (const change of diffTrees(before.files, after.files, nodes)) {
     countAnswer(fileNameBytes)

@@ -1,4 +1,4 @@
-/** What a version points at, and what readers of a view are shown of it. */
+/** Content of a version, and the parts of it that readers of a view may see. */
 import {
   digestLabel,
   formatSemver,
@@ -16,7 +16,7 @@ import { RegistryError } from '../errors/errors.ts'
 import { instantText } from '../instants.ts'
 import { readSidecar } from './sidecar.ts'
 
-/** What a version points at: the documents of its two views and its sidecar. */
+/** Content of a version: the documents of its two views and its sidecar. */
 export interface VersionContent {
   readonly full: ViewDocument
   readonly public: ViewDocument
@@ -72,21 +72,21 @@ export const shownCounts = (version: VersionRow, view: View) =>
     : { recordCount: version.publicRecords, fileCount: version.publicFiles, totalBytes: version.publicBytes }
 
 /**
- * What its maker says of a version. Outsiders are told nothing of one in which only private things changed: it has a number and a time.
- * Nobody is told what was said of one that is withdrawn.
+ * The message of a version. Outsiders do not get it if only private things changed: then they see a number and a time. A withdrawn
+ * version's message is hidden from all.
  */
 export const shownWords = (version: VersionRow, view: View) =>
   version.withdrawnAt === null && (view === 'full' || version.publicChanged)
     ? { message: version.message, appId: version.appId, actorId: version.actorId }
     : { message: null, appId: null, actorId: null }
 
-/** Since when a version is withdrawn, why, and whether it is, or will be, erased; undefined: it stands. */
+/** When and why a version was withdrawn, and whether it is, or will be, erased; undefined if it is readable. */
 export const withdrawalOf = ({ withdrawnAt, withdrawnReason, erasure }: VersionRow) =>
   withdrawnAt === null
     ? undefined
     : { at: instantText(withdrawnAt), reason: withdrawnReason ?? '', erase: erasure !== null }
 
-/** What whoever reads a withdrawn version is told. */
+/** Error for readers of a withdrawn version. */
 export function refusalOfWithdrawn(version: VersionRow): RegistryError {
   const { at, reason } = withdrawalOf(version)!
   return new RegistryError('version_withdrawn', {

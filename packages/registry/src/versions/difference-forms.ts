@@ -5,11 +5,11 @@ import { JsonText } from '../answers/json-text.ts'
 import { canonicalOf } from './canonical-forms.ts'
 import type { RecordDifference } from './changes.ts'
 
-/** What a difference puts into a page. What was removed comes without its data. */
+/** Size of a difference in a page. Removed records come without their data. */
 export const dataBytes = ({ before, after }: RecordDifference): number =>
   after === undefined ? 0 : after.size + (before?.size ?? 0)
 
-/** What is told of a record that was added or updated; nothing of one removed. */
+/** Renders an added or updated record; undefined for a removed one. */
 export async function jsonOf(difference: RecordDifference, forms: FormReader): Promise<JsonText | undefined> {
   const { key, type, before, after, lines } = difference
   if (after === undefined) return undefined
@@ -42,7 +42,7 @@ export function lineOf({ change, removed, text }: ReadDifference): Uint8Array[] 
 
 const newline = Buffer.from('\n')
 
-/** Reads canonical forms, in about tree order: the lines of a leaf are told apart once. */
+/** Reads canonical forms, in about tree order: splits the lines of a leaf only once. */
 export class FormReader {
   readonly #objects: ObjectReader
   readonly #leaves = new Map<Hash, Promise<Uint8Array[]>>()

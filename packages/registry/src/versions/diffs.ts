@@ -51,7 +51,7 @@ export interface DiffPage {
   updated: JsonText[]
   removed: NonNullable<ReadDifference['removed']>[]
   pagination: { limit: number; hasMore: boolean; nextCursor: string | null }
-  /** Of the whole difference. What may be absent is told on the first page only, the one without a cursor. */
+  /** About the whole difference. Optional fields are only on the first page, the one without a cursor. */
   meta: {
     /** Null: too many to be counted (`countDifferences`). */
     totals?: DifferenceTotals | null
@@ -59,9 +59,9 @@ export interface DiffPage {
     metadataChanged: boolean
     filesAdded?: string[]
     filesRemoved?: string[]
-    /** What became of types and their schemas, in words. */
+    /** Changes of types and their schemas, in words. */
     schemaChanges?: TypeChanges[]
-    /** What part of a number such a change raises, and why. */
+    /** The part of the version number that such a change raises, and why. */
     level?: Level
     reason?: string
   }
@@ -78,7 +78,7 @@ const reasons = {
 
 /** Differences that are walked for a page of one kind: it ends then, with a cursor, even if it is empty. */
 const walkedMax = 20_000
-/** Differences of which the records are read at once; scattered ones lie in two leaves each. */
+/** Differences whose records are read at once; scattered ones lie in two leaves each. */
 const readAtOnce = 32
 
 export type Diffs = ReturnType<typeof diffsOf>
@@ -172,7 +172,7 @@ async function pairOf(context: Context, who: Principal, path: VersionPath, asked
 }
 
 /**
- * Of `owner/slug@v1.0.0`, the collection and what is asked for in it; undefined: no other collection is named.
+ * The collection and version in `owner/slug@v1.0.0`; undefined if no other collection is named.
  * @throws collection_not_found
  */
 async function seeOther(
@@ -187,7 +187,7 @@ async function seeOther(
 
 const placeOf = ({ owner, collection }: Seen) => `${owner.slug}/${collection.slug}@`
 
-/** The differences of a page are told by the trees alone; then their records are read, some at once. */
+/** Finds the differences of a page in the trees alone; then reads their records, some concurrently. */
 async function readPage(
   context: Context,
   { from, to }: { from: ViewRoots; to: ViewRoots },
@@ -218,7 +218,7 @@ async function readPage(
   for (let start = 0; start < differences.length; start += readAtOnce) {
     const some = differences.slice(start, start + readAtOnce)
     const texts = await Promise.all(some.map((difference) => jsonOf(difference, forms)))
-    // Ends the work when nobody takes the answer any more.
+    // Ends the work when the client has left.
     countAnswer(0)
     for (const [index, difference] of some.entries()) {
       const { key: id, type, before, after } = difference
@@ -242,7 +242,7 @@ const only = (roots: ViewRoots, type: string | undefined): ViewRoots =>
     ? roots
     : { ...roots, types: Object.fromEntries(Object.entries(roots.types).filter(([name]) => name === type)) }
 
-/** What is told of the whole difference on its first page. @param page that has all of it; undefined: it has not */
+/** Summary of the whole difference for its first page. @param page with all of it; undefined if it has not */
 async function wholeOf(
   context: Context,
   { from, to }: { from: ViewRoots; to: ViewRoots },

@@ -1,4 +1,4 @@
-/** What members see of a version and the public does not. */
+/** Parts of a version that members see and the public does not. */
 import type { ViewRoots } from '@ulmus/content'
 import type { VersionRow } from '@ulmus/storage'
 import type { Context } from '../context.ts'

@@ -31,7 +31,7 @@ export interface HistoryItem {
 const versionsAtOnce = 100
 /** Versions that one answer goes through at most: what comes after them is on its next page. */
 const versionsMax = 300
-/** Versions of which the roots are read at the same time. Only what they say of one type is kept. */
+/** Versions whose roots are read concurrently. Only the part about one type is kept. */
 const rootsAtOnce = 8
 
 const newestFirst: PageOrder = {
@@ -61,7 +61,7 @@ export function historiesOf(context: Context) {
       ask: PageAsk,
     ): Promise<Page<HistoryItem>> {
       const seen = await findVisibleCollection(context, who, path)
-      // On any page: no version needs to be looked at.
+      // On any page, no version needs to be read.
       if (idFault(path.id) !== undefined || typeFault(path.type) !== undefined) throw notFound(path)
       const page = await pageOf(
         ask,

@@ -1,4 +1,4 @@
-/** How a version comes to be: objects durable first, then one transaction that records them and moves the head (storage `land_version`). */
+/** Landing of a version: objects durable first, then one transaction that records them and moves the head (storage `land_version`). */
 import {
   documentText,
   type Hash,
@@ -33,11 +33,11 @@ import { semverOf, totalsOf, type VersionContent } from './content.ts'
 
 export interface VersionMaking {
   collection: { id: string }
-  /** On whose behalf; looked at again as it lands. */
+  /** Authority of the version; checked again as it lands. */
   by: Acting
   /** The version it follows, which must still be the head. Null: there is none. */
   base: VersionRow | null
-  /** What `baseSemver` says; default: the semver of `base`. */
+  /** Recorded as the base's semver. Default: the semver of `base`. */
   baseSemver?: string | null
   semver: Semver
   content: VersionContent
@@ -48,11 +48,11 @@ export interface VersionMaking {
   actorId?: string | null
   /** Runs last in the transaction: what must be true exactly if the version is. */
   also?: (tx: Tx, version: VersionRow) => Promise<void>
-  /** What ends with it: the running metadata update with that id, or a push session. */
+  /** Ended in the same transaction: the running metadata update with that id, or a push session. */
   ends?: (version: VersionRow) => Landing['ends']
 }
 
-/** What an object takes in the database: its row, its keys in two indexes, and all of that in the log. Bytes, about. */
+/** Approximate size of an object in the database: its row, its keys in two indexes, and all of that in the log. Bytes. */
 const rowBytes = 1_024
 
 /**
@@ -74,7 +74,7 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
     usualQuota: context.limits.quotaBytes,
   }
   const pack = making.also === undefined ? packAlone(packed) : undefined
-  // What fails after this may have been done: perhaps only the answer was lost.
+  // An error from here on may hide a success: perhaps only the answer was lost.
   let mayStand = pack !== undefined
   try {
     if (pack !== undefined) await database.transactOnce((tx) => landVersion(tx, { ...landing, pack }))
@@ -90,7 +90,7 @@ export async function makeVersion(context: Context, making: VersionMaking): Prom
     }
   } catch (error) {
     const isRefused = error instanceof NotLanded || error instanceof ObjectsSwept
-    // If the version stands, it stands on these packs. If it does not, a sweep finds them.
+    // If the version exists, it needs these packs. If it does not, a sweep finds them.
     if (isRefused || !mayStand) await writer.abort()
     throw error instanceof NotLanded ? await refusalFor(context, making, error) : error
   }
@@ -129,7 +129,7 @@ async function writeVersion(context: Context, making: VersionMaking) {
   return { version, packed, documents }
 }
 
-/** What `work` makes; `writer` is aborted when it rejects. For what precedes the transaction that may record what was written. */
+/** Result of `work`; aborts `writer` if it rejects. For steps before the transaction that may record the written objects. */
 export async function abortOnError<T>(writer: ObjectWriter, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -144,7 +144,7 @@ function writtenDocument(document: ViewDocument): { digest: Hash; text: string }
   return { digest: hashText(text), text }
 }
 
-/** What the caller is told of a version that did not land. */
+/** Refusal for the caller whose version did not land. */
 async function refusalFor(
   context: Context,
   { base, by, collection }: VersionMaking,
@@ -199,13 +199,13 @@ function versionRow(
 const isEmpty = ({ files, metadata, types }: ViewDocument): boolean =>
   files.root === null && Object.keys(metadata).length === 0 && Object.keys(types).length === 0
 
-/** What a version says of whoever made it. */
+/** Author fields of a version. */
 export const madeBy = (who: Caller): Pick<VersionRow, 'madeBy' | 'madeWithKey'> => ({
   madeBy: who.accountId,
   madeWithKey: meansOf(who).key ?? null,
 })
 
-/** What the audit log says of a version that lands. */
+/** Audit row for a version that lands. */
 export function versionMadeRow({ who, owner, collection }: Acting, version: VersionRow): AuditEventRow {
   const target = `${owner.slug}/${collection.slug}@${semverOf(version)}`
   return auditRow(who, { action: 'version.made', account: owner.id, target }, version.createdAt)

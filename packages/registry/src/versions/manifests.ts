@@ -23,7 +23,7 @@ import { readSidecar } from './sidecar.ts'
 import { type SeenVersion, type VersionPath, versionIn } from './versions.ts'
 
 export interface ManifestAsk {
-  /** A version that the caller has: answer what has changed since. */
+  /** A version that the caller has: answer only the changes since. */
   since?: string
   /** `nextCursor` of a page, or base64url of JCS([type, id]). */
   cursor?: string
@@ -60,9 +60,9 @@ export interface Manifest {
   pagination: { limit: number; hasMore: boolean; nextCursor: string | null }
 }
 
-/** What an entry takes beside its id, about. Bytes. */
+/** Approximate size of an entry without its id. Bytes. */
 const entryBytes = 128
-/** What the entries of a page take together. They are written in one turn of the event loop. Bytes. */
+/** Size limit of a page's entries, which are written in one turn of the event loop. Bytes. */
 const pageEntriesBytesMax = 2_097_152
 
 export type Manifests = ReturnType<typeof manifestsOf>
@@ -150,7 +150,7 @@ interface Standing {
   hidden: boolean
 }
 
-/** What changed of a type, in the view read and, where records can be private in it, in who else sees them. */
+/** Changes of a type, in the view read and, if its records can be private, in their visibility to others. */
 async function* changedEntries(
   context: Context,
   pair: TypePair,

@@ -1,9 +1,9 @@
-/** What whoever asks should know beside the answer: that the version is deprecated. Told to the request under way, whatever it asks for. */
+/** Notices for readers beside the answer, namely that the version is deprecated. Attached to the current request, on any route. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 const underWay = new AsyncLocalStorage<(since: Date) => void>()
 
-/** Says to the request under way that a version it reads is deprecated, if it is; outside of `hearingNotices` nobody hears it. */
+/** Notifies the current request if the version that it reads is deprecated; ignored outside of `hearingNotices`. */
 export function noticeDeprecation({ deprecatedAt }: { readonly deprecatedAt: Date | null }): void {
   if (deprecatedAt !== null) underWay.getStore()?.(deprecatedAt)
 }

@@ -1,4 +1,4 @@
-/** Which number a version gets, beside what is withdrawn. http-api §11. */
+/** Number of a new version, with regard to withdrawn ones. http-api §11. */
 import { compareSemver, nextSemver, parseSemver, type Semver, type VersionChange } from '@ulmus/content'
 
 /**

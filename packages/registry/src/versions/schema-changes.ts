@@ -1,4 +1,4 @@
-/** What became of the types of one view in another, in words. */
+/** Changes of types from one view to another, in words. */
 import { compareUtf8, type PlainSchema, type Sentence, schemaChanges, type ViewRoots } from '@ulmus/content'
 import type { ObjectReader } from '@ulmus/storage'
 import { countAnswer } from '../budgets/answer-budget.ts'

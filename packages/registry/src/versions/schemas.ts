@@ -15,7 +15,7 @@ export async function schemasOf(objects: ObjectReader, roots: ViewRoots): Promis
   return schemas
 }
 
-/** `bytes`: canonical JSON. Whoever asks for the next gives way. */
+/** `bytes`: canonical JSON. Yields to the event loop between schemas. */
 export async function* readSchemaObjects(
   objects: ObjectReader,
   roots: ViewRoots,
@@ -25,7 +25,7 @@ export async function* readSchemaObjects(
     const some = types.slice(at, at + readAtOnce)
     const read = await Promise.all(some.map(([, { schema }]) => bytesOf(objects, schema)))
     for (const [index, [type, { schema }]] of some.entries()) {
-      // Before, so that what is done with one counts; after, so that no second is done in the same turn.
+      // Before, so that the caller's work on one counts; after, so that no second is sent in the same turn.
       await giveWay()
       yield { type, hash: schema, bytes: read[index]! }
       await giveWay()
@@ -45,7 +45,7 @@ const latest = new LRUCache<Hash, Uint8Array>({
 async function bytesOf(objects: ObjectReader, hash: Hash): Promise<Uint8Array> {
   const held = latest.get(hash)
   if (held !== undefined) return held
-  // A copy: what is read may be a small part of a larger buffer.
+  // Copy it: the bytes may be a small part of a larger buffer.
   const bytes = new Uint8Array(await objects.plain(hash))
   latest.set(hash, bytes)
   return bytes

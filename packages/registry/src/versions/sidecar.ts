@@ -1,9 +1,9 @@
 /**
- * What a version remembers beside its two documents, outside their digests (content-model §6):
+ * Sidecar: data that a version stores beside its two documents, outside their digests (content-model §6):
  *
  * - the reference trees of both views: one key for every (file hash, type, id), from which the file sets follow, and one for
  *   every file that was declared in a push (full view only);
- * - the roots of both views, which their documents have, too: whoever wants a tree need not read a MiB of metadata. Versions that differ
+ * - the roots of both views, which their documents have, too: a reader of a tree need not load a MiB of metadata. Versions that differ
  *   in their metadata alone have one sidecar;
  * - for every private type its hidden tree: the tree its public view would have. It keeps apart the records that were pushed as
  *   private from those that are hidden only because their type is, so that a type made public does not take the former along;

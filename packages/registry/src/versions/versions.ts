@@ -28,7 +28,7 @@ import { schemasOf } from './schemas.ts'
 
 export interface VersionItem {
   semver: string
-  /** Nobody reads it any more. Absent: it stands. */
+  /** Present if the version is withdrawn: it cannot be read any more. */
   withdrawn?: { at: string; reason: string; erase: boolean }
   /** Its readers are warned. Absent: they are not. */
   deprecated?: { at: string; message: string }
@@ -38,7 +38,7 @@ export interface VersionItem {
   message: string | null
   appId: string | null
   actorId: string | null
-  /** The account that made it; null: it is gone, or not told. */
+  /** The account that made it; null: deleted, or hidden from the caller. */
   actor: Actor | null
   recordCount: number
   fileCount: number

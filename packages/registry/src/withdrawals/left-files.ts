@@ -10,13 +10,13 @@ import { storedHash } from '../versions/content.ts'
 import { readSidecar } from '../versions/sidecar.ts'
 
 export interface LeftFiles {
-  /** Those that no other version has that stands, by view. */
+  /** Files that no other readable version has, by view. */
   readonly left: Record<View, Hash[]>
   /** Of the first version of a fork, which tells what that inherited: those that another version has. */
   readonly kept: Record<View, Hash[]>
 }
 
-/** Reads the file trees of all versions that stand, those that differ. */
+/** Reads the file trees of all readable versions, each distinct tree once. */
 export async function filesLeftBy(
   context: Context,
   collection: CollectionRow,

@@ -1,4 +1,4 @@
-/** http-api §11, on both databases: what is withdrawn is read by nobody, its number stays taken; what is erased is in no store. */
+/** Withdrawn versions are unreadable and keep their numbers; erased ones are in no store. http-api §11, on both databases. */
 import { type Hash, hashText, type JsonObject } from '@ulmus/content'
 import { filesPrefix, openObjectReader, packsPrefix } from '@ulmus/storage'
 import { databases } from '@ulmus/storage/testing'
@@ -110,7 +110,7 @@ describe.each(databases)('withdrawing versions ($name)', (database) => {
     expect(await world.read(path)).toContain(puts[0]!.id)
   })
 
-  test('an update that goes on from another version, since its own was withdrawn meanwhile, has a higher number', async () => {
+  test('an update whose base was withdrawn meanwhile builds on another version, with a higher number', async () => {
     const { path } = await leaky()
     // Before the update takes its place, the version that it has seen as the latest is withdrawn.
     let before: (() => Promise<unknown>) | undefined = () => withdraw(path, 'v1.1.0')
@@ -162,7 +162,7 @@ describe.each(databases)('withdrawing versions ($name)', (database) => {
     expect(await readFile(path, file)).toBe('file_not_found')
   })
 
-  test('a push that goes on from it is refused, and a fork of it; forks made before stay', async () => {
+  test('a push based on it is refused, and a fork of it; forks made before stay', async () => {
     const { path, puts } = await leaky()
     const fork = await world.fork(path)
     const session = await world.open(path, { base: 'v1.1.0', puts: [{ ...puts[0]!, data: { n: 1 } }] })
@@ -176,7 +176,7 @@ describe.each(databases)('withdrawing versions ($name)', (database) => {
     expect(await outcome(none)).toBe('no_versions')
   })
 
-  test('whoever may not delete the collection may not withdraw; the same again changes nothing', async () => {
+  test('withdrawing takes the right to delete the collection; repeating it changes nothing', async () => {
     const { path } = await leaky()
     const ask = { reason: 'x' }
     const by = (who: Principal) => outcome(world.withdrawals.withdraw(who, { ...path, v: 'v1.1.0' }, ask))
@@ -234,7 +234,7 @@ describe.each(databases)('withdrawing versions ($name)', (database) => {
     return found
   }
 
-  test('what is erased is in no store after the next sweep, however young it is; all else is whole', async () => {
+  test('erased data is in no store after the next sweep, at any age; all else is whole', async () => {
     // Whatever other tests have left must not count.
     await world.dispose()
     world = await openWorld(database)
@@ -322,7 +322,7 @@ describe.each(databases)('withdrawing versions ($name)', (database) => {
     expect(failed).toBeGreaterThan(8)
   }, 120_000)
 
-  test('what a fork, another collection or a later version has stays', async () => {
+  test('data of a fork, another collection or a later version stays', async () => {
     const { path, file } = await leaky()
     const fork = await world.fork(path)
     await withdraw(path, 'v1.1.0', { erase: true })
@@ -338,7 +338,7 @@ describe.each(databases)('withdrawing versions ($name)', (database) => {
     expect(await damages()).toEqual([])
   })
 
-  test('what is pushed again while it is erased is there, and the erasure goes on with the next sweep', async () => {
+  test('data pushed again during its erasure stays, and the next sweep continues the erasure', async () => {
     const { path, puts } = await leaky()
     const other = await world.collection()
     await withdraw(path, 'v1.1.0', { erase: true })

@@ -1,5 +1,5 @@
 /**
- * Withdrawing versions, whose numbers stay taken and which nobody reads any more, and deprecating them, which only warns. http-api §11.
+ * Withdrawing versions, which makes them unreadable and keeps their numbers taken, and deprecating them, which only warns. http-api §11.
  *
  *     stands ── withdrawn ──▶ 410, stays stored ── erase ──▶ 410, erased by the next sweep (upkeep/sweep/erasure.ts)
  */
@@ -37,7 +37,7 @@ import { namedVersion, type VersionItem, type VersionPath } from '../versions/ve
 import { filesLeftBy, type LeftFiles } from './left-files.ts'
 
 export interface Withdrawal {
-  /** What readers are told. */
+  /** Shown to readers. */
   reason: string
   /** True: what no other version has goes from the stores, too. */
   erase?: boolean | undefined
@@ -48,13 +48,13 @@ export interface Withdrawn {
   withdrawnAt: string
   reason: string
   erase: boolean
-  /** Of the newest version that stands; null: none does. */
+  /** Of the newest readable version; null: there is none. */
   latest: string | null
 }
 
 export type VersionMarks = Pick<VersionItem, 'semver' | 'withdrawn' | 'deprecated'>
 
-/** What was read before the transaction, which looks whether it still is so. */
+/** State read before the transaction, which checks that it still holds. */
 interface Look {
   readonly seen: Seen
   readonly version: VersionRow
@@ -64,7 +64,7 @@ interface Look {
   readonly files: LeftFiles
   /** Private names of the head, if it is withdrawn; null: none. */
   readonly privateNames: string | null
-  /** Versions of the collection that were withdrawn before. What was read of those that stand holds while there are no more. */
+  /** Number of versions of the collection withdrawn earlier. Cached reads of other versions stay valid until it grows. */
   readonly withdrawn: number
 }
 
@@ -72,8 +72,8 @@ export type Withdrawals = ReturnType<typeof withdrawalsOf>
 
 export const withdrawalsOf = (context: Context) => ({
   /**
-   * Nobody reads the version any more, and `latest` is the newest that stands. What is withdrawn stays so; the same again changes
-   * nothing, but that it may be erased.
+   * Makes a version unreadable; `latest` is then the newest remaining one. Withdrawals are permanent; repeating one changes nothing,
+   * but may add the erasure.
    * @throws collection_not_found, Moved, version_not_found, insufficient_scope, key_limited, not_a_member, insufficient_role
    */
   withdraw: (who: Principal, path: VersionPath, wanted: Withdrawal): Promise<Withdrawn> =>
@@ -87,7 +87,7 @@ export const withdrawalsOf = (context: Context) => ({
     deprecate(context, who, path, message),
 
   /**
-   * What is said of a version, withdrawn or not, to whoever may withdraw it.
+   * The marks of a version, withdrawn or not, for a caller who may withdraw it.
    * @throws what `withdraw` does
    */
   marks: async (who: Principal, path: VersionPath): Promise<VersionMarks> => {

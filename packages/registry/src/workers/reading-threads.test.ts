@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { leafOf, rawOf } from '../stored-leaves/stored-leaf.fixture.ts'
 import { openReadingThreads } from './reading-threads.ts'
 
-test('asked whether one has begun, a thread begins, and is told of when it has', async () => {
+test('asking for a running thread starts one and reports it once it has begun', async () => {
   const threads = openReadingThreads()
   try {
     expect([threads.hasBegun(), threads.hasBegun()]).toEqual([false, false])
@@ -12,7 +12,7 @@ test('asked whether one has begun, a thread begins, and is told of when it has',
   }
 })
 
-test('whoever wants one thing does not wait for all that somebody else has asked for', async () => {
+test('a single read does not wait for many reads of another owner', async () => {
   const threads = openReadingThreads()
   const leaf = () => leafOf(rawOf({ a: { n: 1 }, b: { n: 2 } }))
   try {

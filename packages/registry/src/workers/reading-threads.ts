@@ -1,6 +1,6 @@
 /**
- * The threads that decode what long streams are made of, and leaves of which somebody wants one record: so that the event loop has
- * time for everyone else, and a stream takes more than one core. They are others than those of pushes, behind which no reader is to wait.
+ * Reading threads decode the leaves of long streams, and leaves of which a reader wants a single record: the event loop stays free for
+ * other requests, and a stream uses more than one core. Separate from the push workers, behind which no reader should wait.
  */
 
 import { threadsUsual } from '../memory.ts'
@@ -20,7 +20,7 @@ export interface ReadingThreads {
    * @throws ObjectCorrupt; TreeError when the leaf is not what its parent says.
    */
   writeLeaf(task: LeafTask, reader: string): Promise<Exclude<LeafOutcome, { kind: 'damaged' }>>
-  /** What differs between two leaves. Takes over likewise. @throws likewise. */
+  /** Differences between two leaves. Takes over the buffers likewise. @throws likewise. */
   compareLeaves(task: CompareTask, reader: string): Promise<LeafChange[]>
   /** One record of a leaf; undefined when the leaf has none with that id. Takes over likewise. @throws likewise. */
   findRecord(task: FindTask, reader: string): Promise<FoundRecord | undefined>
@@ -45,7 +45,7 @@ export function openReadingThreads(onDamage?: OnDamage): ReadingThreads {
     try {
       await pool.run(undefined, { name: 'begin' })
     } catch {
-      // Closed meanwhile, or what hinders it is told to whoever asks for something.
+      // The pool closed meanwhile, or the next task reports the error.
     } finally {
       beginning = false
     }

@@ -1,4 +1,4 @@
-/** What a reading thread can be asked to do. */
+/** Tasks of a reading thread. */
 import { move, transferableSymbol, valueSymbol } from 'piscina'
 import {
   type CompareOutcome,

@@ -1,4 +1,4 @@
-/** What a worker thread can be asked to do. */
+/** Tasks of a worker thread. */
 import { constants, setPriority } from 'node:os'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
 import {
@@ -51,7 +51,7 @@ import {
 } from '../pushes/schemas/compare-privacy.ts'
 import { type InPieces, joined } from '../threads/pieces.ts'
 
-// On Linux a priority is a thread's own: whoever waits for an answer comes before whoever pushes.
+// On Linux a priority is a thread's own: answering requests comes before pushes.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 export const acceptSchemas = ({ texts }: { texts: SchemaTexts }): SchemasOutcome => schemasAccepted(texts)

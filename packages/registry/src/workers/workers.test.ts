@@ -28,13 +28,13 @@ const doubling: JsonObject = {
 let deep: JsonObject = { leaf: 1 }
 for (let level = 0; level < 60; level++) deep = { x: deep }
 
-describe('what would take a worker too long or too much', () => {
+describe('a task over a worker's time or memory', () => {
   test('a batch of which the schema takes for ever is refused, and the worker goes on', async () => {
     await expect(check(doubling, deep)).rejects.toMatchObject({ code: 'too_costly' })
     expect(await check({}, deep)).toMatchObject({ kind: 'spill', received: 1 })
   })
 
-  test('for a while the same schemas are refused at once to whoever sent them, and to nobody else', async () => {
+  test('for a while the same schemas are refused at once to their sender, and to no other', async () => {
     const other = { ...doubling, title: 'other' }
     await expect(check(other, deep)).rejects.toMatchObject({ code: 'too_costly' })
     const from = performance.now()
@@ -56,7 +56,7 @@ describe('what would take a worker too long or too much', () => {
   })
 })
 
-describe('whoever comes beside what is costly', () => {
+describe('a task beside a costly one', () => {
   const many = Array.from({ length: 6 }, (_, i) => ({ ...doubling, title: `schema ${i}` }))
 
   test('does not wait for six costly batches of one account', async () => {
@@ -78,7 +78,7 @@ describe('whoever comes beside what is costly', () => {
     }
   })
 
-  test('has the worker as soon as nobody wants the outcome any more, and who waits is let go', async () => {
+  test('has the worker as soon as the costly task is aborted, and waiting tasks can be aborted', async () => {
     const patient = openWorkers({ taskMilliseconds: 60_000, costlyMilliseconds: 60_000 })
     try {
       const leaving = new AbortController()

@@ -27,7 +27,7 @@ import type { TaskFor } from '../threads/task-for.ts'
 import { Deadline, openThreadPool, type TimeAllowed } from '../threads/thread-pool.ts'
 import { type Turn, Turns } from '../threads/turns.ts'
 
-/** What asks users' schemas throws too_costly when it takes more time or memory than a worker has. */
+/** Tasks that run users' schemas throw too_costly if they take more time or memory than a worker has. */
 export interface Workers {
   /** Checks a batch of lines. Takes the task's bytes over: they are gone from this thread afterwards. */
   checkBatch(task: InPieces<BatchTask>, by: TaskFor): Promise<BatchOutcome>
@@ -68,7 +68,7 @@ const usual = {
  * another thread. Milliseconds.
  */
 const perMebibyte = 150
-/** What a MiB of schemas allows the task that compiles some of them: to compile a thousand small ones takes seconds. Milliseconds. */
+/** Time allowed per MiB of schemas to compile: a thousand small ones take seconds. Milliseconds. */
 const perMebibyteOfSchemas = 3_000
 /** However large it is. Milliseconds. */
 const taskMillisecondsMax = 30_000
@@ -83,7 +83,7 @@ const shortBytesMax = 65_536
 
 const mebibyte = 1024 ** 2
 
-/** What of a task decides how it is done. */
+/** Properties of a task that decide how it is run. */
 interface Costs {
   /** Of what it reads. Bytes. */
   bytes: number
@@ -94,8 +94,8 @@ interface Costs {
 }
 
 /**
- * Threads of their own (`openThreadPool`), which owners take turns at. There is one more than elsewhere, for whoever has none: an account
- * with tasks for every core does not keep others waiting.
+ * Threads of their own (`openThreadPool`), shared by owners in turns. There is one more than elsewhere, reserved for owners without
+ * running tasks: an account with tasks for every core does not keep others waiting.
  */
 class TaskRunner {
   readonly #limits: typeof usual
@@ -134,7 +134,7 @@ class TaskRunner {
     const leave = () => deadline.leave()
     const work = async (taken: Turn) => {
       turn = taken
-      // What it was found to be while this one waited.
+      // It may have been found too costly while this task waited.
       this.#refuseCostly(owner, costs)
       signal?.addEventListener('abort', leave)
       try {

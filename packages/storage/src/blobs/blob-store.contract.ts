@@ -52,7 +52,7 @@ export function blobStoreContract(
       }
     })
 
-    it('keeps its own copy of what was put and what was read', async () => {
+    it('keeps its own copy of written and read bytes', async () => {
       const name = fresh()
       const bytes = Buffer.from('untouched')
       await store.put(name, bytes)

@@ -34,7 +34,7 @@ export interface BlobStore {
   stream(name: string, range?: ByteRange): AsyncIterable<Uint8Array>
   /** Bytes, undefined when absent. */
   size(name: string): Promise<number | undefined>
-  /** Removing what is absent is fine. */
+  /** Ignores an absent blob. */
   remove(name: string): Promise<void>
   /** Blobs whose names begin with `prefix`, in any order. What comes or goes meanwhile may be listed or not. */
   list(prefix: string): AsyncIterable<ListedBlob>

@@ -13,7 +13,7 @@ export const fileName = (hash: Hash) => checkedName(`${filesPrefix}${hash.slice(
 /** Says which installation the store belongs to. */
 export const installationName = 'installation/id'
 
-/** What push sessions have received. */
+/** Received data of push sessions. */
 export const allSpillsPrefix = 'spills/'
 
 /** Everything that one push session has received and not yet committed. */

@@ -256,7 +256,7 @@ describe('a server', () => {
     await dispose()
   })
 
-  it('is unavailable when nobody listens, and when a connection is cut', async () => {
+  it('is unavailable when no server listens, and when a connection is cut', async () => {
     const refused = await rejectionOf(openDatabase({ url: 'postgres://ulmus@127.0.0.1:1/none' }))
     expect(isUnavailable(refused)).toBe(true)
     const made = await server.settings()
@@ -290,7 +290,7 @@ describe('a server', () => {
     const lines: string[] = []
     const database = await openDatabase({ ...made.settings, log: (line) => lines.push(line) })
     const lookUps = (times: number) =>
-      Promise.all(Array.from({ length: times }, () => rejectionOf(findAccountBySlug(database, 'nobody'))))
+      Promise.all(Array.from({ length: times }, () => rejectionOf(findAccountBySlug(database, 'missing'))))
     expect(await lookUps(20)).toEqual(Array(20).fill(undefined))
     const others = `from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`
     const { rows } = await database.query(`select count(*)::integer as n ${others} and query ~ 'accounts'`)

@@ -6,7 +6,7 @@ export { FolderInUse } from './embedded/folder-lock.ts'
 export type { Orm } from './orm.ts'
 export { DatabaseUnfit, isForeignKeyViolation, isUniqueViolation, isUnstorableText } from './sql-errors.ts'
 
-/** What statements run on: the database itself or an open transaction. */
+/** Runs statements: the database itself or an open transaction. */
 export interface Queries {
   readonly orm: Orm
   /**

@@ -36,7 +36,7 @@ test('a connection that is silent for too long is given up, with all that was as
   await dispose()
 })
 
-test('whoever else waits for the connection has it before what is asked from then on', async () => {
+test('other waiters get the connection before later look-ups', async () => {
   const { settings, dispose } = await server.settings()
   const pool = deaf(poolForLookUps({ connectionString: settings.url }))
   const lookUps = new LookUps(pool)
@@ -56,7 +56,7 @@ test('whoever else waits for the connection has it before what is asked from the
   await dispose()
 })
 
-test('what is prepared under a name has the shared connection, what is not has one of the pool', async () => {
+test('named prepared statements use the shared connection, others one of the pool', async () => {
   const { settings, dispose } = await server.settings()
   const poolOf = (name: string) => ({ connectionString: settings.url, application_name: name })
   const pool = deaf(new pg.Pool(poolOf('pool')))

@@ -40,7 +40,7 @@ export class LookUps {
   readonly #pool: pg.Pool
   #hold: Hold | undefined
 
-  /** @param pool of one connection in pipeline mode. Whoever else waits for it has it before what is asked from then on. */
+  /** @param pool of one connection in pipeline mode. Other waiters get it before later look-ups. */
   constructor(pool: pg.Pool) {
     this.#pool = pool
   }
@@ -76,7 +76,7 @@ export class LookUps {
     return hold
   }
 
-  /** What is asked from now on has another. */
+  /** Makes later look-ups use another connection. */
   #leave(hold: Hold): Hold {
     if (this.#hold === hold) this.#hold = undefined
     return hold

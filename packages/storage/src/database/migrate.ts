@@ -1,6 +1,6 @@
 /**
- * Brings the tables up to date. The migrations are generated from the tables by `npm run migrations`; they go forward only, and a database
- * that is newer than this program is refused. What has run is a row of Drizzle's own table.
+ * Migrates the tables. The migrations are generated from the tables by `npm run migrations`; they go forward only, and a database
+ * newer than this program is refused. Drizzle's own table records the applied ones.
  */
 import { fileURLToPath } from 'node:url'
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
@@ -11,7 +11,7 @@ import { DatabaseUnfit } from './sql-errors.ts'
 export interface Migrations {
   /** The time of the last one. Default: all are run. */
   last?: number | undefined
-  /** Where they lie. Default: those of this release. For tests, which add some. */
+  /** Folder of the migrations. Default: those of this release. Tests add some. */
   folder?: string | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Whether servers use a database. */
+/** Detection of servers that use a database. */
 import pg from 'pg'
 
 /** How many connections of Ulmus a server has to this database, but for the one that asks. @throws what the driver rejects with */

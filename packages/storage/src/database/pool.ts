@@ -10,7 +10,7 @@ const runsAgainMax = 3
 
 export const ormOn = (client: pg.Pool | pg.PoolClient): Orm => drizzle({ client })
 
-/** What statements outside of transactions run on: as Drizzle writes them, or as text. */
+/** Runs statements outside of transactions: as Drizzle writes them, or as text. */
 export interface Outside {
   readonly orm: Orm
   run(statement: pg.QueryConfig): Promise<pg.QueryResult>

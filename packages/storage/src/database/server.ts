@@ -10,8 +10,7 @@ import { DatabaseUnfit } from './sql-errors.ts'
 
 const connectMillisecondsMax = 5_000
 /**
- * When a transaction stands still for so long, the server ends it and what it locks is free: whoever began it is gone, or has stood still
- * itself. Milliseconds.
+ * The server ends a transaction that is idle this long and frees its locks: its client is gone or has stalled. Milliseconds.
  */
 const idleInTransactionMillisecondsMax = 20_000
 const serverVersionMin = 13
@@ -23,7 +22,7 @@ export async function openServer(options: {
   poolMax: number
   log: (line: string) => void
   migrations?: Migrations | undefined
-  /** How long a connection waits for an answer until somebody looks; less in tests. Milliseconds. */
+  /** Silence of a connection before it is checked; less in tests. Milliseconds. */
   silenceMilliseconds?: number
 }): Promise<Database> {
   const config = {

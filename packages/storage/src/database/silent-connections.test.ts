@@ -31,7 +31,7 @@ afterEach(() => ending.disposeAsync())
 
 const one = () => database.query('select 1 as one')
 
-test('what waits on connections that were forgotten is told so, and what comes next has new ones', async () => {
+test('queries on forgotten connections are rejected, and later ones get new connections', async () => {
   await Promise.all([one(), one()])
   await proxy.become({ kind: 'pass' }, { forgetting: true })
   const asked = await Promise.allSettled([one(), one(), database.transact((tx) => tx.query('select 1'))])

@@ -1,14 +1,14 @@
 /**
- * Connections whose other end has gone without a word: a firewall forgot them, a machine lost its power, an address moved. TCP notices after
- * a quarter of an hour or never, and until then whoever waits for an answer waits, and the pool is the smaller by each of them.
+ * Detects connections whose other end vanished: a firewall forgot them, a machine lost its power, an address moved. TCP notices after a
+ * quarter of an hour or never; until then queries hang, and each such connection shrinks the pool.
  *
- * A statement may take long, so that silence alone says nothing. When a connection has waited for so long, the server is asked over
- * another one what it does there: it works, or it has answered long ago, or it knows nothing of it.
+ * A statement may take long, so silence alone proves nothing. When a connection has been silent for long, ask the server over another
+ * one about it: it is working, has answered long ago, or is unknown there.
  */
 import type { Socket } from 'node:net'
 import type pg from 'pg'
 
-/** How long a connection waits until somebody looks. Milliseconds. */
+/** Silence of a connection before it is checked. Milliseconds. */
 const silenceMillisecondsMax = 10_000
 
 export interface SilenceOptions {
@@ -19,7 +19,7 @@ export interface SilenceOptions {
   readonly silenceMilliseconds?: number
 }
 
-/** What the driver has and its types do not tell. */
+/** Members of the driver that its types lack. */
 interface Driven {
   readonly processID: number
   readonly connection: {
@@ -31,13 +31,13 @@ interface Driven {
 interface Watched {
   readonly backend: number
   readonly stream: Socket
-  /** Of what was sent when the server last said that it is ready: when more was sent since, an answer is awaited. */
+  /** Bytes sent when the server last reported ready: if more were sent since, an answer is pending. */
   bytesAnswered: number
   /** By `performance.now()`. */
   heardAt: number
 }
 
-/** What PostgreSQL tells of its side of a connection that it still works for. What it cannot send any more is no work. */
+/** PostgreSQL's state of a connection that it still works for. A blocked send does not count as work. */
 const atWork = `
   select pid from pg_stat_activity
   where pid = any($1) and state = 'active' and wait_event is distinct from 'ClientWrite'`
@@ -72,7 +72,7 @@ export function giveUpSilent(pool: pg.Pool, options: SilenceOptions): () => void
     isLooking = true
     try {
       const busy = await busyOf(silent, options)
-      // Whoever was heard of meanwhile, as after a pause of this process, has been answered.
+      // Skip connections that were heard from meanwhile, as after a pause of this process.
       const still = new Set(silentOnes())
       const lost = silent.filter((one) => still.has(one) && !busy.has(one.backend))
       for (const { stream } of lost)

@@ -36,7 +36,7 @@ export function isConflict(error: unknown): boolean {
   return false
 }
 
-/** What a function of ours raised with a code (SQLSTATE) of its own. */
+/** Error that a function of ours raised with a code (SQLSTATE) of its own. */
 export function raised(
   error: unknown,
   code: string,

@@ -1,10 +1,10 @@
 /**
- * Lines of a compressed text. Whoever wrote it decides what it unpacks to, so a line has a bound; of the text beyond it no more is in
- * memory than the decompressor hands over at a time, 64 KiB.
+ * Lines of a compressed text. The input is untrusted and may expand to any size, so a line has a bound; memory beyond it is limited to
+ * the 64 KiB that the decompressor returns at a time.
  */
 import { constants, createZstdDecompress } from 'node:zlib'
 
-/** What the lines are of: their bound, and the errors that tell of it. */
+/** Format of the lines: their bound, and its errors. */
 export interface CompressedLines {
   /** Of a line, without its line feed. */
   readonly bytesMax: number
@@ -16,7 +16,7 @@ export interface CompressedLines {
   cutOff(): Error
 }
 
-/** What the decompressor looks back at most, as a power of two: 8 MiB. Our own texts are written with 2 MiB; the format allows 2 GiB. */
+/** Largest window of the decompressor, as a power of two: 8 MiB. Our own texts are written with 2 MiB; the format allows 2 GiB. */
 const windowLogMax = 23
 
 /** Decompresses, and yields each line without its line feed. */

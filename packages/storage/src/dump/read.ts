@@ -112,7 +112,7 @@ const dumpLines = (bytesMax: number, at: { readonly table?: string } = {}): Comp
   tooLong(line) {
     const where = at.table === undefined ? `Line ${line}` : `Line ${line}, in the table ${at.table},`
     return new DumpUnreadable(
-      `${where} of the dump of the database is longer than ${bytesMax} bytes, which no backup writes. The dump is damaged, or somebody made it to exhaust memory. Nothing of it was kept. Take another backup (\`--backup ID\`), and only from places that you trust.`,
+      `${where} of the dump of the database is longer than ${bytesMax} bytes, which no backup writes. The dump is damaged, or was made to exhaust memory. Nothing of it was kept. Take another backup (\`--backup ID\`), and only from places that you trust.`,
     )
   },
 })

@@ -13,7 +13,7 @@ export interface DumpedTable {
   readonly columns: readonly string[]
 }
 
-/** What a table refers to comes before it, so that rows can be inserted in this order. */
+/** Referenced tables come first, so that rows can be inserted in this order. */
 export function dumpedTables(): DumpedTable[] {
   const exported: unknown[] = Object.values(schema)
   const tables = exported.filter((value): value is PgTable => is(value, PgTable) && !passing.includes(value))

@@ -9,7 +9,7 @@ import type { Database, Tx } from '../database/database.ts'
 import { type DumpedTable, dumpedTables, quoted } from './tables.ts'
 
 export const dumpFormat = 1
-/** What one statement brings is kept between these, rows being of any size. Characters. */
+/** Bounds for the result of one statement, since rows have any size. Characters. */
 const [charactersFew, charactersMany] = [262_144, 2_097_152]
 const rowsAtOnceMax = 4_096
 
@@ -20,7 +20,7 @@ const rowsAtOnceMax = 4_096
 export async function writeDump(database: Database, path: string): Promise<void> {
   const compressed = createZstdCompress()
   const written = pipeline(compressed, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
-  // Told below; a stream that broke lets the writes fail, too.
+  // Reported below; a broken stream also fails the writes.
   written.catch(() => undefined)
   const write = (text: string) =>
     new Promise<void>((resolve, reject) => {
@@ -29,7 +29,7 @@ export async function writeDump(database: Database, path: string): Promise<void>
   try {
     await database.transact(async (tx) => {
       await tx.query('set transaction isolation level repeatable read, read only')
-      // Whoever takes the rows may be slow.
+      // The receiver of the rows may be slow.
       await tx.query('set local idle_in_transaction_session_timeout = 0')
       await dumpInto(tx, write)
     })

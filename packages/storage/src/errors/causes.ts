@@ -1,4 +1,4 @@
-/** What lies behind an error: drivers and clients wrap what happened, some of them several times. */
+/** Causes of an error: drivers and clients wrap errors, some of them several times. */
 
 export interface Told {
   code?: unknown

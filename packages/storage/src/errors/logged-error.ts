@@ -71,7 +71,7 @@ function messageOf(error: Error, values: readonly string[]): string {
 /** Long enough not to be part of ordinary words. */
 const valueLengthMin = 4
 
-/** What statements in the chain were given. */
+/** Parameters of the statements in the chain. */
 function valuesOf(error: Error): string[] {
   const values: string[] = []
   for (const one of causes(error)) {

@@ -1,4 +1,4 @@
-/** What can be wrong with stored bytes. Each error names what it is about. */
+/** Errors of stored bytes. Each names the object or blob. */
 import type { Hash } from '@ulmus/content'
 
 /** `plain` is named by the hash of its own bytes, `body` by the hash of the leaf whose records it holds. */

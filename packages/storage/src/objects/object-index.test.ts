@@ -1,4 +1,4 @@
-/** What is remembered of places while sweeps remove, and commits store anew. */
+/** Cached locations while sweeps remove objects and commits store them anew. */
 import { randomBytes } from 'node:crypto'
 import { type Hash, hashText } from '@ulmus/content'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

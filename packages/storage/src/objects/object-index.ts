@@ -1,4 +1,4 @@
-/** Where objects lie, from the database: what was asked lately is remembered, what is asked at once is one statement. */
+/** Index of object locations in the database: caches recent answers and batches concurrent requests into one statement. */
 import type { Hash } from '@ulmus/content'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../database/database.ts'
@@ -17,8 +17,7 @@ export interface ObjectIndex {
   /** Remembers the places of leaves and their bodies, as far as it holds them. */
   prefetch(leaves: readonly Hash[]): Promise<void>
   /**
-   * Of the object and of all in its chain, what is asked for afterwards is told as it is then; what was asked before and is not
-   * answered yet is not remembered.
+   * Forgets the object and its chain: later requests read the database, and answers to earlier pending ones are not cached.
    */
   forget(kind: ObjectKind, hash: Hash): void
   bytes(): number

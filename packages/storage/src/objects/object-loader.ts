@@ -15,7 +15,7 @@ export interface LoadedObject {
   raw: Uint8Array
 }
 
-/** What is loaded from. A base of which `kept` has the raw bytes is not read, and nothing beyond it. */
+/** Sources to load from. If `kept` has the raw bytes of a base, neither it nor the chain beyond it is read. */
 export interface LoadedFrom {
   index: ObjectIndex
   packs: PackSource
@@ -28,7 +28,7 @@ export async function loadObject(from: LoadedFrom, kind: ObjectKind, hash: Hash)
     return await loadOnce(from, kind, hash)
   } catch (error) {
     if (!(error instanceof ObjectCorrupt)) throw error
-    // What is remembered of where it lies may be from before somebody replaced it.
+    // The cached location may be outdated: the object may have been replaced.
     from.index.forget(kind, hash)
     return loadOnce(from, kind, hash)
   }

@@ -25,8 +25,8 @@ import { findDamaged, loadObject, readEncoded } from './object-loader.ts'
 import { openReadCache } from './read-cache.ts'
 
 /**
- * Every read rejects with ObjectMissing when the index does not know the object, ObjectCorrupt when its bytes are not what was
- * stored. What is returned is shared with other readers: it must not be changed.
+ * Every read rejects with ObjectMissing when the index does not know the object, ObjectCorrupt when its bytes differ from those
+ * stored. Results are shared with other readers and must not be changed.
  */
 export interface ObjectReader extends NodeReader {
   node(hash: Hash): Promise<TreeNode>
@@ -38,7 +38,7 @@ export interface ObjectReader extends NodeReader {
   documentBytes(digest: Hash): Promise<Uint8Array>
   /** The same, parsed anew: of a MiB of metadata in some 50 ms. */
   document(digest: Hash): Promise<ViewDocument>
-  /** What is made of a plain object: kept as such, frozen through and through. Of one hash everyone asks for the same. */
+  /** Decodes a plain object and caches the result, deeply frozen. All callers must use the same decoder for one hash. */
   decoded<T extends object>(hash: Hash, decode: (raw: Uint8Array) => T): Promise<T>
   /** Keeps a document that was just stored, by its text, as if it had been read. */
   primeDocument(digest: Hash, text: string): void
@@ -53,8 +53,8 @@ export interface ObjectReader extends NodeReader {
    */
   prefetch(leaves: readonly Hash[]): Promise<void>
   /**
-   * Whether a leaf of so many bytes of records is better read through what is kept here: it is kept, is worth it, or there is room. If
-   * not, whoever wants little of it reads it as it is stored.
+   * Whether to read a leaf with so many bytes of records through the cache: it is cached, is worth it, or there is room. If not, a
+   * reader of a small part reads it in its stored form.
    */
   shouldCache(leaf: Pick<Child, 'hash' | 'bytes'>): boolean
   /** A leaf and its body as they are stored, for another thread to decode. Neither is taken from what is kept, nor kept. */
@@ -64,7 +64,7 @@ export interface ObjectReader extends NodeReader {
     leaves: readonly [Hash, Hash],
     options: { bodies: boolean },
   ): Promise<[EncodedLeaf, EncodedLeaf]>
-  /** Where an object and its bases lie, itself first: what a delta to it goes on from. */
+  /** Locations of an object and its bases, itself first: a delta to it builds on this chain. */
   chain(kind: ObjectKind, hash: Hash): Promise<ObjectPlace[]>
   /** The next `chain` asks the index. For what turns out to be stored otherwise than it was. */
   forget(kind: ObjectKind, hash: Hash): void
@@ -75,7 +75,7 @@ export interface ObjectReader extends NodeReader {
   damagedOf(names: readonly ObjectName[]): Promise<DamagedObject[]>
   /** The bytes of any object, made from what is kept or read and not kept. */
   raw(kind: ObjectKind, hash: Hash): Promise<Uint8Array>
-  /** What the caches hold, by their own reckoning. Bytes, at most `cacheBytesMax`. */
+  /** Estimated size of the caches. Bytes, at most `cacheBytesMax`. */
   cachedBytes(): number
 }
 
@@ -94,7 +94,7 @@ const shares = { nodes: 0.18, bodies: 0.55, documents: 0.07, decoded: 0.08, plac
 const walkShare = 1 / 8
 /** A decoded leaf takes about this many times its text, which its strings are slices of. */
 const decodedNodeFactor = 2
-/** What is made of JSON likewise. */
+/** Likewise for decoded JSON. */
 const decodedJsonFactor = 3
 
 /** Objects that are remembered as whole, some 200 bytes each, and how long. Schemas come with every push. Milliseconds. */
@@ -198,7 +198,7 @@ function loaderOf(stores: Stores) {
   }
 }
 
-/** What is read as it is stored, past the caches. */
+/** Reads of stored forms, past the caches. */
 function storedFormsOf(stores: Stores): Pick<ObjectReader, 'encodedLeaf' | 'encodedPair' | 'damagedOf'> {
   /** Lately found as they were stored. */
   const whole = new LRUCache<string, true>({ max: wholeMax, ttl: wholeMilliseconds })

@@ -15,11 +15,11 @@ import type { ObjectReader } from './object-reader.ts'
 
 /** Bytes of objects after which the next pack begins (content-model §8). */
 export const packBytesMax = 268_435_456
-/** What is gathered before it is looked up, compressed and written together. Two such batches are in memory at most. */
+/** Objects are looked up, compressed and written in batches of this size. At most two batches are in memory. Bytes. */
 const batchBytesMax = 4_194_304
 const batchObjectsMax = 256
 
-/** What the transaction records with `recordPacks`. */
+/** Objects for the transaction to record with `recordPacks`. */
 export interface PackedObjects {
   packs: StoredPack[]
   /**
@@ -27,9 +27,9 @@ export interface PackedObjects {
    * it what other accounts have stored.
    */
   bytes: number
-  /** What was not written because the index had it, and what deltas go on from: it must still be there. */
+  /** Objects skipped because the index had them, and bases of deltas: they must still exist. */
   reliedOn: ReliedOn[]
-  /** What was written although the index had it, because it is damaged there. */
+  /** Objects written although the index had them, because they are damaged there. */
   replaced: DamagedObject[]
 }
 
@@ -52,7 +52,7 @@ export interface ObjectWriter {
     options?: { replaces?: Hash | undefined },
   ): Promise<void>
   /**
-   * Adds an object that somebody else has encoded and checked, likewise.
+   * Adds an object that the caller has encoded and checked, likewise.
    * @param done Called once the writer needs its memory no more, unless writing fails before.
    */
   addEncoded(object: PreparedObject, done?: () => void): Promise<void>
@@ -73,7 +73,7 @@ export interface PreparedObject extends StoredForm {
 interface NewObject {
   kind: ObjectKind
   hash: Hash
-  /** What it adds to its batch. Bytes. */
+  /** Size that it adds to its batch. Bytes. */
   bytes: number
   prepare(): PreparedObject | Promise<PreparedObject>
   /** To be called when it is written, or is not to be. */
@@ -88,8 +88,8 @@ export interface WriterOptions {
   /** True: a small pack is not put into the store but handed over, to be recorded with its rows. Default: false. */
   inline?: boolean
   /**
-   * False: the index is not asked whether it has an object, which is packed in any case: whoever records the pack has to rely on what is
-   * there. Default: true.
+   * False: do not ask the index whether it has an object, pack it in any case; the caller that records the pack must then rely on existing
+   * ones. Default: true.
    */
   lookUp?: boolean
   /** Smaller in tests. */
@@ -190,13 +190,13 @@ class PackingWriter implements ObjectWriter {
     }
   }
 
-  /** Nobody would notice damage to what is not written again, before it is read. */
+  /** Deduplicated objects are not rewritten, so verify the stored copy now. */
   async #damagedAmong(held: readonly NewObject[]): Promise<DamagedObject[]> {
     if (this.#reader === undefined || held.length === 0) return []
     return this.#reader.damagedOf(held.map(({ kind, hash }) => ({ kind, hash })))
   }
 
-  /** What replaces an object must stand alone: others may be deltas to it, as far from their chain's end as is allowed. */
+  /** A replacement must stand alone: other objects may be deltas to it, up to the longest chain allowed. */
   async #aloneIfReplacing(object: PreparedObject): Promise<PreparedObject> {
     const [base] = object.bases
     if (base === undefined || !this.#replaced.has(objectKey(object))) return object
@@ -228,7 +228,7 @@ class PackingWriter implements ObjectWriter {
     const prepared: Promise<PreparedObject>[] = []
     for (const object of objects) {
       const one = Promise.resolve(object.prepare())
-      // Told below, when all have begun.
+      // Reported below, when all have begun.
       one.catch(() => undefined)
       prepared.push(one)
       await giveWay()

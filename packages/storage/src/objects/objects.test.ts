@@ -140,7 +140,7 @@ describe.each(databases)('objects ($name)', ({ open }) => {
     expect(Buffer.from(await openReader(blobs).plain(hashText(text))).toString()).toBe(text)
   })
 
-  it('goes on from what is read through a base that was stored anew', async () => {
+  it('builds on an object read through a base that was stored anew', async () => {
     const blobs = openMemoryStore()
     const lines = Array.from({ length: 200 }, (_, n) => `{"id":"${n}","text":"${random(60)}"}\n`)
     const leafs = ['a', 'b', 'c', 'd'].map((name) => hashText(`anew ${name}`))

@@ -5,7 +5,7 @@ import { openReadCache } from './read-cache.ts'
 const kilobyte = 1_024
 const name = (n: number): Hash => hashText(`${n}`)
 
-describe('what is worth keeping in a cache', () => {
+describe('values worth caching', () => {
   const read = async (cache: ReturnType<typeof openReadCache>, n: number, bytes: number) =>
     cache.get(name(n), async () => ({ value: {}, bytes }))
 

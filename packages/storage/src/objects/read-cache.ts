@@ -1,11 +1,11 @@
-/** What was read lately, bounded in bytes; concurrent reads of one thing are one read. */
+/** Read cache, bounded in bytes; concurrent reads of one key share one load. */
 import type { Hash } from '@ulmus/content'
 import { LRUCache } from 'lru-cache'
 import { giveWay } from '../turn.ts'
 
 export interface ReadCache<T extends object> {
   /**
-   * What is kept, or what `load` gives; `load` says what keeping it costs. A failure is told to all who wait and not kept.
+   * Returns the cached value, or loads it; `load` also returns its cost. A failure rejects all waiting readers and is not cached.
    * @param worthKeeping Whether to keep what was loaded. Default: whatever it is.
    */
   get(
@@ -16,18 +16,18 @@ export interface ReadCache<T extends object> {
   /** Keeps what was made rather than loaded. `bytes`: what that costs. */
   keep(hash: Hash, value: T, bytes: number): void
   /**
-   * Whether what takes so many bytes is better kept when it is loaded: it is kept, there is room, or it was asked about before, and
-   * since then no more than the cache holds. What is read once in a while pushes out what is read often otherwise, and is pushed out itself.
+   * Whether to cache a value of this size when it is loaded: it is cached, there is room, or it was requested recently, within one cache
+   * turnover. Otherwise rare reads would evict frequent ones and be evicted themselves.
    */
   shouldCache(hash: Hash, bytes: number): boolean
-  /** What is kept, without loading and without counting as a use. */
+  /** Cached value, without loading and without counting as a use. */
   peek(hash: Hash): T | undefined
   bytes(): number
 }
 
-/** What an entry costs beside its value: its key and its place in the map. Bytes, about. */
+/** Approximate overhead of an entry: its key and its place in the map. Bytes. */
 const entryBytes = 256
-/** What is remembered of having been asked about counts for as much at least, so that there are never many of them. Bytes. */
+/** Minimum weight of a remembered request, which bounds their number. Bytes. */
 const askedBytesMin = 65_536
 
 /** @param bytesMax Bytes; below an entry's own cost nothing is kept. A value that takes more than an eighth of it is not kept. */

@@ -38,7 +38,7 @@ const decodedAtOnceMax = 2_097_152
 const encodedAtOnceMax = 16_384
 /** Below this size, an object and its base together, zstd takes no longer for a delta than for a patch. Bytes. */
 const patchedBytesMin = 16_384
-/** What zstd takes for its output at least, whatever it is told. Bytes. */
+/** Minimum size of zstd's output chunks, regardless of options. Bytes. */
 const chunkBytesMin = 1_024
 
 /**
@@ -53,7 +53,7 @@ const dictionaryBytesMin = 8
 /** A dictionary that begins so is taken for one of zstd's own format (its §5), not for plain content. */
 const dictionaryMagic = Buffer.from([0x37, 0xa4, 0x30, 0xec])
 const windowLogMin = 17
-/** Where level 3 has a window of 2 MiB, its tables of 2^17 entries find again what a usual body has in common with another. */
+/** At a window of 2 MiB, the tables of level 3 with 2^17 entries still find the matches between usual bodies. */
 const usualWindowLog = 21
 const usualTableLog = 17
 /** Tables of 4 MiB. They are zeroed for every object, which costs more than larger ones could save. */
@@ -82,7 +82,7 @@ export function encodeObjectHere(raw: Uint8Array, base?: Uint8Array): Uint8Array
   return Buffer.concat([head, zstdCompressSync(content, compressionOf(content, dictionary))])
 }
 
-/** What stands before the frame, and what goes into it. */
+/** Header before the frame, and input of the frame. */
 interface Encoding {
   head: Uint8Array
   content: Uint8Array
@@ -146,7 +146,7 @@ export function decodeObjectHere(encoded: Uint8Array, rawLengthMax: number, base
   return finish(whole(zstdDecompressSync(frame, decompressionOf(length, dictionary)), length))
 }
 
-/** What the frame holds and is decoded with, and what becomes of that. */
+/** Content of the frame, its dictionary, and the decoded result. */
 interface Content {
   frame: Uint8Array
   length: number

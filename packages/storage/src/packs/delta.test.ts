@@ -33,13 +33,13 @@ function historyLengths(versions: number, alone: number): { lengths: number[]; d
   return { lengths, deepest }
 }
 
-describe('where a chain goes on', () => {
-  it('goes on from the nearest object while there is room', () => {
+describe('base of the next delta', () => {
+  it('is the nearest object while there is room', () => {
     expect(goingOnFrom([100])).toBe(0)
     expect(goingOnFrom([1, 1, 1, 1, 1, 100])).toBe(0)
   })
 
-  it('goes on from the base that costs least a version when there is none', () => {
+  it('is the base with the least cost per version when there is none', () => {
     expect(goingOnFrom([1, 1, 1, 1, 1, 1, 100])).toBe(6)
     expect(goingOnFrom([1, 1, 1, 1, 1, 7, 100])).toBe(5)
     expect(goingOnFrom([9, 1, 9, 9, 9, 9, 1_000])).toBe(2)

@@ -1,4 +1,4 @@
-/** What a new object is stored as: a delta to what it replaces, or to a base of that, or alone (content-model §8). */
+/** Choice of a new object's stored form: a delta to its predecessor or to a base of that, or alone (content-model §8). */
 import type { Hash } from '@ulmus/content'
 import { encodeObject, encodeObjectHere, mayBeDelta } from './codec.ts'
 import { basesMax } from './pack.ts'
@@ -11,7 +11,7 @@ export interface StoredForm {
   bases: readonly Hash[]
 }
 
-/** What a new object replaces: its chain, itself first, with what each takes encoded, and their raw bytes. */
+/** Objects that a new one replaces: its predecessor's chain, nearest first, with encoded lengths, and the raw bytes. */
 export interface Replaced {
   chain: readonly { hash: Hash; length: number }[]
   /** Raw bytes of the i-th of the chain. */
@@ -36,7 +36,7 @@ export async function encodeReplacing(
   if (!mayBeDelta(raw, base)) return encodeAlone(raw, encode)
   const bases = chain.slice(from).map((place) => place.hash)
   const delta = { encoded: await encode(raw, base), bases }
-  // What its oldest relation takes alone, it would take about: where the delta is far smaller, trying costs more than it can tell.
+  // Alone, it would take about as much as its oldest relation: if the delta is far smaller, skip the trial.
   if (delta.encoded.length < chain.at(-1)!.length / 2) return delta
   const alone = await encodeAlone(raw, encode)
   return delta.encoded.length < alone.encoded.length ? delta : alone
@@ -48,9 +48,9 @@ export const encodeAlone = async (raw: Uint8Array, encode: Encode = encodeObject
 })
 
 /**
- * Where in a chain the next delta goes on from: the nearest object, while there is room for one more.
+ * Position in a chain of the base for the next delta: the nearest object, while there is room for one more.
  *
- * A full chain goes on from one of its bases instead. A delta to the i-th before the nearest repeats what the i deltas between
+ * A full chain branches off one of its bases instead. A delta to the i-th before the nearest repeats what the i deltas between
  * them say and makes room for i − 1 more after it, so it costs the mean of their lengths on top of every version until the chain
  * is full again: the i with the least mean is taken, the greatest of several. An object that stands alone makes room for six and
  * costs its own length; where a seventh of that is less, there is none (undefined). So 20 versions that each change 1 % take

@@ -1,4 +1,4 @@
-/** What is stored of an object, as it was read: decoding it needs nothing more, and can be done by another thread. */
+/** Stored form of an object, as read: decoding it needs nothing more and can run in another thread. */
 import { crc32 } from 'node:zlib'
 import { type Hash, hashBytes } from '@ulmus/content'
 import { ObjectCorrupt, type ObjectKind } from '../errors/stores.ts'
@@ -31,7 +31,7 @@ type Decode = (bytes: Uint8Array, rawLengthMax: number, base?: Uint8Array) => Ui
 export interface DecodingOptions {
   /** The calling thread may be held up however large the object is. */
   mayHoldUp?: boolean
-  /** Whoever asks checks every part that is used of the object against a hash: the whole is not. */
+  /** The reader checks every used part of the object against a hash, so the whole is not checked. */
   isCheckedInParts?: boolean
 }
 

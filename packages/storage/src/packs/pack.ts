@@ -15,7 +15,7 @@ import { BlobMissing, type ObjectKind, PackCorrupt } from '../errors/stores.ts'
 import { decodeObject, encodeObject } from './codec.ts'
 import { Relay } from './relay.ts'
 
-/** Where an object lies in a pack. */
+/** Location of an object in a pack. */
 export interface PackEntry {
   hash: Hash
   kind: ObjectKind
@@ -44,7 +44,7 @@ export interface StoredPack {
   content?: Uint8Array
 }
 
-/** Where packs are read from: the blob store, or what else has those that are not there. */
+/** Source of packs: the blob store, or a substitute for packs that it lacks. */
 export type PackSource = Pick<BlobStore, 'read' | 'size'>
 
 export interface PackWriter {
@@ -134,7 +134,7 @@ interface Upload {
 function openUpload(blobs: BlobStore, name: string): Upload {
   const relay = new Relay()
   const stored = blobs.put(name, relay.pieces())
-  // The rejection is told by whatever is called next.
+  // The next call reports the rejection.
   stored.catch(() => undefined)
   return {
     write: (bytes) => relay.write(bytes, stored),

@@ -22,7 +22,7 @@ const raw = body(
   new Map([10, 11, 150, 299].map((key) => [key, 7])),
 )
 
-/** What is left of `count` texts after some were dropped, doubled or exchanged. */
+/** The lines after random edits, each of which drops up to two and adds up to two. */
 const derived = (lines: string[]) =>
   fc
     .array(

@@ -138,7 +138,7 @@ function commonBytes(a: Buffer, i: number, b: Buffer, j: number): number {
   return same
 }
 
-/** What is not copied, behind the first `exampleBytes`. */
+/** Bytes that are not copied, after the first `exampleBytes`. */
 function likeOf(base: Uint8Array, operations: readonly Operation[]): Uint8Array {
   const parts = [base.subarray(0, exampleBytes)]
   let at = 0

@@ -5,7 +5,7 @@ import type { PackSource } from './pack.ts'
 export interface PlaceInPack extends Omit<ByteRange, 'start'> {
   /** The pack's name in the blob store. */
   pack: string
-  /** Where it begins in the pack. Bytes. */
+  /** Start in the pack. Bytes. */
   offset: number
 }
 

@@ -1,6 +1,6 @@
-/** Bytes on their way from whoever makes them to whoever asks for them: many small pieces become few large ones. */
+/** Relay between the producer and the reader of a byte stream: joins many small pieces into few large ones. */
 
-/** What one write to a file takes. Bytes. */
+/** Size of one write to a file. Bytes. */
 const pieceBytes = 524_288
 
 /** One piece is filled while the one before it is read. Their memory is used again and again: nothing of it waits to be collected. */
@@ -16,7 +16,7 @@ export class Relay {
   #failure: Error | undefined
 
   constructor() {
-    // Whoever reads may have left.
+    // The reader may have left.
     this.#offer.promise.catch(() => undefined)
   }
 
@@ -51,7 +51,7 @@ export class Relay {
     this.#offer.resolve(undefined)
   }
 
-  /** Whoever reads is told, instead of the next piece. */
+  /** Fails the reader's next read. */
   fail(error: Error): void {
     this.#failure = error
     this.#offer.reject(error)

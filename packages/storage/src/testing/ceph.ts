@@ -157,7 +157,7 @@ async function untilAnswers(endpoint: string): Promise<void> {
   }
 }
 
-/** At once: nobody wants the data. */
+/** At once: the data is disposable. */
 async function endAll(daemons: readonly ChildProcess[]): Promise<void> {
   await Promise.all(
     daemons.map(async (daemon) => {

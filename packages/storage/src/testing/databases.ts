@@ -23,19 +23,19 @@ declare module 'vitest' {
     embeddedTemplate: string
     /** Connection string of a server that tests may make databases on. */
     serverUrl: string
-    /** Name of a migrated database on it that nobody is connected to. */
+    /** Name of a migrated database on it without connections. */
     serverTemplate: string
   }
 }
 
-/** What `openDatabase` takes, and what a whole server is started with. */
+/** Settings for `openDatabase`, and for starting a whole server. */
 export type DatabaseSettings = { folder: string; url?: undefined } | { url: string; folder?: undefined }
 
 export interface TestDatabase {
   readonly name: 'embedded' | 'server'
   /** A fresh database, open. `dispose` closes and drops it. */
   open(): Promise<{ database: Database; dispose(): Promise<void> }>
-  /** A fresh database, not opened: where it is. `dispose` drops it, whoever is still connected to a server's. */
+  /** Location of a fresh database, not opened. `dispose` drops it, and with it any connections to a server's. */
   settings(): Promise<{ settings: DatabaseSettings; dispose(): Promise<void> }>
 }
 

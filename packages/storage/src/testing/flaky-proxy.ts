@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
-/** What becomes of one request. */
+/** Fate of one request. */
 export type Mishap =
   | 'none'
   /** The connection is closed before the request reaches the server. */
@@ -41,7 +41,7 @@ export interface FlakyProxy {
   misbehave(mishapOf: (call: Call) => Mishap): void
   /** Connections that clients hold open. */
   connections(): Promise<number>
-  /** Nobody listens any more, and connections are cut. */
+  /** Stops listening and cuts connections. */
   leave(): Promise<void>
   comeBack(): Promise<void>
   close(): Promise<void>

@@ -83,14 +83,14 @@ function copyBinaries(to: string): string {
   return join(to, 'bin')
 }
 
-/** As root: the account to run as. Else undefined: as whoever runs the tests. */
+/** As root: the account to run as. Else undefined: the current account. */
 function unprivilegedAccount(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const id = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }
 }
 
-/** A port of 127.0.0.1 that nobody listens on just now. */
+/** A port of 127.0.0.1 that is free just now. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()

@@ -12,7 +12,7 @@ const isFree = (port: number): Promise<boolean> =>
     probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)))
   })
 
-/** A port of 127.0.0.1 that nobody listens on, nor is likely to. @throws Error when all that are tried are taken */
+/** A port of 127.0.0.1 that is free, and likely to stay so. @throws Error when all that are tried are taken */
 export async function quietPort(): Promise<number> {
   for (let tries = 0; tries < triesMax; tries++) {
     const port = randomInt(from, to)

@@ -1,4 +1,4 @@
-/** A TCP proxy on loopback before a store, which fails as networks do when it is told to. */
+/** TCP proxy on loopback in front of a store, which simulates network failures on request. */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,7 +6,7 @@ import { quietPort } from './quiet-port.ts'
 
 export type NetworkState =
   | { readonly kind: 'pass' }
-  /** Nobody listens, and connections are closed. */
+  /** Stops listening and closes connections. */
   | { readonly kind: 'refuse' }
   /** Connections are reset (RST), new ones as soon as they are made. */
   | { readonly kind: 'reset' }
@@ -41,7 +41,7 @@ export class TcpProxy {
     return proxy
   }
 
-  /** Of 127.0.0.1, the same however often nobody listens on it. */
+  /** Of 127.0.0.1; stays the same across stops and restarts. */
   get port(): number {
     return this.#port
   }
@@ -122,7 +122,7 @@ export class TcpProxy {
       await this.#passable(pair)
       to.end()
     } catch {
-      // Its end is told by `close`.
+      // `close` handles its end.
     }
   }
 

@@ -1,4 +1,4 @@
-/** How often the event loop came round while something was done: whoever keeps it lets it turn once or twice. */
+/** Counts turns of the event loop while work runs: blocking work lets it turn only once or twice. */
 export async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0
   let isOver = false

@@ -1,4 +1,4 @@
-/** What one column holds, as far as its values tell. */
+/** Inferred type of one column. */
 import { Numeral, Real } from '../reading/table.ts'
 import { textOf } from '../reading/table-error.ts'
 import { ConversionWatch, type OfferedConversion } from './conversions.ts'
@@ -12,7 +12,7 @@ export interface Tally {
   readonly kind: Seen
   /** Values. */
   readonly count: number
-  /** Where the first one stands. */
+  /** Line of the first one. */
   readonly line: number
   readonly value: unknown
 }

@@ -1,4 +1,4 @@
-/** What a table holds: its rows are read once, from the first to the last, and none is kept. */
+/** Inference over a table: reads its rows once, in order, and keeps none. */
 import type { Format } from '../reading/options.ts'
 import type { Table } from '../reading/table.ts'
 import { type Column, ColumnWatch } from './column.ts'

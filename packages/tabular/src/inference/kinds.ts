@@ -1,4 +1,4 @@
-/** What a single value is. */
+/** Kinds of single values. */
 import { isRounded, parseJson } from '../reading/json-numbers.ts'
 import { Numeral, Real } from '../reading/table.ts'
 
@@ -16,7 +16,7 @@ export const kinds = [
 /** `any`: values of several kinds. */
 export type Kind = (typeof kinds)[number]
 
-/** What was seen; a numeral is a number that must stay a text. */
+/** Kind of a value; a numeral is a number that must stay a text. */
 export type Seen = Exclude<Kind, 'any'> | 'numeral'
 
 /** No zeros in front, which are part of a code, and no `-0`, which JSON does not tell from 0. */
@@ -40,7 +40,7 @@ const isDay = (text: string): boolean => {
 
 const isTrue = /^(?:true|True|TRUE)$/
 const isFalse = /^(?:false|False|FALSE)$/
-/** What programs write for true and false. Undefined for anything else: `yes` and `1` may mean something else. */
+/** Boolean of the usual texts for true and false. Undefined for others: `yes` and `1` may mean something else. */
 export const booleanOf = (text: string): boolean | undefined =>
   isTrue.test(text) ? true : isFalse.test(text) ? false : undefined
 

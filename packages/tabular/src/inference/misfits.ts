@@ -4,7 +4,7 @@ import { type Kind, kindOfAll } from './kinds.ts'
 
 export interface Misfits {
   readonly column: string
-  /** What the other values are. */
+  /** Kind of the other values. */
   readonly kind: Kind
   readonly count: number
   /** Of the first. */

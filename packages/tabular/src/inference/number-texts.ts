@@ -12,7 +12,7 @@ export interface CodeReason {
 /** Different numbers that are remembered of one table: about 100 bytes each. Beyond it a pair may be overlooked. */
 const numbersMax = 2 ** 19
 
-/** What all columns of a table may remember. */
+/** Memory budget for the number texts of all columns of a table. */
 export class NumberBudget {
   left = numbersMax
 }

@@ -1,4 +1,4 @@
-/** What lists and objects hold, level by level, as far as it is worth saying. */
+/** Shapes of lists and objects, level by level, within bounds. */
 import { type Kind, kindOfAll, kindOfValue, type Seen } from './kinds.ts'
 
 /** Levels that are looked at; deeper ones may hold anything. */

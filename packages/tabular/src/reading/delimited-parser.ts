@@ -40,7 +40,7 @@ export interface Line {
   readonly values: readonly (string | undefined)[]
 }
 
-/** What cannot be read, and on which line. */
+/** Unreadable part of a file, with its line. */
 export interface ParserFault {
   readonly line: number
   readonly sentence: string
@@ -56,9 +56,9 @@ export class DelimitedParser {
   /** In the middle of a line that is passed over. */
   #isPassing = false
   #lineEnd: number | undefined
-  /** What was given and belongs to no line yet. */
+  /** Input that belongs to no finished line yet. */
   #text = ''
-  /** Where the value begins that is being read. */
+  /** Start of the current value. */
   #start = 0
   /** How far it is read. */
   #at = 0
@@ -162,7 +162,7 @@ export class DelimitedParser {
     return at
   }
 
-  /** Where the next character stands that is more than itself. */
+  /** Position of the next special character. */
   #nextSign(text: string): number {
     const delimiter = this.#delimiter
     let at = this.#at

@@ -35,7 +35,7 @@ export class JsonWalker {
   readonly #charactersMax: number
   #text = ''
   #at = 0
-  /** Where the name or the taken value begins. */
+  /** Start of the name or of the current value. */
   #start = 0
   #state: State = 'value'
   readonly #containers: Container[] = []

@@ -47,7 +47,7 @@ export interface Note {
   readonly option: keyof ReadOptions
   /** For a person: `The values are separated by semicolons.` */
   readonly sentence: string
-  /** Both readings are likely: ask, or refuse where nobody can answer. False: show it. */
+  /** True if both readings are likely: ask the user, or refuse in a script. False: just show the reading. */
   readonly isUncertain: boolean
   /** The way in use first, then the others. */
   readonly choices: readonly Choice[]

@@ -25,7 +25,7 @@ function momentText(nanos: bigint): string | Numeral {
   return at.toISOString().slice(0, -5) + (fraction === '' ? '' : `.${fraction}`)
 }
 
-/** What hyparquet makes of moments and days: texts, where its own would cut microseconds. */
+/** Parsers for hyparquet: moments and days become texts, since its own would cut microseconds. */
 export const parsers = {
   timestampFromMilliseconds: (millis: bigint) => momentText(BigInt(millis) * 1_000_000n),
   timestampFromMicroseconds: (micros: bigint) => momentText(BigInt(micros) * microsecond),

@@ -20,7 +20,7 @@ export const compressors = Object.fromEntries(
   ]),
 )
 
-/** What a group of rows may take in memory when it is unpacked. Bytes. */
+/** Memory limit of an unpacked group of rows. Bytes. */
 const groupBytesMax = 1024 ** 3
 /** Cells of a group: those without a value take no bytes in the file, and some in memory. */
 const groupCellsMax = 50_000_000
@@ -87,7 +87,7 @@ async function isText(name: string, options: ReadingOptions, column: string): Pr
   return true
 }
 
-/** What hyparquet says of a file that it cannot read, as a sentence about the file. */
+/** Turns hyparquet's errors into sentences about the file. */
 async function reading<Result>(name: string, read: () => Promise<Result>): Promise<Result> {
   try {
     return await read()

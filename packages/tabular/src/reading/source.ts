@@ -1,4 +1,4 @@
-/** Where the bytes of a file come from. A file is read more than once: to see what it holds, and to make records of it. */
+/** Source of a file's bytes. A file is read more than once: to infer its columns, and to convert its rows. */
 export interface FileSource {
   /** Without folders: sentences begin with it, and its ending tells the format. */
   readonly name: string
@@ -15,7 +15,7 @@ export const sourceOf = (file: File): FileSource => ({
   read: async (start, end) => new Uint8Array(await file.slice(start, end).arrayBuffer()),
 })
 
-/** What is read at once. Bytes. */
+/** Bytes per read. */
 const pieceBytes = 256 * 1024
 
 /** The bytes from the beginning to the end. */

@@ -3,7 +3,7 @@ import type { Detected, Format, Note } from './options.ts'
 import type { Unit } from './table-error.ts'
 
 export interface Row {
-  /** From 1; what is counted is the table's `unit`. */
+  /** From 1, counted in the table's `unit`. */
   readonly line: number
   /** In the order of the table's columns; undefined or missing: the row has no value there. */
   readonly values: readonly unknown[]

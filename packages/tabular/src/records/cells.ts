@@ -36,7 +36,7 @@ function readerFor({ kind, conversion }: PlannedColumn, isText: boolean): ReadVa
   }
 }
 
-/** Where the columns of a plan are in the rows of a table. Of JSON, columns come while rows are read. */
+/** Positions of a plan's columns in the rows of a table. In JSON, columns appear while rows are read. */
 export class Places {
   readonly #table: Table
   #known = -1

@@ -33,7 +33,7 @@ export interface ColumnMisfit {
   readonly line: number | undefined
   /** The first, as sentences show it. */
   readonly value: string | undefined
-  /** What is wrong, without the ways out. */
+  /** The fault, without the remedies. */
   readonly sentence: string
   /** The likeliest first. */
   readonly ways: readonly Way[]

@@ -1,4 +1,4 @@
-/** How the rows of a table become records of one type. A plan is plain data: shown, changed and kept by whoever asked for it. */
+/** Plan for converting the rows of a table to records of one type. Plain data: callers may show, change and store it. */
 import type { Column } from '../inference/column.ts'
 import { type Conversion, kindsAfter } from '../inference/conversions.ts'
 import { proposeId } from '../inference/ids.ts'
@@ -161,7 +161,7 @@ function plannedColumn(
 export const mayBeRequired = ({ isFull, kind, hasEmptyTexts }: Column): boolean =>
   isFull && (kind === 'string' || !hasEmptyTexts)
 
-/** Where the conversion does not read every value, the widest kind that it gives. */
+/** If the conversion does not read every value, the widest kind that it yields. */
 const kindAfter = ({ conversions }: Column, wished: Conversion): Kind =>
   conversions.find(({ conversion }) => conversion === wished)?.kind ?? kindsAfter(wished).at(-1)!
 

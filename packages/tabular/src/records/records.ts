@@ -15,7 +15,7 @@ export interface TableRecord {
 }
 
 export interface RecordsOptions {
-  /** Is told what is wrong with a row, which is passed over then. Without it the first fault is thrown. */
+  /** Called with the error of each faulty row, which is then skipped. Default: the first fault is thrown. */
   readonly onFault?: ((fault: TableError) => void) | undefined
 }
 

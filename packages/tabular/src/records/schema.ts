@@ -44,7 +44,7 @@ export interface Field {
 export const fieldsOf = (schema: unknown): Field[] =>
   Object.entries(propertiesOf(schema)).map(([name, member]) => ({ name, kind: kindOfSchema(member) }))
 
-/** What a schema says of a field, as a plan has it. */
+/** A field of a schema, in the form of a plan. */
 export interface FieldState {
   readonly kind: Kind
   readonly isRequired: boolean

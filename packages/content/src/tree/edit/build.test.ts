@@ -23,7 +23,7 @@ test('a version without anything has the digest of its document', async () => {
   expect(digest).toBe(`public:${hashText(document)}`)
 })
 
-test('what is no hash of a file is refused', async () => {
+test('a malformed file hash is refused', async () => {
   const files = [{ hash: 'sha256:x', size: 1 }]
   await expect(versionDigest('public', { records: [], schemas: {}, metadata: {}, files })).rejects.toThrow(
     'names no file',

@@ -18,7 +18,7 @@ export interface NodeSink {
   }): void | Promise<void>
 }
 
-/** What a finished tree comes to: its top node, which may be an old one that the builder only passed on. */
+/** Finished tree: its top node, which may be an old one that the builder only passed on. */
 export interface Built {
   tree: Tree
   /** True when the top is an old interior node: it may have a single child, and must then give way to it. */
@@ -45,7 +45,7 @@ export class TreeBuilder {
   readonly #shape: TreeShape
   /** Unfinished interior nodes; index 0 is level 1. */
   readonly #rows: Row[] = []
-  /** Where their children come from. */
+  /** Origins of their children. */
   readonly #origins: Origin[] = []
   /**
    * The finished node that holds all entries so far, when one does. It gets a parent only when something follows it:

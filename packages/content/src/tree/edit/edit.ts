@@ -49,7 +49,7 @@ export interface EditPort<P> extends NodeReader, NodeSink {
   edit?(range: EditRange<P>): Promise<EditedElsewhere> | undefined
 }
 
-/** What came of a range that the port edited. */
+/** Result of a range that the port edited. */
 export interface EditedElsewhere {
   /** All its leaves in key order. */
   leaves: Child[]
@@ -59,7 +59,7 @@ export interface EditedElsewhere {
 
 /** How `editTree` builds. */
 export interface EditOptions {
-  /** What the leaves hold; must be the kind of the old tree. */
+  /** Kind of the leaves; must be the kind of the old tree. */
   kind: TreeKind
   /** Default: the shape of all stored trees. Only tests have a reason for another. */
   shape?: TreeShape
@@ -136,7 +136,7 @@ class Editor<P> {
         while (!ahead.hasRoom(bytes)) await takeFirst()
         const edited = step.do === 'edit' ? this.#port.edit?.(step.range) : undefined
         if (edited !== undefined) ahead.add(edited, bytes)
-        // What is edited here is done before the plan goes on: it may depend on what comes of it.
+        // Finish pending edits before the plan continues: it may depend on their results.
         else if (step.do === 'edit') while (waiting.length > 0) await takeFirst()
         if (edited === undefined && waiting.length === 0) await this.#take(step)
         else waiting.push(edited === undefined ? step : 'elsewhere')
@@ -154,7 +154,7 @@ class Editor<P> {
     else await this.#editHere(step.range)
   }
 
-  /** Where an old node cannot stand as it is, because what comes before it has moved, its children can. */
+  /** If an old node cannot be reused whole because earlier entries have moved, its children can. */
   async #passOn(level: number, child: Child): Promise<void> {
     if (await this.#builder.append(level, child)) return
     const node = await this.#port.node(child.hash)

@@ -16,7 +16,7 @@ test('a node replaces the old one that gave it most, the first of equals', () =>
   expect(origin.finish(4)).toBe(a)
 })
 
-test('what one node was given does not count for the next', () => {
+test('entries of one node do not count for the next', () => {
   const origin = new Origin()
   origin.turn(0, a)
   expect(origin.finish(8)).toBe(a)

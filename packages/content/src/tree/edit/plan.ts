@@ -1,6 +1,6 @@
 /**
- * What an edit does to a tree, from left to right: which old nodes stay whole, and which ranges between them are edited. Reads
- * interior nodes into which edits fall, and no leaf but a root and those into which very many fall.
+ * Plan of an edit to a tree, from left to right: the old nodes that stay whole, and the ranges between them to edit. Reads the
+ * interior nodes that contain edits, and no leaf except a root and those with very many edits.
  */
 import { compareUtf8, type Hash } from '../../hash.ts'
 import { bitsToEnd, type TreeShape, trailingZeroBits } from '../boundary.ts'

@@ -9,7 +9,7 @@ import { TreeError } from '../tree-error.ts'
 import { Origin } from './origin.ts'
 import type { Edit } from './queue.ts'
 
-/** What stands beside a key: hash (empty in a set), size in bytes, and the port's payload. */
+/** Value of a key: hash (empty in a set), size in bytes, and the port's payload. */
 export interface Entry<P> {
   hash: Hash
   size: number
@@ -57,7 +57,7 @@ export interface EditedRange<P> {
   /** All leaves of the range in key order, old ones too. `made`: a new one. */
   leaves: (Child & { made?: NewLeaf<P> })[]
   changes: Change<P>[]
-  /** Where the range does not end: what the next one goes on with. */
+  /** The last leaf, if the range ends within it: the next range continues it. */
   unfinished: UnfinishedLeaf<P> | undefined
 }
 
@@ -186,7 +186,7 @@ export class UnfinishedLeaf<P> {
     return this.#leaf.keys.length === 0
   }
 
-  /** From here on, what is added was held by this old leaf, or by none. */
+  /** Sets the old leaf that held the entries added from here on; undefined if none did. */
   turn(source: Hash | undefined): void {
     this.#origin.turn(this.#leaf.keys.length, source)
   }

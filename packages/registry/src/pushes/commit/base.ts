@@ -9,7 +9,7 @@ import { byType, type PushSchema } from '../schemas/push-schema.ts'
 import { restoreSchemas } from '../schemas/restoring.ts'
 import { baseSchemas } from '../schemas/session-schemas.ts'
 
-/** Asked before the work, and by `makeVersion` again when it is done. */
+/** Called before the work, and again by `makeVersion` after it. */
 export async function demandBase(context: Context, push: PushRow): Promise<void> {
   const head = await findHead(context.database, push.collectionId)
   if (head === undefined) throw new RegistryError('collection_not_found')
@@ -32,7 +32,7 @@ export interface Base {
 
 export const emptyDocument: ViewDocument = Object.freeze({ files: emptyTree, metadata: {}, types: {} })
 
-/** @param brought Schemas that the push has whole: those of them that the base has damaged are stored anew first. */
+/** @param brought Complete schemas of the push: if the base has any of them damaged, they are stored anew first. */
 export async function readBase(
   context: Context,
   push: PushRow,

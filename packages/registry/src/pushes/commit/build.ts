@@ -34,7 +34,7 @@ export interface BuildInput {
   baseSchemas: ReadonlyMap<string, PushSchema>
   /** Of the next version's sidecar. */
   formerlyPrivate: Sidecar['formerlyPrivate']
-  /** Starts the merged stream of what was pushed; it is read up to twice. */
+  /** Starts the merged stream of the pushed entries; it is read up to twice. */
   entries: EntriesSource
   metadata: JsonObject
   /** Files that the push declares. */
@@ -64,7 +64,7 @@ export async function buildContent(io: BuildIo, input: BuildInput): Promise<Buil
 /** Records of a leaf, one with another. */
 const leafEntriesMean = 2 ** defaultShape.leafBits
 
-/** What becomes of one type. `hiddenTree`: its public tree, shown only where the type is not private. */
+/** New trees of one type. `hiddenTree`: its public tree, shown only if the type is not private. */
 interface TypeTrees {
   full: Tree
   hiddenTree: Tree
@@ -174,7 +174,7 @@ class VersionBuild {
     return editTree(treeOf(base), apart, recordPort(this.#io, notes, { isDense }), { kind: 'records' })
   }
 
-  /** What the public tree of a type would be in the base; where the type is not private it is that tree. */
+  /** Public tree that a type of the base would have; if the type is not private, its actual one. */
   #baseShadow(type: string): Tree {
     const { hiddenTrees } = this.#input.base.sidecar
     return this.#basePublic.get(type) ?? (Object.hasOwn(hiddenTrees, type) ? hiddenTrees[type]! : emptyTree)

@@ -12,7 +12,7 @@ export interface CarriedOverInput {
   baseSchemas: ReadonlyMap<string, PushSchema>
   schemas: ReadonlyMap<string, PushSchema>
   entries: EntriesSource
-  /** Whose turns at the workers it takes. */
+  /** Account whose turns at the workers it takes. */
   owner: string
 }
 
@@ -66,7 +66,7 @@ function namesOf(faults: readonly CarriedFault[], total: number): string {
   return [...named, ...(total > named.length ? [`and ${total - named.length} more`] : [])].join(', ')
 }
 
-/** The canonical form of a record that comes from the base; undefined for what the push brings or removes. */
+/** The canonical form of a record from the base; undefined for a record that the push puts or removes. */
 function carriedOf(one: Standing): Uint8Array | undefined {
   if ('carried' in one) return one.carried.canonical
   return one.entry.put?.carried === true ? one.entry.put.canonical : undefined

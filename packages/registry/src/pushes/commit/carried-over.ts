@@ -13,7 +13,7 @@ export interface CarriedRecord {
 /** Either an entry of the push, or a record of the base that the push does not name. */
 export type Standing = { entry: PushEntry } | { carried: CarriedRecord }
 
-/** What a batch holds, but for its last one: canonical forms, and so much more for each. Bytes. */
+/** Size of a batch, except for the last: canonical forms, and an overhead for each. Bytes. */
 const batchBytesMax = 1_048_576
 const standingBytes = 256
 

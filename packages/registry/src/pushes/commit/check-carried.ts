@@ -10,7 +10,7 @@ export interface CarriedTask {
   schemas: PushSchemas
 }
 
-/** What does not fit. */
+/** A carried-over record that does not fit its new schema. */
 export interface CarriedFault {
   id: string
   type: string

@@ -59,10 +59,10 @@ const mendable = new Set<string>([
 ])
 
 /**
- * Makes the version of a session whose lease the caller has; its state is settled in any case. Undefined: somebody else has settled
- * it or is about to, and its row says how.
+ * Commits a session whose lease the caller has, and settles its state in any case. Undefined if another process has settled it or is
+ * about to; its row then has the outcome.
  * @param push as it was when the lease was taken
- * @param by whose request waits for it; none: it is done on behalf of the account that asked for it
+ * @param by the caller whose request waits; undefined: on behalf of the account that requested it
  * @throws RegistryError what refused it: version_conflict, files_missing, schema_violation, no_changes; of a
  * snapshot also manifest_incomplete, manifest_conflict, records_missing.
  */

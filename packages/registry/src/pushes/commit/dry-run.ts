@@ -1,6 +1,6 @@
 /**
- * What a commit would make, told without making it: the same work up to the transaction that would record the version. Its session is
- * `checking` meanwhile, which no version comes of, and open again afterwards, whatever was found.
+ * Dry runs: the work of a commit up to the transaction that would record the version. Meanwhile the session is `checking`, so no
+ * version can come of it; afterwards it is open again in any case.
  */
 import { findPush, movePush, type PushRow } from '@ulmus/storage'
 import { type Acting, demandNow } from '../../access/authority.ts'
@@ -22,10 +22,10 @@ export interface DryRunResult extends CommitResult {
 }
 
 /**
- * Tells what a commit of a session would make, whose lease the caller has.
+ * Returns what a commit of a session would do. The caller has the session's lease.
  * @param push as it was when the lease was taken
- * @throws what `runCommit` does, none of which ends the session; push_not_open, when it was cancelled meanwhile, or the lease was lost
- *   and somebody else is at it.
+ * @throws like `runCommit`, without ending the session; push_not_open if it was cancelled meanwhile, or another process took over after
+ *   the lease was lost.
  */
 export async function runDryRun(
   context: Context,
@@ -36,7 +36,7 @@ export async function runDryRun(
   try {
     return await withNextVersion(context, push, { progress, asked: by }, async (next) => {
       const version = await tryVersion(context, next.making)
-      // A commit looks at both once more as it lands.
+      // A commit checks both again as it lands.
       await demandBase(context, push)
       await demandNow(context, by)
       return { dry_run: true, ...resultOf(next, version), schemaChanged: isSchemaChanged(next) }

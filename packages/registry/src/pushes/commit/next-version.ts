@@ -32,7 +32,7 @@ export interface Progress {
 }
 
 export interface NextVersion {
-  /** Its writer is for whoever is given it to finish or abort. */
+  /** The receiver must finish or abort its writer. */
   making: VersionMaking
   built: Built
   change: Change
@@ -44,7 +44,7 @@ type Change = Exclude<ReturnType<typeof changeBetween>, 'none'>
 /**
  * What `end` makes of the next version.
  * @param push as it was when its lease was taken
- * @param asked whose request waits for it; none: it is done on behalf of the account that asked for it
+ * @param asked the caller whose request waits; undefined: on behalf of the account that requested it
  * @throws version_conflict, files_missing, schema_violation, no_changes; of a snapshot also manifest_incomplete, manifest_conflict,
  *   records_missing; what `end` does.
  */
@@ -59,7 +59,7 @@ export async function withNextVersion<T>(
   await demandBase(context, push)
   const by = asked ?? (await behalfOfCommitter(context, push))
   await demandNow(context, by)
-  // The work is counted for the account that owns the collection, whoever asked for it.
+  // The work counts for the account that owns the collection, not for the caller.
   const owner = by.owner.id
   const kept = await broughtSchemas(context, push)
   const brought = kept && byType(kept.list)
@@ -154,7 +154,7 @@ async function sizesOfKnown(
 }
 
 /**
- * A first version needs something in it; a later one something that differs, be it only what is private.
+ * A first version must have content; a later one must differ from its base, if only in private data.
  * @throws no_changes.
  */
 function demandChange(base: Base, { content }: Built): Change {

@@ -17,7 +17,7 @@ import type { Standing } from './carried-over.ts'
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** Edits of a type's public tree (its hidden tree, where the type is private): what is pushed as private leaves it. */
+/** Edits of a type's public tree (its hidden tree, if the type is private): records pushed as private leave it. */
 export async function* publicEdits(
   schema: Pick<Schema, 'privateFields'>,
   entries: AsyncGenerator<PushEntry[]>,

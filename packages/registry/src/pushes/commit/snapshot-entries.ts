@@ -36,7 +36,7 @@ interface SnapshotBase {
 /** Missing hashes answered at most. */
 const missingListedMax = 100
 
-/** Ids of the base told at once to be passed. */
+/** Passed ids of the base are reported in batches of this size. */
 const passedAtOnce = 128
 
 /** Starts the stream of changes; checked to be complete.  @throws manifest_incomplete, manifest_conflict, records_missing. */
@@ -127,7 +127,7 @@ interface OneType {
   base: SnapshotBase
   entries: AsyncGenerator<PushEntry[]>
   sent: Ascending
-  /** Told of the entries of the manifest, changes or none. */
+  /** Called with the number of manifest entries passed, changed or not. */
   passed?: (records: number) => void
 }
 
@@ -225,7 +225,7 @@ class BaseRecords {
   }
 }
 
-/** A stream of entries that is asked for ascending ones, each passed once. */
+/** A stream of entries with ascending look-ups; passes each entry once. */
 class Ascending {
   readonly #batches: AsyncGenerator<PushEntry[]>
   #batch: PushEntry[] = []

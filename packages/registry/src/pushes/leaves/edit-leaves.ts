@@ -26,7 +26,7 @@ import { type Line, mayRefer } from './line.ts'
 import { spliceLeaf } from './splice-leaf.ts'
 
 export interface LeavesTask {
-  /** Its edits, as `packEntries` has them, stand apart. */
+  /** Without its edits, which are packed by `packEntries`. */
   range: Omit<EditRange<Line>, 'edits'>
   edits: Uint8Array
   /** By id, of those whose lines only name objects of their own: their records' sizes, and the files that these refer to. */
@@ -48,7 +48,7 @@ export interface EditedLeaves {
   leaves: Child[]
   counts: { added: number; updated: number; removed: number }
   referring: ReferringChange[]
-  /** What is new, leaves in key order; `encoded` are views of `buffer`. */
+  /** New objects, leaves in key order; `encoded` are views of `buffer`. */
   objects: PreparedObject[]
   buffer: ArrayBuffer
 }
@@ -78,13 +78,13 @@ async function edited({ range: taken, edits, apart, encoded }: LeavesTask): Prom
   return outcome
 }
 
-/** What comes of a range. */
+/** Result of editing a range. */
 interface Made {
   leaves: (Child & { made?: MadeLeaf | undefined })[]
   changes: readonly Change<Line>[]
 }
 
-/** What is new is stored as. */
+/** A new leaf as stored. */
 interface MadeLeaf extends Pick<NewLeaf<Line>, 'hash' | 'replaces'> {
   text: Uint8Array
   body: Uint8Array
@@ -201,7 +201,7 @@ function referringChange({ key, before, after }: Change<Line>): ReferringChange[
 const copied = (line: Line | undefined): Line | undefined =>
   line && { ...line, bytes: new Uint8Array(line.bytes) }
 
-/** What one message can hand over whole. */
+/** Gathers the objects in one buffer that a message can transfer. */
 function inOneBuffer(objects: readonly PreparedObject[]): Pick<EditedLeaves, 'objects' | 'buffer'> {
   const buffer = new ArrayBuffer(objects.reduce((sum, { encoded }) => sum + encoded.length, 0))
   let at = 0

@@ -1,4 +1,4 @@
-/** A record as it stands in the body of its leaf. */
+/** A record in the body of its leaf. */
 import {
   type Edit,
   fileReferences,
@@ -16,15 +16,15 @@ import type { FrameBuffer } from '../spills/frame-buffer.ts'
 /** A record's line in a body. */
 export interface Line {
   readonly bytes: Uint8Array
-  /** Where `bytes` lie with others of a run, to be left when they are copied. */
+  /** Buffer of a run that contains `bytes`, to release once they are copied. */
   readonly buffer?: FrameBuffer
   /** False: the record is known to refer to no file. */
   readonly refers?: boolean
-  /** The files that it refers to: of a record of this push that lies in an object of its own, which nobody can read yet. */
+  /** Files referenced by a record of this push whose object is not readable yet, since it was just written. */
   readonly files?: readonly Hash[]
 }
 
-/** What is put in a leaf, of a record of this push; `large`: its canonical form, where that is to lie in an object of its own. */
+/** New line in a leaf, for a record of this push; `large`: its canonical form, if it is to be an object of its own. */
 export interface NewLine extends Line {
   readonly large?: Uint8Array
 }

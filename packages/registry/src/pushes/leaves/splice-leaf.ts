@@ -6,7 +6,7 @@ import { type Change, type Child, defaultShape, type Edit, type EditRange, type 
 import type { LeafRows } from '../../stored-leaves/leaf-rows.ts'
 import type { Line } from './line.ts'
 
-/** Where one record in so many is edited or more, making all of them anew takes no longer. */
+/** If at least one record in this many is edited, rewriting all of them takes no longer. */
 const scarcity = 8
 
 const head = Buffer.from('{"e":[')

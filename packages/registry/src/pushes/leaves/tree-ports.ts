@@ -1,4 +1,4 @@
-/** Where the edits of a commit read old nodes from and write new ones to. */
+/** Node readers and writers for the edits of a commit. */
 import {
   type Edit,
   type EditedElsewhere,
@@ -18,11 +18,11 @@ export interface BuildIo {
   objects: ObjectReader
   writer: ObjectWriter
   workers: Pick<Context['workers'], 'editLeaves'>
-  /** Whose turns at the workers it takes. */
+  /** Account whose turns at the workers it takes. */
   owner: string
 }
 
-/** What the edit of a record tree is told: how many records changed, and which changes may be of references to files. */
+/** Receives from the edit of a record tree how many records changed, and which changes may affect references to files. */
 export interface ChangeNotes {
   count(changes: EditedLeaves['counts']): void
   /** Calls come one after the other. */
@@ -62,7 +62,7 @@ export function recordPort(
       // Keys that end no leaf for so long are rare: such ranges wait for one another.
       if (range.goesOn || !range.ends) return undefined
       const task = { range, edits: packEntries(edits.map(entryOf)), apart: apartIn(edits) }
-      // They are copied, and nobody else has the edits of a range.
+      // They are copied, and the edits of a range have no other user.
       for (const { put } of edits) put?.payload.buffer?.release()
       return elsewhere(task)
     },
@@ -97,7 +97,7 @@ function entryOf({ key: id, put }: Edit<Line>): SpillEntry {
   return { type: '', id, put: { hash, canonical: payload.bytes, private: false, refers: mayRefer(payload) } }
 }
 
-/** What is not seen of the lines of records that lie in objects of their own. */
+/** Data that lines lack if their records are objects of their own. */
 function apartIn(edits: readonly Edit<Line>[]): LeavesTask['apart'] {
   const apart: LeavesTask['apart'] = new Map()
   for (const { key, put } of edits) {

@@ -1,6 +1,6 @@
 /**
- * The body that opens a push session, delta or snapshot, read strictly: a task for a worker thread, since it may have many MiB. What
- * comes of it is a small object and texts, so that whoever asked has nothing to parse.
+ * Strict reader for the body that opens a push session, delta or snapshot: a task for a worker thread, since it may have many MiB.
+ * Returns a small object and texts, so that the calling thread has nothing to parse.
  */
 import {
   canonicalize,
@@ -31,7 +31,7 @@ export type OpeningOutcome =
 
 export interface Opening {
   kind: 'opening'
-  /** The body without its manifest; null when there is none. `{}` stands for schemas and metadata. */
+  /** The body without its manifest; null if there is none. `{}` replaces schemas and metadata. */
   body: Json
   /** Absent: the body has none. */
   schemas?: SchemaTexts
@@ -42,13 +42,13 @@ export interface Opening {
 
 /** Merged metadata has a MiB at most; what removes members comes on top. Bytes in canonical form. */
 export const metadataPatchBytesMax = 2 * 1024 ** 2
-/** What any other JSON body may have. UTF-16 units of JSON. */
+/** Size limit of the rest of the body, as of any other JSON body. UTF-16 units of JSON. */
 const restUnitsMax = 256 * 1024
-/** Faulty names of files that are told of. */
+/** Report at most this many faulty names of files. */
 const faultsMax = 100
 export const fileNameRule = 'must be `sha256:` and 64 lowercase hex digits'
 
-/** Types of entries are checked against the schemas that the same body brings. */
+/** Types of entries are checked against the schemas in the same body. */
 export function checkOpening({ bytes, depthMax, snapshot }: OpeningTask): OpeningOutcome {
   if (snapshot === undefined && bytes.length === 0) return { kind: 'opening', body: null }
   let body: Json

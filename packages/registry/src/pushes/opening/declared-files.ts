@@ -9,7 +9,7 @@ import { malformed } from './opening.ts'
 /** Files that the state of a session names. */
 const neededFilesMax = 1_000
 
-/** What a session lacks of the files that it declared, page by page. */
+/** Declared files that a session still lacks, page by page. */
 export async function lackingFiles(context: Context, push: PushStanding, filesAfter: string | undefined) {
   const after = filesAfter === undefined ? '' : parseFileReference(filesAfter)
   if (after === undefined) throw malformed('files_after', fileNameRule)

@@ -12,6 +12,6 @@ export interface PushOpening {
 }
 
 export interface SnapshotOpening extends PushOpening {
-  /** How many entries the manifest will have, where the body does not bring it. */
+  /** Number of entries that the manifest will have, if the body does not contain it. */
   manifest_expected?: number
 }

@@ -8,7 +8,7 @@ import { tooManyTypes } from '../schemas/brought.ts'
 import type { Opening, OpeningTask } from './check-opening.ts'
 
 /**
- * Checks the shape of a body, of which `{}` stands for its schemas and metadata, and null for no body.
+ * Checks the shape of a body in which `{}` replaces schemas and metadata; null if there is no body.
  * @throws invalid_request.
  */
 export type Shape<T> = (body: unknown) => T

@@ -21,7 +21,7 @@ export interface BatchTask {
   /** The request's body. */
   bytes: Uint8Array
   kind: 'records' | 'deletes'
-  /** What the lines are checked against. */
+  /** Schemas that the lines must match. */
   schemas: PushSchemas
   /** Types that deletes may name beside those. */
   formerTypes: readonly string[]
@@ -46,7 +46,7 @@ export type BatchOutcome =
   | { kind: 'refused'; errors: LineError[]; totalErrors: number }
   | { kind: 'too_many_lines' }
 
-/** What a line says that a snapshot's manifest has said before it. */
+/** Facts of a line that a snapshot's manifest declared before. */
 export interface LineFacts {
   line: number
   id: string

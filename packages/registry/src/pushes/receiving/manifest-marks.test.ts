@@ -15,7 +15,7 @@ test('it knows of every hash what was said of it last, however many there are', 
   for (let n = 50_000; n < 60_000; n++) expect(marks.find(hashOf(n))).toBeUndefined()
 })
 
-test('what was received counts once, and only if it was needed', () => {
+test('a received record counts once, and only if it was needed', () => {
   const marks = new ManifestMarks()
   marks.add(hashOf(1), { private: false, needed: true })
   marks.add(hashOf(2), { private: false, needed: false })

@@ -1,6 +1,6 @@
 /**
- * What a snapshot session has been told and sent so far, by hash: kept in memory by whichever server serves it, made again from
- * the session's spills where it is not. A record's hash covers its type and id, so a hash stands for one entry of the manifest.
+ * Marks of the manifest entries and records that a snapshot session has received, by hash. The serving process keeps them in memory
+ * and rebuilds them from the session's spills. A record's hash covers its type and id, so a hash stands for one entry of the manifest.
  */
 import { BlobMissing, findPush, listPushSpills, type PushSpillRow, type PushStanding } from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'
@@ -13,7 +13,7 @@ const isNeeded = 2
 const isReceived = 4
 const isTaken = 8
 
-/** Sessions of which marks are kept in memory, together at most: one of 12 million records takes 151 MB. Bytes. */
+/** Memory limit for the marks of all sessions: one of 12 million records takes 151 MB. Bytes. */
 const marksBytesMax = 256 * 1024 ** 2
 
 /**
@@ -50,7 +50,7 @@ export class ManifestMarks {
     this.#marks[place] = isTaken | (entry.private ? isPrivate : 0) | (entry.needed ? isNeeded : 0) | received
   }
 
-  /** What the manifest says of a hash; undefined when it lacks it. */
+  /** The manifest's entry for a hash; undefined if there is none. */
   find(hash: string): { private: boolean } | undefined {
     const marks = this.#marks[this.#placeOf(hash)]!
     return marks === 0 ? undefined : { private: (marks & isPrivate) !== 0 }
@@ -90,7 +90,7 @@ export class ManifestMarks {
   }
 }
 
-/** Secret of this process: whoever chooses hashes must not choose their places, or a manifest could be made of one long row of them. */
+/** Secret of this process: an attacker who chooses hashes must not predict their slots, or could fill one long run of them. */
 const [secretHigh = 0, secretLow = 0] = crypto.getRandomValues(new Uint32Array(2))
 
 const startOf = (high: number, low: number): number => mix(mix(high ^ secretHigh) ^ low ^ secretLow)
@@ -132,8 +132,8 @@ export class ManifestMarksCache {
   }
 
   /**
-   * Taking a spill in again changes nothing. One that is gone by the time it is read is part of a longer one, if its session stands:
-   * then the rows, looked at again, no longer name it.
+   * Reading a spill again changes nothing. If a spill is gone by the time it is read, it was merged into a longer one, provided that its
+   * session still exists: the rows, read again, no longer name it.
    * @throws BlobMissing when they do.
    */
   async #takeIn(pushId: string, marks: ManifestMarks): Promise<void> {
@@ -166,7 +166,7 @@ export class ManifestMarksCache {
   }
 }
 
-/** What is received counts only where the manifest is known, and a merged spill of it comes after records that were sent in between. */
+/** Received records count only once the manifest is known, and a merged manifest spill comes after records that were sent in between. */
 function manifestFirst(spills: readonly PushSpillRow[]): PushSpillRow[] {
   const ofRole = (role: PushSpillRow['role']) => spills.filter((spill) => spill.role === role)
   return [...ofRole('manifest'), ...ofRole('records')]

@@ -20,7 +20,7 @@ export interface RecordWarningsInput {
   schemas: ReadonlyMap<string, PushSchema>
   /** Is read up to twice more. */
   entries: EntriesSource
-  /** Whose turns at the workers it takes. */
+  /** Account whose turns at the workers it takes. */
   owner: string
 }
 

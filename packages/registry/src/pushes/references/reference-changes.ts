@@ -1,4 +1,4 @@
-/** What a push changes in one view's reference tree: noted record by record, read in the order of the tree's keys. */
+/** Changes of a push to one view's reference tree: noted record by record, read in the order of the tree's keys. */
 import {
   declaredKey,
   findEntry,

@@ -77,7 +77,7 @@ describe('notes on keys', () => {
     expect(await read(other)).toEqual(sortedNotes(model))
   })
 
-  test('what is over the bound waits in the store, not in memory', async () => {
+  test('notes over the bound wait in the store, not in memory', async () => {
     const { passing, count } = temporarySpills()
     const notes = new ReferenceNotes(passing, { pieceNotesMax: 1_024, heldUnitsMax: 1_000_000 })
     for (let i = 0; i < 40_000; i++) {

@@ -1,7 +1,7 @@
 /**
  * Notes that keys of a reference tree come or go, taken in any order and read in the order of the keys. Memory does not grow with
  * them: what is beyond a bound waits in spills, as entries that have a file for a type and the rest of the key for an id. So those
- * of one file are told from others at once, and not by the 65 characters that their keys share.
+ * of one file are distinguished quickly, without comparing the 65 characters that their keys share.
  */
 import { fileOfKey, type Hash, referencePrefix } from '@ulmus/content'
 import { giveWay } from '@ulmus/storage'
@@ -20,7 +20,7 @@ export interface ReferenceNote {
 const pieceNotesMax = 1_024
 /** Notes read at once, at least, but for the last. */
 const batchNotes = 512
-/** What all notes in memory hold at most. UTF-16 units of keys; some 80,000 keys of references. */
+/** Memory limit of all notes. UTF-16 units of keys; some 80,000 keys of references. */
 const heldUnitsMax = 8 * 1024 ** 2
 /** A note that a key comes is a put; a spill wants a hash for it, which says nothing. */
 const coming = Object.freeze({

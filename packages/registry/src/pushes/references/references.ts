@@ -52,7 +52,7 @@ async function* referenceEdits(
     yield notes.map(({ key, file, comes }) => (comes ? put(key, sizes.get(file)!) : { key }))
 }
 
-/** A file of which a key comes is there; one of which keys leave goes unless one of them stays. */
+/** A file is present if a key of it is added; a file with removed keys is gone unless another key remains. */
 async function* fileEdits(
   references: Tree,
   changes: ReferenceChanges,
@@ -118,7 +118,7 @@ export async function sizesIn(
   return sizes
 }
 
-/** Sizes of all files of which a reference arrives in either view: the base's own, and others as `fileSizes` knows them. */
+/** Sizes of all newly referenced files of either view: the base's own, and others as `fileSizes` knows them. */
 export async function arrivingSizes(
   changes: { full: ReferenceChanges; public: ReferenceChanges },
   base: Tree,
@@ -139,7 +139,7 @@ export async function arrivingSizes(
   return sizes
 }
 
-/** Files of which a reference arrives and which the view lacked before. */
+/** Newly referenced files that the view lacked before. */
 export async function enteredFiles(
   changes: ReferenceChanges,
   before: Tree,

@@ -18,7 +18,7 @@ import { type PushWarnings, WarningList } from './warnings.ts'
 
 export interface AcceptedSchemas {
   kind: 'accepted'
-  /** What is kept of them (push-schema.ts). */
+  /** Stored form of the schemas (push-schema.ts). */
   text: string
   /** Of `text`. */
   hash: Hash

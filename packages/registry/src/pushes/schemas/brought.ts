@@ -1,4 +1,4 @@
-/** What a body that opens a session brings, looked at closely: in workers where it may be long. */
+/** Validation of the body that opens a session, in workers if it may be long. */
 import { formatSemver, parseSemver } from '@ulmus/content'
 import type { Seen } from '../../access/find-collection.ts'
 import type { Context } from '../../context.ts'
@@ -7,7 +7,7 @@ import type { TaskFor } from '../../threads/task-for.ts'
 import { documentOf, semverOf } from '../../versions/content.ts'
 import { type AcceptedSchemas, type SchemaTexts, typesBytesMax, typesMax } from './accept-schemas.ts'
 
-/** The schemas a push brings. @throws invalid_schema naming the type and the place. */
+/** The schemas of a push. @throws invalid_schema naming the type and the place. */
 export async function accepted(
   context: Context,
   schemas: SchemaTexts,
@@ -28,7 +28,7 @@ export function tooManyTypes(types: number): RegistryError {
   return new RegistryError('too_many_types', { details: types > typesMax ? { types, ...limits } : limits })
 }
 
-/** The metadata a push brings, as text. @throws invalid_request, too_large. */
+/** The metadata of a push, as text. @throws invalid_request, too_large. */
 export async function fitted(context: Context, seen: Seen, patch: string, by: TaskFor): Promise<string> {
   const base = seen.head === null ? {} : (await documentOf(context, seen.head, 'full')).metadata
   const outcome = await context.workers.fitMetadata({ patch, base }, by)

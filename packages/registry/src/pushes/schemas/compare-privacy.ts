@@ -12,13 +12,13 @@ import type { SchemaTexts } from './accept-schemas.ts'
 export interface PrivacyTask {
   base: SchemaTexts
   next: SchemaTexts
-  /** What the base remembers of earlier versions. */
+  /** Private names of earlier versions that the base remembers. */
   former: readonly PrivateName[]
 }
 
 export interface Privacy {
   madePublic: MadePublic[]
-  /** What the next version remembers. */
+  /** Private names that the next version remembers. */
   former: PrivateName[]
 }
 

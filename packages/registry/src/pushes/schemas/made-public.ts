@@ -1,4 +1,4 @@
-/** What a push would make public of what its base keeps private: refused unless the push confirms it. */
+/** Private names of the base that a push would publish: refused unless the push confirms them. */
 import { type MadePublic, nameToConfirm, type PrivateName } from '@ulmus/content'
 import { findWithdrawnNames, ObjectCorrupt, type VersionRow } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
@@ -18,7 +18,7 @@ const namedMax = 5
 
 /**
  * The base cannot change until the commit, which demands it again, so that the opening is the one place to look.
- * @param base.head null: no version stands, but withdrawn ones may have had private names
+ * @param base.head null: no version is readable, but withdrawn ones may have had private names
  * @param confirmed names of fields and types that may become public
  * @throws private_field_made_public.
  */
@@ -44,7 +44,7 @@ export async function demandConfirmed(
   })
 }
 
-/** What is private in a version, and was before it. */
+/** Private names of a version and of earlier ones. */
 async function namesOf(
   context: Context,
   version: VersionRow,
@@ -77,7 +77,7 @@ export async function namesToKeep(context: Context, head: VersionRow, by: TaskFo
   }
 }
 
-/** What the next version remembers of what was private. @param next undefined: the schemas stay. */
+/** Formerly private names that the next version remembers. @param next undefined: the schemas stay. */
 export async function formerlyPrivateIn(
   context: Context,
   base: { schemas: ReadonlyMap<string, PushSchema>; sidecar: { formerlyPrivate: readonly PrivateName[] } },
@@ -106,7 +106,7 @@ async function privacyOf(
 
 const textsOf = (schemas: readonly PushSchema[]): SchemaTexts => schemas.map(({ type, text }) => [type, text])
 
-/** Damaged schemas of the base are restored from those that the push brings, as its commit does. */
+/** Restores damaged schemas of the base from those of the push, as its commit does. */
 async function readBase(context: Context, base: VersionRow, brought: readonly PushSchema[]) {
   try {
     return await baseSchemas(context, base)

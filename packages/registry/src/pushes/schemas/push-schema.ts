@@ -2,7 +2,7 @@
 import { acceptSchema, type Hash, type Json, publicSchemas, type Schema } from '@ulmus/content'
 import { giveWay } from '@ulmus/storage'
 
-/** What a push asks of a type's schema. */
+/** A type's schema, as a push needs it. */
 export interface PushSchema {
   readonly type: string
   readonly hash: Hash
@@ -11,7 +11,7 @@ export interface PushSchema {
   readonly privateFields: readonly string[]
   /** Canonical JSON. */
   readonly text: string
-  /** What the public view has; null where `text` is it, or it is stored already, or there is none. */
+  /** Schema of the public view; null if it equals `text`, is stored already, or does not exist. */
   readonly publicText: string | null
 }
 
@@ -19,7 +19,7 @@ export interface PushSchema {
 export interface PushSchemas {
   /** Of the same key, the same. */
   readonly key: string
-  /** What says the same has the same, whoever pushes it. */
+  /** Equal for equivalent schemas of any account. */
   readonly name: string
   readonly list: readonly PushSchema[]
   /** Of all texts. UTF-16 units. */
@@ -31,7 +31,7 @@ export function pushSchemas(list: readonly PushSchema[], key: string, name: stri
   return { key, name, list, units }
 }
 
-/** What is kept of accepted schemas: NDJSON, a type a line. */
+/** Stored form of accepted schemas: NDJSON, a type a line. */
 export function schemasText(schemas: ReadonlyMap<string, Schema>): string {
   const shown = publicSchemas(schemas)
   const lines = [...schemas].map(([type, { hash, canonical: text, privateFields }]) => {
@@ -56,7 +56,7 @@ export async function readSchemas(text: string): Promise<PushSchema[]> {
 export const byType = (schemas: readonly PushSchema[]): Map<string, PushSchema> =>
   new Map(schemas.map((schema) => [schema.type, schema]))
 
-/** The schemas by type, each made again when it is first asked for. */
+/** The schemas by type, each built on first use. */
 export class LazySchemas {
   readonly #texts: Map<string, string>
   readonly #made = new Map<string, Schema>()

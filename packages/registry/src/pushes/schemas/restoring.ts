@@ -1,10 +1,10 @@
-/** Schemas that are damaged where they are stored, put in order by a push that brings them: its base could not be read otherwise. */
+/** Repair of damaged schemas by a push that contains them: otherwise its base could not be read. */
 import { openObjectWriter, recordPacks } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { abortOnError } from '../../versions/land.ts'
 import type { PushSchema } from './push-schema.ts'
 
-/** Stores those that the index lacks, too: mostly none, and a sweep takes what no version comes to need. */
+/** Also stores schemas that the index lacks: mostly none, and a sweep removes unneeded ones. */
 export async function restoreSchemas(
   { database, blobs, objects }: Pick<Context, 'database' | 'blobs' | 'objects'>,
   brought: ReadonlyMap<string, PushSchema>,

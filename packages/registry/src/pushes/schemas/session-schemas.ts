@@ -1,4 +1,4 @@
-/** The schemas of a push session: those it brings, kept with its row, or its base's. */
+/** The schemas of a push session: its own, stored with its row, or its base's. */
 import { hashText, type JsonObject, privateFieldsOf } from '@ulmus/content'
 import { findPushSchemas, type ObjectReader, type PushStanding, type VersionRow } from '@ulmus/storage'
 import { LRUCache } from 'lru-cache'
@@ -9,7 +9,7 @@ import { readSchemaObjects } from '../../versions/schemas.ts'
 import { readSidecar, type Sidecar } from '../../versions/sidecar.ts'
 import { type PushSchema, type PushSchemas, pushSchemas, readSchemas } from './push-schema.ts'
 
-/** By session, or by the digests of a base, the latest used ones: they are asked for with every batch. */
+/** By session, or by the digests of a base; the most recently used ones, since every batch needs them. */
 const latest = new LRUCache<string, PushSchemas, () => Promise<PushSchemas>>({
   maxSize: 64 * 1024 ** 2,
   sizeCalculation: ({ list, units }) => 100 + list.length * 500 + units,
@@ -20,7 +20,7 @@ const latest = new LRUCache<string, PushSchemas, () => Promise<PushSchemas>>({
 const held = async (key: string, read: () => Promise<PushSchemas>): Promise<PushSchemas> =>
   (await latest.fetch(key, { context: read }))!
 
-/** What a session brought; undefined: it brings none. @throws push_not_open when it has ended; object_corrupt. */
+/** Schemas that a session uploaded; undefined: none. @throws push_not_open if it has ended; object_corrupt. */
 export async function broughtSchemas(context: Context, push: PushStanding): Promise<PushSchemas | undefined> {
   const { id, schemasHash } = push
   if (schemasHash === null) return undefined

@@ -72,7 +72,7 @@ describe.each(databases)('leases of commits ($name)', (testDatabase) => {
     c = await server('c', stores, settled)
   })
   afterAll(() => ending.disposeAsync())
-  // Nobody renews a lease.
+  // No lease is renewed.
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
   afterEach(() => void vi.useRealTimers())
 
@@ -160,7 +160,7 @@ describe.each(databases)('leases of commits ($name)', (testDatabase) => {
     expect(await answer).toBe('v1.0.0')
   })
 
-  test('a job leaves a commit alone that somebody else is at', async () => {
+  test('a job leaves a commit alone that another process has leased', async () => {
     const { path, session, answer } = await stuck()
     const { rows } = await database.query('select collection_id as id from pushes where id = $1', [session])
     b.gate.shut()

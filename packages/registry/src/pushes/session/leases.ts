@@ -1,7 +1,7 @@
 /**
- * Who commits a session, or makes a dry run of it: whoever holds its lease, which it renews while it works. When a lease has run out its server is dead, or has
- * stood still for long, and another takes the commit over with a lease of its own. What the former holder still does is then refused: it
- * can neither settle the session nor make its version. A dry run is not taken over: its session is opened again.
+ * Leases on push sessions. A process that commits a session or makes a dry run of it holds its lease and renews it while it works. An
+ * expired lease means a dead or stalled server: another process takes the commit over with a lease of its own, and the former holder can
+ * neither settle the session nor make its version. A dry run is not taken over; its session is opened again.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -72,7 +72,7 @@ export class CommitLeases {
     if (taken !== undefined) await this.#settle(taken)
   }
 
-  /** Takes over the commits of servers that fell silent, and lets them go on; opens the sessions of their dry runs again. */
+  /** Takes over and continues the commits of servers that fell silent; opens the sessions of their dry runs again. */
   async recover(): Promise<void> {
     await reopenAbandonedDryRuns(this.#context.database, idleEnd(this.#context))
     if (this.#takenOver === takenOverAtOnceMax) return
@@ -89,7 +89,7 @@ export class CommitLeases {
     }
   }
 
-  /** Undefined: somebody else has it. This process has it also when it stood still for longer than its lease. */
+  /** Returns undefined if another holder has the lease, or if this process stalled past its expiry. */
   async #take({ id, leaseHolder }: PushStanding): Promise<PushRow | undefined> {
     if (leaseHolder !== null && this.#held.has(leaseHolder)) return undefined
     return this.#context.database.transact((tx) => takePushLease(tx, id, newLease()))

@@ -44,7 +44,7 @@ import { UnderWay } from './under-way.ts'
 export type CollectionPath = { owner: string; slug: string }
 export type PushKind = PushRow['kind']
 
-/** Queue of commits asked for with `?async=true`. */
+/** Queue of commits with `?async=true`. */
 const commitQueue = 'push-commit'
 
 export class PushSessions {
@@ -64,7 +64,7 @@ export class PushSessions {
     context.jobs.repeat(schedule.pushExpiry, () => expireSessions(context))
   }
 
-  /** The collection, for whoever may work there. */
+  /** The collection, if the caller may push to it. */
   async workplace(who: Principal, path: CollectionPath, scope: Scope): Promise<Seen> {
     const seen = await findVisibleCollection(this.#context, who, path)
     demand(mayWork(who, seen.collection, seen.role, scope), { owner: seen.owner.slug, needed: scope })
@@ -80,7 +80,7 @@ export class PushSessions {
       : push
   }
 
-  /** As `find`, for whoever asks about a session: that is a request too, and puts off its end. */
+  /** Like `find`, for polling a session: a poll is a request, too, and postpones the session's end. */
   async watch(seen: Seen, kind: PushKind, id: string): Promise<PushStanding> {
     const push = await this.find(seen, kind, id)
     if (push.status !== 'open' || !isWorthPuttingOff(this.#context, push.expiresAt)) return push
@@ -117,7 +117,7 @@ export class PushSessions {
   ): Promise<{ push: PushStanding; totalFiles: number; neededFiles: string[]; warnings: PushWarnings }> {
     const by = { ...seen, who }
     demandHead(seen, opening.base_version)
-    // Whoever has used up the quota could only fill the store with what is refused later.
+    // A caller over quota could only fill the store with data that is refused later.
     await demandRoom(this.#context, this.#context.database, by, { more: 1 })
     if (schemas !== undefined || metadata !== undefined) await demandNow(this.#context, by)
     const brought = schemas === undefined ? undefined : await accepted(this.#context, schemas, task)
@@ -152,7 +152,7 @@ export class PushSessions {
     return { push, totalFiles: files.length, neededFiles, warnings }
   }
 
-  /** What is done for a session ends, in this process, when that is cancelled. @throws push_not_open then, and what `work` rejects with. */
+  /** Runs work for a session, aborted in this process when it is cancelled. @throws push_not_open then; errors of `work`. */
   during<T>(push: PushStanding, by: TaskFor, work: (by: TaskFor) => Promise<T>): Promise<T> {
     return this.#underWay.run(push.id, by, work)
   }
@@ -176,7 +176,7 @@ export class PushSessions {
     }
     demandOpen(push)
     const claimed = await this.#claim(push, by, options)
-    // Somebody else was quicker: whatever became of it is the answer.
+    // Another request was faster: its outcome is the answer.
     if (claimed === undefined) return this.commit(who, path, kind, id, options)
     if (options.async) {
       this.#context.jobs.poke(commitQueue)
@@ -189,8 +189,8 @@ export class PushSessions {
   }
 
   /**
-   * What `commit` would make, after another dry run that is under way. Nothing is made, and the session is open again.
-   * @param signal ends the wait when nobody wants the answer any more
+   * Returns what `commit` would do, after any dry run in progress. Makes nothing, and opens the session again.
+   * @param signal ends the wait when the client has left
    * @throws what a commit would be refused for; see `runDryRun`.
    */
   async dryRun(
@@ -263,7 +263,7 @@ export class PushSessions {
     })
   }
 
-  /** Moves an open session to `committing`, with the job that commits it where nobody waits for that. */
+  /** Moves an open session to `committing`; with `async`, adds the job that commits it. */
   #claim(push: PushStanding, by: Acting, options: { async: boolean }): Promise<PushRow | undefined> {
     return this.#context.database.transact(async (tx) => {
       await demandStill(this.#context, tx, by)

@@ -1,4 +1,4 @@
-/** How a session stands, as it is answered. */
+/** State of a session, as answered. */
 import type { PushRow } from '@ulmus/storage'
 import type { StoredRefusal } from '../../errors/errors.ts'
 import type { CommitResult } from '../commit/commit.ts'
@@ -14,7 +14,7 @@ export interface PushStateAnswer {
   total_files: number
   /** The first of those it still lacks, at most `neededFilesMax`, ascending. */
   needed_files: string[]
-  /** What to ask for to be told more; null: that was all. */
+  /** Cursor of the next page of files; null: this is the last. */
   next_files_after: string | null
   /** Progress of a commit or a dry run. */
   records_done: number

@@ -1,4 +1,4 @@
-/** What workers do for push sessions in this process: it ends when its session is cancelled. */
+/** Worker tasks of push sessions in this process, aborted when their session is cancelled. */
 import { RegistryError } from '../../errors/errors.ts'
 import type { TaskFor } from '../../threads/task-for.ts'
 

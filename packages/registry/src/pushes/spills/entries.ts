@@ -1,4 +1,4 @@
-/** Changes in a push: what is said of one (type, id) each; batches of them, and a merged stream of them type by type. */
+/** Changes of a push, one per (type, id); batches of them, and a merged stream of them type by type. */
 import { compareUtf8, type Hash } from '@ulmus/content'
 import type { FrameBuffer } from './frame-buffer.ts'
 
@@ -13,7 +13,7 @@ export interface PushedRecord {
   readonly hash: Hash
   /** Canonical form, UTF-8. Empty in a manifest, which names records only. */
   readonly canonical: Uint8Array
-  /** Where `canonical` lies with others of a spill, for whoever is the last to need it. */
+  /** The spill buffer that contains `canonical` among others; its last user releases it. */
   readonly buffer?: FrameBuffer | undefined
   /** False: the record is known to refer to no file. */
   readonly refers: boolean
@@ -32,7 +32,7 @@ export type EntriesSource = (passed?: (records: number) => void) => AsyncGenerat
 export const compareEntries = (a: { type: string; id: string }, b: { type: string; id: string }): number =>
   a.type === b.type ? compareUtf8(a.id, b.id) : compareUtf8(a.type, b.type)
 
-/** Entries of a batch at most, and what their canonical forms come to, unless the last one alone is larger. */
+/** Largest number of entries in a batch, and size of their canonical forms, unless the last one alone is larger. */
 const batchEntries = 128
 const batchBytes = 4_194_304
 
@@ -55,7 +55,7 @@ export class EntryBatch {
     this.#bytes += entry.put?.canonical.length ?? 0
   }
 
-  /** What it holds; it is empty afterwards. */
+  /** Returns and removes all entries. */
   take(): PushEntry[] {
     const entries = this.#entries
     this.#entries = []
@@ -74,7 +74,7 @@ export class EntriesByType {
     this.#batches = batches
   }
 
-  /** The entries of a type. Types are asked for in ascending order; what lies before the one asked for is passed over. */
+  /** The entries of a type. Types must be requested in ascending order; skips entries of earlier types. */
   async *of(type: string): AsyncGenerator<PushEntry[]> {
     for (;;) {
       if (this.#pending === undefined) {

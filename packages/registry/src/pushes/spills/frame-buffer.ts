@@ -4,7 +4,7 @@ import { free } from '../../threads/free.ts'
 /** Given back when everyone who retained it has released it. Where some never do, it is collected as everything else. */
 export class FrameBuffer {
   readonly #bytes: Uint8Array
-  /** Whoever makes it is its first. */
+  /** The creator is the first user. */
   #users = 1
 
   constructor(bytes: Uint8Array) {
@@ -15,7 +15,7 @@ export class FrameBuffer {
     this.#users++
   }
 
-  /** To be called once at most by each that retained it, when it looks at it no more. */
+  /** Call it at most once per retain, after the last use. */
   release(): void {
     if (--this.#users === 0) free(this.#bytes)
   }

@@ -30,7 +30,7 @@ export interface SpillEntry {
   }
 }
 
-/** The bytes are not what was written. */
+/** The bytes differ from those written. */
 export class SpillDamaged extends Error {
   override name = 'SpillDamaged'
 }
@@ -42,7 +42,7 @@ export function packEntries(entries: readonly SpillEntry[]): Uint8Array<ArrayBuf
   return new Uint8Array(frame.bytes.buffer as ArrayBuffer, 0, frame.length)
 }
 
-/** What an entry takes at most. Bytes. */
+/** Upper bound of an entry's size. Bytes. */
 const bufferFor = ({ type, id, put }: SpillEntry): number =>
   entryHeaderBytes + hashBytesLength + 3 * (type.length + id.length) + utf8BytesMax(put?.canonical ?? '')
 
@@ -117,7 +117,7 @@ export class FrameEntries implements Iterable<PushEntry> {
   readonly #buffer: FrameBuffer | undefined
 
   /**
-   * @param buffer of the bytes: retained for each entry that puts something, and released by whoever has gone through
+   * @param buffer of the bytes: retained for each entry that puts a record, and released by the caller after the last entry
    * @throws SpillDamaged for what does not end with an entry
    */
   constructor(bytes: Uint8Array, buffer?: FrameBuffer) {
@@ -161,7 +161,7 @@ export class FrameEntries implements Iterable<PushEntry> {
   }
 }
 
-/** What the entry at `at` takes. Bytes. */
+/** Length of the entry at `at`. Bytes. */
 const entryLength = (raw: Buffer, at: number): number =>
   entryHeaderBytes +
   ((raw[at]! & flagPut) === 0 ? 0 : hashBytesLength) +

@@ -2,7 +2,7 @@
 import { giveWay } from '@ulmus/storage'
 import { compareEntries, EntryBatch, type PushEntry } from './entries.ts'
 
-/** Runs that may be read side by side: each holds a frame and what was read ahead of it, half a megabyte. */
+/** Runs read side by side: each has a frame and its read-ahead in memory, half a megabyte. */
 export const spillsAtOnceMax = 128
 
 /**
@@ -21,13 +21,13 @@ export function groupsToMerge<Run>(spills: readonly Run[], most = spillsAtOnceMa
   return groups
 }
 
-/** Told of every entry that another one, of a later spill, stands in for. May throw. */
+/** Called for every entry that one of a later spill replaces. May throw. */
 export type Superseded = (entry: PushEntry, by: PushEntry) => void
 
-/** What is read of a spill at once: its entries, each asked for when the one before it is done with. */
+/** Frames of a spill, one in memory at a time; each entry must be finished before the next is requested. */
 type Frames = AsyncGenerator<Iterable<PushEntry>>
 
-/** A spill being read: where it stands and how late it is. */
+/** A spill being read: its position and its age. */
 interface Cursor {
   readonly frames: Frames
   /** Of the same (type, id) the higher one counts. */

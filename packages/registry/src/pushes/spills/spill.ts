@@ -12,9 +12,9 @@ import { FrameBuffer } from './frame-buffer.ts'
 
 /** A frame is closed when it holds this much. Bytes, raw. */
 const frameBytes = 128 * 1024
-/** What a frame may hold at most: nearly a frame, and one record of 8 MiB with its names. Bytes, raw. */
+/** Largest frame: nearly a full one, and one record of 8 MiB with its names. Bytes, raw. */
 const frameBytesMax = frameBytes + 8 * 1024 ** 2 + 4096
-/** What a frame takes encoded: zstd makes what it cannot compress longer by a 256th, and by less than this of what is short. Bytes. */
+/** Largest encoded frame: zstd lengthens incompressible input by a 256th, and by less than this if it is short. Bytes. */
 const encodedBytesMax = frameBytesMax + Math.ceil(frameBytesMax / 256) + 1024
 const frameHeaderBytes = 12
 
@@ -76,7 +76,7 @@ export async function* readSpill(
   }
 }
 
-/** Whole frames, headers included; each is read before the next is asked for. */
+/** Whole frames, headers included; consume each before requesting the next. */
 async function* framesOf(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncGenerator<Buffer> {
   let begun = new BegunFrame()
   for await (const piece of source) {
@@ -99,7 +99,7 @@ async function* framesOf(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array
   if (begun.length > 0) throw new SpillDamaged('a spill is cut off')
 }
 
-/** What a frame that begins so takes, or its header while that is not all there. Bytes. @throws SpillDamaged for more than any takes. */
+/** Size of the frame that begins so, or of its header until that is complete. Bytes. @throws SpillDamaged if it is too large. */
 function frameSize(bytes: Buffer): number {
   if (bytes.length < frameHeaderBytes) return frameHeaderBytes
   const encodedLength = bytes.readUInt32LE(0)
@@ -138,7 +138,7 @@ class BegunFrame {
 function inflated(frame: Buffer): Buffer {
   const rawLength = frame.readUInt32LE(4)
   const encoded = frame.subarray(frameHeaderBytes)
-  // Zstd alone decodes much of what is damaged to other entries, and their hashes are not computed again.
+  // Zstd alone decodes much damaged data to other entries, and their hashes are not computed again.
   if (rawLength > frameBytesMax || crc32(encoded) !== frame.readUInt32LE(8))
     throw new SpillDamaged('a spill holds a damaged frame')
   const limits = { maxOutputLength: Math.max(1, rawLength), chunkSize: Math.max(1024, rawLength + 1) }

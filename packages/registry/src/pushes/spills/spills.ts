@@ -109,7 +109,7 @@ export const mergedEntries = (
     superseded,
   )
 
-/** The entries of a stored spill. @throws object_corrupt when it is not what was received: nothing is made of it. */
+/** The entries of a stored spill. @throws object_corrupt if it is damaged, before any entry is used. */
 export async function* entriesOf(context: Context, spill: PushSpillRow): AsyncGenerator<FrameEntries> {
   let entries = 0
   try {
@@ -124,7 +124,7 @@ export async function* entriesOf(context: Context, spill: PushSpillRow): AsyncGe
   }
 }
 
-/** What an ended session had received is of no more use. Failing is harmless: the next expiry does it. */
+/** Drops the spills of an ended session. May fail: the next expiry retries. */
 export async function dropSpills(context: Context, pushId: string): Promise<void> {
   try {
     for (const spill of await listPushSpills(context.database, pushId)) await context.blobs.remove(spill.name)
@@ -134,7 +134,7 @@ export async function dropSpills(context: Context, pushId: string): Promise<void
   }
 }
 
-/** Ends sessions that nobody used in time, and drops what ended ones had received. */
+/** Expires idle sessions, and drops the data of ended ones. */
 export async function expireSessions(context: Context): Promise<void> {
   await context.database.transact((tx) => expirePushes(tx, context.now()))
   for (const pushId of await listEndedPushesWithSpills(context.database)) await dropSpills(context, pushId)

@@ -1,4 +1,4 @@
-/** What whoever commits a session holds meanwhile. Whatever changes the session's row or runs demands it in its transaction. */
+/** Lease on a push session. Transactions that change the session's row or runs check it. */
 import type { PushRow } from '@ulmus/storage'
 import { RegistryError } from '../../errors/errors.ts'
 
@@ -9,10 +9,10 @@ export interface Lease {
 }
 
 export function leaseOf({ id, leaseHolder }: PushRow): Lease {
-  if (leaseHolder === null) throw new Error(`push session ${id} is committed by nobody`)
+  if (leaseHolder === null) throw new Error(`push session ${id} has no lease holder`)
   return { pushId: id, holder: leaseHolder }
 }
 
-/** Ends the work on a commit that somebody else has taken over. Nobody is answered with it: the row says what becomes of the commit. */
+/** Ends the work on a commit that another process has taken over. No caller sees it: the row has the commit's outcome. */
 export const leaseLost = (): RegistryError =>
   new RegistryError('push_not_open', { say: { status: 'committed elsewhere' } })

@@ -30,9 +30,9 @@ export const pushTable: Record<PushState, Record<PushEvent, PushState | 'refused
     expire: 'expired',
   },
   checking: {
-    // What came meanwhile would not be in the answer.
+    // The dry run's answer would lack data received meanwhile.
     receive: 'refused',
-    // Both wait for the dry run that is under way, and are asked of the open session then.
+    // Both wait for the running dry run, and are then requested of the open session.
     try: 'refused',
     commit: 'refused',
     done: 'refused',
@@ -47,7 +47,7 @@ export const pushTable: Record<PushState, Record<PushEvent, PushState | 'refused
     // Committing twice answers with the first result.
     commit: 'committing',
     done: 'committed',
-    // What can be mended (missing files, records that break a new schema) leaves the session to its owner.
+    // Repairable faults (missing files, records that break a new schema) leave the session to its owner.
     reopen: 'open',
     fail: 'failed',
     cancel: 'refused',

@@ -1,12 +1,12 @@
-/** What fsck finds, told as it is found. */
+/** Damage found by fsck, reported at once. */
 
 export interface Damage {
-  /** What is damaged: `body object <hash>`, `pack <name>`, `version v1.2.0 of <collection id>`, `file sha256:<hash>`. */
+  /** The damaged thing: `body object <hash>`, `pack <name>`, `version v1.2.0 of <collection id>`, `file sha256:<hash>`. */
   what: string
   why: string
 }
 
-/** Gathers damages; of one thing the first is told, since others mostly follow from it. */
+/** Collects damage; reports only the first of each object, since others mostly follow from it. */
 export class Damages {
   readonly #told = new Set<string>()
   readonly #tell: (damage: Damage) => void
@@ -23,7 +23,7 @@ export class Damages {
     return this.#told.has(what)
   }
 
-  /** Is told of these things again. */
+  /** Lets damage to these objects be reported again. */
   forget(damages: readonly Damage[]): void {
     for (const { what } of damages) this.#told.delete(what)
   }

@@ -21,7 +21,7 @@ interface Stores {
   blobs: BlobStore
 }
 
-/** What is read of a pack at a time. Bytes. */
+/** Read size for packs. Bytes. */
 const readBytes = 8_388_608
 
 export const objectName = ({ kind, hash }: { kind: string; hash: string }): string => `${kind} object ${hash}`

@@ -15,7 +15,7 @@ import type { Damage } from './damage.ts'
 export interface RebuildReport {
   packs: number
   objects: number
-  /** Objects of which no chain that can be read is there: dead ones that a sweep had left. */
+  /** Objects without a readable chain: dead ones that a sweep had left. */
   incomplete: number
   /** Packs whose footers do not read; they keep what rows they had. */
   damages: Damage[]

@@ -22,7 +22,7 @@ import { ObjectCorrupt, ObjectMissing, type ObjectReader } from '@ulmus/storage'
 import type { Damages } from './damage.ts'
 import { objectName } from './packs.ts'
 
-/** What a node comes to, for its parent to be held against. */
+/** Totals of a node, to compare with its parent's entry. */
 interface Summary {
   level: number
   count: number
@@ -57,12 +57,12 @@ export class TreeCheck {
     this.#files = files
   }
 
-  /** What is known by now, for `forgetSince`. */
+  /** Snapshot of the current state, for `forgetSince`. */
   learned(): Learned {
     return { nodes: this.#known.size, records: this.records }
   }
 
-  /** What was learned since is checked again when it is met again. */
+  /** Forgets everything learned since, so that it is checked again. */
   forgetSince({ nodes, records }: Learned): void {
     for (const key of [...this.#known.keys()].slice(nodes)) this.#known.delete(key)
     this.records = records
@@ -85,7 +85,7 @@ export class TreeCheck {
       this.#damages.add(of, `Its root ${name} has a single child, which should be the root.`)
   }
 
-  /** Undefined when the node, or one beneath it, cannot be read; that is told. */
+  /** Undefined if the node, or one beneath it, cannot be read; the damage is reported. */
   async #node(hash: Hash, holds: Parameters<TreeCheck['check']>[1]): Promise<Summary | undefined> {
     const key = `${typeof holds === 'string' ? holds : `=${holds.type}`}:${hash}`
     if (this.#known.has(key)) return this.#known.get(key)
@@ -162,7 +162,7 @@ export class TreeCheck {
     }
   }
 
-  /** Whether the node ends where one of its level ends; told when one should have ended before. */
+  /** Whether the node ends where a node of its level ends; reports one that should have ended before. */
   #edge(hash: Hash, node: TreeNode, keys: readonly string[]): boolean {
     const bits = bitsToEnd(defaultShape, node.kind === 'leaf' ? 0 : node.level)
     const max = node.kind === 'leaf' ? defaultShape.leafEntriesMax : defaultShape.childrenMax
@@ -193,7 +193,7 @@ export class TreeCheck {
     this.records += lines.length
   }
 
-  /** What is wrong with the line of an entry. */
+  /** Finds the fault in the line of an entry. */
   async #line(
     line: Uint8Array,
     entry: { key: string; hash: Hash; size: number; type: string },

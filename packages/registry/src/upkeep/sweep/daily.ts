@@ -1,4 +1,4 @@
-/** The sweep that nobody has to ask for. */
+/** Daily sweep. */
 import { claimPeriodicTask } from '@ulmus/storage'
 import type { Context } from '../../context.ts'
 import { schedule } from '../../schedule.ts'

@@ -41,8 +41,8 @@ export async function filesOf(
 }
 
 /**
- * @param removed what is removed is added to it
- * @returns versions of which a file stays because something landed meanwhile.
+ * @param removed is increased by the removed files
+ * @returns versions with a file that stays because other data landed meanwhile.
  */
 export async function eraseFiles(
   context: Stores,
@@ -70,8 +70,8 @@ export async function eraseFiles(
 }
 
 /**
- * Behind the gate, so that no commit and no upload is recorded meanwhile. Forgotten first and removed then, so that no row ever names what
- * is not there; a sweep that was interrupted between the two is gone on with. Undefined: others have it.
+ * Runs behind the gate, so that no commit and no upload is recorded meanwhile. Forgets first and removes then, so that no row ever
+ * names a missing file; the next sweep resumes an interrupted removal. Undefined: other collections have the file.
  */
 async function eraseFile(
   { database, blobs }: Stores,

@@ -24,7 +24,7 @@ type Stores = Pick<Context, 'database' | 'blobs'>
 
 /**
  * Writes packs that hold any of `doomed` anew without it; those that are set aside are removed. The rows stay.
- * @param removed what is removed is added to it
+ * @param removed is increased by the removed packs
  * @returns ids of the packs that were written anew
  */
 export async function takeOutOfPacks(

@@ -92,7 +92,7 @@ describe.each(databases)('erasing ($name)', (database) => {
   test.each([
     { call: 'remove', prefix: filesPrefix, what: 'a file was removed' },
     { call: 'put', prefix: packsPrefix, what: 'a pack was written anew' },
-  ] as const)('broken off before $what, it is gone on with', async ({ call, prefix }) => {
+  ] as const)('broken off before $what, it resumes', async ({ call, prefix }) => {
     const path = await leaky()
     await withdraw(path)
     const broken = sweep(world.context, {
@@ -108,7 +108,7 @@ describe.each(databases)('erasing ($name)', (database) => {
     expect(await holdsSecret()).toBe(false)
   })
 
-  test('what a sweep set aside goes, too, when it holds what is erased', async () => {
+  test('a pack set aside is removed, too, if it has erased data', async () => {
     const path = await leaky()
     const { database, blobs } = world.context
     const { rows } = await database.query('select name, bytes from packs')
@@ -126,7 +126,7 @@ describe.each(databases)('erasing ($name)', (database) => {
     expect(await holdsSecret()).toBe(false)
   })
 
-  test('what is asked while a sweep runs is left to the next one, trees and all', async () => {
+  test('a request during a sweep waits for the next one, trees and all', async () => {
     const path = await leaky()
     await withdraw(path, 'v1.0.0')
     const report = await sweep(world.context, {
@@ -232,7 +232,7 @@ describe.each(databases)('erasing ($name)', (database) => {
     expect(await holdsSecret()).toBe(false)
   })
 
-  test('what is damaged of the version itself keeps what is below it findable: nothing leaves the index until it is mended', async () => {
+  test('damage to the version itself keeps the objects below it indexed until it is repaired', async () => {
     const path = await leaky()
     const gone = await world.collection()
     await world.push(gone, { base: null, schemas, puts: items.slice(0, 50) })

@@ -5,13 +5,13 @@
  *       ─▶ forgotten there; removed when no other collection knows them
  *     objects of the versions that no other version has
  *       ─▶ deltas to them are written anew, to stand alone
- *       ─▶ condemned; what was committed meanwhile is pardoned (storage sql/objects/sweeps.ts says why so)
+ *       ─▶ condemned; objects needed by commits meanwhile are pardoned (storage sql/objects/sweeps.ts explains why)
  *       ─▶ packs that hold any of the rest are written anew without it, also where the index does not say so (erased-packs.ts)
  *       ─▶ the rest leaves the index, and packs that are empty then are removed
  *
- * A version is erased when all of that is done; until then each sweep goes on with it. So what tells of something goes after it: files
- * before the trees that name them, bytes before the rows that say where they are. What a commit began to need meanwhile waits for the
- * next sweep, and what cannot go while something is damaged for the first one after that is mended (held-up.ts).
+ * A version is erased when all of that is done; until then each sweep continues it. References go last: files go before the trees that
+ * name them, bytes before the rows with their location. Objects that a commit began to need meanwhile wait for the next sweep, and
+ * erasures blocked by damage for the first sweep after the repair (held-up.ts).
  */
 import {
   condemn,
@@ -52,7 +52,7 @@ export interface Erased {
   objects: number
   /** Packs and files removed from the store. */
   removed: Tally
-  /** Versions that stay asked for, and what is damaged that is in the way. */
+  /** Erasures blocked by damage, and the damage. */
   heldUp: Damage[]
 }
 
@@ -121,10 +121,10 @@ async function eraseObjects(
   for (const name of had.names()) if (!living.lives(name)) going.set(objectKey(name), going.size)
   const found = await rowsAbout(context, going)
   await detach(context, found.dependants)
-  // What needs an object goes after it: an erasure that is interrupted finds the rest.
+  // Referenced objects go before those that refer to them, so that a sweep after an interruption finds the rest.
   const order = (row: ObjectName) => going.get(objectKey(row))!
   const rows = found.going.sort((a, b) => order(a) - order(b))
-  // Young rows, too: those that go on from them were written anew, and who does so from now on is seen below.
+  // Young rows, too: deltas to them were written anew, and the next mark finds new ones.
   await inSlices(rows, (some) => database.transact((tx) => condemn(tx, sweep, some, farAhead())))
   await condemned()
   await mark()
@@ -139,7 +139,7 @@ async function eraseObjects(
     removed += await database.transact((tx) => removeCondemned(tx, sweep, some))
   })
   erased.objects += removed
-  // Of what was pardoned between the two.
+  // Some rows were pardoned between the two.
   for (const id of packs) await rewritePack(context, id, new Set())
   if (kept.size > 0 || removed === doomed.length) return kept.size > 0
   return (await rowsAbout(context, going)).going.some((row) => !stays(row))
@@ -147,7 +147,7 @@ async function eraseObjects(
 
 const farAhead = () => new Date(Date.now() + 365 * 86_400_000)
 
-/** Rows of what is to go, and rows of others that are stored as what differs from it. */
+/** Rows to remove, and the rows of deltas to them that stay. */
 async function rowsAbout(
   { database }: SweepContext,
   going: ReadonlyMap<string, number>,
@@ -194,8 +194,8 @@ async function detach(context: SweepContext, rows: readonly SweptRow[]): Promise
 }
 
 /**
- * Removes packs of which the index has nothing, and those that an earlier sweep no longer came to remove. They are forgotten and doomed at
- * once, so that whatever is recorded is there, and nobody forgets where they are while they are there.
+ * Removes packs without rows in the index, and those that an earlier sweep did not get to. Forgets and dooms them in one transaction, so
+ * that recorded packs always exist, and the location of an existing one is always known.
  */
 async function removeWithoutRows({ database, blobs }: SweepContext, erased: Erased): Promise<void> {
   const empty = await emptyPacks(database)

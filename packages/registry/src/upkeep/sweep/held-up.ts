@@ -1,7 +1,7 @@
 /**
- * Erasures that something damaged is in the way of: a pack cannot be written anew while an object in it that stays is not what was
- * stored, nor a delta to stand alone that cannot be decoded, and nobody can say what is below a node that cannot be read. Such a
- * version stays asked for, with all its rows and packs in their places, so that whoever mends the object finds what there is.
+ * Erasures blocked by damage: a pack cannot be written anew while a surviving object in it is damaged, nor can a delta that cannot be
+ * decoded be made to stand alone, and the objects below an unreadable node are unknown. Such a version stays queued, with all its rows
+ * and packs in place, so that they can be found once the object is repaired.
  */
 import {
   BlobMissing,
@@ -52,7 +52,7 @@ const isDamage = (error: unknown): error is Error =>
   error instanceof PackCorrupt ||
   error instanceof BlobMissing
 
-/** What is told of them. One that another sweep has erased meanwhile, or that went with its collection, is not held up. */
+/** Names of the blocked erasures, without those that another sweep has done meanwhile or that went with their collection. */
 export async function named(at: Queries, held: readonly HeldUp[]): Promise<Damage[]> {
   if (held.length === 0) return []
   const still = new Set((await versionsToErase(at)).map(({ id }) => id))

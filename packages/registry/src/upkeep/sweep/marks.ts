@@ -47,8 +47,8 @@ export class Marks {
   }
 
   /**
-   * Whether a version that is to be erased could not be read whole. What is below the damage is unknown, and must keep its rows: when
-   * they were gone, its erasure could not find the bytes any more.
+   * Whether a version to erase could not be read whole. The objects below the damage are unknown and must keep their rows: without
+   * them, the erasure could not find the bytes any more.
    */
   get hasGaps(): boolean {
     return this.#hasGaps
@@ -78,12 +78,12 @@ export class Marks {
         : { kind: 'plain', hash: key as Hash }
   }
 
-  /** The object lives, and nothing below it does for that: such as a base, which lives with what is a delta to it. */
+  /** The object lives, but not the objects below it: such as a base, which lives with its deltas. */
   markAlone(name: ObjectName): void {
     this.#alone.add(objectKey(name))
   }
 
-  /** @throws when an object cannot be read of a version that is still there: then nobody can say what lives. */
+  /** @throws if an object of an existing version cannot be read: what lives is then unknown. */
   async mark(versions: readonly VersionRoots[]): Promise<void> {
     for (const version of versions) {
       if (this.#versions.has(version.id)) continue

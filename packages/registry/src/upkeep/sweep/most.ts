@@ -37,7 +37,7 @@ export async function refuseMost(
   if (going > trivialBytes && going * 2 > storeBytes) throw new SweepTooLarge(going, storeBytes)
 }
 
-/** Of packs that will be empty, all bytes; of those that will be written anew, what is not copied. */
+/** All bytes of packs that will be empty; of those to be written anew, the bytes not copied. */
 async function packBytesGoing(
   { database }: Pick<Context, 'database'>,
   dead: readonly SweptRow[],

@@ -1,4 +1,4 @@
-/** What a sweep tells of itself. */
+/** Report of a sweep. */
 import type { Damage } from '../fsck/damage.ts'
 import { noBlobs, type Tally } from './unreferenced.ts'
 
@@ -8,20 +8,20 @@ export interface SweepReport {
   living: number
   /** Objects taken out of the index. */
   objectsRemoved: number
-  /** Packs of which nothing is left in the index. */
+  /** Packs without objects in the index. */
   packsEmptied: number
   packsRewritten: number
-  /** What packs written anew take. */
+  /** Size of the packs written anew. */
   bytesWritten: number
   /** Uploads that no version ever had, forgotten because they are old: the next sweep sets their bytes aside. */
   uploadsForgotten: Tally
   /** Packs and uploads set aside by this sweep. */
   setAside: Tally
-  /** Withdrawn versions of which nothing is left but their numbers. */
+  /** Withdrawn versions of which only the numbers are left. */
   versionsErased: number
   /** Withdrawn versions that are not erased as yet, since something damaged is in the way: it is named. */
   erasuresHeldUp: Damage[]
-  /** What is gone from the store: erased, what had been set aside long enough, and what ended push sessions had received. */
+  /** Removed from the store: erased blobs, blobs set aside long enough, and spills of ended push sessions. */
   removed: Tally
   /** All that is set aside now. */
   aside: Tally

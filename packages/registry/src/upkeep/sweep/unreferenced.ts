@@ -45,7 +45,7 @@ export function add(tally: Tally, more: Tally): void {
 }
 
 const namesAtOnce = 1_000
-/** While so many uploads are looked at and removed, no commit and no upload is recorded. */
+/** Uploads checked and removed at a time; meanwhile no commit and no upload is recorded. */
 const removedAtOnce = 50
 
 /** Everything under `prefix`, some at a time. */
@@ -80,7 +80,7 @@ interface Page {
   unneeded: ListedBlob[]
 }
 
-/** Packs and uploads. @param before what was written since is young */
+/** Packs and uploads. @param before blobs written since are young */
 async function* pages(stores: Stores, before: Date): AsyncGenerator<Page> {
   const { oldestCommit } = await livePushes(stores.database)
   const packsBefore = oldestCommit !== undefined && oldestCommit < before ? oldestCommit : before
@@ -96,7 +96,7 @@ async function* pages(stores: Stores, before: Date): AsyncGenerator<Page> {
   }
 }
 
-/** What packs and uploads come to that are not set aside, and those of them that `setUnreferencedAside` would set aside. Bytes. */
+/** Total size of packs and uploads not set aside, and of those that `setUnreferencedAside` would set aside. Bytes. */
 export async function weighStore(
   stores: Stores,
   before: Date,
@@ -110,8 +110,8 @@ export async function weighStore(
 }
 
 /**
- * Sets aside what was last written before `before` and is not recorded: packs, unless a commit that began before they were written is
- * under way, and uploads. Takes back what is recorded again.
+ * Sets unrecorded blobs aside that were last written before `before`: packs, unless a commit that began before they were written is
+ * under way, and uploads. Takes recorded ones back.
  */
 export async function setUnreferencedAside(stores: Stores, before: Date): Promise<Tally> {
   const tally = noBlobs()
@@ -124,7 +124,7 @@ export async function setUnreferencedAside(stores: Stores, before: Date): Promis
   return tally
 }
 
-/** Removes what ended push sessions had received, and what was received for none, if it was last written before `before`. */
+/** Removes received data of ended or missing push sessions, if it was last written before `before`. */
 export async function removeSpills(stores: Stores, before: Date): Promise<Tally> {
   const tally = noBlobs()
   const { ids } = await livePushes(stores.database)
@@ -154,7 +154,7 @@ export async function forgetUploads(stores: Stores, before: Date): Promise<Tally
   return tally
 }
 
-/** Removes what was set aside so many seconds ago or more and is not recorded even now, but for uploads written anew since `before`. */
+/** Removes blobs set aside for that many seconds that are still unrecorded, except for uploads written anew since `before`. */
 export async function removeLongAside(stores: Stores, before: Date, seconds: number): Promise<Tally> {
   const tally = noBlobs()
   for (const prefix of [packsPrefix, filesPrefix]) {
@@ -169,7 +169,7 @@ export async function removeLongAside(stores: Stores, before: Date, seconds: num
 
 /**
  * An upload stores its bytes, then records them in a transaction that passes the gate and makes sure that they are there
- * (`files.ts`). So, while the gate is ours, what is not recorded and was not written anew is nobody's. A pack is written under a new
+ * (`files.ts`). So, while we hold the gate, unrecorded uploads that were not written anew have no owner. A pack is written under a new
  * name by the commit that records it, so no gate is needed.
  */
 function removeUnrecorded(

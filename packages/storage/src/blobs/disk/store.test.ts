@@ -102,7 +102,7 @@ describe('a disk store', () => {
     expect(counts).toEqual({ files: 3, folders: 7 })
   })
 
-  it('flushes as it writes: whoever syncs something else meanwhile waits for little', async () => {
+  it('flushes as it writes, so that other syncs wait briefly', async () => {
     const store = await openDiskStore(folder())
     const flush = vi.spyOn(await handles(), 'datasync')
     const megabytes = (count: number) => Array.from({ length: count }, () => Buffer.alloc(1_048_576))

@@ -15,8 +15,8 @@ import { durableFolders, isAbsence, unlessAbsent } from './folders.ts'
 
 const streamChunkBytes = 262_144
 /**
- * What is written is flushed whenever it comes to this much. A journalling file system lets whoever syncs anything meanwhile, such
- * as the database its log, wait for all that is not: 190 ms for 128 MiB at once, 15 in steps. Bytes.
+ * Flush after this many bytes: on a journalling file system an fsync, such as that of the database's log, waits for all dirty data:
+ * 190 ms for 128 MiB at once, 15 ms in steps.
  */
 const unflushedBytesMax = 8_388_608
 /** No write takes that long; a leftover that old belongs to no one. */
@@ -45,7 +45,7 @@ export async function openDiskStore(folder: string, space: DiskSpace = unlimited
     await space.demand()
     const unfinished = join(temporary, randomUUID())
     const opening = folders.open(dirname(final))
-    // Told when the file is written.
+    // Reported when the file is written.
     opening.catch(() => undefined)
     try {
       const bytes = await writeDurably(unfinished, source, space)

@@ -114,7 +114,7 @@ function leaveSilentConnections(client: S3Client, agents: readonly HttpAgent[]):
   )
 }
 
-/** What a rejection of the client says, as far as it says it. */
+/** Code and status of the client's rejection, as far as it has them. */
 export function answerOf(error: unknown): { code: string; status: number | undefined; message: string } {
   if (!(error instanceof Error)) return { code: '', status: undefined, message: String(error) }
   const { $metadata: metadata } = error as { $metadata?: { httpStatusCode?: number } }
@@ -125,7 +125,7 @@ const absent = new Set(['NoSuchKey', 'NotFound', 'InvalidRange'])
 /** Refusals that are about the store or our standing with it, not about what was asked. */
 const refusedForNow = new Set([401, 403, 408, 429])
 
-/** What servers call a quota or disks that are used up: Ceph, MinIO, and whoever answers 507. */
+/** Error codes for a full quota or full disks: Ceph's and MinIO's; other servers answer 507. */
 const fullCodes = new Set(['QuotaExceeded', 'XMinioStorageFull', 'XMinioAdminBucketQuotaExceeded'])
 
 export const saysFull = ({ code, status }: Pick<ReturnType<typeof answerOf>, 'code' | 'status'>): boolean =>

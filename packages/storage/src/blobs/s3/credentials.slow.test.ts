@@ -84,7 +84,7 @@ duration_seconds = 1
     rmSync(folder, { recursive: true })
   })
   let handedOut: Required<S3Keys>
-  // Nothing of the account that runs the tests, and nobody but this machine is asked.
+  // Hide credentials of the account that runs the tests, and contact no other machine.
   beforeEach(() => {
     for (const name of Object.keys(process.env)) if (name.startsWith('AWS_')) vi.stubEnv(name, undefined)
     variables({ HOME: folder, AWS_EC2_METADATA_DISABLED: 'true' })
@@ -156,7 +156,7 @@ duration_seconds = 1
     }
 
     it('name the wrong key', async () => {
-      const wrong = frozen({ ...keys, accessKeyId: 'nobody' })
+      const wrong = frozen({ ...keys, accessKeyId: 'unknown' })
       expect(await sentenceOf({ ...place, keys: wrong })).toBe(
         `The credentials for ${where()} are not taken (InvalidAccessKeyId). ${correct}`,
       )
@@ -258,7 +258,11 @@ duration_seconds = 1
       expect(await answered(status, code)).toMatch(/is in another region\. Set AWS_REGION to its own\.$/)
     })
     it.each([
-      ['nobody listens', 'http://127.0.0.1:9', /connect ECONNREFUSED 127\.0\.0\.1:9\. Is S3_ENDPOINT right/],
+      [
+        'no server listens',
+        'http://127.0.0.1:9',
+        /connect ECONNREFUSED 127\.0\.0\.1:9\. Is S3_ENDPOINT right/,
+      ],
       ['it speaks no TLS', endpoint.replace('http:', 'https:'), /cannot be reached: .*SSL.*Is S3_ENDPOINT/],
       ['its name is unknown', 'http://nowhere.invalid', /cannot be reached: .*nowhere\.invalid\. Is S3/],
     ])('meet no store: %s', async (_why, wrong, sentence) => {

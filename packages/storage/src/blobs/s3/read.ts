@@ -13,7 +13,7 @@ const pauseMilliseconds = 100
 
 interface Part {
   body: Readable
-  /** Where the bytes asked for end, counted from the blob's first. */
+  /** End of the requested bytes, counted from the blob's first. */
   end: number
   /** Which bytes the name stood for. */
   tag: string | undefined

@@ -1,4 +1,4 @@
-/** What is done once, before a bucket is used: is it there, may we use it, what did others leave in it. */
+/** Start-up checks of a bucket: existence, permissions, leftovers of other processes. */
 import {
   AbortMultipartUploadCommand,
   DeleteObjectCommand,
@@ -39,7 +39,7 @@ export async function checkBucket(bucket: Bucket): Promise<void> {
       await client.send(new PutObjectCommand({ Bucket, Key, Body: probeBody }))
       return true
     } catch (error) {
-      // What is stored in a full bucket can be read.
+      // A full bucket can still be read.
       if (saysFull(answerOf(error))) return false
       throw error
     }
@@ -57,7 +57,7 @@ export async function checkBucket(bucket: Bucket): Promise<void> {
   await step('delete from', () => client.send(new DeleteObjectCommand({ Bucket, Key })))
 }
 
-/** Whether the credentials expire. @throws BucketUnusable when there are none, or whoever should hand them out does not. */
+/** Whether the credentials expire. @throws BucketUnusable if there are none, or their provider does not answer. */
 async function haveCredentials(bucket: Bucket): Promise<boolean> {
   try {
     const { sessionToken } = await bucket.client.config.credentials()

@@ -380,7 +380,7 @@ describe.skipIf(s3Server() === null)('on S3', () => {
       )
     })
     it('with credentials that are not taken', async () => {
-      const keys = { accessKeyId: 'nobody', secretAccessKey: 'wrong' }
+      const keys = { accessKeyId: 'unknown', secretAccessKey: 'wrong' }
       expect(await sentence({ ...settings, keys })).toContain('(InvalidAccessKeyId)')
       const { accessKeyId } = settings.keys!
       expect(await sentence({ ...settings, keys: { ...keys, accessKeyId } })).toContain(

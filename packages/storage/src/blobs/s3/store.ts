@@ -91,7 +91,7 @@ export async function* listBlobs(
       if (Key === undefined || Size === undefined || LastModified === undefined)
         throw new StoreUnavailable('it lists blobs without their sizes or times.')
       const name = Key.slice(bucket.prefix.length)
-      // What others put beside ours, such as the markers that consoles make for folders.
+      // Skip foreign objects, such as the markers that consoles make for folders.
       if (isName(name)) yield { name, bytes: Size, modifiedAt: LastModified }
     }
     token = page.IsTruncated ? page.NextContinuationToken : undefined

@@ -9,8 +9,8 @@ import { partBytes, s3BlobBytesMax } from './limits.ts'
 const partsAtOnce = 4
 
 /**
- * When it fails, nothing is left but perhaps parts of an upload that could not be given up; those go when a store is opened a day
- * later. An error of the source is told as it is.
+ * A failure leaves at most parts of an upload that could not be aborted; opening a store a day later removes them. Rethrows errors
+ * of the source unchanged.
  * @returns the bytes written.
  * @throws RangeError for more than `s3BlobBytesMax`; what `storeError` makes of the store's refusals.
  */
@@ -44,7 +44,7 @@ export async function upload(
   return read.bytes
 }
 
-/** What has been read of a source. */
+/** Bytes read from a source so far. */
 interface Read {
   bytes: number
   failure?: { error: unknown }

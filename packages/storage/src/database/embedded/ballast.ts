@@ -20,7 +20,7 @@ export function lacksRoom(folder: string): boolean {
   return bavail * bsize < ballastBytes
 }
 
-/** Makes room for a start. Only for whoever has the folder's lock. */
+/** Makes room for a start. The caller must hold the folder's lock. */
 export function releaseBallast(folder: string): void {
   if (lacksRoom(folder)) rmSync(ballastOf(folder), { force: true })
 }

@@ -142,7 +142,7 @@ describe('the embedded database', () => {
   })
 
   it('minds no variables that are meant for servers', async () => {
-    vi.stubEnv('PGSSLMODE', 'require').stubEnv('PGUSER', 'nobody').stubEnv('PGDATABASE', 'none')
+    vi.stubEnv('PGSSLMODE', 'require').stubEnv('PGUSER', 'stranger').stubEnv('PGDATABASE', 'none')
     const { database, dispose } = await embedded.open()
     vi.unstubAllEnvs()
     expect((await database.query('select current_user as who')).rows).toEqual([{ who: 'postgres' }])

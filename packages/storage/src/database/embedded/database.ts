@@ -155,8 +155,8 @@ const logFull = (files: string): string =>
   `The disk of ${files} is full, and the database has no room left for its log, so the server stops. What it has acknowledged is kept. Free space there and start it; started before that, it can be read from.`
 
 /**
- * A port as the socket that the driver asks for. Whoever waits for an answer keeps the process going for the thread's sake, too: were it the
- * port's alone, a thread that fails would end the process before it is told of.
+ * A port as the socket that the driver expects. A pending query keeps the process alive through the thread as well: with the port alone,
+ * a failing thread would end the process before the failure is reported.
  */
 class Connection extends Duplex {
   readonly #port: MessagePort

@@ -15,7 +15,7 @@ import { syncPath } from './folder.ts'
 import { demandVersion, filesIn, hasEmbedded } from './place.ts'
 
 /**
- * The files of a folder that nobody else uses, made where there are none.
+ * Opens the files of a folder that this process has locked; creates them if there are none.
  * @throws DatabaseUnfit for files that are incomplete or another version's: PGlite would make a new database in their place.
  */
 export async function filesOf(folder: string): Promise<string> {

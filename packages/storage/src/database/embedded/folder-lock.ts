@@ -76,7 +76,7 @@ function writeHolder(file: string): void {
   renameSync(written, file)
 }
 
-/** Who wrote the holder's file; for a moment after a crash and a new start that may still be the one that crashed. */
+/** Writer of the holder's file; just after a crash and a new start, possibly still the crashed process. */
 function readHolder(file: string): string {
   try {
     return readFileSync(file, 'utf8') || 'another process'

@@ -7,7 +7,7 @@ import { endWhenLogIsFull } from './log.ts'
 /** Permission bits of group and others. */
 const othersBits = 0o077
 
-/** What Emscripten's file system hands to `fsync`: an open file has a descriptor of ours, a folder has none. */
+/** Argument that Emscripten's file system passes to `fsync`: an open file has a descriptor of ours, a folder has none. */
 interface EmscriptenStream {
   node: object
   nfd?: number
@@ -53,8 +53,8 @@ export class SyncingFolder extends PrivateFolder {
         else syncPath(files.realPath(stream.node))
         return 0
       } catch (error) {
-        // After a failed sync nobody knows what is on disk, and syncing again tells nothing: PostgreSQL panics then, and reads its log at
-        // the next start. In WebAssembly a panic would spin for ever, so the process ends here, before anything more is acknowledged.
+        // After a failed sync the disk's content is unknown, and another sync reports nothing: PostgreSQL panics then, and replays its log
+        // at the next start. In WebAssembly a panic would spin for ever, so end the process before it acknowledges anything more.
         return endProcess('The disk failed to sync the database', error)
       }
     }

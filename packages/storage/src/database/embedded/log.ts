@@ -1,4 +1,4 @@
-/** What becomes of the embedded database when its log finds no room on the disk. */
+/** Recovery of the embedded database when its log finds no room on the disk. */
 
 /** The exit code of the thread that then ends. */
 export const logFullExit = 28

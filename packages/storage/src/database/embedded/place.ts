@@ -1,4 +1,4 @@
-/** What lies in the folder of an embedded database, found without opening it. */
+/** Contents of an embedded database's folder, inspected without opening it. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseUnfit } from '../sql-errors.ts'

@@ -22,7 +22,7 @@ const startParams = [
   ...['-c', 'TimeZone=UTC'],
 ]
 
-/** @param files the folder of PostgreSQL's own files, which nobody else uses */
+/** @param files the folder of PostgreSQL's own files, locked by this process */
 export async function startPostgres(files: string): Promise<PGlite> {
   const postgres = new Postgres({ fs: new SyncingFolder(files), startParams, extensions: { pg_trgm } })
   await postgres.waitReady
@@ -51,9 +51,9 @@ export async function answerOf(postgres: PGlite, message: Uint8Array): Promise<U
 }
 
 /**
- * V8 compiles what is hot a second time, better. Of PostgreSQL's grammar, one function of 105 kB that every statement runs through,
- * that takes 600 MiB and seconds, and nothing becomes faster. A function that is first called while V8 is told to improve
- * function 0 alone, which is not WebAssembly, stays as it is: the first statement is therefore an empty one, run so.
+ * V8 recompiles hot functions with optimizations. PostgreSQL's grammar is one function of 105 kB that every statement runs through;
+ * optimizing it takes 600 MiB and seconds and makes nothing faster. A function first called while V8 may optimize only function 0,
+ * which is not WebAssembly, is never optimized: so the first statement is an empty one, run that way.
  */
 class Postgres extends PGlite {
   override async _initArrayTypes(...options: Parameters<PGlite['_initArrayTypes']>): Promise<void> {

@@ -9,7 +9,7 @@ import { answerOf, serialize, startPostgres } from './postgres.ts'
 const postgres = await startPostgres(workerData as string)
 const parent = parentPort!
 
-/** What a session leaves behind goes with it: an open transaction, statements, locks. */
+/** Clears the state of a session: an open transaction, statements, locks. */
 async function resetSession(): Promise<void> {
   for (const text of ['rollback', 'discard all']) await answerOf(postgres, serialize.query(text))
 }

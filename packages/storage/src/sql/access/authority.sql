@@ -1,8 +1,8 @@
--- Whether what a request rests on is good, which it stays until the transaction ends (authority.ts).
+-- Checks that a request's authority is good, and locks it until the transaction ends (authority.ts).
 
 /*
- * Locks a credential: an API key or a browser session, or neither. It is good when it has not ended, and its account is not suspended. Whoever
- * suspends locks the credentials too, so this waits for it; the account is read by a statement of its own afterwards, which sees what came meanwhile.
+ * Locks a credential: an API key or a browser session, or neither. It is good if it has not expired and its account is not suspended. A
+ * suspension locks the credentials too, so this waits for it; a separate statement then reads the account, and sees changes made meanwhile.
  */
 create function hold_credential(account uuid, key uuid, session text, asked_at timestamptz) returns boolean language plpgsql as $$
 begin

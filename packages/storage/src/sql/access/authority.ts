@@ -1,7 +1,7 @@
 /**
- * On whose authority something is recorded, looked at by the transaction that records it. A request is looked at when it comes, but
- * its body may take hours: by then its key may be revoked, or its account no longer a member. What is looked at here is locked until
- * the transaction ends, so that whoever revokes waits for it, and nothing is recorded after a revocation was acknowledged.
+ * Authority to record, checked by the transaction that records. A request is checked when it comes, but its body may take hours: by
+ * then its key may be revoked, or its account no longer a member. The checked rows stay locked until the transaction ends, so a
+ * revocation waits for it, and nothing is recorded after a revocation was acknowledged.
  *
  * Locks are taken in this order, as everywhere: the account, the collection, the membership, the credential.
  */
@@ -10,12 +10,12 @@ import type { MemberRow } from '../accounts/members.ts'
 
 type Role = MemberRow['role']
 
-/** What a request was made with: an API key, or a browser session. */
+/** A request's credential: an API key, or a browser session. */
 export type Credential = { readonly key: string } | { readonly session: string }
 
 export interface Authority {
   readonly accountId: string
-  /** What must still be good. Null: nothing, the account acts by itself. */
+  /** The credential that must still be good. Null: none, the account acts by itself. */
   readonly credential: Credential | null
   /** Account that owns what is recorded. */
   readonly ownerId: string

@@ -26,9 +26,9 @@ export const deviceLogins = pgTable(
     expiresAt: instant('expires_at').notNull(),
     polledAt: instant('polled_at'),
     status: text('status', { enum: ['pending', 'allowed', 'refused'] }).notNull(),
-    /** Who allowed it. */
+    /** The account that allowed it. */
     accountId: uuid('account_id').references(() => accounts.id, { onDelete: 'cascade' }),
-    /** What the key will be limited to. */
+    /** The collection that the key will be limited to. */
     collectionId: uuid('collection_id').references(() => collections.id, { onDelete: 'cascade' }),
     /** When the key will end; null: never. */
     keyExpiresAt: instant('key_expires_at'),
@@ -65,7 +65,7 @@ export async function countDeviceLogins(
   return rows[0]!
 }
 
-/** One that nobody has decided on and that has not ended. */
+/** A pending login that has not expired. */
 export async function findPendingDeviceLogin(
   at: Queries,
   userHash: string,
@@ -85,7 +85,7 @@ export type DeviceDecision =
   | { status: 'allowed'; accountId: string; collectionId: string | null; keyExpiresAt: Date | null }
   | { status: 'refused' }
 
-/** @returns false: somebody decided meanwhile, or it ended */
+/** @returns false if it was decided meanwhile, or expired */
 export async function decideDeviceLogin(
   tx: Tx,
   userHash: string,

@@ -32,13 +32,13 @@ describe.each(databases)('counts of requests on $name', ({ open }) => {
     expect(await share(first, 0, { ann: 10, ben: 5 })).toEqual({})
     expect(await share(second, 0, { ann: 7 })).toEqual({ ann: 10 })
     expect(await share(third, 0, { ann: 1, ben: 1 })).toEqual({ ann: 17, ben: 5 })
-    // All of it each time: an answer that was lost makes nobody's count twice as high.
+    // Shares send totals, not increments: a repeated one doubles no count.
     expect(await share(first, 0, { ann: 12 })).toEqual({ ann: 8 })
     expect(await share(second, 0, { ann: 7 })).toEqual({ ann: 13 })
     expect(await share(first, 1, { ann: 1 })).toEqual({})
   })
 
-  test('what is older than the minute before goes as others are told; and by expiry', async () => {
+  test('counts older than the minute before are dropped by later shares, and by expiry', async () => {
     await share(second, 2, { ann: 3 })
     expect(await rows()).toEqual([
       [1, 'ann', 1],

@@ -1,6 +1,6 @@
 /**
- * How many requests of a caller each process has counted in a minute, for rate limits that processes hold together. Nothing here has to last: the
- * table is not logged (request-counts.sql) and not dumped. An embedded database has one process, which asks nobody.
+ * Requests per caller, process and minute, for rate limits that processes share. Not durable: the table is unlogged
+ * (request-counts.sql) and not dumped. An embedded database has one process, which shares nothing.
  */
 import { integer, pgTable, primaryKey, uuid } from 'drizzle-orm/pg-core'
 import type { Tx } from '../../database/database.ts'

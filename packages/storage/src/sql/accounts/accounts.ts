@@ -25,7 +25,7 @@ export const accounts = pgTable(
     defaultVisibility: text('default_visibility', { enum: ['private', 'public'] })
       .notNull()
       .default('private'),
-    /** What it may have stored. Bytes; null: what the configuration says. */
+    /** Storage quota. Bytes; null: the configured one. */
     quotaBytes: count('quota_bytes'),
     /** Of an org: the user whose quota counts for it until it has its own. Null: no owner was left when that user went; the org counts by itself. */
     madeBy: uuid('made_by').references((): AnyPgColumn => accounts.id, { onDelete: 'set null' }),
@@ -37,7 +37,7 @@ export const accounts = pgTable(
   ],
 )
 
-/** Who an identity provider says someone is. (issuer, subject) never changes; an e-mail may. */
+/** Identities at identity providers. (issuer, subject) never changes; an e-mail address may. */
 export const identities = pgTable(
   'identities',
   {
@@ -51,11 +51,11 @@ export const identities = pgTable(
 )
 
 export type AccountRow = typeof accounts.$inferSelect
-/** With settings as they are unless somebody changes them. */
+/** With default settings unless given. */
 export type NewAccountRow = typeof accounts.$inferInsert & Pick<AccountRow, 'email'>
 
-/** The id of no account. */
-export const nobody = '00000000-0000-0000-0000-000000000000'
+/** Id that no account has. */
+export const noAccount = '00000000-0000-0000-0000-000000000000'
 
 export async function findAccountBySlug(at: Queries, slug: string): Promise<AccountRow | undefined> {
   return (await accountBySlug(at, { slug }))[0]
@@ -74,7 +74,7 @@ export async function findAccountById(at: Queries, id: string): Promise<AccountR
   return (await at.orm.select().from(accounts).where(eq(accounts.id, id)).limit(1))[0]
 }
 
-/** What the accounts among `ids` are called, by id. */
+/** Names of the accounts among `ids`, by id. */
 export async function findAccountNames(
   at: Queries,
   ids: readonly string[],
@@ -91,8 +91,8 @@ export async function findAccountNames(
 }
 
 /**
- * The account, until the transaction ends: whoever else locks it waits.
- * @param strength `update`, to delete it: also whatever is to refer to it waits, such as a fork that lands in it
+ * The account, locked until the transaction ends.
+ * @param strength `update`, to delete it: blocks also inserts that refer to it, such as a fork that lands in it
  */
 export async function lockAccount(
   tx: Tx,
@@ -173,9 +173,9 @@ export async function ownsFewerCollections(at: Queries, id: string, max: number)
 }
 
 export interface IdentityKey {
-  /** Who vouches. */
+  /** The identity provider. */
   readonly issuer: string
-  /** For whom: the issuer's own name for a person, which never changes. */
+  /** The issuer's own identifier of the person, which never changes. */
   readonly subject: string
 }
 

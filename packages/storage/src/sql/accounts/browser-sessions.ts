@@ -10,12 +10,12 @@ export const browserSessions = pgTable(
   'browser_sessions',
   {
     tokenHash: bytewiseText('token_hash').primaryKey(),
-    /** What its account calls it by. */
+    /** Id shown to its account. */
     id: uuid('id').notNull(),
     accountId: uuid('account_id')
       .notNull()
       .references(() => accounts.id, { onDelete: 'cascade' }),
-    /** What the browser said of itself as it signed in. */
+    /** The browser's `User-Agent` at sign-in. */
     userAgent: text('user_agent').notNull(),
     createdAt: instant('created_at').notNull(),
     /** Moves together with `expiresAt`. */

@@ -1,4 +1,4 @@
-/** Invitations to organizations: of a user, or of whoever follows a link that was sent to an e-mail address. */
+/** Invitations to organizations: for a user, or for anyone with a link that was sent to an e-mail address. */
 import { and, desc, eq, gt, sql } from 'drizzle-orm'
 import { check, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
@@ -12,14 +12,14 @@ export const invitations = pgTable(
     orgId: uuid('org_id')
       .notNull()
       .references(() => accounts.id, { onDelete: 'cascade' }),
-    /** Whom it is for; null: for whoever has the link. */
+    /** The invited user; null: anyone with the link. */
     userId: uuid('user_id').references(() => accounts.id, { onDelete: 'cascade' }),
-    /** Where the link was sent, as the inviter says; null: it is for a user. */
+    /** Address of the link, as the inviter gave it; null: it is for a user. */
     email: text('email'),
     role: text('role', { enum: ['owner', 'admin', 'member'] }).notNull(),
     /** SHA-256 of the link's token. */
     tokenHash: bytewiseText('token_hash').notNull().unique(),
-    /** No reference: an invitation outlives whoever made it. */
+    /** No reference: an invitation outlives the account that made it. */
     invitedBy: uuid('invited_by').notNull(),
     createdAt: instant('created_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
@@ -36,7 +36,7 @@ export type InvitationRow = typeof invitations.$inferSelect
 
 export interface InvitationItem {
   invitation: InvitationRow
-  /** The organization in the list of a user, the user in that of an organization; null: it is for whoever has the link. */
+  /** The organization in the list of a user, the user in that of an organization; null: anyone with the link. */
   account: AccountRow | null
 }
 

@@ -4,7 +4,7 @@ import { check, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-co
 import type { Queries, Tx } from '../../database/database.ts'
 import { prepared } from '../../database/look-ups.ts'
 import { instant } from '../columns/columns.ts'
-import { type AccountRow, accounts, nobody } from './accounts.ts'
+import { type AccountRow, accounts, noAccount } from './accounts.ts'
 
 export const members = pgTable(
   'members',
@@ -44,12 +44,12 @@ export async function findAccountFor(
   slug: string,
   accountId: string | null,
 ): Promise<FoundAccount | undefined> {
-  const [found] = await accountWithRole(at, { slug, accountId: accountId ?? nobody })
+  const [found] = await accountWithRole(at, { slug, accountId: accountId ?? noAccount })
   if (found === undefined) return undefined
   return { account: found.account, role: roleOf(accountId, found.account.id, found.role) }
 }
 
-/** What `accountId`, who has a membership or none, is in an account. */
+/** Role of `accountId` in an account, if any. */
 export const roleOf = (
   accountId: string | null,
   inAccount: string,
@@ -81,7 +81,7 @@ export interface MemberItem {
   since: Date
 }
 
-/** Where a page of a list by slug lies; slugs are unique, so they alone are its order. */
+/** Slice of a list ordered by slug alone, since slugs are unique. */
 export interface SlugSlice {
   limit: number
   offset: number

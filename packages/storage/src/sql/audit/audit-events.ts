@@ -1,11 +1,11 @@
-/** Who did what: one row an act, written by the transaction of the act, so that there is no act without its row. */
+/** Audit log: one row per act, written by the act's transaction, so that no act lacks its row. */
 import { and, asc, desc, eq, gt, type SQL, sql } from 'drizzle-orm'
 import { index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
 import { accounts } from '../accounts/accounts.ts'
 import { instant } from '../columns/columns.ts'
 
-/** With what somebody acts, as it was then. */
+/** Credential of an act, as it was then. */
 export interface Means {
   /** Of an API key: its id and its label. */
   readonly key?: { readonly id: string; readonly label: string }
@@ -13,7 +13,7 @@ export interface Means {
   readonly address?: string
 }
 
-/** Rows refer to no others: an act outlives what it was done to, and whoever did it. */
+/** Without foreign keys: an act outlives its subject and its actor. */
 export const auditEvents = pgTable(
   'audit_events',
   {
@@ -26,7 +26,7 @@ export const auditEvents = pgTable(
     /** Null: the registry itself. */
     actorId: uuid('actor_id'),
     means: jsonb('means').$type<Means>().notNull(),
-    /** What it was done to, as people call it: `owner/slug@v1.0.0`, a user's slug. */
+    /** Subject of the act, by its usual name: `owner/slug@v1.0.0`, a user's slug. */
     target: text('target').notNull(),
     details: jsonb('details').$type<AuditDetails>().notNull(),
   },

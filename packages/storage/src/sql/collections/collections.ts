@@ -41,7 +41,7 @@ export const collections = pgTable(
     ancestors: uuid('ancestors').array().notNull().default(sql`'{}'::uuid[]`),
     /** Semver of the newest version that was withdrawn, with its `v`: no later version has a lower number. Null: none was. */
     newestWithdrawn: text('newest_withdrawn'),
-    /** What its versions and files added to the store, as far as they were not erased since. Bytes; see usage.ts. */
+    /** Bytes that its versions and files added to the store, without erased ones. See usage.ts. */
     storedBytes: count('stored_bytes').notNull().default(0),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
@@ -53,7 +53,7 @@ export const collections = pgTable(
     index('collections_public_created').on(t.createdAt, t.id).where(sql`${t.public}`),
     index('collections_public_name').on(t.foldedName, t.id).where(sql`${t.public}`),
     index('collections_public_owner_updated').on(t.ownerId, t.updatedAt, t.id).where(sql`${t.public}`),
-    // Without a pending list, which every search would read through, and which nobody empties in an embedded database.
+    // Without a pending list: every search would scan it, and an embedded database never flushes it.
     index('collections_public_name_trigrams')
       .using('gin', t.foldedName.op('gin_trgm_ops'))
       .with({ fastupdate: false })
@@ -66,7 +66,7 @@ export const collections = pgTable(
   ],
 )
 
-/** What `search` finds a collection by. A table of its own: a head that moves leaves it alone unless the description changes. */
+/** Words that `search` finds a collection by. A separate table: a moving head leaves it alone unless the description changes. */
 export const collectionWords = pgTable(
   'collection_words',
   {

@@ -61,7 +61,7 @@ export async function noteGiven(tx: Tx, collectionId: string, ownerId: string): 
   ])
 }
 
-/** Of a collection that is about to be deleted: only what was public is kept, and leads nowhere. */
+/** For a collection about to be deleted: keeps only former public slugs, without a target. */
 export async function dropFormerSlugs(tx: Tx, collection: CollectionPlace, at: Date): Promise<void> {
   await keepFormerSlug(tx, collection, at)
   await tx.query('delete from former_collection_slugs where collection_id = $1 and not published', [

@@ -4,7 +4,7 @@
  */
 import { getTableColumns, getTableName, type InferSelectModel, type SQL, sql, type Table } from 'drizzle-orm'
 
-/** For a `select`; what is selected is as if `table` itself were. */
+/** For a `select`; the result is as if `table` itself were selected. */
 export function wholeRow<T extends Table>(table: T): SQL<InferSelectModel<T>> {
   const row = rowAsJson(table)
   return sql.raw(row.text).mapWith(row.read) as SQL<InferSelectModel<T>>

@@ -7,7 +7,7 @@
 const runs = /[\p{L}\p{N}\p{M}]+/gu
 const unspaced = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}]/u
 const spacedOrNot = new RegExp(`${unspaced.source}\\p{M}*|[^${unspaced.source.slice(1, -1)}]+`, 'gu')
-/** What is longer is found by its beginning. Characters. */
+/** Longer words are indexed by their beginning. Characters. */
 const wordCharactersMax = 64
 /** A text is found by its beginning. */
 const wordsMax = 2_000

@@ -5,7 +5,7 @@ import type { Queries, Tx } from '../../database/database.ts'
 import { giveWay } from '../../turn.ts'
 import { bytewiseText, count, instant, isAmong } from '../columns/columns.ts'
 
-/** Every file stored, once, whoever uploaded it. What a version ever had is kept, also when collections go. */
+/** Every stored file, once, for all uploaders. Files that a version ever had are kept, also when collections go. */
 export const files = pgTable(
   'files',
   {
@@ -32,7 +32,7 @@ export const collectionFiles = pgTable(
     contentType: text('content_type').notNull(),
     /** In the full view of some version of the collection: its members may read it. (What a row exists for was uploaded to it: they may, too.) */
     inFull: boolean('in_full').notNull().default(false),
-    /** In the public view of some version: whoever may read the collection may read it. */
+    /** In the public view of some version: readable with the collection. */
     inPublic: boolean('in_public').notNull().default(false),
     createdAt: instant('created_at').notNull(),
     /** When it last was. */
@@ -81,7 +81,7 @@ export interface KnownFile extends CollectionFileRow {
   size: number
 }
 
-/** What a collection knows of some files, in no order; those it does not know are left out. */
+/** A collection's facts about some files, in no order; unknown files are left out. */
 export async function findCollectionFiles(
   at: Queries,
   collectionId: string,

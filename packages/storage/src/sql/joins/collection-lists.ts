@@ -29,7 +29,7 @@ export interface ListedCollection {
   readonly collection: CollectionRow
   readonly ownerSlug: string
   readonly ownerName: string
-  /** What lists show of the head; null before the first version. */
+  /** The head, as lists show it; null before the first version. */
   readonly head: ListedVersion | null
   readonly isFork: boolean
 }
@@ -44,7 +44,7 @@ const orderings = {
   name: { column: 'folded_name', type: 'text', newestFirst: false },
 }
 
-/** What a list is sorted by, in SQL. */
+/** Sort key of a list, in SQL. */
 export function sortedBy(order: CollectionOrder, { backwards }: Pick<ListSlice, 'backwards'>): string {
   const { column, newestFirst } = orderings[order]
   const towards = newestFirst === backwards ? 'asc' : 'desc'

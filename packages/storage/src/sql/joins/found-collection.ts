@@ -3,7 +3,7 @@ import { and, eq, inArray, or, type Placeholder, sql } from 'drizzle-orm'
 import type { Queries } from '../../database/database.ts'
 import { prepared } from '../../database/look-ups.ts'
 import type { Orm } from '../../database/orm.ts'
-import { type AccountRow, accounts, nobody } from '../accounts/accounts.ts'
+import { type AccountRow, accounts, noAccount } from '../accounts/accounts.ts'
 import { formerAccountSlugs, slugHash } from '../accounts/former-slugs.ts'
 import { members, roleOf } from '../accounts/members.ts'
 import { type CollectionRow, collections } from '../collections/collections.ts'
@@ -33,7 +33,8 @@ const startingPointIn = (orm: Orm, accountId: string | Placeholder) =>
     .leftJoin(versions, eq(versions.id, collections.headId))
     .leftJoin(members, and(eq(members.orgId, accounts.id), eq(members.userId, accountId)))
 
-const startingPoint = (at: Queries, accountId: string | null) => startingPointIn(at.orm, accountId ?? nobody)
+const startingPoint = (at: Queries, accountId: string | null) =>
+  startingPointIn(at.orm, accountId ?? noAccount)
 
 type StartingPoint = Awaited<ReturnType<typeof startingPoint>>[number]
 
@@ -49,7 +50,7 @@ export async function findCollectionByPath(
   path: { owner: string; slug: string },
   accountId: string | null,
 ): Promise<FoundCollection | undefined> {
-  return foundIn(await collectionByPath(at, { ...path, accountId: accountId ?? nobody }), accountId)
+  return foundIn(await collectionByPath(at, { ...path, accountId: accountId ?? noAccount }), accountId)
 }
 
 const collectionByPath = prepared((orm) =>

@@ -1,4 +1,4 @@
-/** What operators do to accounts: list all of them, suspend, erase a person. */
+/** Operator actions on accounts: list all of them, suspend, erase a person. */
 import { asc, eq, gt, ilike, lt, or, sql } from 'drizzle-orm'
 import type { Queries, Tx } from '../../database/database.ts'
 import { apiKeys } from '../access/keys.ts'
@@ -52,14 +52,14 @@ export async function listAccounts(
   return rows
 }
 
-/** Whom an account signs in as. */
+/** Identities that an account signs in with. */
 export const identitiesOf = (at: Queries, accountId: string): Promise<IdentityKey[]> =>
   at.orm
     .select({ issuer: identities.issuer, subject: identities.subject })
     .from(identities)
     .where(eq(identities.accountId, accountId))
 
-/** Ends every browser session of an account; keys stay, and whoever records by one is waited for. The account is locked. */
+/** Ends every browser session of an account, after transactions that record with one; keys stay. The account is locked. */
 export async function endCredentials(tx: Tx, accountId: string): Promise<void> {
   await tx.orm.delete(browserSessions).where(eq(browserSessions.accountId, accountId))
   await tx.query('select from api_keys where account_id = $1 for update', [accountId])

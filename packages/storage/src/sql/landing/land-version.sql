@@ -33,7 +33,7 @@ begin
   if fork is not null then
     perform from accounts where id = owner for key share;
     if not found then raise exception 'owner_gone' using errcode = 'UL000'; end if;
-    -- Held until the fork is there: whoever deletes the source then sees the fork, and keeps the files that it inherited.
+    -- Locked until the fork exists: deleting the source then sees the fork, and keeps the files that it inherited.
     made := jsonb_populate_record(null::collections, fork->'collection');
     select made.public and source.public into made.public from collections source
       where source.id = (fork->>'sourceId')::uuid and (source.public or (fork->>'ofPrivate')::boolean) for share;

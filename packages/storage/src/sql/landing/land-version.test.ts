@@ -276,7 +276,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
   const sweepId = '01890000-0000-7000-8000-000000000000'
   const condemnAll = (tx: Parameters<typeof condemn>[0], entries: ReturnType<typeof object>[]) =>
     condemn(tx, sweepId, entries, new Date(Date.now() + 86_400_000))
-  test('what an update finds in the index keeps its place and is pardoned; a pack of nothing new is not recorded', async () => {
+  test('an object that an update finds in the index keeps its place and is pardoned; a pack of nothing new is not recorded', async () => {
     const [a, b] = [object(), object()]
     await record(a, b)
     const [before] = await rowsOf(a)
@@ -297,7 +297,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     expect(await packCounts()).toEqual({ packs: counts.packs + 1, inline: counts.inline + 1 })
   })
 
-  test('what an update finds as a delta is relied on with its bases; without one, nothing of it is there', async () => {
+  test('an update relies on an existing delta with its bases; if one is missing, nothing of the update lands', async () => {
     const base = object()
     const delta = object([base.hash])
     await record(base, delta)
@@ -334,7 +334,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     ])
   })
 
-  test('whoever may not write by then lands nothing', async () => {
+  test('a caller without the right to write by then lands nothing', async () => {
     await newCollection()
     const first = versionOf(0)
     const as = (change: Partial<Authority>) =>
@@ -347,7 +347,7 @@ describe.each(databases)('landing a version on $name', ({ name, open }) => {
     expect(await findHead(database, collectionId)).toBeNull()
   })
 
-  test('a push session that somebody else commits does not end, and its version is not there', async () => {
+  test('a push session leased by another process does not end, and its version is absent', async () => {
     await newCollection()
     const first = versionOf(0)
     const push = { id: crypto.randomUUID(), holder: crypto.randomUUID(), recordsDone: 1, recordsTotal: 1 }

@@ -23,13 +23,13 @@ export interface Landing {
   from: string | null
   headDescription: string | null
   by: Authority
-  /** What the audit log says of it. */
+  /** Its row in the audit log. */
   audit: AuditEventRow
-  /** What an account that has no quota of its own may have stored. Bytes; null: as much as it likes. */
+  /** Storage quota of an account without one of its own. Bytes; null: unlimited. */
   usualQuota?: number | null
   /** Recorded by the same statement; at most `statementRowsMax` objects. Default: what it needs is recorded before, by this transaction. */
   pack?: StoredPack
-  /** What ends with it: the running metadata update with that id, or a push session. */
+  /** Ended in the same transaction: the running metadata update with that id, or a push session. */
   ends?: { job: string } | { push: PushEnd }
   /** The collection is made with it. */
   fork?: ForkOf
@@ -37,7 +37,7 @@ export interface Landing {
 
 export interface PushEnd {
   id: string
-  /** Who must hold its lease. */
+  /** The required lease holder. */
   holder: string
   recordsDone: number
   recordsTotal: number
@@ -54,7 +54,7 @@ export interface ForkOf {
   /** Its head is the version. `public`: if the source is. */
   collection: Omit<CollectionRow, 'foldedName'>
   owner: OwnerNames
-  /** What the audit log says of the collection; whether it is public is added. */
+  /** The collection's row in the audit log, to which its visibility is added. */
   audit: AuditEventRow
   /** It lands only while the owner has fewer collections, 1 or more. Certain only while the account is locked. */
   collectionsMax: number

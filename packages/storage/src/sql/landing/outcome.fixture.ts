@@ -14,7 +14,7 @@ export const outcomeOf = async (landing: Promise<void>): Promise<'landed' | NotL
   }
 }
 
-/** What the audit log says of a version. */
+/** Audit row of a version. */
 export const auditFor = (version: VersionRow): AuditEventRow => ({
   ...{ id: randomUUID(), at: version.createdAt, accountId: version.madeBy, actorId: version.madeBy },
   ...{ action: 'version.made', means: { address: '::1' }, target: version.id, details: {} },

@@ -1,4 +1,4 @@
-/** Objects that are stored damaged: whoever has them whole puts them in another place. */
+/** Objects stored damaged: a writer with intact copies stores them in another place. */
 import type { Hash } from '@ulmus/content'
 import type { Tx } from '../../database/database.ts'
 import type { ObjectKind } from '../../errors/stores.ts'
@@ -14,8 +14,8 @@ export interface DamagedObject {
 }
 
 /**
- * Takes the rows of damaged objects away, which are inserted anew in this transaction; not those that somebody else has replaced or moved
- * meanwhile. What is stored as a delta to one finds the same bytes in its new place: the chain is read link by link.
+ * Removes the rows of damaged objects, which this transaction inserts anew; keeps rows that were replaced or moved meanwhile. A delta
+ * to one finds the same bytes in the new place: chains are read link by link.
  */
 export async function dropDamaged(tx: Tx, damaged: readonly DamagedObject[]): Promise<void> {
   for (let i = 0; i < damaged.length; i += rowsMax) {

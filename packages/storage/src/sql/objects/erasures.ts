@@ -21,7 +21,7 @@ export async function versionsToErase(at: Queries): Promise<VersionToErase[]> {
 }
 
 /**
- * Ends the erasures of versions, and gives their room back to whom it counted for. Another sweep may have ended some before.
+ * Ends the erasures of versions, and returns their room to the accounts' quotas. Another sweep may have ended some before.
  * @returns how many it ended
  */
 export async function endErasure(tx: Tx, ids: readonly string[]): Promise<number> {
@@ -130,8 +130,8 @@ export async function sidecarsInFamily(at: Queries, collectionId: string): Promi
 }
 
 /**
- * A collection forgets a file. Forks that have it and know it from there are told of it themselves. When nobody knows it any more, the
- * file is forgotten.
+ * Lets a collection forget a file. Forks that have it from there are handled on their own. Forgets the file itself once no
+ * collection knows it.
  */
 export async function forgetFile(
   tx: Tx,

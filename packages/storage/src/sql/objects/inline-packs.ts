@@ -4,7 +4,7 @@
  *
  *     recorded with its version ──▶ inline ── compacted: its objects copied into a pack of many, its rows let point there ──▶ gone
  *
- * They are not part of the index: whoever makes that anew from the packs' footers has to read these, too.
+ * They are not part of the index: rebuilding it from the packs' footers must read these, too.
  */
 import { pgTable } from 'drizzle-orm/pg-core'
 import type { BlobStore } from '../../blobs/blob-store.ts'
@@ -53,7 +53,7 @@ export interface InlinePack {
   id: number
   name: string
   content: Uint8Array
-  /** What the index has in it, in the order of its bytes. */
+  /** Its entries in the index, in the order of their bytes. */
   entries: PackEntry[]
 }
 

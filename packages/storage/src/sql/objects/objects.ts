@@ -1,4 +1,4 @@
-/** Where each stored object lies: hash → (pack, offset, length, chain of bases). Rebuildable from the packs' footers. */
+/** Locations of stored objects: hash → (pack, offset, length, chain of bases). Rebuildable from the packs' footers. */
 
 import type { Hash } from '@ulmus/content'
 import { sql } from 'drizzle-orm'
@@ -30,7 +30,7 @@ export const objects = pgTable(
     packId: integer('pack_id')
       .notNull()
       .references(() => packs.id, { onDelete: 'cascade' }),
-    /** Where the encoded bytes lie in the pack. Bytes. */
+    /** Start of the encoded bytes in the pack. Bytes. */
     offset: count('offset').notNull(),
     length: integer('length').notNull(),
     /** CRC-32 of the encoded bytes. */
@@ -39,7 +39,7 @@ export const objects = pgTable(
     checksum: bytewiseText('checksum'),
     /** The chain of a delta, nearest base first, all of the same kind; empty for what stands alone (see `PackEntry`). */
     bases: text('bases').array().notNull().default(sql`'{}'::text[]`),
-    /** The sweep that is about to remove the row unless somebody pardons it (see sweeps.ts); null: none. */
+    /** The sweep that will remove the row unless a commit pardons it (see sweeps.ts); null: none. */
     condemned: uuid('condemned'),
   },
   (t) => [
@@ -72,15 +72,15 @@ export const statementRowsMax = 10_000
 
 /** An object that a commit did not write because it was there, or wrote others as deltas to. */
 export interface ReliedOn extends ObjectName {
-  /** The chain that those deltas go on from; undefined when it only has to be there. */
+  /** The chain that those deltas build on; undefined if it only has to exist. */
   bases?: readonly Hash[]
 }
 
-/** What a commit has stored and what it goes on from. */
+/** Objects that a commit has stored, and the ones that it builds on. */
 interface Packed {
   packs: readonly StoredPack[]
   reliedOn: readonly ReliedOn[]
-  /** What the packs have anew, each to stand alone, in place of what is damaged. */
+  /** Damaged objects that the packs replace, each to stand alone. */
   replaced?: readonly DamagedObject[]
 }
 

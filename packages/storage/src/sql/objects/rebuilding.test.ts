@@ -60,7 +60,7 @@ describe.each(databases)('rebuilding the index ($name)', ({ open }) => {
     )
   }
 
-  test('an object is taken from where its base is there, however short a chain to what is gone once was', async () => {
+  test('an object is taken from a pack whose bases exist, even if a chain to missing ones was shorter', async () => {
     const report = await rebuild({
       p1: [['x', 'gone']],
       p2: [['a1'], ['a2', 'a1']],

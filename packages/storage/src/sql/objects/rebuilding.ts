@@ -1,4 +1,4 @@
-/** What fsck reads as a whole: packs and files; and the index made anew from the packs' footers. */
+/** Reads for fsck: all packs and files; and the index rebuilt from the packs' footers. */
 import type { Hash } from '@ulmus/content'
 import type { Queries, Tx } from '../../database/database.ts'
 import { basesMax, type StoredPack } from '../../packs/pack.ts'

@@ -1,8 +1,8 @@
 -- Functions that record packs (objects.ts). docs/formats.md has the pack file.
 
 /*
- * Whether an object is read through just these bases, link by link. A base that was stored anew since stands alone, so that whatever is a delta
- * to it has a shorter chain than its row says: that names what was needed when it was written.
+ * Whether an object is read through exactly these bases, link by link. A base that was stored anew stands alone, so a delta to it may
+ * have a shorter chain than its row says, which names the bases needed when it was written.
  */
 create function is_read_through(object_hash text, object_kind text, chain text[]) returns boolean language sql stable as $$
   select bool_and(o.bases[1] is not distinct from (chain[link + 1] collate "C")) and count(o.hash) = cardinality(chain) + 1

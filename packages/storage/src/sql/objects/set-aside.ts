@@ -1,6 +1,6 @@
 /**
- * Blobs that a sweep found needed by nobody. They lie where they were until they have been set aside long enough, for the database
- * that does not need them may be the wrong one, or one restored from before they were written.
+ * Blobs that a sweep found unneeded. They stay in place until they have been set aside long enough, for the database that does not
+ * need them may be the wrong one, or one restored from before they were written.
  *
  *     unneeded ──▶ set aside ── still unneeded after days ──▶ removed
  *                      └─ recorded again ──▶ taken back

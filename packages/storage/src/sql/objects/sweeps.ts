@@ -19,8 +19,8 @@
  * Rows in packs younger than a grace period when the sweep begins, or recorded since, are never condemned, nor do their bases go: one
  * may become the base of a new row after it was found dead and before it is condemned.
  *
- * Sweeps may run side by side. A row that several condemn is the one's with the latest id, and bases are condemned before what needs
- * them. So what is no longer a sweep's has no bases that still are: they stay as long as it does.
+ * Sweeps may run side by side. A row that several condemn belongs to the one with the latest id, and bases are condemned before their
+ * deltas. So a row that a sweep lost has no bases that it still owns: they stay as long as the row does.
  */
 import type { Hash } from '@ulmus/content'
 import type { Queries, Tx } from '../../database/database.ts'

@@ -1,4 +1,4 @@
-/** Who commits a push session, or makes a dry run of it: whoever holds its lease. */
+/** Leases on push sessions: their holder commits the session, or makes a dry run of it. */
 import { and, eq, gt, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Queries, Tx } from '../../database/database.ts'
 import type { Means } from '../audit/audit-events.ts'
@@ -11,9 +11,9 @@ import {
   standingColumns,
 } from './pushes.ts'
 
-/** Who commits a session or makes a dry run of it, and for how long that is believed. */
+/** Lease on a session for its commit or dry run. */
 export interface PushLease {
-  /** Null: nobody yet, but soon. */
+  /** Null: not taken yet. */
   holder: string | null
   /** At most 8. */
   seconds: number
@@ -83,7 +83,7 @@ const isLeaseOver = or(
 )
 const isAbandoned = and(eq(pushes.status, 'committing'), isLeaseOver)
 
-/** Takes a commit that nobody has, or whose holder fell silent; undefined for all callers but one. */
+/** Takes a commit that no process has leased, or whose lease has expired; undefined for all callers but one. */
 export async function takePushLease(
   tx: Tx,
   id: string,
@@ -98,7 +98,7 @@ export async function takePushLease(
   return row
 }
 
-/** Sessions that are committing and whose holder fell silent, or that nobody took in time; the longest silent first. */
+/** Committing sessions with an expired lease, or that no process took in time; the longest silent first. */
 export async function listAbandonedCommits(at: Queries): Promise<PushStanding[]> {
   return at.orm.select(standingColumns).from(pushes).where(isAbandoned).orderBy(pushes.leaseUntil)
 }

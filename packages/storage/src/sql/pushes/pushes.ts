@@ -24,9 +24,9 @@ export const pushes = pgTable(
     collectionId: uuid('collection_id')
       .notNull()
       .references(() => collections.id, { onDelete: 'cascade' }),
-    /** Who opened it. No reference: nothing of a deleted account's lands. */
+    /** The account that opened it. No reference: a deleted account's sessions never land. */
     accountId: uuid('account_id').notNull(),
-    /** On whose behalf it is committed, since somebody asked for that. */
+    /** The account that requested the commit. */
     committerId: uuid('committer_id'),
     committerMeans: jsonb('committer_means').$type<Means>(),
     kind: text('kind', { enum: ['delta', 'snapshot'] }).notNull(),
@@ -61,10 +61,10 @@ export const pushes = pgTable(
     /** Progress of a commit or a dry run, in entries; kept while it runs, every second. */
     recordsDone: count('records_done').notNull().default(0),
     recordsTotal: count('records_total').notNull().default(0),
-    /** While `committing` or `checking`: who does it, another at every taking. Null: nobody yet. */
+    /** While `committing` or `checking`: the lease holder, new each time it is taken. Null: not taken yet. */
     leaseHolder: uuid('lease_holder'),
     /**
-     * While `committing`: when whoever finds it past may take the commit over; while `checking`: may open the session again. By the
+     * While `committing`: when another process may take the commit over; while `checking`: when it may open the session again. By the
      * database's clock, which all servers share.
      */
     leaseUntil: instant('lease_until'),
@@ -92,7 +92,7 @@ export const pushSpills = pgTable(
       .references(() => pushes.id, { onDelete: 'cascade' }),
     /** Order of arrival within the session: of the same (type, id) the entry of the higher sequence counts. */
     sequence: integer('sequence').notNull(),
-    /** What its entries are: records and deletes, or lines of a snapshot's manifest. */
+    /** Kind of its entries: records and deletes, or lines of a snapshot's manifest. */
     role: text('role', { enum: ['records', 'manifest'] }).notNull(),
     /** The spill's name in the blob store. */
     name: bytewiseText('name').notNull(),
@@ -108,10 +108,10 @@ export const pushSpills = pgTable(
 /** Those that have not ended. */
 const live: PushRow['status'][] = ['open', 'checking', 'committing']
 
-/** What ended without a version needs nothing any more of what it was opened with. */
+/** Columns cleared when a session ends without a version. */
 const forgotten = { schemas: null, metadata: null, files: [] as string[] }
 
-/** What a commit reads. Its schemas are asked for on their own, by whoever does not hold them yet. */
+/** Columns that a commit reads. Its schemas are read separately, unless cached. */
 export type PushRow = Omit<typeof pushes.$inferSelect, 'schemas'>
 export type PushSpillRow = typeof pushSpills.$inferSelect
 
@@ -173,8 +173,8 @@ export async function movePush(
 }
 
 /**
- * Puts off the end of an open session, counts what came and locks its row: until the transaction ends nobody can commit or
- * cancel it. False when it is not open.
+ * Postpones the end of an open session, counts received data and locks its row: until the transaction ends it cannot be committed or
+ * cancelled. False if it is not open.
  */
 export async function touchOpenPush(
   tx: Tx,
@@ -250,7 +250,7 @@ export async function deletePushSpills(tx: Tx, pushId: string): Promise<void> {
 export const isHeldBy = (holder: string) =>
   and(inArray(pushes.status, ['committing', 'checking']), eq(pushes.leaseHolder, holder))
 
-/** Marks open sessions that nobody used in time. */
+/** Marks idle open sessions as expired. */
 export async function expirePushes(tx: Tx, now: Date): Promise<void> {
   await tx.orm
     .update(pushes)

@@ -1,4 +1,4 @@
-/** What a deleted collection leaves behind, for a sweep after it is gone. */
+/** Remains of a deleted collection, for a later sweep. */
 import { and, arrayContains, eq, inArray } from 'drizzle-orm'
 import type { Queries, Tx } from '../../database/database.ts'
 import { collections } from '../collections/collections.ts'

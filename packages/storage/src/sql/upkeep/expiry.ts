@@ -1,4 +1,4 @@
-/** Rows that have had their time, dropped a slice at a time; and what an embedded database has nobody else to do for it. */
+/** Expired rows, dropped a slice at a time; and vacuuming, which an embedded database does not do by itself. */
 import type { Database, Tx } from '../../database/database.ts'
 
 /** Drops up to `max` metadata updates that ended before an instant. Returns how many. */

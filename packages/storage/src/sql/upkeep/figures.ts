@@ -1,4 +1,4 @@
-/** Figures for whoever watches over a registry: what is under way, and what is stored. */
+/** Figures for monitoring a registry: running work and stored data. */
 import type { Queries } from '../../database/database.ts'
 
 export interface JobCount {

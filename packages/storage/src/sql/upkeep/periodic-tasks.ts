@@ -29,7 +29,7 @@ export async function claimPeriodicTask(tx: Tx, name: string, everySeconds: numb
   return rows[0]?.['again'] === true
 }
 
-/** Says that a periodic task is done now, by the database's clock, whoever did it. */
+/** Records that a periodic task ended now, by the database's clock. */
 export async function endPeriodicTask(tx: Tx, name: string, succeeded: boolean): Promise<void> {
   await tx.query(
     `insert into periodic_tasks (name, begun_at, ended_at, succeeded) values ($1, now(), now(), $2)

@@ -68,8 +68,8 @@ $$;
 --> statement-breakpoint
 
 /*
- * Takes off what erased versions of a collection had added, once: those that no version goes on from that is not erased. A version needs
- * nothing but what it added itself and what its bases did.
+ * Subtracts, once, what erased versions of a collection had added, except for versions that a version not erased builds on. A version
+ * needs only what it added itself and what its bases added.
  */
 create function give_back(collection uuid) returns void language sql as $$
   with recursive needed as (

@@ -1,7 +1,7 @@
 /**
- * What accounts have stored, by which their quotas are measured. A collection's row counts what its versions and files added; sums over an
- * account's collections are made when they are asked for (usage.sql). Requests that record at the same moment in several collections of
- * one account do not see each other: together they may pass a quota by what they bring.
+ * Storage usage of accounts, against which quotas are checked. A collection's row counts what its versions and files added; sums over an
+ * account's collections are computed on request (usage.sql). Concurrent requests in several collections of one account do not see each
+ * other: together they may exceed a quota by the size of their data.
  */
 import type { Queries } from '../../database/database.ts'
 
@@ -12,7 +12,7 @@ export interface AccountUsage {
   readonly receivedBytes: number
   /** The same of organizations that count against the account's quota. Bytes. */
   readonly organizationBytes: number
-  /** What all of it may come to. Bytes; null: as much as it likes, or it counts against the quota of another. */
+  /** Quota for the total. Bytes; null: unlimited, or counted against the quota of another account. */
   readonly quotaBytes: number | null
   /** Slug of the user whose quota counts for an organization; null: its own. */
   readonly countsAgainst: string | null
@@ -36,7 +36,7 @@ export async function accountUsage(
   return rows[0] as unknown as AccountUsage
 }
 
-/** What counts for the quota of an account, of all that share it. */
+/** Usage that counts for an account's quota, of all collections that share it. */
 export interface QuotaUsage {
   readonly usedBytes: number
   readonly receivedBytes: number

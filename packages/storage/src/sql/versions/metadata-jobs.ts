@@ -15,7 +15,7 @@ export const metadataJobs = pgTable(
       .notNull()
       .references(() => collections.id, { onDelete: 'cascade' }),
     status: text('status', { enum: ['running', 'completed', 'failed'] }).notNull(),
-    /** Who asked for it, and on whose behalf it lands. No reference: what a deleted account began is refused when it lands. */
+    /** The account that requested it and on whose behalf it lands. No reference: landing refuses updates of a deleted account. */
     accountId: uuid('account_id').notNull(),
     means: jsonb('means').$type<Means>().notNull(),
     baseId: uuid('base_id').notNull(),

@@ -1,4 +1,4 @@
-/** Versions: one row each, pointing at the documents of their two views. What they hold is immutable; what is said of them is not. */
+/** Versions: one row each, pointing at the documents of their two views. Content is immutable; marks such as withdrawals are not. */
 import { and, desc, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
 import { boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { Queries, Tx } from '../../database/database.ts'
@@ -32,7 +32,7 @@ export const versions = pgTable(
     publicBytes: count('public_bytes').notNull(),
     /** Whether the public document differs from that of the version before it. If not, outsiders are not told why there is a version. */
     publicChanged: boolean('public_changed').notNull(),
-    /** What it added to the store and its collection is counted with; 0 once it is erased and nothing goes on from it. Bytes; see usage.ts. */
+    /** Bytes it added to the store, counted for its collection; 0 once it is erased and no version builds on it. See usage.ts. */
     storedBytes: count('stored_bytes').notNull(),
     /** `license` of its metadata, as lists show it; null: it has none, or was erased. */
     license: text('license'),
@@ -44,7 +44,7 @@ export const versions = pgTable(
     /** The API key that it was made with, if any. */
     madeWithKey: jsonb('made_with_key').$type<{ id: string; label: string }>(),
     createdAt: instant('created_at').notNull(),
-    /** Since when nobody reads it; null: it stands. */
+    /** When it was withdrawn; null if it is readable. */
     withdrawnAt: instant('withdrawn_at'),
     withdrawnReason: text('withdrawn_reason'),
     /** Of a withdrawn version: whether what it alone has is to go, or is gone, from the stores. Null: it stays there. */
