@@ -76,11 +76,9 @@ const orgs = buildRouteMap({
       },
       'The link works once and expires after 14 days. Nothing is mailed: send the link yourself. An e-mail address is only a label.',
     ),
-    invitations: command(
-      'List pending invitations',
-      () => import('./commands/orgs/invitations.ts'),
-      { positional: { kind: 'tuple', parameters: [org] } },
-    ),
+    invitations: command('List pending invitations', () => import('./commands/orgs/invitations.ts'), {
+      positional: { kind: 'tuple', parameters: [org] },
+    }),
     uninvite: command('Revoke an invitation', () => import('./commands/orgs/uninvite.ts'), {
       positional: {
         kind: 'tuple',

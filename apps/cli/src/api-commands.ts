@@ -60,7 +60,10 @@ const fork = command('Fork a collection into an organization', () => import('./c
   flags: { slug: text('slug', 'Slug of the fork'), private: flag('Make the fork private') },
   positional: {
     kind: 'tuple',
-    parameters: [required('owner/slug', 'The collection to fork'), required('org', 'Organization that gets the fork')],
+    parameters: [
+      required('owner/slug', 'The collection to fork'),
+      required('org', 'Organization that gets the fork'),
+    ],
   },
 })
 const withdraw = command(
@@ -68,7 +71,12 @@ const withdraw = command(
   () => import('./commands/withdraw.ts'),
   {
     flags: {
-      reason: { kind: 'parsed', parse: String, placeholder: 'text', brief: 'Reason shown to readers of the version' },
+      reason: {
+        kind: 'parsed',
+        parse: String,
+        placeholder: 'text',
+        brief: 'Reason shown to readers of the version',
+      },
       erase: flag('Erase data that no other version uses'),
       yes: flag('Skip the confirmation'),
     },
@@ -83,21 +91,25 @@ const deprecate = command('Warn the readers of a version', () => import('./comma
 const open = command('Open the collection in a browser', () => import('./commands/open.ts'), {
   positional: { kind: 'tuple', parameters: [reference] },
 })
-const completion = command('Print a completion script for a shell', () => import('./commands/completion.ts'), {
-  positional: {
-    kind: 'tuple',
-    parameters: [
-      {
-        brief: 'bash, zsh or fish',
-        placeholder: 'shell',
-        parse: (shell: string) => {
-          if (shell === 'bash' || shell === 'zsh' || shell === 'fish') return shell
-          throw usageError(`No completions for ${shell}. Use bash, zsh or fish.`)
+const completion = command(
+  'Print a completion script for a shell',
+  () => import('./commands/completion.ts'),
+  {
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        {
+          brief: 'bash, zsh or fish',
+          placeholder: 'shell',
+          parse: (shell: string) => {
+            if (shell === 'bash' || shell === 'zsh' || shell === 'fish') return shell
+            throw usageError(`No completions for ${shell}. Use bash, zsh or fish.`)
+          },
         },
-      },
-    ],
+      ],
+    },
   },
-})
+)
 
 const collections = buildRouteMap({
   docs: { brief: 'Collections: list, create, edit, transfer, delete' },

@@ -25,7 +25,10 @@ const diff = command(
     flags: { stat: flag('Show counts only'), exitCode: flag('Exit with 1 if anything differs') },
     positional: {
       kind: 'tuple',
-      parameters: [optional('from', 'Version to compare with'), optional('to', 'Other version (default: this folder)')],
+      parameters: [
+        optional('from', 'Version to compare with'),
+        optional('to', 'Other version (default: this folder)'),
+      ],
     },
   },
   'Without a version, compares this folder with its base version. Inside a working folder write v1.2.0, elsewhere owner/slug@v1.2.0.',
@@ -38,7 +41,7 @@ const push = command(
     flags: {
       message: text('text', 'Message of the version'),
       dryRun: flag('Show what would be published, without publishing'),
-      snapshot: flag('Replace the whole version with this folder'),
+      snapshot: flag('Publish exactly this folder, without files that no record refers to'),
       publishPrivate: flag('Allow private data to become public'),
       maxRemoved,
       public: flag('Make a new collection public'),
@@ -61,19 +64,15 @@ const checkout = command('Switch this folder to another version', () => import('
   positional: { kind: 'tuple', parameters: [required('version', 'Such as v1.2.0')] },
 })
 
-const verify = command(
-  'Recompute a digest and compare it',
-  () => import('./commands/verify.ts'),
-  {
-    flags: {
-      digest: text('digest', 'Expected digest, from a source you trust'),
-    },
-    positional: {
-      kind: 'tuple',
-      parameters: [optional('what', 'A version, a working folder, or a file with a record and its proof')],
-    },
+const verify = command('Recompute a digest and compare it', () => import('./commands/verify.ts'), {
+  flags: {
+    digest: text('digest', 'Expected digest, from a source you trust'),
   },
-)
+  positional: {
+    kind: 'tuple',
+    parameters: [optional('what', 'A version, a working folder, or a file with a record and its proof')],
+  },
+})
 
 const several = (placeholder: string, brief: string) =>
   ({ kind: 'parsed', parse: String, optional: true, variadic: true, placeholder, brief }) as const
@@ -89,7 +88,10 @@ const importFiles = command(
       private: several('column', 'Make this field visible to members only'),
       leaveOut: several('column', 'Leave this column out'),
       rename: several('column=field', 'Rename a column'),
-      kind: several('column=kind', 'Set the kind: string, integer, number, boolean, date, date-time, array, object or any'),
+      kind: several(
+        'column=kind',
+        'Set the kind: string, integer, number, boolean, date, date-time, array, object or any',
+      ),
       convert: several(
         'column=conversion',
         'Convert values: thousands, decimal-comma, percent, yes-no, day-month-year, month-day-year, year-month-day or utc',

@@ -281,8 +281,7 @@ describe.each(anyDatabase)('a second file, against a server on $name', ({ settin
 
   test('a file of new ids alone is warned about', async () => {
     const small = csv(wards.map((ward) => ward.with(0, ward[0]!.toLowerCase())))
-    const warning =
-      'Warning: None of the 120 Ward records remains: all ids of the file are new.'
+    const warning = 'Warning: None of the 120 Ward records remains: all ids of the file are new.'
     expect(await second(small)).toMatchObject({ code: 6, said: has(warning) })
     expect(await second(small, '--max-removed', '100%')).toMatchObject({ code: 0, said: has(warning) })
   })
