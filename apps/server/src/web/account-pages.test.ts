@@ -47,7 +47,7 @@ describe.each(anyDatabase)('pages of accounts on $name', (database) => {
       expect([...peopleOn(first.text), ...peopleOn(second.text)].length).toBe(101)
       expect(peopleOn(second.text)).toEqual(['zoe'])
       for (const { text } of [first, second]) {
-        expect(text).toContain('Add somebody')
+        expect(text).toContain('Add a member')
         expect(text).toContain('aria-label="Role of ')
       }
       expect(second.text).toContain('Leave<span')
