@@ -36,7 +36,7 @@ const validate: FastifySchemaCompiler<z.ZodType> =
     }
   }
 
-/** Issues that are told of. */
+/** Most issues that an answer lists. */
 const issuesMax = 100
 
 /** @throws invalid_request with an issue for everything that does not fit, the first hundred. */
@@ -83,7 +83,7 @@ export const streamed = (
   schema: object = { type: 'string', format: 'binary', examples: ['…'] },
 ) => ({ description, content: { [contentType]: { schema: z.custom<Readable>().meta({ ...schema }) } } })
 
-/** For a route whose body is a stream: its shape documents it, and whoever reads it checks it. */
+/** For a route whose body is a stream: its shape documents it, and the reader of the stream checks it. */
 export const bodyUnchecked = (route: FastifyRouteSchemaDef<unknown>) =>
   route.httpPart === 'body'
     ? (data: unknown) => ({ value: data })
