@@ -58,7 +58,8 @@ export class Marks {
     const wrong = this.#withdrawn.includes(told.reason)
       ? []
       : [`${where} is withdrawn for "${told.reason}", which no worker gave as the reason`]
-    if (told.erase && this.#erasure === 'none') wrong.push(`${where} is to be erased, which no worker requested`)
+    if (told.erase && this.#erasure === 'none')
+      wrong.push(`${where} is to be erased, which no worker requested`)
     if (!told.erase && this.#erasure !== 'none')
       wrong.push(`${where} is not to be erased, though that was asked for`)
     this.#withdrawn = [told.reason]

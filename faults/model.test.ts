@@ -243,7 +243,7 @@ test('an erasure takes the deprecation with it, and one that was not answered ma
   expect((await collection.reconcile(listed('old'))).join()).toContain('warns of old')
 })
 
-test('a transfer that is open leaves it unsure whose it is; the former owner's address redirects', () => {
+test('a transfer that is open leaves it unsure whose it is; the former address redirects', () => {
   collection.owners = ['ada', 'elms']
   expect([collection.isSure, collection.path]).toEqual([false, '/api/collections/ada/birds'])
   collection.isOf('ada')

@@ -80,7 +80,7 @@ test.each([
   [{ fileCount: 1 }, 'names no file'],
   [{ semver: '\u001b[2Jv1.0.0' }, 'The registry calls a version "\\u001b[2Jv1.0.0"'],
   [{ hash: 'nonsense' }, 'The registry calls a version'],
-  [{}, 'comes to public:'],
+  [{}, 'has the digest public:'],
 ])('a clone of a hostile registry writes nothing: %j', async (more, said) => {
   const record = { id: 'a', type: '../../../x', data: 1, hash: 'c'.repeat(64) }
   const host = await registryOf({

@@ -111,9 +111,7 @@ export async function readVerified(
   }
   const digest = await digestOfTrees(parseDigestLabel(version.hash)!.view, { ...parts, trees })
   if (digest !== version.hash)
-    throw tampered(
-      `What the registry sent of ${version.semver} comes to ${digest}; its digest is ${version.hash}.`,
-    )
+    throw tampered(`The data of ${version.semver} has the digest ${digest}, not ${version.hash} as stated.`)
 }
 
 async function* entriesOf(

@@ -49,7 +49,7 @@ export function parseShape<Shape extends z.ZodType>(shape: Shape, value: unknown
 
 /** As `parseShape`, for a body, which null stands for the lack of. */
 export function parseBody<Shape extends z.ZodType>(shape: Shape, value: unknown): z.infer<Shape> {
-  if (value === null) throw invalid([noBody])
+  if (value === null) throw invalid([bodyNeeded])
   return parseShape(shape, value)
 }
 
@@ -63,7 +63,7 @@ const sentenceOf: z.core.$ZodErrorMap = (issue) => {
 const invalid = (issues: { path: string; message: string }[]): RegistryError =>
   new RegistryError('invalid_request', { details: { issues } })
 
-const noBody = { path: '', message: 'A JSON body is needed, with `Content-Type: application/json`.' }
+const bodyNeeded = { path: '', message: 'A JSON body is needed, with `Content-Type: application/json`.' }
 
 /** @param known members at the top */
 function issuesOf(issue: Issue, known: readonly string[]): { path: string; message: string }[] {

@@ -12,7 +12,7 @@ export const createOrg: Description = {
 
 export const ownAccount: Description = {
   operationId: 'getOwnAccount',
-  summary: 'The caller's account',
+  summary: 'The caller’s account',
   description:
     'Answers the account that the session or the key belongs to. Any scope works. No other call answers an e-mail address. Use it to find out whether a credential is good, and what the slug of its account is.',
 }
@@ -37,7 +37,7 @@ export const updateAccount: Description = {
   operationId: 'updateAccount',
   summary: 'Change an account',
   description:
-    'Changes the display name or the slug of an account; what the body leaves out stays. It needs a session or a key with the scope `admin`, of the user itself or of an admin of the organization. After a change of the slug the former one answers 308, and is kept for its owner: for 90 days, and for good if a version was public below it. The caller's account can be changed by its own slug. `settings` are those of an organization, and for its owners.',
+    'Changes the display name or the slug of an account; what the body leaves out stays. It needs a session or a key with the scope `admin`, of the user itself or of an admin of the organization. After a change of the slug the former one answers 308, and is kept for its owner: for 90 days, and for good if a version was public below it. The caller’s account can be changed by its own slug. `settings` are those of an organization, and for its owners.',
   codes: [
     'account_not_found',
     'not_an_org',
