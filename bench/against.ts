@@ -1,6 +1,6 @@
 /**
- * Compares a metadata update and a fork of another checkout with those of this one: two servers, asked by turns, so that both meet the
- * same moments of the machine. For a change that nobody is to feel.
+ * Compares a metadata update and a fork of another checkout with those of this one: two servers, asked by turns, so that both run under
+ * the same load of the machine. For changes that must not cost anything.
  *
  *     git worktree add /tmp/before COMMIT && (cd /tmp/before && npm ci)
  *     node bench/against.ts /tmp/before
@@ -27,7 +27,7 @@ const contenders = { 'the other checkout': other.Served as typeof Served, 'this 
 type Contender = keyof typeof contenders
 
 const folder = mkdtempSync(join(tmpdir(), 'ulmus-against-'))
-// PostgreSQL runs as somebody else, if we are root.
+// As root, PostgreSQL runs under another user.
 chmodSync(folder, 0o755)
 const postgres = await startPostgres(join(folder, 'postgres'), postgresSettings)
 const acts: Record<string, (at: Served, run: number) => Promise<unknown>> = {

@@ -62,7 +62,7 @@ async function measure(
     const backUp = (what: string) =>
       timed(served, ref, kind, what, ['backup', join(home, 'backups')], environment)
     await backUp('the first')
-    await backUp('of what is as it was')
+    await backUp('unchanged since')
     await pushBodies(served, ref, 'v1.0.0', bodiesOfChanges(changedNumbers(size, 'scattered', 1), 1))
     await backUp('after a push of 1 %')
     await served.inDatabase(async (database) => {

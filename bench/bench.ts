@@ -48,7 +48,7 @@ export class Bench {
 
   /** @param folder empty, for everything that is written; goes at the end */
   constructor(folder: string, figures: Figures, largest: number) {
-    // PostgreSQL runs as somebody else, if we are root.
+    // As root, PostgreSQL runs under another user.
     chmodSync(folder, 0o755)
     this.folder = folder
     process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -71,7 +71,7 @@ export class Bench {
     const name = `bench_${++this.#made}`
     await onServer(url, async (client) => {
       await client.query(`create database ${name}`)
-      // What was written before is not to be paid by what is measured next.
+      // Flush earlier writes, so that the next measurement does not pay for them.
       await client.query('checkpoint')
     })
     return url.replace(/\/postgres$/, `/${name}`)

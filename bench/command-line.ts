@@ -1,6 +1,6 @@
 /**
- * What cli.md §3 bounds, of the released command line with the Node that runs this: its start, a table of 171,000 cities to a verified
- * version, `status` of a clone of 1,000,000 records, what a push of 1 % sends, the installed size. Prints a line a figure.
+ * Measures the bounds of cli.md §3 for the released command line with the Node that runs this: its start, a table of 171,000 cities to a verified
+ * version, `status` of a clone of 1,000,000 records, the bytes of a push of 1 %, the installed size. Prints one figure per line.
  * Usage: npm run release && npm run bench:cli [-- --node /usr/bin/node]
  */
 import { execFile, execFileSync, spawn } from 'node:child_process'

@@ -1,4 +1,4 @@
-/** What was measured: figures by what they are of, who was measured, on which database, at which size. */
+/** Measured figures by topic, subject, database and size. */
 import type { Sample } from './measure.ts'
 
 export type DatabaseKind = 'embedded' | 'server'

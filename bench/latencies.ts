@@ -1,4 +1,4 @@
-/** How long answers take whoever asks for several things by turns, on some connections at once. */
+/** Measures latencies of requests in turn, on several connections at once. */
 import { Agent, type OutgoingHttpHeaders, request } from 'node:http'
 import { type Sample, sampleOf } from './measure.ts'
 

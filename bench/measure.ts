@@ -33,7 +33,7 @@ export interface Repetition {
   readonly warmUp?: number
 }
 
-/** Milliseconds of each of several runs, one after the other. `work` is told its number, warm-up included. */
+/** Milliseconds of each of several runs, one after the other. `work` gets its number, warm-up included. */
 export async function repeated(
   { runs, warmUp = 0 }: Repetition,
   work: (run: number) => Promise<unknown>,

@@ -1,4 +1,4 @@
-/** What a run gave, with the machine it ran on, as a JSON file. */
+/** Results of a run and its machine, as a JSON file. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, release, totalmem, type } from 'node:os'

@@ -173,7 +173,7 @@ export class Served {
     rmSync(this.folder, { recursive: true, force: true })
   }
 
-  /** Limits of rates count, as they do in earnest, but nobody reaches them. */
+  /** Rate limits count as in production, but are too high to be reached. */
   #environment(): NodeJS.ProcessEnv {
     const { PATH, HOME, TMPDIR } = process.env
     return {

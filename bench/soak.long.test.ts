@@ -166,7 +166,7 @@ describe.each(databases)('a server under mixed load, database: $name', ({ name, 
           ...Array.from({ length: readers }, () => repeat(() => soak.read())),
           ...Array.from({ length: writers }, () => repeat(() => soak.write())),
         ])
-        // Whoever fails ends the test below.
+        // Failures end the test below.
         load.catch(() => undefined)
         const sleep = (ms: number) => Promise.race([load, new Promise((resolve) => setTimeout(resolve, ms))])
         await sleep(warmUntil - performance.now())

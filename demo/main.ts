@@ -74,7 +74,7 @@ async function openSession(baseUrl: string): Promise<Client> {
   return createClient({ baseUrl, fetch })
 }
 
-/** A new key: raw keys are told once, so one of an earlier run is of no use and is revoked. */
+/** Makes a new key and revokes that of an earlier run: raw keys are shown only once. */
 async function makeKey(session: Client): Promise<string> {
   const keys = await Array.fromAsync(session.keys.list())
   for (const { id } of keys.filter((key) => key.label === keyLabel)) await session.keys.revoke(id)

@@ -1,4 +1,4 @@
-/** What the demo prints: each step with its time, and progress while it runs. */
+/** Output of the demo: each step with its time, and progress while it runs. */
 
 export interface Report {
   /** A heading over the steps that follow. */

@@ -50,7 +50,7 @@ const pages: Record<string, string> = {
   refused: '/admin/audit?after=yesterday',
   docs: '/docs',
   document: '/docs/publishing',
-  'not-found': '/nobody/nothing',
+  'not-found': '/missing/nothing',
 }
 
 const browser = await chromium.launch({

@@ -1,4 +1,4 @@
-/** What must be true when a fault is over: everything is known, whole, and where it was. */
+/** Checks after a fault: all data is listed, intact and in its place. */
 import type { CollectionModel } from './model.ts'
 import { readUpload, readWhole } from './operations/reads.ts'
 import { checkFormerAddresses } from './operations/transfers.ts'
@@ -11,7 +11,7 @@ import type { Worker } from './workload.ts'
 /** Versions of each collection that are read whole after every fault: the latest, and some of those before. */
 const olderVersions = 1
 
-/** Nobody works meanwhile. @param everything reads every version and file, not some */
+/** Call it while no worker runs. @param everything reads every version and file, not some */
 export async function checkAll(workers: readonly Worker[], options: { everything: boolean }): Promise<void> {
   await Promise.all(workers.map((worker) => checkWorker(worker, options)))
   const [first] = workers
@@ -74,7 +74,7 @@ async function checkLists(asking: Worker, workers: readonly Worker[]): Promise<v
   }
 }
 
-/** Resolves when nobody waits for an answer any more; says so when that takes too long. */
+/** Resolves when all requests are answered; reports a violation when that takes too long. */
 export async function untilAnswered(requests: Requests, report: Report, milliseconds: number): Promise<void> {
   const from = performance.now()
   while (requests.underWay > 0) {

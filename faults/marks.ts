@@ -1,13 +1,13 @@
 /**
- * What may be said of a version after it was made: that it is withdrawn, to be erased, or deprecated. A withdrawal that was acknowledged is
- * never taken back; one that was not acknowledged may have happened or not, and the first list that is read tells which.
+ * Marks of a version: withdrawn, to be erased, or deprecated. An acknowledged withdrawal is permanent; an unacknowledged one may have
+ * happened or not, and the first list read decides.
  */
 
 /** As a list of versions has them. */
 export interface ToldMarks {
   /** The reason of the withdrawal; null: the version stands. */
   readonly withdrawn: string | null
-  /** Null: nobody is warned. */
+  /** Null: not deprecated. */
   readonly deprecated: string | null
 }
 
@@ -57,8 +57,9 @@ export class Marks {
   withdrawn(where: string, told: { reason: string; erase: boolean }): string[] {
     const wrong = this.#withdrawn.includes(told.reason)
       ? []
-      : [`${where} is withdrawn for "${told.reason}", which nobody gave as the reason`]
-    if (told.erase && this.#erasure === 'none') wrong.push(`${where} is to be erased, which nobody asked for`)
+      : [`${where} is withdrawn for "${told.reason}", which no worker gave as the reason`]
+    if (told.erase && this.#erasure === 'none')
+      wrong.push(`${where} is to be erased, which no worker requested`)
     if (!told.erase && this.#erasure !== 'none')
       wrong.push(`${where} is not to be erased, though that was asked for`)
     this.#withdrawn = [told.reason]

@@ -1,4 +1,4 @@
-/** What must go on while something is broken. */
+/** Operations that must keep working during a fault. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Injected } from './injected/fault.ts'
 import type { Random } from './random.ts'

@@ -61,7 +61,7 @@ describe('what was acknowledged', () => {
     const change = pushOn('v1.1.0', 3)
     collection.pending.push(change)
     const wrong = await collection.acknowledge(change, await told('v1.2.0', contentWith(4)))
-    expect(wrong.join()).toContain('nobody asked for')
+    expect(wrong.join()).toContain('no worker requested')
   })
 
   test('is lost while it waits for the fate of a rival', async () => {
@@ -83,7 +83,7 @@ describe('what was not acknowledged', () => {
     expect(collection.isSure).toBe(true)
     const other = happened ? [first, second] : [first, second, third]
     expect((await collection.reconcile(other)).join()).toContain(
-      happened ? 'lost v1.2.0' : 'nobody asked for',
+      happened ? 'lost v1.2.0' : 'no worker requested',
     )
   })
 
@@ -102,7 +102,7 @@ describe('what was not acknowledged', () => {
   test('happened in part', async () => {
     collection.pending.push({ what: 'a push', apply: () => ({ ...contentWith(3), metadata: { a: 1 } }) })
     const half = await told('v1.2.0', contentWith(3))
-    expect((await collection.reconcile([first, second, half])).join()).toContain('nobody asked for')
+    expect((await collection.reconcile([first, second, half])).join()).toContain('no worker requested')
   })
 
   test('of two that were for one base, one at most', async () => {
@@ -141,12 +141,12 @@ describe('a withdrawal', () => {
     expect((await collection.reconcile(listed({}, first, second))).join()).toContain('v1.0.0 stands')
   })
 
-  test('that nobody asked for is found', async () => {
+  test('that no worker requested is found', async () => {
     const told = listed({ 'v1.0.0': 'a leak' }, first, second)
     expect((await collection.reconcile(told)).join()).toContain('v1.0.0 is withdrawn')
     const wrong = marksOf('v1.1.0').withdrawn('it', { reason: 'a leak', erase: true })
-    expect(wrong.join()).toContain('which nobody gave as the reason')
-    expect(wrong.join()).toContain('to be erased, which nobody asked for')
+    expect(wrong.join()).toContain('which no worker gave as the reason')
+    expect(wrong.join()).toContain('to be erased, which no worker requested')
   })
 
   test.each([
@@ -194,7 +194,7 @@ describe('a withdrawal', () => {
     marks.askWithdrawal('a leak', false)
     marks.withdrawn('it', { reason: 'a leak', erase: false })
     collection.pending.push(pushOn('v1.1.0', 3))
-    expect((await collection.reconcile(landed)).join()).toContain('nobody asked for')
+    expect((await collection.reconcile(landed)).join()).toContain('no worker requested')
     marksOf('v1.1.0').wasOvertaken = true
     collection.pending.push(pushOn('v1.1.0', 3))
     expect(await collection.reconcile(landed)).toEqual([])
@@ -207,7 +207,7 @@ describe('a deprecation', () => {
     first,
     { ...second, marks: { withdrawn: null, deprecated: message } },
   ]
-  test('that was acknowledged stays, and one that nobody asked for is found', async () => {
+  test('that was acknowledged stays, and one that no worker requested is found', async () => {
     marksOf('v1.1.0').askDeprecation('old')
     marksOf('v1.1.0').deprecated(true)
     expect(await collection.reconcile(warned('old'))).toEqual([])
@@ -243,7 +243,7 @@ test('an erasure takes the deprecation with it, and one that was not answered ma
   expect((await collection.reconcile(listed('old'))).join()).toContain('warns of old')
 })
 
-test('a transfer that is open leaves it unsure whose it is; whoever had it leads to it', () => {
+test('a transfer that is open leaves it unsure whose it is; the former address redirects', () => {
   collection.owners = ['ada', 'elms']
   expect([collection.isSure, collection.path]).toEqual([false, '/api/collections/ada/birds'])
   collection.isOf('ada')

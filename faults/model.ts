@@ -1,6 +1,6 @@
 /**
- * What must be true of one collection, by what was acknowledged: a 2xx arrived. What was asked for and never acknowledged may have
- * happened or not; the model takes what it finds once, and from then on that must stay so.
+ * Model of one collection, by acknowledged (2xx) requests. An unacknowledged request may have happened or not: the model adopts the
+ * first state that it finds, which must not change afterwards.
  */
 import {
   canonicalize,
@@ -55,7 +55,7 @@ export interface Change {
   acknowledged?: Told
   /** Where its fate can be asked for: a push session or a job. */
   at?: string
-  /** True: somebody else was let to change the collection at the same time, so that a conflict is no surprise. */
+  /** True: another worker changed the collection at the same time, so a conflict is allowed. */
   mayConflict?: boolean
 }
 
@@ -188,7 +188,7 @@ export class CollectionModel {
     for (const { semver, hash, marks } of told.slice(this.versions.length)) {
       const content = await this.#explain(semver, hash)
       if (content === undefined) {
-        wrong.push(`${this.path} has ${semver} (${hash}), which nobody asked for${this.#tellPending()}`)
+        wrong.push(`${this.path} has ${semver} (${hash}), which no worker requested${this.#tellPending()}`)
         break
       }
       const known = { semver, hash, content, marks: new Marks() }
@@ -243,7 +243,7 @@ export class CollectionModel {
     return undefined
   }
 
-  /** What a change may have landed on: the head, and what was the head until it was withdrawn beside the change. */
+  /** Possible bases of a change: the head, and a head withdrawn at the same time. */
   #bases(): (KnownVersion | undefined)[] {
     return [this.head, ...this.versions.filter(({ marks }) => marks.wasOvertaken)]
   }

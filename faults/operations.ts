@@ -1,6 +1,6 @@
 /**
- * What the workers do. To add one: a file in operations/ with a function that does it and tells the model what was acknowledged, and a
- * line here.
+ * Operations of the workers. To add one: a file in operations/ with a function that does it and reports acknowledgements to the
+ * model, and a line here.
  */
 import type { CollectionModel } from './model.ts'
 import { createCollection, deleteCollection, fork, rename } from './operations/collections.ts'

@@ -1,4 +1,4 @@
-/** What happened in a run: counted, and told as it happens and at the end. */
+/** Report of a run: counts, progress lines and a summary. */
 
 export interface Figures {
   readonly faults: ReadonlyMap<string, number>

@@ -29,7 +29,7 @@ export interface Ask {
  */
 export type Fate = 'done' | 'open' | 'refused' | 'wrong'
 
-/** Longer than any fault lasts and any bound: what has not answered by then is stuck. Milliseconds. */
+/** Longer than any fault and any timeout: later answers count as stuck. Milliseconds. */
 export const answerMillisecondsMax = 120_000
 /** 503 `unavailable`, 507 `storage_full`: what the server may say of its stores. */
 const saysOfStores = [503, 507]

@@ -57,7 +57,7 @@ export class FaultyServer {
         env: {
           ...startEnvironment,
           ...{ PATH, HOME, TMPDIR, PORT: String(this.#port), RATE_LIMIT: 'off', LOG_REQUESTS: 'off' },
-          // Sessions whose end nobody heard of stay open for an hour.
+          // Sessions whose end was not acknowledged stay open for an hour.
           MAX_OPEN_PUSHES: '1000000',
           NODE_OPTIONS: `--require=${join(import.meta.dirname, 'shifted-clock.ts')}`,
           CLOCK_SHIFT_FILE: this.#clockFile,

@@ -1,4 +1,4 @@
-/** What a run is told by its environment. */
+/** Settings of a run, from the environment. */
 import { randomInt } from 'node:crypto'
 
 export type StageName = 'embedded' | 'servers'

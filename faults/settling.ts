@@ -1,4 +1,4 @@
-/** After a fault: what became of all that was not answered is asked for, as whoever sent it would. */
+/** Resolves all unanswered requests after a fault, as their senders would. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Change, CollectionModel, Told } from './model.ts'
 import type { JobState } from './operations/metadata.ts'
@@ -26,13 +26,13 @@ async function until<T>(ask: () => Promise<T | undefined>): Promise<T | undefine
 export async function settle(turn: Turn, collection: CollectionModel): Promise<void> {
   const from = performance.now()
   if ((await until(async () => (await findOwner(turn, collection)) || undefined)) === undefined)
-    turn.report.violation(`nobody says who has ${collection.slug}`)
+    turn.report.violation(`no server names the owner of ${collection.slug}`)
   for (const change of [...collection.pending]) await settleChange(turn, collection, change)
   if (collection.pending.some(({ at, acknowledged }) => at === undefined && acknowledged === undefined))
     await untilFree(turn, collection)
   for (const at of collection.leftOpen.splice(0)) await endLeft(turn, collection, at)
   await look(turn, collection)
-  turn.report.waited('what was open is settled', performance.now() - from)
+  turn.report.waited('open requests settled', performance.now() - from)
 }
 
 const isGone = (collection: CollectionModel, status: number): boolean =>
@@ -84,7 +84,7 @@ async function untilFree(turn: Turn, collection: CollectionModel): Promise<void>
     turn.report.violation(`${collection.path}: its metadata cannot be updated any more`)
 }
 
-/** A session that nobody committed is open still, or has ended. */
+/** An uncommitted session is still open, or has ended. */
 async function endLeft(turn: Turn, collection: CollectionModel, at: string): Promise<void> {
   const state = await turn.ask('GET', at)
   if (isGone(collection, state.status) || collection.existence === 'absent') return

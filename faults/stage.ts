@@ -1,4 +1,4 @@
-/** What a run plays on: servers, the stores behind them, and what of both can be broken. */
+/** Stage of a run: servers, their stores, and the faults that can be injected. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'

@@ -27,7 +27,7 @@ async function sweepWithin(stage: Stage, random: Random, report: Report) {
   return ended
 }
 
-/** Nobody works and nothing is broken: one sweep erases all that is to be erased, and the next finds nothing more. */
+/** With no worker and no fault: one sweep completes all erasures, and the next finds nothing more. */
 export async function finishErasures(
   stage: Stage,
   workers: readonly Worker[],

@@ -1,4 +1,4 @@
-/** What an operation is, and what it is given when its turn comes. */
+/** An operation and the context of its turn. */
 import type { CollectionModel } from './model.ts'
 import type { Random } from './random.ts'
 import type { Report } from './report.ts'
@@ -25,6 +25,6 @@ export interface Operation {
   readonly makes?: true
   /** Which collections it is for, of those of which all is known; absent: it is given a new one. */
   readonly for?: (collection: CollectionModel) => boolean
-  /** Does it, and tells the model what was acknowledged. Nobody else works on the collection meanwhile. */
+  /** Runs it, and reports acknowledgements to the model. No other worker uses the collection meanwhile. */
   readonly run: (turn: Turn, collection: CollectionModel) => Promise<Fate>
 }

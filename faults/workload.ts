@@ -83,7 +83,7 @@ export class Worker implements Turn {
       const fate = await operation.run(this, collection)
       this.report.operation(operation.name, fate === 'wrong' ? 'refused' : fate)
       this.sortOut()
-      // Where nobody listens, a refusal takes no time at all.
+      // A refused connection fails at once: do not spin.
       if (fate === 'refused' || fate === 'open') await sleep(200)
     }
     await sleep(possible.length === 0 ? 200 : pause)
@@ -111,7 +111,7 @@ export class Gate {
     this.#open = Promise.withResolvers()
   }
 
-  /** Whoever waits goes, and nobody works any more. */
+  /** Releases waiting workers and stops all work. */
   end(): void {
     this.#isOver = true
     this.#open.resolve()

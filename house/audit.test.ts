@@ -41,7 +41,7 @@ test('an advisory is found, unless it is excepted on that day', () => {
   expect(unexcepted(advisories, [{ ...exception, package: 'other' }], today)).toEqual(found)
 })
 
-test('a registry that does not answer is told from one that knows of nothing', () => {
+test('a registry without an answer differs from one without advisories', () => {
   expect(readReport('{"vulnerabilities":{}}')).toEqual({ advisories: [] })
   const refused = '{"message":"405 Method Not Allowed","error":{}}'
   expect(readReport(refused)).toEqual({ unanswered: '405 Method Not Allowed' })

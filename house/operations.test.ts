@@ -1,4 +1,4 @@
-/** What docs/operations.md and the systemd unit say of the server is so. */
+/** docs/operations.md and the systemd unit match the server. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

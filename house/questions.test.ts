@@ -1,4 +1,4 @@
-/** What a newcomer asks: where each answer is, and that ARCHITECTURE.md or CONTRIBUTING.md leads there. */
+/** Questions of newcomers: each has an answer that ARCHITECTURE.md or CONTRIBUTING.md links to. */
 import { expect, test } from 'vitest'
 import { read } from './source-files.ts'
 

@@ -1,4 +1,4 @@
-/** The sources of the house and who imports whom, as the tests of this folder see them. */
+/** Source files and their imports, for the tests of this folder. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 

@@ -1,4 +1,4 @@
-/** What the npm registry knows to be wrong with packages that we depend on, and which of it is excepted, why and until when. */
+/** Advisories of the npm registry for our dependencies, and the exceptions with reason and expiry. */
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

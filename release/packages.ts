@@ -1,4 +1,4 @@
-/** What is released: which sources make each package, and what lies beside them. */
+/** Released packages: their sources and additional files. */
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { docFiles, docPages, docsFolder, readAssets } from '@ulmus/web'

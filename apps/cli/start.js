@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// From the sources: they are TypeScript, which Node reads from 22.18 on. What is released is JavaScript and needs Node 20.
+// From the sources: they are TypeScript, which Node reads from 22.18 on. Releases are JavaScript and need Node 20.
 const [major, minor] = process.versions.node.split('.').map(Number)
 
 if (major < 22 || (major === 22 && minor < 18)) {
@@ -10,7 +10,7 @@ if (major < 22 || (major === 22 && minor < 18)) {
 } else {
   const { enableCompileCache } = await import('node:module')
   const { fileURLToPath } = await import('node:url')
-  // Compiled code is kept between starts, in a folder that nobody else writes to: `--help` takes a third of the time.
+  // Cache compiled code, in a folder that other users cannot write to: `--help` takes a third of the time.
   enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/ulmus', import.meta.url)))
   await import('./src/main.ts')
 }

@@ -10,8 +10,8 @@ if (major < 24 || (major === 24 && minor < 6)) {
   process.exitCode = 1
 } else {
   const { enableCompileCache, flushCompileCache } = await import('node:module')
-  // Compiled code is kept between starts, in a folder that nobody else may write to and no reboot empties: the second start takes
-  // a third of the time.
+  // Cache compiled code, in a folder that other users cannot write to and that survives reboots: the second start takes a third of
+  // the time.
   const { fileURLToPath } = await import('node:url')
   // Of the packages that this one is installed among; else of the sources. Where it may not be written to, nothing is kept.
   const [modules] = /^.*\/node_modules\//.exec(import.meta.url) ?? []

@@ -53,7 +53,7 @@ if (node === undefined) {
 } else {
   const args = [...options, server, ...process.argv.slice(2)]
   const env = { ...variables, ...process.env }
-  // From 22.15 on, this process becomes the server: nobody stands between it and whoever started it. Windows has nothing of the kind.
+  // From 22.15 on, this process becomes the server, without a parent in between. Windows cannot do that.
   if (process.platform !== 'win32' && typeof process.execve === 'function')
     process.execve(node, [node, ...args], env)
   else standBefore(node, args, env)

@@ -126,7 +126,7 @@ export class GitRepository {
   }
 }
 
-/** Nobody's configuration, someone's name. */
+/** No user configuration, a fixed author. */
 function quietEnvironment(): NodeJS.ProcessEnv {
   const someone = ['AUTHOR', 'COMMITTER'].flatMap((role) => [
     [`GIT_${role}_NAME`, 'Ben Cher'],

@@ -1,4 +1,4 @@
-/** What the machine, Node and the databases do at best: upper limits of what can be hoped for. */
+/** Measures the machine, Node and the databases alone: upper limits for the registry. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'

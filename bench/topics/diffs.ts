@@ -1,4 +1,4 @@
-/** What differs between two versions of which one changed 1 %. */
+/** Diffs between two versions that differ in 1 % of records. */
 import type { DiffPage, Manifest } from '@ulmus/wire'
 import type { Benchmark } from '../bench.ts'
 import { repeated, sampleOf, timed } from '../measure.ts'

@@ -1,4 +1,4 @@
-/** What others feel of a large push: reads and metadata updates while it runs. */
+/** Reads and metadata updates during a large push. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { Benchmark } from '../bench.ts'

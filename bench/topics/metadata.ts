@@ -1,4 +1,4 @@
-/** What must cost the same at any size: a metadata update, a fork. */
+/** Metadata updates and forks, which must cost the same at any size. */
 import type { Bench, Benchmark } from '../bench.ts'
 import type { Place } from '../figures.ts'
 import { diskBytes, sampleOf, timed } from '../measure.ts'

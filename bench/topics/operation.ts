@@ -55,7 +55,7 @@ async function fill({ served }: Stage): Promise<void> {
         await tx.orm.insert(collectionWords).values(rows.map((row) => wordsRow(row, owner)))
       })
     }
-    // A server's own housekeeping would have done so within a minute; nobody does it in an embedded database.
+    // Autovacuum of a server would have done so within a minute; an embedded database has none.
     if (database.kind === 'server') await database.query('vacuum analyze')
   })
 }

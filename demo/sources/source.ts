@@ -1,4 +1,4 @@
-/** What the demo publishes, as each source describes itself. */
+/** A data source of the demo. */
 import type { FileUpload } from '@ulmus/client'
 import type { JsonObject } from '@ulmus/content'
 import type { DeleteLine, RecordLine } from '@ulmus/wire'

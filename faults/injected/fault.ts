@@ -1,4 +1,4 @@
-/** What a fault is: it begins, lasts, and ends; meanwhile some things must go on. */
+/** A fault: it begins, lasts and ends; some operations must keep working meanwhile. */
 import type { Random } from '../random.ts'
 import type { FaultyServer } from '../server.ts'
 import type { Stage } from '../stage.ts'

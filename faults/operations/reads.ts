@@ -36,7 +36,7 @@ export async function readWhole(
   return wrong.length === 0 ? 'done' : 'wrong'
 }
 
-/** Nobody reads it any more, and whoever tries is told why. */
+/** Reading it must answer 410 with the reason. */
 async function readWithdrawn(
   turn: Turn,
   { where, at, reason }: { where: string; at: string; reason: string },

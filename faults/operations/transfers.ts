@@ -20,7 +20,7 @@ export async function transfer(turn: Turn, collection: CollectionModel): Promise
 }
 
 /**
- * Looks who has it, where that is not known. @returns false: nobody has said so yet
+ * Looks up the owner if it is unknown. @returns false if no server has answered yet
  */
 export async function findOwner(turn: Turn, collection: CollectionModel): Promise<boolean> {
   if (collection.owners.length === 1) return true
@@ -33,14 +33,14 @@ export async function findOwner(turn: Turn, collection: CollectionModel): Promis
   const [only] = found
   if (only === undefined || found.length > 1) {
     turn.report.violation(
-      `${collection.slug} is with ${found.join(' and ') || 'nobody'}, not with ${collection.owners.join(' or ')}`,
+      `${collection.slug} is with ${found.join(' and ') || 'no owner'}, not with ${collection.owners.join(' or ')}`,
     )
     collection.owners = [collection.owner]
   } else collection.isOf(only)
   return true
 }
 
-/** What was a collection's address leads to it while nobody else has that, and to nothing once it is deleted. */
+/** A former address redirects to the collection until another one takes it, and is 404 after a deletion. */
 export async function checkFormerAddresses(turn: Turn, collection: CollectionModel): Promise<void> {
   for (const one of collection.formerOwners) {
     const former = collection.pathUnder(one)

@@ -5,7 +5,7 @@ import type { Turn } from '../turn.ts'
 import { delta } from './pushes.ts'
 
 const reasonsLike = 'It should not have been'
-/** The version that a push goes on from is withdrawn, or another push came first. */
+/** The base version was withdrawn, or another push landed first. */
 const conflict = [409]
 
 export const withdrawHead = (turn: Turn, collection: CollectionModel): Promise<Fate> =>
@@ -57,7 +57,7 @@ async function withdraw(
   return fate
 }
 
-/** Nothing but what readers are told changes, now and then back to nothing. */
+/** Sets the deprecation message, and sometimes clears it. Nothing else changes. */
 export async function deprecate(turn: Turn, collection: CollectionModel): Promise<Fate> {
   const { semver, marks } = turn.random.pick(collection.standing)
   const message = turn.random.chance(0.3) ? null : `Take another: ${turn.newNumber()}`

@@ -1,4 +1,4 @@
-/** Commands about accounts at the registry: signing in, keys, organizations, and what was done and stored. */
+/** Account commands: sign-in, keys, organizations, invitations, audit log and usage. */
 import { buildRouteMap } from '@stricli/core'
 import { command } from './command.ts'
 import { flag, limit, optional, required, scope, text } from './parameters.ts'
@@ -11,56 +11,56 @@ const login = command(
       withToken: flag('Read an API key from standard input'),
       scope,
       collection: text('owner/slug', 'Limit the key to one collection'),
-      label: text('text', 'What the key is called; this machine by default'),
+      label: text('text', 'Label of the key (default: this machine)'),
       browser: { kind: 'boolean', brief: 'Open the page in a browser', default: true },
     },
   },
-  'Shows a code, which you allow in a browser, on this machine or another one. The key that comes of it ends after 90 days.',
+  'Shows a code to approve in a browser, on this machine or another one. The new key expires after 90 days.',
 )
 const logout = command('Sign out, and revoke the key', () => import('./commands/logout.ts'), {})
-const whoami = command('Say who is signed in', () => import('./commands/whoami.ts'), {})
+const whoami = command('Show the signed-in account', () => import('./commands/whoami.ts'), {})
 
 const keys = buildRouteMap({
   docs: { brief: 'API keys: list, create, revoke' },
   routes: {
     list: command('List your keys', () => import('./commands/keys/list.ts'), {}),
-    create: command('Make a key', () => import('./commands/keys/create.ts'), {
+    create: command('Create a key', () => import('./commands/keys/create.ts'), {
       flags: {
-        label: { kind: 'parsed', parse: String, placeholder: 'text', brief: 'What it is called' },
+        label: { kind: 'parsed', parse: String, placeholder: 'text', brief: 'Label of the key' },
         scope,
-        collection: text('owner/slug', 'Limit it to one collection'),
+        collection: text('owner/slug', 'Limit the key to one collection'),
         expires: text(
           '90d',
-          'When it ends: 90d, 2w, 1y or a date (default: when the key ends that makes it, if that ends)',
+          'Expire after 90d, 2w or 1y, or on a date (default: together with the key in use)',
         ),
       },
     }),
     revoke: command('Revoke a key', () => import('./commands/keys/revoke.ts'), {
-      positional: { kind: 'tuple', parameters: [required('id', 'As `ulmus keys list` has it')] },
+      positional: { kind: 'tuple', parameters: [required('id', 'Id from `ulmus keys list`')] },
     }),
   },
 })
 
-const org = required('org', 'Its slug')
-const user = required('user', 'Its slug')
+const org = required('org', 'Slug of the organization')
+const user = required('user', 'Slug of the user')
 const role = {
   kind: 'enum',
   values: ['owner', 'admin', 'member'],
   default: 'member',
-  brief: 'What it may do',
+  brief: 'Role of the member',
 } as const
 const orgs = buildRouteMap({
   docs: { brief: 'Organizations: members, invitations, settings' },
   routes: {
     list: command('List your organizations', () => import('./commands/orgs/list.ts'), {}),
-    create: command('Make an organization', () => import('./commands/orgs/create.ts'), {
-      flags: { name: text('text', 'What people read; its slug by default') },
-      positional: { kind: 'tuple', parameters: [required('slug', 'Its name in addresses')] },
+    create: command('Create an organization', () => import('./commands/orgs/create.ts'), {
+      flags: { name: text('text', 'Display name (default: the slug)') },
+      positional: { kind: 'tuple', parameters: [required('slug', 'Name in addresses')] },
     }),
     members: command('List members', () => import('./commands/orgs/members.ts'), {
       positional: { kind: 'tuple', parameters: [org] },
     }),
-    add: command('Add a member, or give it another role', () => import('./commands/orgs/add.ts'), {
+    add: command('Add a member, or change the role of one', () => import('./commands/orgs/add.ts'), {
       flags: { role },
       positional: { kind: 'tuple', parameters: [org, user] },
     }),
@@ -68,38 +68,36 @@ const orgs = buildRouteMap({
       positional: { kind: 'tuple', parameters: [org, user] },
     }),
     invite: command(
-      'Invite somebody, and print the link',
+      'Invite a user and print the link',
       () => import('./commands/orgs/invite.ts'),
       {
         flags: { role },
-        positional: { kind: 'tuple', parameters: [org, required('user', 'Its slug, or an e-mail address')] },
+        positional: { kind: 'tuple', parameters: [org, required('user', 'Slug or e-mail address')] },
       },
-      'The link works once and ends after 14 days. Nothing is mailed: an address only tells invitations apart.',
+      'The link works once and expires after 14 days. Nothing is mailed: send the link yourself. An e-mail address is only a label.',
     ),
-    invitations: command(
-      'List invitations that nobody has answered',
-      () => import('./commands/orgs/invitations.ts'),
-      { positional: { kind: 'tuple', parameters: [org] } },
-    ),
-    uninvite: command('Take an invitation back', () => import('./commands/orgs/uninvite.ts'), {
+    invitations: command('List pending invitations', () => import('./commands/orgs/invitations.ts'), {
+      positional: { kind: 'tuple', parameters: [org] },
+    }),
+    uninvite: command('Revoke an invitation', () => import('./commands/orgs/uninvite.ts'), {
       positional: {
         kind: 'tuple',
-        parameters: [org, required('id', 'As `ulmus orgs invitations` has it')],
+        parameters: [org, required('id', 'Id from `ulmus orgs invitations`')],
       },
     }),
-    settings: command('Print the settings, or change them', () => import('./commands/orgs/settings.ts'), {
+    settings: command('Show or change the settings', () => import('./commands/orgs/settings.ts'), {
       flags: {
         membersMayChangeVisibility: {
           kind: 'enum',
           values: ['yes', 'no'],
           optional: true,
-          brief: 'no: admins and owners alone make a private collection public',
+          brief: 'no: only admins and owners make a private collection public',
         },
         defaultVisibility: {
           kind: 'enum',
           values: ['private', 'public'],
           optional: true,
-          brief: 'Of new collections whose maker does not say',
+          brief: 'Visibility of new collections without --public or --private',
         },
       },
       positional: { kind: 'tuple', parameters: [org] },
@@ -107,9 +105,9 @@ const orgs = buildRouteMap({
   },
 })
 
-const invitation = required('invitation', 'Its link, its token, or its id')
+const invitation = required('invitation', 'Link, token or id of the invitation')
 const invitations = buildRouteMap({
-  docs: { brief: 'Invitations that you have: list, accept, decline' },
+  docs: { brief: 'Your invitations: list, accept, decline' },
   defaultCommand: 'list',
   routes: {
     list: command('List your invitations', () => import('./commands/invitations/list.ts'), {}),
@@ -122,18 +120,18 @@ const invitations = buildRouteMap({
   },
 })
 
-const audit = command('List who did what, newest first', () => import('./commands/audit.ts'), {
+const audit = command('Show the audit log, newest first', () => import('./commands/audit.ts'), {
   flags: {
-    actor: text('slug', 'Only what this account did'),
-    action: text('action', 'Only such as version.made'),
-    after: text('time', 'Only what was done after it: 2026-01-31 or 2026-01-31T14:00Z'),
-    ndjson: flag('All of it, one JSON object a line'),
+    actor: text('slug', 'Only actions of this account'),
+    action: text('action', 'Only this action, such as version.made'),
+    after: text('time', 'Only entries after this time: 2026-01-31 or 2026-01-31T14:00Z'),
+    ndjson: flag('Print the whole log, one JSON object per line'),
     limit,
   },
-  positional: { kind: 'tuple', parameters: [required('owner', 'An organization, or yourself')] },
+  positional: { kind: 'tuple', parameters: [required('owner', 'An organization, or your own account')] },
 })
-const usage = command('Say how much an account has stored', () => import('./commands/usage.ts'), {
-  positional: { kind: 'tuple', parameters: [optional('owner', 'An account; yours by default')] },
+const usage = command('Show storage and quota of an account', () => import('./commands/usage.ts'), {
+  positional: { kind: 'tuple', parameters: [optional('owner', 'An account (default: yours)')] },
 })
 
 export const accountCommands = { login, logout, whoami, orgs, invitations, keys, audit, usage }

@@ -1,4 +1,4 @@
-/** What may follow some words of a command line, for the shells' completions. */
+/** Completes command lines for shells. */
 import { type CommandContext, proposeCompletions, type RouteMap } from '@stricli/core'
 import { application } from './application.ts'
 import { connect } from './session/connect.ts'

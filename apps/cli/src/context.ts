@@ -1,4 +1,4 @@
-/** What a command is called with, and the flags that all of them have. */
+/** Context of a command call, and the flags of all commands. */
 import type { CommandContext } from '@stricli/core'
 import { type Connection, connect, type Wanted } from './session/connect.ts'
 import { jsonText } from './terminal/harmless.ts'
@@ -16,14 +16,14 @@ export interface Context extends CommandContext {
   readonly terminal: Terminal
 }
 
-/** A command's function: `flags` as they were given, then its arguments. What it throws is reported, with an exit code. */
+/** A command: its flags, then its arguments. Errors that it throws are reported with an exit code. */
 export type Command<Flags, Args extends readonly unknown[] = []> = (
   call: Call,
   flags: Flags & CommonFlags,
   ...args: Args
 ) => Promise<void>
 
-/** One call of a command: where its words go, and whom it asks. */
+/** One call of a command: its output and its registry connection. */
 export interface Call {
   readonly terminal: Terminal
   readonly signal: AbortSignal
@@ -31,11 +31,11 @@ export interface Call {
   json(value: unknown): Promise<void>
   /** A line on standard output. */
   line(text: Text): Promise<void>
-  /** A line for the person, on standard error; nothing with `--quiet`. */
+  /** A line on standard error, dropped with `--quiet`. */
   say(text: Text): void
-  /** A line that is said with `--quiet` too. */
+  /** A line on standard error, also with `--quiet`. */
   warn(text: Text): void
-  /** The registry that was asked last without a key; undefined: none. */
+  /** The registry last connected to without a key. */
   readonly anonymousAt: string | undefined
   /** The registry that `wanted`, the flags, the environment or the last login name. */
   connect(wanted?: Wanted): Promise<Connection>

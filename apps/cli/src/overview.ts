@@ -1,4 +1,4 @@
-/** What `ulmus` and `ulmus --help` print: short, grouped by what a person wants. */
+/** Output of `ulmus` and `ulmus --help`: commands grouped by task. */
 import { version } from './version.ts'
 
 const groups: readonly (readonly [
@@ -9,42 +9,42 @@ const groups: readonly (readonly [
     'Start',
     [
       ['login', 'sign in to a registry'],
-      ['clone owner/slug', 'bring a collection as a folder'],
-      ['init owner/slug', 'make a folder for a new one'],
+      ['clone owner/slug', 'download a collection into a folder'],
+      ['init owner/slug', 'start a new collection here'],
     ],
   ],
   [
     'Publish',
     [
-      ['import FILE --type T', 'CSV, JSON, Parquet or SQLite as records'],
-      ['status, diff', 'what changed'],
-      ['push -m MESSAGE', 'publish it as a version'],
-      ['pull', 'bring what others published'],
-      ['checkout VERSION', 'make the folder another version'],
-      ['metadata', 'description, licence, whatever else'],
+      ['import FILE --type T', 'import CSV, JSON, Parquet or SQLite'],
+      ['status, diff', 'show what changed'],
+      ['push -m MESSAGE', 'publish a version'],
+      ['pull', 'merge the latest version'],
+      ['checkout VERSION', 'switch to another version'],
+      ['metadata', 'read or set description, licence, …'],
     ],
   ],
   [
     'Read',
     [
-      ['show, log', 'a collection, a version, a record; all versions'],
-      ['get REF --csv', 'records, for other programs'],
-      ['export REF', 'a version as one file'],
-      ['verify', 'compute a digest again and compare'],
-      ['open', 'the page in your browser'],
+      ['show, log', 'show a collection, version or record; list versions'],
+      ['get REF --csv', 'write records for other programs'],
+      ['export REF', 'save a version as one file'],
+      ['verify', 'recompute a digest and compare it'],
+      ['open', 'open the page in your browser'],
     ],
   ],
   [
     'Manage',
     [
-      ['collections, orgs, keys', 'list them, make them, change them'],
-      ['invitations', 'join an organization, or decline'],
-      ['deprecate, withdraw', 'a version that is wrong, or that nobody should have'],
-      ['audit, usage', 'who did what, and how much is stored'],
-      ['fork', 'a collection of your own, which copies nothing'],
-      ['whoami, logout', 'your account'],
-      ['api METHOD PATH', 'any call of the API'],
-      ['completion', 'for bash, zsh and fish'],
+      ['collections, orgs, keys', 'list, create, change'],
+      ['invitations', 'accept or decline invitations'],
+      ['deprecate, withdraw', 'warn about a version, or make it unreadable'],
+      ['audit, usage', 'show the audit log; show storage'],
+      ['fork', 'fork a collection, without copying data'],
+      ['whoami, logout', 'show your account; sign out'],
+      ['api METHOD PATH', 'call the API'],
+      ['completion', 'print completions for bash, zsh or fish'],
     ],
   ],
 ]
@@ -61,6 +61,6 @@ export const overview = (): string =>
       '',
     ]),
     'REF is owner/slug, owner/slug@v1.2.0 or owner/slug#Type/id.',
-    '`ulmus COMMAND --help` says more about a command.',
+    'Run `ulmus COMMAND --help` for the flags of a command.',
     '',
   ].join('\n')

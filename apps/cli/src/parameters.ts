@@ -1,29 +1,29 @@
-/** Flags and arguments, in few words. */
+/** Helpers that declare flags and arguments. */
 import { allowedRemovals, type MaxRemoved } from '@ulmus/client'
 import { usageError } from './terminal/failure.ts'
 
 export const flag = (brief: string) =>
   ({ kind: 'boolean', brief, default: false, withNegated: false }) as const
 
-/** A flag that takes a text and may be left out. */
+/** An optional flag with a text value. */
 export const text = (placeholder: string, brief: string) =>
   ({ kind: 'parsed', parse: String, optional: true, placeholder, brief }) as const
 
-/** A flag that takes a whole number and may be left out. */
+/** An optional flag with an integer value. */
 export const count = (placeholder: string, brief: string) =>
   ({
     kind: 'parsed',
     parse: (given: string) => {
       const number = Number(given)
       if (/^\d+$/.test(given) && Number.isSafeInteger(number)) return number
-      throw usageError(`${given} is no number of ${placeholder}.`)
+      throw usageError(`${given} is not a number of ${placeholder}.`)
     },
     optional: true,
     placeholder,
     brief,
   }) as const
 
-/** An argument that may be left out. */
+/** An optional argument. */
 export const optional = (placeholder: string, brief: string) =>
   ({ brief, placeholder, parse: String, optional: true }) as const
 
@@ -34,20 +34,20 @@ export const scope = {
   kind: 'enum',
   values: ['read', 'write', 'admin'],
   default: 'write',
-  brief: 'What the key may do',
+  brief: 'Scope of the key',
 } as const
 
-/** Most items that are asked for, unless more are wanted. */
+/** `--limit` */
 export const limit = {
   kind: 'parsed',
   parse: (given: string) => {
     const count = Number(given)
     if (Number.isInteger(count) && count > 0) return count
-    throw usageError(`${given} is no number of items.`)
+    throw usageError(`${given} is not a number of items.`)
   },
   default: '50',
   placeholder: 'count',
-  brief: 'At most so many',
+  brief: 'Show at most this many',
 } as const
 
 /** `--max-removed` */
@@ -64,5 +64,5 @@ export const maxRemoved = {
   },
   optional: true,
   placeholder: 'count|share',
-  brief: 'Refuse to remove more records of a type, such as 100 or 5% (default: 50%; a terminal asks)',
+  brief: 'Refuse to remove more records of a type: 100 or 5% (default: 50%, or ask on a terminal)',
 } as const

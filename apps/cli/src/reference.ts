@@ -1,6 +1,6 @@
 /**
- * What names everything: `owner/slug@v1.2.0#Type/id`, with `https://host/` before it where the host matters. In a working folder
- * `@v1.2.0` and `#Type/id` alone speak of its collection.
+ * References: `owner/slug@v1.2.0#Type/id`, optionally after `https://host/`. In a working folder `@v1.2.0` and `#Type/id` alone
+ * refer to its collection.
  */
 import { usageError } from './terminal/failure.ts'
 

@@ -64,7 +64,7 @@ export interface AppOptions {
 /** Longest path parameter: a record's id, percent-encoded. Characters. */
 const pathParameterCharactersMax = 8_192
 
-/** Not listening yet. `close` ends it once requests under way are answered; the registry is closed by whoever opened it. */
+/** Builds the app without listening. `close` waits for running requests; the caller closes the registry. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { registry, config } = options
   const https = config.publicUrl?.startsWith('https:') === true
@@ -143,7 +143,7 @@ function serverOptions({ config, log }: AppOptions): FastifyHttpOptions<HttpServ
   }
 }
 
-/** Fastify trusts nobody when it is given a number: it cannot tell proxies from clients that come without one. docs/configuration.md says so. */
+/** Trust by number of hops: Fastify cannot tell proxies from direct clients then. See docs/configuration.md. */
 function trustOf(trust: Config['trustProxy']): FastifyServerOptions['trustProxy'] {
   return typeof trust === 'number' ? (_address, hop) => hop < trust : trust
 }

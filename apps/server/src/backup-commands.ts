@@ -23,11 +23,11 @@ import { ConfigError, type Environment, variablesOf } from './variables.ts'
 /** Exit codes: all is well; damage was found, or the command refused to go on; the command line is wrong. */
 export const exits = { well: 0, damaged: 1, misused: 2 }
 
-/** What a command line says: its flags, and its operand. */
+/** Flags and operand of a command line. */
 export type Given = Readonly<Record<string, string | boolean | undefined>>
 
 export interface Surroundings {
-  /** What the settings are read from. */
+  /** Source of the settings. */
   readonly environment: Environment
   out(text: string): void
   err(text: string): void
@@ -36,34 +36,34 @@ export interface Surroundings {
 export const backupHelp: Record<string, string> = {
   backup: `ulmus-server backup TARGET [--keep N] [--settings FILE]
 
-  Copies the database, as it is at one moment, and all that belongs to it to TARGET: a folder, or s3://bucket/prefix.
-  Servers go on serving. What TARGET holds from backups before is not copied again. A backup is there when it is
-  whole, and else not at all. It holds what is private, and the hashes of keys: keep TARGET closed.
+  Copy a consistent snapshot of the database and all its objects to TARGET: a folder, or s3://bucket/prefix.
+  Servers keep running. Blobs of earlier backups in TARGET are not copied again. A backup appears only when it is
+  complete. It contains private data and hashes of keys: restrict access to TARGET.
 
-  --keep N         Then removes all backups in TARGET but the last N, and what only they needed.
-  --settings FILE  Where TARGET is a bucket: a file of S3_ENDPOINT and AWS_… variables for it, in place of the
-                   environment's.
+  --keep N         Keep the last N backups in TARGET and remove the others.
+  --settings FILE  Read S3_ENDPOINT and AWS_… variables of a bucket TARGET from this file (default: the
+                   environment).
 
-  The embedded database is asked of the server that runs; the command must run as the same account. Without a
-  running server the command opens it itself. Exits 0 when the backup is there, 1 with a sentence when it is not.
+  With the embedded database, the running server makes the dump, and the command must run as the same account.
+  Without a running server the command opens the database itself. Exits 0 on success, 1 with a message on failure.
 `,
   restore: `ulmus-server restore SOURCE [--backup ID] [--settings FILE]
 
-  Puts the last backup in SOURCE into the database and the object store that the settings name, both of which must
-  be empty; every blob is checked. Broken off, the same command goes on. SOURCE is a TARGET of backup. No server may
-  run meanwhile.
+  Restore the last backup in SOURCE, a TARGET of backup, into the database and the object store of the settings.
+  Both must be empty. Every blob is checked. If interrupted, run the same command again to resume. Stop all servers
+  first.
 
-  --backup ID      Takes this one: the time it was made, as backup has said it.
+  --backup ID      Restore this backup, by its time as printed by backup (default: the last).
   --settings FILE  As for backup.
 `,
   move: `ulmus-server move FILE
 
-  Copies everything from where the settings of the environment say to where those in FILE do, a file of variables
-  such as systemd reads: to another DATABASE_URL or none, another OBJECT_STORE or none, another DATA_DIR. FILE has
-  all settings that the server is to start with then, so begin it as a copy of the present ones; what has the same
-  place in both stays. The new places must be empty. What was in the old places is still there.
+  Copy the whole registry from the stores of the present settings to those in FILE, an environment file as systemd
+  reads it: to another DATABASE_URL or none, another OBJECT_STORE or none, another DATA_DIR. FILE must have all
+  settings of the moved server, so start from a copy of the present ones. A store with the same place in both is not
+  moved. The new stores must be empty. The old ones keep their data.
 
-  All servers must be stopped.
+  Stop all servers first.
 `,
 }
 
@@ -111,7 +111,7 @@ export const backupCommands: Record<string, (given: Given, around: Surroundings)
       if (database !== undefined) around.out(`${rows} rows are in ${database}.\n`)
       if (objects !== undefined) around.out(`${blobs.count} blobs of ${blobs.bytes} bytes: ${objects}.\n`)
       around.out(
-        `Moved in ${secondsSince(began)} s. Start the server with the settings of ${file}, and no more with the old ones.\n`,
+        `Moved in ${secondsSince(began)} s. Start the server with the settings of ${file}, never again with the old ones.\n`,
       )
       return exits.well
     }),
@@ -132,7 +132,7 @@ export function storesOf(environment: Environment, { err }: Surroundings): Store
   }
 }
 
-/** Where backups lie. @throws ConfigError */
+/** The place of backups. @throws ConfigError */
 function placeOf(given: Given, { environment }: Surroundings): ShelfPlace {
   const place = String(given['operand'])
   if (!place.startsWith('s3://')) return { folder: resolve(place) }

@@ -1,4 +1,4 @@
-/** What the binary does besides serving: `ulmus-server sweep`, `fsck`, `backup`, `restore`, `move`, `--help`. */
+/** Commands of the binary: `ulmus-server sweep`, `fsck`, `backup`, `restore`, `move`, `--help`. */
 import { parseArgs } from 'node:util'
 import { openStoreCommands, type StoreCommands, SweepTooLarge } from '@ulmus/registry'
 import manifest from '../package.json' with { type: 'json' }
@@ -14,55 +14,53 @@ import { readConfig } from './config.ts'
 
 const overview = `ulmus-server [command]
 
-  start    Starts the server, as no command does. Settings are environment variables, which its page
-           /docs/configuration lists.
-  backup   Copies everything to a folder or a bucket, while the server serves.
-  restore  Puts a backup into empty stores.
-  move     Copies everything to another database, another folder or a bucket.
-  sweep    Removes stored objects that no version needs any more.
-  fsck     Checks everything that is stored.
+  start    Start the server (default). Settings are environment variables: see its page /docs/configuration.
+  backup   Copy everything to a folder or a bucket, while the server runs.
+  restore  Restore a backup into empty stores.
+  move     Copy everything to another database, folder or bucket.
+  sweep    Remove stored objects that no version needs.
+  fsck     Check all stored data.
 
-  ulmus-server <command> --help says more; --version names the version.
+  Run ulmus-server <command> --help for details, --version for the version.
   Commands read the same settings as the server.
 `
 
 const help: Record<string, string> = {
   start: `ulmus-server start
 
-  Starts the server and says where it is. SIGTERM and SIGINT end it in order, within 10 s. It exits 0 then, and 1
-  with a sentence when it cannot start. There are no flags: settings are environment variables, which its page
-  /docs/configuration lists.
+  Start the server and print its address. SIGTERM and SIGINT shut it down within 10 s, with exit code 0. If it
+  cannot start, it prints the reason and exits 1. There are no flags: settings are environment variables, listed on
+  its page /docs/configuration.
 `,
   sweep: `ulmus-server sweep [--force]
 
-  Takes objects that no version needs (of deleted collections) out of the index, rewrites packs of which little is
-  left, and sets aside packs of which nothing is left and what commits and uploads left behind that came to nothing.
-  What has been set aside for 7 days and is still not needed is removed. Nothing younger than a day is touched, but
-  for what was withdrawn to be erased, which goes at once.
-  Uploads that no version had in UPLOAD_DAYS are forgotten, and set aside by the next sweep; files that a version
-  ever had are kept. The server does the same once a day.
+  Remove objects that no version needs (of deleted collections) from the index, rewrite packs that are mostly unused,
+  and set aside unused packs and leftovers of failed commits and uploads. Blobs set aside for 7 days and still unused
+  are removed. Data younger than a day is kept, except data of versions withdrawn with erase, which goes at once.
+  Uploads that no version used within UPLOAD_DAYS are forgotten, and set aside by the next sweep; files that a version
+  ever used are kept. The server sweeps by itself once a day.
 
-  --force  Goes on though more than half of the object store would be set aside.
+  --force  Continue even if more than half of the object store would be set aside.
 
   With DATABASE_URL it may run beside servers; the embedded database must not be in use.
-  Removes nothing and exits 1 when an object that a version needs cannot be read, and when more than half of the
-  store (and more than 1 MiB) would be set aside: the database may then be the wrong one.
+  Removes nothing and exits 1 if a needed object cannot be read, or if more than half of the store (and more than
+  1 MiB) would be set aside: the database may then be the wrong one.
 `,
   fsck: `ulmus-server fsck [--files] [--rebuild-index]
 
-  Checks every pack, object, delta chain, version, tree and body, and the database's index against the packs.
-  Prints one line for each thing that is damaged. Exits 0 when nothing is, 1 when something is.
+  Check every pack, object, delta chain, version, tree and body, and the database's index against the packs.
+  Prints one line per damaged item. Exits 0 if nothing is damaged, else 1.
 
-  --files          Reads every uploaded file, too, and checks its hash.
-  --rebuild-index  First makes the index anew from the packs alone, for a database that lost it or is older
-                   than the packs. Joins a new database to a store whose own is lost. No server may run meanwhile.
+  --files          Also check the hash of every uploaded file.
+  --rebuild-index  First rebuild the index from the packs, for a database that lost it or is older than the packs.
+                   Joins a new database to a store whose own is lost. Stop all servers first.
 
   With DATABASE_URL a check may run beside servers; the embedded database must not be in use.
 `,
   ...backupHelp,
 }
 
-/** What each command takes: switches, options with a value, and what it must be given, by the name that its help has. */
+/** Arguments of each command: switches, options with a value, and the required operand. */
 const forms: Record<string, Form> = {
   start: {},
   sweep: { switches: ['force'] },
@@ -141,15 +139,15 @@ async function sweep(
     const done = await commands.sweep({ force: given['force'] === true, uploadDays })
     const { uploadsForgotten, setAside, removed, aside, erasuresHeldUp } = done
     for (const { what, why } of erasuresHeldUp)
-      err(`NOT ERASED ${what}, until what is in the way is mended: ${why}\n`)
+      err(`NOT ERASED ${what}, until the damage is repaired: ${why}\n`)
     out(
       `${done.versions} versions need ${done.living} objects. Erased: ${done.versionsErased} withdrawn versions.\n` +
         `Taken out of the index: ${done.objectsRemoved} objects. ` +
-        `Written anew: ${done.packsRewritten} packs, as ${done.bytesWritten} bytes.\n` +
+        `Rewritten: ${done.packsRewritten} packs, as ${done.bytesWritten} bytes.\n` +
         `Uploads forgotten, which no version had in ${uploadDays} days: ${uploadsForgotten.blobs} of ${uploadsForgotten.bytes} bytes.\n` +
         `Set aside for 7 days: ${setAside.blobs} blobs of ${setAside.bytes} bytes. ` +
         `Removed: ${removed.blobs} blobs of ${removed.bytes} bytes. ` +
-        `Set aside in all: ${aside.blobs} blobs of ${aside.bytes} bytes.\n`,
+        `Set aside in total: ${aside.blobs} blobs of ${aside.bytes} bytes.\n`,
     )
     return erasuresHeldUp.length === 0 ? exits.well : exits.damaged
   } catch (error) {
@@ -159,7 +157,7 @@ async function sweep(
     }
     if (!(error instanceof Error) || !/^Object(?:Corrupt|Missing)$/.test(error.name)) throw error
     err(
-      `Nothing was removed, since it is not certain what is needed. ${error.message} \`ulmus-server fsck\` says more.\n`,
+      `Nothing was removed, since a needed object could not be read. ${error.message} Run \`ulmus-server fsck\`.\n`,
     )
     return exits.damaged
   }

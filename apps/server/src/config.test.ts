@@ -53,7 +53,7 @@ test('operators are named by issuer and subject', () => {
   expect(() => readConfig({ OPERATOR_CLAIM: 'admins' })).toThrow(/OPERATOR_CLAIM must be/)
 })
 
-test('what is read is frozen, and holds no secret', () => {
+test('the configuration is frozen, and holds no secret', () => {
   const config = readConfig({ ...oidc, HOST: '0.0.0.0', NODE_ENV: 'production' })
   expect(() => Object.assign(config, { port: 1 })).toThrow(TypeError)
   expect(() => Object.assign(config.oidc!, { issuer: 'x' })).toThrow(TypeError)
@@ -195,7 +195,7 @@ test.each([
   expect(isLoopback(host)).toBe(answer)
 })
 
-test('keys to the bucket are both or neither, and nobody else’s business', () => {
+test('keys of the bucket come in pairs and stay secret', () => {
   const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' }
   const store = { OBJECT_STORE: 's3://bucket' }
   expect(readSecrets({ ...keys, ...store }).s3Keys).toEqual({ accessKeyId: 'id', secretAccessKey: 'secret' })

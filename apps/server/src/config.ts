@@ -1,4 +1,4 @@
-/** What an operator may set, from the environment: read once, checked, frozen. Every variable is in docs/configuration.md. */
+/** Settings from the environment: read once, checked, frozen. docs/configuration.md lists every variable. */
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { type S3Keys, type S3Settings, s3BlobBytesMax } from '@ulmus/registry'
@@ -18,7 +18,7 @@ export interface Config {
   readonly oidc: { readonly issuer: string; readonly clientId: string } | null
   readonly sessionDays: number
   readonly rateLimits: RateLimits | null
-  /** Which proxies are believed about whom they forward for: none, so many in a row, or these addresses. */
+  /** Trusted proxies: none, a number of hops, or these addresses. */
   readonly trustProxy: false | number | string
   /** Connections at once; null: as many as file descriptors allow. */
   readonly connectionsMax: number | null
@@ -31,7 +31,7 @@ export interface Config {
   readonly quotaBytes: number | null
   readonly uploadDays: number
   readonly auditDays: number
-  /** How somebody becomes a member whom an admin names. */
+  /** How users that an admin adds become members. */
   readonly newMembers: 'added' | 'invited'
   /** Who the operators of the registry are: identities, and a claim of the identity provider with its value; null: no claim says so. */
   readonly operators: readonly { readonly issuer: string; readonly subject: string }[]
@@ -132,7 +132,7 @@ export function readSecrets(env: Environment): Secrets {
   const databaseUrl = read.text('DATABASE_URL')
   if (databaseUrl !== undefined && !isDatabaseUrl(databaseUrl)) {
     throw new ConfigError(
-      'DATABASE_URL must be like postgres://user:password@host:5432/database, with what is special in a password percent-encoded (% is %25, @ is %40, / is %2F). Unset it to use the embedded database.',
+      'DATABASE_URL must be like postgres://user:password@host:5432/database, with special characters of the password percent-encoded (% is %25, @ is %40, / is %2F). Unset it to use the embedded database.',
     )
   }
   const s3Keys = readS3Keys(read)

@@ -40,7 +40,7 @@ test.each(chosen)(
     try {
       const report = await fuzz(server, { seed, requests, from, boundMs })
       const again = `FUZZ_SEED=${seed} FUZZ_REQUESTS=${requests}`
-      // Nobody here operates the registry: that could keep out, or erase, whoever else asks.
+      // No caller is an operator, who could suspend or erase the others.
       const possible = report.operations.filter((id) => !ofOperators.has(id))
       const never = possible.filter((id) => !report.succeeded.has(id))
       process.stderr.write(

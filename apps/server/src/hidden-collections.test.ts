@@ -1,4 +1,4 @@
-/** What is hidden and what is not there: the same answer, headers and statements for both, whatever operation or page names it. http-api §1. */
+/** Hidden and absent collections get the same answers, headers and statements from every operation and page. http-api §1. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { databases } from '@ulmus/storage/testing'
 import pg from 'pg'
@@ -70,7 +70,7 @@ describe('on a server', () => {
     await stage.push('/collections/ada/public', { opening: { schemas: { A: {} } } })
     const { url } = stage.server
     const { cookie } = await stage.server.signIn('eve')
-    strangers.set('nobody', askerOf(url, undefined, ''))
+    strangers.set('anon', askerOf(url, undefined, ''))
     strangers.set('a stranger', askerOf(url, { cookie }, ''))
     strangers.set('her key', askerOf(url, await stage.server.keyFor(cookie, 'admin'), ''))
     await strangers.get('a stranger')!.post('/api/accounts', { slug: 'guild', displayName: 'Guild' })
@@ -115,16 +115,16 @@ describe('on a server', () => {
   }
 
   test.each([
-    ['an operation', 'nobody', () => operations],
+    ['an operation', 'anon', () => operations],
     ['an operation', 'her key', () => operations],
-    ['a page', 'nobody', () => pages],
+    ['a page', 'anon', () => pages],
     ['a page', 'a stranger', () => pages],
   ])(
     '%s, asked for by %s',
     async (_, caller, ways) => {
       let statements = 0
       for (const [name, way] of ways())
-        for (const path of ['ada/absent', 'nobody-at-all/absent', 'ada/former', 'ada/renamed']) {
+        for (const path of ['ada/absent', 'missing/absent', 'ada/former', 'ada/renamed']) {
           const { hidden, other } = await compared(strangers.get(caller)!, path, way)
           statements += hidden.statements.length
           expect([name, path, other]).toEqual([name, path, hidden])

@@ -1,4 +1,4 @@
-/** What the log tells of statements that fail: which and where, and nothing of the values that they were given. */
+/** Failed statements in the log: statement and place, without parameter values. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { loggedError } from '@ulmus/registry'
 import { databases } from '@ulmus/storage/testing'

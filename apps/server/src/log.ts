@@ -1,4 +1,4 @@
-/** What every log of the server is like: one JSON object a line, and of errors nothing that users stored. */
+/** Log format of the server: one JSON object per line, without user data in errors. */
 import { loggedError } from '@ulmus/registry'
 import type { LoggerOptions } from 'pino'
 

@@ -1,4 +1,4 @@
-/** Whether a host name or address is this machine's own and reaches nobody else. */
+/** Recognizes host names and addresses of the loopback interface. */
 export function isLoopback(host: string): boolean {
   const name = host.replace(/^\[|\]$/g, '').toLowerCase()
   return (

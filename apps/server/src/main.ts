@@ -1,4 +1,4 @@
-/** The server as a process: environment in, one clear sentence when it cannot start, an orderly end when it is told to. */
+/** The server as a process: environment in, a clear message when it cannot start, a graceful shutdown on signals. */
 import { resolve } from 'node:path'
 import {
   BucketUnusable,
@@ -86,7 +86,7 @@ function greet(running: Running, log: Logger): void {
 }
 
 const openDoor =
-  'The built-in sign-in lets whoever can open this address be anyone. Before others can, set OIDC_ISSUER.'
+  'With the built-in sign-in, anyone who can open this address can sign in as any user. Set OIDC_ISSUER before others can reach it.'
 
 function welcome({ url, config, onServer }: Running): string {
   const signIn = config.oidc === null ? 'any name, no password: development only' : `by ${config.oidc.issuer}`

@@ -1,4 +1,4 @@
-/** When the process is told to end: by signals, or by the end of the npm or of the `ulmus-server` that started it. */
+/** Shutdown by signals, or when the parent npm or `ulmus-server` ends. */
 import { readFileSync } from 'node:fs'
 import { isatty } from 'node:tty'
 

@@ -1,4 +1,4 @@
-/** What browsers load for pages: scripts and styles, read once a process, named by hash so that they may be kept for ever. */
+/** Scripts and styles of pages: read once per process and named by hash, so that browsers can cache them for ever. */
 import { readAssets } from '#building'
 
 export interface Assets {

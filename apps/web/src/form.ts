@@ -1,4 +1,4 @@
-/** What forms have in common: what is refused is shown on them. */
+/** Shared parts of forms: shows refusals on the form itself. */
 import { RegistryError } from '@ulmus/registry'
 import type { z } from 'zod'
 import type { Answer, Form } from './page.ts'

@@ -48,7 +48,7 @@ export function cutText(text: string, most: number): string {
   return `${cut.isWellFormed() || !text.isWellFormed() ? cut : cut.slice(0, -1)}…`
 }
 
-/** Marks that nobody sees and that turn text around or hide in it. Joiners are not among them: scripts and emoji need those. */
+/** Invisible characters that reverse or hide text. Not joiners: scripts and emoji need them. */
 const unseen = /[\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
 
 /** Text where no markup can keep its direction to itself: titles of documents, what is copied. */

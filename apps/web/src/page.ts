@@ -1,4 +1,4 @@
-/** What a page is: a path, and a function from a visit to what is shown. It reads through the registry, as the visitor. */
+/** A page: a path and a function that renders a visit. It reads through the registry, with the visitor's rights. */
 import {
   type Caller,
   JsonText,
@@ -28,9 +28,9 @@ export type DownloadsState =
 
 export interface Visit {
   readonly registry: Registry
-  /** As whom the page reads. */
+  /** The visitor's rights. */
   readonly who: Principal
-  /** Who is signed in; undefined: nobody. */
+  /** The signed-in user, if any. */
   readonly caller: Caller | undefined
   /** Parts of the path by name, decoded. */
   readonly params: Readonly<Record<string, string>>
@@ -60,7 +60,7 @@ export interface View {
   readonly feed?: string
   /** What search engines read of a data set, schema.org JSON-LD. */
   readonly dataset?: object
-  /** False: search engines are told to keep it out. Default: true. */
+  /** False: search engines must not index it. Default: true. */
   readonly isPublic?: boolean
   /** Seconds after which browsers load it again. Default: never. */
   readonly reloadSeconds?: number
@@ -103,7 +103,7 @@ export interface Page {
   show(visit: Visit): Promise<Answer>
   /** What its form does. Refusals are shown on the form, which keeps what was typed. Default: nothing is posted here. */
   act?(visit: Visit, form: Form): Promise<Answer>
-  /** True: whoever is not signed in is sent to do so first. Default: false. */
+  /** True: redirect visitors to sign-in first. Default: false. */
   readonly needsCaller?: boolean
 }
 

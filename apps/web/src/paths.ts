@@ -1,4 +1,4 @@
-/** Where pages are. Every part of a path is percent-encoded here and nowhere else. */
+/** Paths of pages. Every part of a path is percent-encoded here and nowhere else. */
 
 export interface CollectionName {
   readonly owner: string

@@ -12,7 +12,7 @@ type AuditFlags = {
   readonly limit: number
 }
 
-/** `ulmus audit OWNER`: who did what, newest first. With `--ndjson` all of it, as the API streams it. */
+/** `ulmus audit OWNER`: shows the audit log, newest first. `--ndjson` streams the whole log. */
 const audit: Command<AuditFlags, [owner: string]> = async (call, flags, owner) => {
   if (flags.json && flags.ndjson) throw usageError('Take --json or --ndjson.')
   const { actor, action } = flags

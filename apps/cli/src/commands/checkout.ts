@@ -19,16 +19,13 @@ const checkout: Command<CheckoutFlags, [version: string]> = (call, flags, versio
     const remote = await remoteOf(call, state)
     const { source } = remote
     if (!flags.force && (await hasChanges(folder)))
-      throw new CommandError(
-        'This folder has changes that are not published. Publish them, or give them up.',
-        {
-          code: 'has_changes',
-          next: [
-            'ulmus push',
-            `ulmus checkout ${shellWord(version)} --force    # records that are given up are set aside`,
-          ],
-        },
-      )
+      throw new CommandError('This folder has unpublished changes. Publish or discard them.', {
+        code: 'has_changes',
+        next: [
+          'ulmus push',
+          `ulmus checkout ${shellWord(version)} --force    # discards the changes; records are backed up`,
+        ],
+      })
     await checkedCollection(folder.root, state, remote)
     if (folder.base !== null) await checkView(source, folder.base)
     const head = await readHead(source, version)
@@ -49,8 +46,8 @@ const checkout: Command<CheckoutFlags, [version: string]> = (call, flags, versio
     const { records, setAside } = updated
     if (flags.json) return call.json({ from: folder.base?.semver ?? null, semver, hash, records, setAside })
     await call.line(semver)
-    call.say(`This folder is ${semver} now: ${counted(records, 'record')} changed.`)
-    if (setAside !== undefined) call.say(`What was given up is in ${setAside}.`)
+    call.say(`Switched to ${semver}: ${counted(records, 'record')} changed.`)
+    if (setAside !== undefined) call.say(`The discarded records are in ${setAside}.`)
   })
 
 async function hasChanges(folder: Folder): Promise<boolean> {

@@ -51,16 +51,16 @@ const clone: Command<Record<never, never>, [reference: string, folder?: string]>
   call.say(
     `${collection}@${semver} is in ${root}: ${counted(recordCount, 'record')}, ${counted(fileCount, 'file')}.`,
   )
-  call.say(`Everything was checked against its digest, ${hash}.`)
+  call.say(`Verified against the digest ${hash}.`)
   if (hash.startsWith('public:'))
-    call.say('This is what the public sees. If there is more, it is for members, who clone it signed in.')
+    call.say('This is the public view. Members see private data when they clone signed in.')
 }
 
 /** @throws CommandError for a folder in which something is already, but for what a clone that was killed left */
 function targetOf(call: Call, folder: string): string {
   const root = resolve(call.terminal.cwd, folder)
   const stats = lstatSync(root, { throwIfNoEntry: false })
-  // One that came with somebody's folder would lead the clone elsewhere.
+  // A symbolic link in a foreign folder could redirect the clone.
   if (stats?.isSymbolicLink())
     throw new CommandError(`${root} is a symbolic link. Name the folder that it leads to, or another one.`, {
       code: 'unsafe_path',

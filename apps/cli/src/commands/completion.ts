@@ -34,7 +34,8 @@ const completion: Command<Record<never, never>, [shell: keyof typeof scripts]> =
     zsh: 'eval "$(ulmus completion zsh)"',
     fish: 'ulmus completion fish | source',
   }
-  if (call.terminal.columns !== undefined) call.say(`Write this into your shell's settings: ${how[shell]}`)
+  if (call.terminal.columns !== undefined)
+    call.say(`Add this to the configuration of your shell: ${how[shell]}`)
 }
 
 export default completion

@@ -19,7 +19,7 @@ const deprecate: Command<DeprecateFlags, [reference: string, message?: string]> 
   const done = await client.versions.deprecate(pathOf(reference), reference.version, message ?? null)
   if (flags.json) return call.json(done)
   call.say(
-    `${pathOf(reference)}@${reference.version} is ${flags.clear ? 'not deprecated any more' : 'deprecated'}.`,
+    `${pathOf(reference)}@${reference.version} is ${flags.clear ? 'no longer deprecated' : 'deprecated'}.`,
   )
 }
 

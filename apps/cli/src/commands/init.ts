@@ -14,7 +14,7 @@ const init: Command<Record<never, never>, [reference?: string]> = async (call, f
   if (named !== undefined) demandCollectionName(pathOf(named))
   const before = fileAt(cwd, paths.state) === undefined ? undefined : readState(cwd)
   if (before !== undefined && fileAt(cwd, paths.baseVersion) !== undefined)
-    throw new CommandError(`This is a working folder of ${before.collection} already.`, {
+    throw new CommandError(`This is already a working folder of ${before.collection}.`, {
       next: ['ulmus status'],
     })
   const address =
@@ -28,9 +28,9 @@ const init: Command<Record<never, never>, [reference?: string]> = async (call, f
   // Git is to see the data and not what can be brought again.
   writeWhole(cwd, `${dotFolder}/.gitignore`, '*\n')
   if (flags.json) return call.json(state)
-  call.say(`This is a working folder${collection === null ? '' : ` of ${collection}`} now.`)
+  call.say(`This is now a working folder${collection === null ? '' : ` of ${collection}`}.`)
   call.say(
-    'Next: `ulmus import FILE --type City` brings data in, or write schemas/ and records/ yourself; `ulmus push` publishes it.',
+    'Next: `ulmus import FILE --type City`, or write schemas/ and records/ yourself. Then `ulmus push`.',
   )
 }
 

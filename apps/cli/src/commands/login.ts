@@ -36,10 +36,10 @@ const login: Command<LoginFlags> = async (call, flags) => {
   if (flags.json) return call.json({ host, account: account.slug, expiresAt: given.expiresAt, kept: place })
   call.say(`Signed in to ${host} as ${account.slug}.`)
   if (given.expiresAt !== null)
-    call.say(`The key ends ${timeText(given.expiresAt)}; \`ulmus login\` makes another.`)
+    call.say(`The key expires ${timeText(given.expiresAt)}. Run \`ulmus login\` again to replace it.`)
   if (place === 'file')
     call.say(
-      `This system has no keychain: the key is in ${configFolder(env)}/settings.json, which only you can read.`,
+      `No system keychain: the key is stored in ${configFolder(env)}/settings.json, which only you can read.`,
     )
 }
 
@@ -59,7 +59,7 @@ async function allowed(
     ' and enter the code ',
     painted('bold', code.user_code),
   ])
-  // An address of another place is for nobody's browser.
+  // Never open an address of another host.
   const isOurs = code.verification_uri_complete.startsWith(`${host}/`)
   if (
     flags.browser &&
@@ -67,8 +67,8 @@ async function allowed(
     terminal.canAsk &&
     (await openInBrowser(code.verification_uri_complete, terminal.env))
   )
-    call.say('A browser was opened there.')
-  call.say('Waiting for you to allow it…')
+    call.say('Opened a browser.')
+  call.say('Waiting for approval…')
   return awaitDeviceKey(registry, code)
 }
 

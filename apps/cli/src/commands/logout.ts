@@ -15,14 +15,14 @@ const logout: Command<Record<never, never>> = async (call, flags) => {
       await client.keys.revoke(login.keyId)
       isRevoked = true
     } catch (error) {
-      // Whoever signs out wants the key gone here, also when the registry is away or has revoked it.
+      // Remove the local key even if the registry is unreachable or has already revoked it.
       if (!(error instanceof UlmusError)) throw error
-      call.warn(`The key could not be revoked there: ${error.message}`)
+      call.warn(`The registry did not revoke the key: ${error.message}`)
     }
   }
   await forgetLogin(env, host)
   if (flags.json) return call.json({ host, revoked: isRevoked })
-  call.say(login === undefined ? `Nobody was signed in to ${host}.` : `Signed out of ${host}.`)
+  call.say(login === undefined ? `Not signed in to ${host}.` : `Signed out of ${host}.`)
 }
 
 export default logout

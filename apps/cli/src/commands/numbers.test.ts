@@ -1,4 +1,4 @@
-/** Large numbers on the way from a file to a version and back: what is taken is the same everywhere, the rest becomes text or is refused. */
+/** Large numbers from a file to a version and back: accepted values stay exact; others become text or are refused. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { anyDatabase } from '@ulmus/storage/testing'

@@ -1,4 +1,4 @@
-/** Commands about organizations, who did what, and versions that are withdrawn, against a whole server: what they print and end with. */
+/** Commands for organizations, the audit log and withdrawal against a complete server: output and exit codes. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serveForTest, type TestServer } from '../../../server/src/testing/serve.ts'
@@ -75,10 +75,10 @@ describe.each(anyDatabase)('organizations and a server on $name', ({ settings: o
     return collection
   }
 
-  test('somebody is invited by name, sees it, and joins', async () => {
+  test('a user invited by name sees the invitation and joins', async () => {
     const made = await done(ada, 'orgs', 'invite', 'atlas', 'bob', '--role', 'admin')
     expect(made.out).toMatch(new RegExp(`^${server.url}/invitations/\\S+\n$`))
-    expect(made.said).toMatch(/only time.*bob.*admin of atlas.*ends/s)
+    expect(made.said).toMatch(/not shown again.*bob.*an admin of atlas.*expires/s)
     expect((await done(ada, 'orgs', 'invitations', 'atlas')).out).toMatch(/^\S+\tbob\tadmin\tada\t.+\n$/)
     const [{ id, org }] = await jsonOf(bob, 'invitations')
     expect(org.slug).toBe('atlas')
@@ -88,7 +88,7 @@ describe.each(anyDatabase)('organizations and a server on $name', ({ settings: o
     await refused(ada, ['orgs', 'invite', 'atlas', 'bob'], 1, /is a member of `atlas` already/)
   })
 
-  test('where nobody is added without being asked, adding prints a link', async () => {
+  test('where membership needs consent, adding a user prints an invitation link', async () => {
     const { settings, dispose: disposeDatabase } = await open()
     const asking = await serveForTest(settings, { newMembers: 'invited' })
     const eva = openPerson(asking.url, await asking.keyFor((await asking.signIn('eva')).cookie, 'admin'))
@@ -96,7 +96,7 @@ describe.each(anyDatabase)('organizations and a server on $name', ({ settings: o
     await done(eva, 'orgs', 'create', 'flock')
     const added = await done(eva, 'orgs', 'add', 'flock', 'bob')
     expect(added.out).toMatch(/^http\S+\/invitations\/\S+\n$/)
-    expect(added.said).toMatch(/bob, whom it makes member of flock/)
+    expect(added.said).toMatch(/bob, who becomes a member of flock/)
     expect((await done(eva, 'orgs', 'members', 'flock')).out).not.toMatch(/bob/)
     eva.dispose()
     await asking.close()
@@ -118,7 +118,7 @@ describe.each(anyDatabase)('organizations and a server on $name', ({ settings: o
     await refused(ada, ['orgs', 'uninvite', 'atlas', second.id], 1, /no such invitation/)
   })
 
-  test('who may not invite is told so, with the scope that it takes', async () => {
+  test('a caller without the needed scope cannot invite, and the error names the scope', async () => {
     const writer = await personOf('ada', 'write')
     await refused(writer, ['orgs', 'invite', 'atlas', 'eve'], 4, /`admin` is needed.*login --scope admin/s)
     await refused(
@@ -180,7 +180,7 @@ describe.each(anyDatabase)('organizations and a server on $name', ({ settings: o
       await ada.ulmus(collection, 'init', collection)
       expect(await push(...both)).toMatchObject({ code: 2 })
       const pushed = await push(...flags)
-      expect(pushed.said).toContain(`Made the collection ${collection}, ${visibility}.`)
+      expect(pushed.said).toContain(`Created the collection ${collection}, ${visibility}.`)
       expect([collection, await isPublic(collection)]).toEqual([collection, visibility === 'public'])
     }
   })
@@ -222,11 +222,11 @@ describe.each(anyDatabase)('organizations and a server on $name', ({ settings: o
     await refused(bob, ['deprecate', version, 'Mine'], 4, /\w/)
   })
 
-  test('a version is withdrawn, once somebody says yes', async () => {
+  test('a version is withdrawn after confirmation', async () => {
     const collection = await birds('gone')
     const version = `${collection}@v1.0.1`
     const withdraw = ['withdraw', version, '--reason', 'It names people.']
-    await refused(ada, withdraw, 2, /Nobody would read .*gone@v1\.0\.1 any more.*not taken back.*--yes/s)
+    await refused(ada, withdraw, 2, /gone@v1\.0\.1 would become unreadable.*cannot be undone.*--yes/s)
     await refused(
       ada,
       [...withdraw, '--erase'],
@@ -250,7 +250,7 @@ describe.each(anyDatabase)('organizations and a server on $name', ({ settings: o
     expect(erased).toMatchObject({ semver: 'v1.0.1', erase: true, latest: 'v1.0.0' })
   })
 
-  test('who did what: a table, pages of JSON, lines', async () => {
+  test('the audit log: a table, pages of JSON, lines', async () => {
     const collection = await birds('logged')
     await done(ada, 'withdraw', `${collection}@v1.0.0`, '--reason', 'It names people.', '--yes')
     const all = await done(ada, 'audit', 'ada', '--action', 'version.made')

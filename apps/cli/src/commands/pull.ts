@@ -72,13 +72,13 @@ async function tell(
     return call.json({ from: from ?? null, semver, hash, records, totalConflicts, conflicts, setAside })
   await call.line(semver)
   call.say(
-    `${from === undefined ? 'Brought' : `${from} → ${semver}:`} ${counted(records, 'changed record')}.`,
+    `${from === undefined ? 'Downloaded' : `${from} → ${semver}:`} ${counted(records, 'changed record')}.`,
   )
   if (totalConflicts > 0)
     call.say(
-      `${counted(totalConflicts, 'conflict')} decided for ${setAside === undefined ? 'this folder' : 'the registry'}.`,
+      `${counted(totalConflicts, 'conflict')} resolved with the records of ${setAside === undefined ? 'this folder' : 'the registry'}.`,
     )
-  if (setAside !== undefined) call.say(`What was given up is in ${setAside}.`)
+  if (setAside !== undefined) call.say(`The replaced records are in ${setAside}.`)
 }
 
 export default pull

@@ -45,7 +45,7 @@ const push: Command<PushFlags> = (call, flags) =>
     if (detail === undefined) {
       if (flags.dryRun)
         return call.say(
-          `${remote.source.collection} is not there yet: \`ulmus push\` makes it. Nothing speaks against it here.`,
+          `${remote.source.collection} does not exist yet: \`ulmus push\` creates it. All local checks passed.`,
         )
       const id = await makeCollection(call, visibility, remote)
       writeState(folder.root, { ...state, id })
@@ -82,7 +82,7 @@ async function settled(call: Call, folder: Folder, { source, host }: Remote): Pr
   const { root, base, index } = folder
   const done = await settlePush(root, base, index, source, host)
   if (done === undefined) return folder
-  call.say(`The push before this one was interrupted after it had published ${done.semver}.`)
+  call.say(`The previous push was interrupted after it had published ${done.semver}.`)
   return readFolder(root, readBase(root), index)
 }
 
@@ -115,7 +115,7 @@ async function makeCollection(
 ): Promise<string> {
   const { id } = await source.client.collections.create(owner, { slug, ...wanted })
   const visibility = await visibilityMade(source.client, source.collection, wanted)
-  call.say(`Made the collection ${source.collection}, ${visibility}.`)
+  call.say(`Created the collection ${source.collection}, ${visibility}.`)
   return id
 }
 

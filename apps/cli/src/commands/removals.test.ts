@@ -47,7 +47,7 @@ describe.each(anyDatabase)('a type that loses its records, on $name', ({ setting
     expect(await bring('items.csv')).toMatchObject({
       code: 6,
       said: expect.stringContaining(
-        'items.csv would remove 39 of 40 records of Item (97.5 %), and at most 20 may go (50%). Nothing was imported. If it is meant, add --max-removed 100%.',
+        'items.csv would remove 39 of 40 records of Item (97.5 %), and at most 20 may go (50%). Nothing was imported. To remove them anyway, add --max-removed 100%.',
       ),
     })
     put('none.json', '[]')

@@ -1,4 +1,4 @@
-/** Any working folder, pushed and cloned elsewhere, is the same folder; changed and pushed again, a pull makes it so. */
+/** A clone equals the pushed folder; after another push, a pull makes it equal again. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { canonicalize, type Json, newNameFault } from '@ulmus/content'
@@ -201,7 +201,7 @@ describe.each(anyDatabase)('folders and a server on $name', ({ settings: open })
     await dispose()
   })
 
-  test('what is pushed from one folder is what others clone and pull', async () => {
+  test('clones and pulls equal the folder that was pushed', async () => {
     await fc.assert(
       fc.asyncProperty(said, style, said, style, async (first, firstStyle, second, secondStyle) => {
         const [ada, bob] = [openPerson(server.url, key), openPerson(server.url, key)]

@@ -78,8 +78,8 @@ export function tellMissing(call: Call, folder: Folder): void {
   const { length } = changesOf(folder).missingFiles
   if (length === 0) return
   call.say(
-    `${counted(length, 'file')} of ${folder.base!.semver} ${length === 1 ? 'is' : 'are'} not under ${paths.files}/ any more. ` +
-      'A version keeps what its records refer to, and `ulmus push` keeps the rest, too: `ulmus push --snapshot` takes out what no record refers to.',
+    `${counted(length, 'file')} of ${folder.base!.semver} ${length === 1 ? 'is' : 'are'} no longer under ${paths.files}/. ` +
+      '`ulmus push` keeps them. `ulmus push --snapshot` drops files that no record refers to.',
   )
 }
 

@@ -2,7 +2,7 @@ import type { Command } from '../context.ts'
 import { facts } from '../terminal/table.ts'
 import { sizeText } from '../terminal/words.ts'
 
-/** `ulmus usage [OWNER]`: what an account has stored; of whoever is signed in by default. */
+/** `ulmus usage [OWNER]`: shows the storage of an account (default: the caller). */
 const usage: Command<Record<never, never>, [owner?: string]> = async (call, flags, named) => {
   const { client } = await call.connect()
   const owner = named ?? (await client.accounts.me()).slug

@@ -51,12 +51,12 @@ async function verifyVersion(call: Call, flags: VerifyFlags & CommonFlags, text:
 async function verifyFolder(call: Call, flags: VerifyFlags & CommonFlags, root: string): Promise<void> {
   const base = readBase(root)
   if (base === null)
-    throw new CommandError('This folder is of no version yet, so there is no digest to verify it against.')
+    throw new CommandError('This folder has no base version, so there is no digest to verify it against.')
   const { collection } = readState(root)
   const found = await digestOfFolder(root, base)
   if (found.digest !== base.digest)
     throw new CommandError(
-      `This folder is not ${collection}@${base.semver}: it comes to ${found.digest}, and that version is ${base.digest}.`,
+      `This folder is not ${collection}@${base.semver}: its digest is ${found.digest}, that of the version is ${base.digest}.`,
       { code: 'not_what_the_digest_says', next: ['ulmus status', 'ulmus diff'] },
     )
   await answer(
@@ -68,7 +68,7 @@ async function verifyFolder(call: Call, flags: VerifyFlags & CommonFlags, root: 
   )
 }
 
-/** One record with its proof, as `ulmus api GET …?proof=true` saves it. Asks nobody. */
+/** One record with its proof, as `ulmus api GET …?proof=true` saves it. Sends no request. */
 async function verifyRecord(call: Call, flags: VerifyFlags & CommonFlags, path: string): Promise<void> {
   const record = readProof(path)
   const digest = flags.digest ?? record.digest
@@ -89,7 +89,7 @@ function readProof(path: string): ProvenRecord & { digest?: string } {
   } catch (cause) {
     throw new CommandError(`${path} is not JSON.`, { cause })
   }
-  throw new CommandError(`${path} is no record with its proof.`)
+  throw new CommandError(`${path} is not a record with a proof.`)
 }
 
 async function answer(

@@ -8,20 +8,20 @@ type WithdrawFlags = { readonly reason: string; readonly erase: boolean; readonl
 const erasure =
   'Records, schemas, metadata and files that no other version of any collection has are erased at the next sweep, for good; forks, downloads and backups keep what they have.'
 
-/** `ulmus withdraw owner/slug@version --reason TEXT`: nobody reads the version any more. */
+/** `ulmus withdraw owner/slug@version --reason TEXT`: makes the version unreadable for good. */
 const withdraw: Command<WithdrawFlags, [reference: string]> = async (call, flags, text) => {
   const reference = versionHere(call.terminal.cwd, text)
   const version = `${pathOf(reference)}@${reference.version}`
   const { client } = await call.connect({ host: reference.host })
   const { reason, erase } = flags
   if (!flags.yes) {
-    const loss = `Nobody would read ${version} any more, members neither. This is not taken back.${erase ? ` ${erasure}` : ''}`
+    const loss = `${version} would become unreadable, also for members. This cannot be undone.${erase ? ` ${erasure}` : ''}`
     await confirmTyped(call.terminal, loss, version, 'Nothing was withdrawn.')
   }
   const done = await client.versions.withdraw(pathOf(reference), reference.version, { reason, erase })
   if (flags.json) return call.json(done)
   call.say(
-    `${version} is withdrawn. ${done.latest === null ? 'No version stands any more.' : `\`latest\` is ${done.latest} now.`}`,
+    `${version} is withdrawn. ${done.latest === null ? 'No version is left.' : `\`latest\` is now ${done.latest}.`}`,
   )
   if (done.erase) call.say(erasure)
 }

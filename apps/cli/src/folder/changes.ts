@@ -56,7 +56,7 @@ export async function readFolder(root: string, base: BaseVersion | null, index: 
   const lost = [...records.keys()].find((type) => !schemas.has(type))
   if (lost !== undefined)
     throw new CommandError(
-      `${recordsPath(lost)} has records of the type ${JSON.stringify(lost)}, which has no schema. Write ${schemaPath(lost)}: {} admits everything.`,
+      `${recordsPath(lost)} has records of the type ${JSON.stringify(lost)}, which has no schema. Write ${schemaPath(lost)} ({} accepts everything).`,
       { exitCode: exitCodes.refused, code: 'unknown_type' },
     )
   const files = await readFiles(root, index)

@@ -1,4 +1,4 @@
-/** What a working folder says beside its records: schemas, metadata, the readme, files. */
+/** Schemas, metadata, readme and files of a working folder. */
 import { createHash } from 'node:crypto'
 import {
   acceptSchema,

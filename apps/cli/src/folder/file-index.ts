@@ -41,7 +41,7 @@ const isSame = (a: Appearance, b: Appearance): boolean =>
 
 export function lookAt(root: string, path: string): Look {
   const stats = fileAt(root, path)
-  if (stats === undefined) throw new CommandError(`${path} is not there any more.`)
+  if (stats === undefined) throw new CommandError(`${path} no longer exists.`)
   const { size, mtimeMs, ino } = stats
   return { path, size, modified: mtimeMs, inode: ino, at: Date.now() }
 }
@@ -82,7 +82,7 @@ export class FileIndex {
     if (looks.every(isSettled)) this.#keep(type, looks)
   }
 
-  /** As above, of files that this program staged, where nobody else could write to them. */
+  /** As above, for files that this program staged itself. */
   rememberWritten(type: string, looks: readonly Look[]): void {
     if (!looks.some(isCoarse)) this.#keep(type, looks)
   }

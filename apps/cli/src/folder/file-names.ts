@@ -3,7 +3,7 @@ import { extname } from 'node:path'
 import { parseFileReference } from '@ulmus/content'
 import { CommandError } from '../terminal/failure.ts'
 
-/** Types of files that people keep beside data, by extension; what is not here is bytes. */
+/** Media types by extension; other files are `application/octet-stream`. */
 const types: Readonly<Record<string, string>> = {
   '.avif': 'image/avif',
   '.csv': 'text/csv',
@@ -48,6 +48,6 @@ const extensions = new Map(Object.entries(types).map(([extension, type]) => [typ
 export function nameOfFile({ hash, contentType }: { hash: string; contentType: string }): string {
   const bare = parseFileReference(hash)
   if (bare === undefined)
-    throw new CommandError(`The registry names a file ${JSON.stringify(hash)}, which is no hash.`)
+    throw new CommandError(`The registry sent the file name ${JSON.stringify(hash)}, which is not a hash.`)
   return `${bare}${extensions.get(contentType.split(';')[0]!.trim().toLowerCase()) ?? ''}`
 }

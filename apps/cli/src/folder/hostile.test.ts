@@ -1,4 +1,4 @@
-/** Folders and registries that somebody made to do harm. */
+/** Malicious folders and registries. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, type ServerResponse } from 'node:http'
@@ -41,7 +41,7 @@ test('names of types are names of files, and back; none leads out', () => {
   for (const type of ['con', 'NUL', 'lpt1', 'aux.x']) expect(fileNameOf(type)).toMatch(/^%/)
   expect(fileNameOf('controls')).toBe('controls')
   for (const type of ['../x', '..', '.x', 'a/b', 'a\\b', 'a\0', ''])
-    expect(() => fileNameOf(type)).toThrow('no name of a type')
+    expect(() => fileNameOf(type)).toThrow('not a valid type name')
 })
 
 test('types that differ in case alone are refused on disks that fold it', () => {
@@ -56,7 +56,7 @@ test('what a terminal would obey is shown as text', () => {
 
 type Writes = (response: ServerResponse) => void
 
-/** A registry with these answers, by the beginning of a path: JSON, a text, or what a function writes. */
+/** A registry with the given answers, by the beginning of a path: JSON, a text, or a function that writes. */
 async function registryOf(answers: Record<string, unknown>): Promise<string> {
   server = createServer((request, response) => {
     const found = Object.entries(answers).find(([path]) => request.url?.startsWith(path))
@@ -84,11 +84,11 @@ const version = {
 const collection = '/api/collections/eve/data'
 
 test.each([
-  [{ schemas: { '../../../x': {} }, typeCounts: { '../../../x': 1 } }, 'no name of a type'],
+  [{ schemas: { '../../../x': {} }, typeCounts: { '../../../x': 1 } }, 'not a valid type name'],
   [{ fileCount: 1 }, 'names no file'],
   [{ semver: '\u001b[2Jv1.0.0' }, 'The registry calls a version "\\u001b[2Jv1.0.0"'],
   [{ hash: 'nonsense' }, 'The registry calls a version'],
-  [{}, 'comes to public:'],
+  [{}, 'has the digest public:'],
 ])('a clone of a hostile registry writes nothing: %j', async (more, said) => {
   const record = { id: 'a', type: '../../../x', data: 1, hash: 'c'.repeat(64) }
   const host = await registryOf({
@@ -102,7 +102,9 @@ test.each([
   person = openPerson(host)
   const ended = await person.ulmus('.', 'clone', 'eve/data', 'here')
   expect(ended.code).toBe(1)
-  expect(ended.said).toMatch(said === 'no name of a type' ? /no name of a type|not what its hash says/ : said)
+  expect(ended.said).toMatch(
+    said === 'not a valid type name' ? /not a valid type name|not what its hash says/ : said,
+  )
   for (const path of ['here/records', 'here/files', 'here/schemas', 'x'])
     expect(existsSync(join(person.home, path))).toBe(false)
 })

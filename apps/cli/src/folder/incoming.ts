@@ -1,4 +1,4 @@
-/** What leads from the base to another version, as the registry tells it, and the base's records with it applied. */
+/** Reads the registry's diff from the base to another version, and applies it to the base's records. */
 import { compareUtf8, type Json, parseDigestLabel, recordOf } from '@ulmus/content'
 import type { DiffPage, Manifest } from '@ulmus/wire'
 import { type BaseChange, BaseWriter } from './base-writer.ts'

@@ -30,15 +30,15 @@ const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants as { O_NOFOLLOW?: number; O
 
 function unsafe(path: string, stats: Stats): CommandError {
   const facts = { exitCode: exitCodes.refused, code: 'unsafe_path' } as const
-  if (stats.isDirectory()) return new CommandError(`${path} is a folder, and must be a file.`, facts)
-  if (stats.isFile()) return new CommandError(`${path} is a file, and must be a folder.`, facts)
+  if (stats.isDirectory()) return new CommandError(`${path} is a folder, but must be a file.`, facts)
+  if (stats.isFile()) return new CommandError(`${path} is a file, but must be a folder.`, facts)
   const kind = stats.isSymbolicLink()
     ? 'a symbolic link'
     : stats.isFIFO()
       ? 'a named pipe'
       : 'a device or a socket'
   return new CommandError(
-    `${path} is ${kind}, which ulmus does not follow: a working folder holds regular files. Put a copy in its place, or remove it. Do not trust the folder if you do not know how that got there.`,
+    `${path} is ${kind}, which ulmus does not follow. Replace it with a regular file, or remove it. If you did not create it, do not trust the folder.`,
     facts,
   )
 }
@@ -49,7 +49,7 @@ const statsOf = (file: string): Stats | undefined => lstatSync(file, { throwIfNo
 function reach(root: string, path: string, makesParents = false): string {
   const names = path.split('/')
   if (names.some((name) => ['', '.', '..'].includes(name) || name.includes(sep)))
-    throw new CommandError(`${JSON.stringify(path)} is no path inside of a working folder.`, {
+    throw new CommandError(`${JSON.stringify(path)} is not a path inside a working folder.`, {
       code: 'unsafe_path',
     })
   for (let count = 1; count < names.length; count++) {
@@ -75,7 +75,7 @@ export const ownerOf = (root: string, path: string): number | undefined => stats
 /** The absolute path of a regular file, for what opens files itself. */
 export function regularFile(root: string, path: string): string {
   const file = reach(root, path)
-  if (fileAt(root, path) === undefined) throw new CommandError(`${path} is not there any more.`)
+  if (fileAt(root, path) === undefined) throw new CommandError(`${path} no longer exists.`)
   return file
 }
 
@@ -114,7 +114,7 @@ export function readInside(root: string, path: string): Buffer | undefined {
 /** The bytes of a file, piece by piece. */
 export function streamInside(root: string, path: string): AsyncIterable<Buffer> {
   const fd = openInside(root, path)
-  if (fd === undefined) throw new CommandError(`${path} is not there any more.`)
+  if (fd === undefined) throw new CommandError(`${path} no longer exists.`)
   return createReadStream('', { fd })
 }
 

@@ -1,4 +1,4 @@
-/** Where everything of a working folder lies: what a person edits at the top, what `ulmus` keeps in `.ulmus`. */
+/** Paths in a working folder: the user's files at the top, program state in `.ulmus`. */
 import { dirname, join, relative, sep } from 'node:path'
 import { compareUtf8, typeFault } from '@ulmus/content'
 import { CommandError } from '../terminal/failure.ts'
@@ -44,7 +44,8 @@ const escapeOf = (char: string): string =>
  */
 export function fileNameOf(type: string): string {
   const fault = typeFault(type)
-  if (fault !== undefined) throw new CommandError(`${JSON.stringify(type)} is no name of a type. ${fault}`)
+  if (fault !== undefined)
+    throw new CommandError(`${JSON.stringify(type)} is not a valid type name. ${fault}`)
   const name = type.replace(reserved, escapeOf)
   return deviceName.test(name) ? `${escapeOf(name[0]!)}${name.slice(1)}` : name
 }
@@ -59,7 +60,7 @@ export function demandSeparateFiles(types: Iterable<string>, foldsCase: boolean)
     const like = known.get(type.toLowerCase())
     if (like !== undefined && foldsCase)
       throw new CommandError(
-        `The types ${JSON.stringify(like)} and ${JSON.stringify(type)} differ in their case alone, so this disk would keep both in one file. Use another disk, or read them with \`ulmus get\`.`,
+        `The types ${JSON.stringify(like)} and ${JSON.stringify(type)} differ only in case, and this file system ignores case. Use another disk, or read them with \`ulmus get\`.`,
       )
     known.set(type.toLowerCase(), type)
   }
@@ -107,7 +108,7 @@ export function rootAt(cwd: string): string {
       foreign === undefined
         ? ''
         : ` ${join(foreign, dotFolder)} belongs to another user, so ulmus does not use it.`
-    throw new CommandError(`${cwd} is in no working folder.${why}`, {
+    throw new CommandError(`${cwd} is not in a working folder.${why}`, {
       code: 'no_folder',
       next: ['ulmus init owner/slug', 'ulmus clone owner/slug'],
     })
@@ -135,7 +136,7 @@ export function recordFiles(root: string): TypeFiles {
   for (const [type, files] of found.sort(([a], [b]) => compareUtf8(a, b))) {
     if (types.has(type))
       throw new CommandError(
-        `The records of ${type} lie both in ${recordsPath(type)} and in a folder of that name. Keep one of them.`,
+        `The records of ${type} are both in ${recordsPath(type)} and in a folder of that name. Keep one of them.`,
       )
     types.set(type, files)
   }

@@ -23,7 +23,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  */
 export function* lineBatches(root: string, path: string): Generator<Line[], void, undefined> {
   const descriptor = openInside(root, path)
-  if (descriptor === undefined) throw new CommandError(`${path} is not there any more.`)
+  if (descriptor === undefined) throw new CommandError(`${path} no longer exists.`)
   try {
     let kept = Buffer.alloc(0)
     let number = 1
@@ -34,7 +34,9 @@ export function* lineBatches(root: string, path: string): Generator<Line[], void
       if (length > 0 && end === 0) {
         kept = Buffer.concat([kept, chunk.subarray(0, length)])
         if (kept.length > lineBytesMax)
-          throw new CommandError(`${path}, line ${number}: the line is over 64 MiB. A record may take 8 MiB.`)
+          throw new CommandError(
+            `${path}, line ${number}: the line is over 64 MiB. A record can have at most 8 MiB.`,
+          )
         continue
       }
       const whole = length === 0 ? kept : Buffer.concat([kept, chunk.subarray(0, end)])

@@ -1,4 +1,4 @@
-/** Of all who begin at once on one folder, one has it: also when the one who had it was killed. */
+/** Exactly one of several concurrent commands gets the lock, also after its holder was killed. */
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ const left = () => readdirSync(join(root, '.ulmus'))
 /** The number of a process that is gone. */
 const gone = spawnSync(process.execPath, ['-e', '']).pid
 
-/** Commands that begin and end when they are told to: what they have said so far, by line, and their end. */
+/** Commands that begin and end on a signal file: their output so far, by line, and their end. */
 function commands(signals: string): { said: () => string[]; ended: Promise<unknown> } {
   const fixture = fileURLToPath(new URL('./lock.fixture.ts', import.meta.url))
   const child = spawn(process.execPath, [fixture, root, signals, String(rounds)], {

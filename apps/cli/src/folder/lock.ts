@@ -62,7 +62,7 @@ function takenOver(lock: Lock, own: string): boolean {
   const claimed = takeLock(claim)
   if (claimed === undefined) return false
   try {
-    // An earlier holder of the claim may have replaced the lock. Nobody else replaces it while we hold the claim, since its owner is gone.
+    // An earlier holder of the claim may have replaced the lock. Only the claim's holder replaces it, since its owner is gone.
     if (wordsIn(lock) !== stale) return false
     moveInside(lock.root, drafted(lock, own), lock.path)
     return true
@@ -104,7 +104,7 @@ function drafted({ root, path }: Lock, own: string): string {
 
 function release(lock: Lock, own: string): void {
   ours.delete(own)
-  // Not one that somebody made who was told to delete ours.
+  // Another process may have made a new lock after a user deleted ours.
   if (wordsIn(lock) === own) removeFile(lock.root, lock.path)
 }
 
@@ -128,7 +128,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // It runs, as somebody else.
+    // EPERM: the process runs under another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What a push is to say: the changes of a folder, checked as the registry will check them, written down in the order of type and
- * id. So a push sends what was looked at, whatever happens to the folder meanwhile, and one that was killed is known again.
+ * Plan of a push: the folder's changes, checked by the registry's rules and written to disk in the order of type and id. The push
+ * sends the plan, so later edits of the folder do not matter, and a killed push can be resumed.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -61,8 +61,8 @@ export interface PushPlan {
   readonly confirmPublic: readonly string[] | undefined
 }
 
-/** Faults that are told. */
-const faultsTold = 20
+/** Most faults that are reported. */
+const faultsReported = 20
 
 /**
  * @param publishPrivate whether what is private in the base may become public
@@ -148,7 +148,7 @@ export function* plannedChanges(root: string): Generator<PlannedChange, void, un
     for (const { text } of lines) yield JSON.parse(text) as PlannedChange
 }
 
-/** What the registry would refuse, and what would become public, gathered so that all of it is told at once. */
+/** Collects everything that the registry would refuse or make public, for one report. */
 class Checks {
   readonly #folder: Folder
   readonly #faults: string[] = []
@@ -206,12 +206,12 @@ class Checks {
 
   #fault(sentence: string): void {
     this.#faultCount++
-    if (this.#faults.length < faultsTold) this.#faults.push(sentence)
+    if (this.#faults.length < faultsReported) this.#faults.push(sentence)
   }
 
   #expose(what: string): void {
     this.#exposedCount++
-    if (this.exposed.length < faultsTold) this.exposed.push(what)
+    if (this.exposed.length < faultsReported) this.exposed.push(what)
   }
 
   report(publishPrivate: boolean): void {
@@ -225,7 +225,7 @@ class Checks {
       )
     if (this.#exposedCount > 0 && !publishPrivate)
       throw new CommandError(
-        listed('Nothing was pushed: what is private would become public.', this.exposed, this.#exposedCount),
+        listed('Nothing was pushed: private data would become public.', this.exposed, this.#exposedCount),
         {
           exitCode: exitCodes.refused,
           code: 'would_publish_private',

@@ -1,4 +1,4 @@
-/** `.ulmus/push/state.json`: a push that was begun, so that a killed one is gone on with and never done twice. */
+/** `.ulmus/push/state.json`: an unfinished push. A killed push is resumed from it and never published twice. */
 import type { ResumedPush } from '@ulmus/client'
 import { readInside, removeFile, removeFolder, writeWhole } from './inside.ts'
 import { paths } from './layout.ts'
@@ -20,7 +20,7 @@ export function readPushState(root: string): PushState | undefined {
   try {
     return JSON.parse(bytes.toString()) as PushState
   } catch {
-    // Written whole or not at all, so somebody else changed it; without it the push begins anew.
+    // Writes are atomic, so another program changed the file. Start the push anew.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-/** A working folder's changes as a version: sent, or gone on with after a kill, and then the folder's new base. */
+/** Publishes or resumes a push, then makes the new version the folder's base. */
 import {
   type DryRunResult,
   type FileUpload,
@@ -36,8 +36,8 @@ export interface Pushing {
 }
 
 /**
- * The end of a push that was killed: if it became a version, the folder's base is that version now. One that can be gone on with is
- * left as it is. @returns the version, if there is one
+ * Finishes a killed push: if it was published, makes that version the folder's base. Leaves a resumable push alone.
+ * @returns the version, if it was published
  */
 export async function settlePush(
   root: string,
@@ -87,7 +87,7 @@ export async function checkBase(
 ): Promise<void> {
   if (newest !== (base?.semver ?? null))
     throw new CommandError(
-      `${collection} is at ${newest ?? 'no version'}, and this folder at ${base?.semver ?? 'none'}. Bring what is new first.`,
+      `${collection} is at ${newest ?? 'no version'}, this folder at ${base?.semver ?? 'none'}. Pull first.`,
       { exitCode: exitCodes.conflict, code: 'version_conflict', next: ['ulmus pull'] },
     )
   if (base !== null) await checkView({ client, collection }, base)

@@ -30,10 +30,10 @@ export interface Place {
 
 export const placeText = ({ file, line }: Place): string => `${file}, line ${line}`
 
-/** Members that other lines of records have too; `hash` is told by the registry and never asked for. */
+/** Members of record lines; `hash` is written by the registry and ignored here. */
 const known = new Set(['id', 'data', 'private', 'type', 'hash'])
 
-/** @throws CommandError for a line that breaks an input rule, of another type, or with a member that nobody would read */
+/** @throws CommandError for a line that breaks an input rule, of another type, or with an unknown member */
 export function parseLine(
   text: string,
   type: string,

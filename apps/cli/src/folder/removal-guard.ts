@@ -29,7 +29,7 @@ export async function guardRemovals(
     if (removal.removed <= allowedRemovals(bound, removal.count)) continue
     const sentence = `${what} ${harmless(removalText(removal, bound))}.`
     if (max !== undefined || !canAsk)
-      throw new CommandError(`${sentence} ${otherwise} If it is meant, add --max-removed 100%.`, {
+      throw new CommandError(`${sentence} ${otherwise} To remove them anyway, add --max-removed 100%.`, {
         exitCode: exitCodes.refused,
         code: 'too_many_removed',
       })

@@ -1,7 +1,6 @@
 /**
- * Files of a working folder replaced together: what is new is staged, then the list of places is written down, then the files are moved.
- * A program that is killed in between leaves the list, and the next command moves the rest. So a folder is never half of one version
- * and half of another.
+ * Replaces files of a working folder together: stages the new files, writes a journal of their paths, then moves them. After a kill
+ * the next command finishes the moves, so a folder never mixes two versions.
  */
 import { CommandError } from '../terminal/failure.ts'
 import { fileAt, moveInside, readInside, removeFile, writeWhole } from './inside.ts'
@@ -58,7 +57,7 @@ function demandOwn({ places, removes }: Partial<Replacement>): void {
   const strange = named.find((path) => typeof path !== 'string' || !own.test(path))
   if (strange !== undefined)
     throw new CommandError(
-      `${paths.replacement} names ${JSON.stringify(strange)}, which ulmus never replaces. Do not trust this folder; clone the collection anew.`,
+      `${paths.replacement} names ${JSON.stringify(strange)}, which ulmus never replaces. Do not trust this folder: clone the collection anew.`,
       { code: 'unsafe_path' },
     )
 }

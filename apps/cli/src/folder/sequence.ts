@@ -53,7 +53,7 @@ export function* entriesInOrder(
 
 const twice = (type: string, first: Entry, second: Entry): CommandError =>
   new CommandError(
-    `${placeText(second)}: the ${type} ${JSON.stringify(second.id)} is there already, in ${placeText(first)}. Remove one of the two.`,
+    `${placeText(second)}: the ${type} ${JSON.stringify(second.id)} is also in ${placeText(first)}. Remove one of the two.`,
     { exitCode: exitCodes.refused, code: 'duplicate_record' },
   )
 

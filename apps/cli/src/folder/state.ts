@@ -1,4 +1,4 @@
-/** What a working folder is of, and the version that it was last equal to. */
+/** Collection and base version of a working folder. */
 import { type JsonObject, parseDigestLabel, parseSemver } from '@ulmus/content'
 import { type CollectionName, isCollectionName, originOf } from '../reference.ts'
 import { exitCodes } from '../terminal/exit-codes.ts'
@@ -56,7 +56,7 @@ export function readState(root: string): FolderState {
   const state = readJson(root, paths.state) as FolderState | undefined
   if (state?.format === folderFormat) return checkedState(state)
   throw new CommandError(
-    `This folder has the format ${JSON.stringify(state?.format)}; this program knows ${folderFormat}. Use a newer ulmus.`,
+    `This folder has format ${JSON.stringify(state?.format)}, but this ulmus supports ${folderFormat}. Use a newer ulmus.`,
   )
 }
 
@@ -119,7 +119,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 export function collectionOf({ host, collection }: FolderState): CollectionName {
   const [owner, slug] = collection?.split('/') ?? []
   if (owner && slug) return { host: host ?? undefined, owner, slug }
-  throw new CommandError('This folder names no collection yet.', { next: ['ulmus init owner/slug'] })
+  throw new CommandError('This folder has no collection yet.', { next: ['ulmus init owner/slug'] })
 }
 
 /** JSON as it stands in files that people read. */

@@ -1,4 +1,4 @@
-/** A working folder brought to another version, with what was changed in it kept: `pull` and `checkout`. */
+/** Updates a working folder to another version, keeping local changes: `pull` and `checkout`. */
 import { compareUtf8, type Json, type JsonObject } from '@ulmus/content'
 import { baseOf, stageMetadata } from './bring.ts'
 import type { Folder } from './changes.ts'
@@ -20,7 +20,7 @@ export interface Updating {
   readonly source: VersionSource
   readonly head: VersionHead
   readonly resolution: Resolution
-  /** Gives up every change of the folder; records among them are set aside. */
+  /** Discards all changes of the folder; changed records are backed up. */
   readonly discardsOurs: boolean
   readonly cache: string
   readonly onProgress: (progress: { records: number; files: number }) => void
@@ -231,6 +231,6 @@ async function stageFiles(
   for (const { path, hash } of folder.files) if (dropped.has(hash)) staging.remove(path)
 }
 
-/** What somebody else's file is called by its hash is not overwritten. */
+/** Does not overwrite a foreign file that has the name. */
 const freePath = (path: string, taken: ReadonlySet<string>): string =>
   taken.has(path) ? freePath(path.replace(/(?=\.|$)/, '_'), taken) : path

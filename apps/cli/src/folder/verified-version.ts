@@ -1,6 +1,6 @@
 /**
  * A version as the registry sends it, checked on the way: each record hashes to what the manifest says, the trees of all records,
- * the schemas, the metadata and the files come to the version's digest. Whoever reads it to the end holds what the digest names.
+ * the schemas, the metadata and the files come to the version's digest. A reader who reaches the end has verified everything.
  */
 
 import { type Client, UlmusError } from '@ulmus/client'
@@ -69,11 +69,11 @@ export async function checkView(
   const next = [`ulmus clone ${shellWord(collection)}`]
   if (isPublicView(base))
     throw new CommandError(
-      `This folder holds what the public sees of ${collection}, and not its private parts: pushed, it would stand for the whole. Clone it anew as the member that you are signed in as.`,
+      `This folder holds only the public view of ${collection}. Pushing it would drop the private data. Clone it anew while signed in as a member.`,
       { code: 'another_view', next },
     )
   throw new CommandError(
-    `This folder holds more of ${collection} than you are shown now. Sign in as a member of its owner.`,
+    `This folder holds private data of ${collection} that you cannot read now. Sign in as a member of its owner.`,
     { exitCode: exitCodes.denied, code: 'another_view', next: ['ulmus login'] },
   )
 }
@@ -81,10 +81,10 @@ export async function checkView(
 const isWithdrawn = (error: unknown): error is UlmusError =>
   error instanceof UlmusError && error.code === 'version_withdrawn'
 
-/** Nobody is told what changed since a version that is withdrawn. */
+/** The registry sends no diff from a withdrawn version. */
 const leftBehind = (error: UlmusError, collection: string): CommandError =>
   new CommandError(
-    `${error.message}\nThis folder was made of it and cannot go on from there. Clone the collection anew, and bring what you changed into the new folder.`,
+    `${error.message}\nThis folder is based on it and cannot be updated. Clone the collection anew and copy your changes into the new folder.`,
     { code: error.code, next: [`ulmus clone ${shellWord(collection)} FOLDER`], cause: error },
   )
 
@@ -116,9 +116,7 @@ export async function readVerified(
   }
   const digest = await digestOfTrees(parseDigestLabel(version.hash)!.view, { ...parts, trees })
   if (digest !== version.hash)
-    throw tampered(
-      `What the registry sent of ${version.semver} comes to ${digest}; its digest is ${version.hash}.`,
-    )
+    throw tampered(`The data of ${version.semver} has the digest ${digest}, not ${version.hash} as stated.`)
 }
 
 /** The number of records of a type; 0 where the registry names no number. */

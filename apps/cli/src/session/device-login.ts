@@ -20,7 +20,7 @@ export async function startDeviceLogin(registry: Registry, request: DeviceReques
 /** Seconds that are added to the interval when the registry asks for it (RFC 8628 §3.5). */
 const slowDownSeconds = 5
 
-/** The key, once somebody has allowed it. @throws CommandError when it was refused, or nobody answered in time */
+/** Waits for approval of the code. @throws CommandError if the user refuses, or does not answer in time */
 export async function awaitDeviceKey(registry: Registry, code: DeviceStart): Promise<CreatedKey> {
   const until = Date.now() + code.expires_in * 1_000
   for (let interval = code.interval; Date.now() < until; ) {
@@ -31,7 +31,7 @@ export async function awaitDeviceKey(registry: Registry, code: DeviceStart): Pro
     if (status === 200) return body as unknown as CreatedKey
     if (body.code === 'slow_down' || status === 429) interval += slowDownSeconds
     else if (body.code === 'access_denied')
-      throw new CommandError('It was refused in the browser.', {
+      throw new CommandError('The sign-in was refused in the browser.', {
         exitCode: exitCodes.denied,
         code: 'access_denied',
       })
@@ -39,7 +39,7 @@ export async function awaitDeviceKey(registry: Registry, code: DeviceStart): Pro
     else if (body.code !== 'authorization_pending' && status !== 0 && status < 500)
       throw UlmusError.fromBody(body, status)
   }
-  throw new CommandError('Nobody allowed it in time.', {
+  throw new CommandError('The sign-in was not approved in time.', {
     exitCode: exitCodes.cancelled,
     code: 'expired_token',
     next: ['ulmus login'],

@@ -1,4 +1,4 @@
-/** Keys of registries, kept and forgotten: in the system's keychain, else in the settings, which nobody else may read. */
+/** Stores keys of registries in the system's keychain, else in the settings, readable only by their owner. */
 import { eraseKeychain, writeKeychain } from './keychain.ts'
 import { readSettings, writeSettings } from './settings.ts'
 

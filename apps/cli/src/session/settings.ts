@@ -1,4 +1,4 @@
-/** `settings.json`: which registry is asked when none is named, and where the key of each lies. */
+/** `settings.json`: the default registry, and where the key of each registry is stored. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { CommandError } from '../terminal/failure.ts'
@@ -33,11 +33,11 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
   try {
     return { logins: {}, ...(JSON.parse(text) as Partial<Settings>) }
   } catch (cause) {
-    throw new CommandError(`${file} is not JSON. Mend it, or delete it and sign in again.`, { cause })
+    throw new CommandError(`${file} is not JSON. Fix it, or delete it and sign in again.`, { cause })
   }
 }
 
-/** Whole or not at all; readable by nobody else. */
+/** Writes atomically, with access for the owner only. */
 export function writeSettings(env: NodeJS.ProcessEnv, settings: Settings): void {
   const file = fileOf(env)
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })

@@ -42,9 +42,9 @@ export async function askOneOf(
 }
 
 /**
- * Asks for the name of what is lost, and without a terminal for `--yes`.
- * @param loss what would happen, in sentences
- * @param otherwise what is said when something else is typed
+ * Asks the user to type a name before data is lost. Without a terminal, requires `--yes`.
+ * @param loss describes the consequences
+ * @param otherwise the error message if another text is typed
  * @throws CommandError unless the name is typed
  */
 export async function confirmTyped(

@@ -1,6 +1,6 @@
 import type { Call } from '../context.ts'
 
-/** Says, with `--quiet` too, that a version which a command brings is deprecated, if it is. */
+/** Warns, also with `--quiet`, if a downloaded version is deprecated. */
 export function warnIfDeprecated(
   call: Call,
   { semver, deprecated }: { semver: string; deprecated?: { message: string } | null },

@@ -1,4 +1,4 @@
-/** What the process ends with: documented in docs/cli.md. */
+/** Exit codes, documented in docs/cli.md. */
 export const exitCodes = {
   done: 0,
   failed: 1,
@@ -7,7 +7,7 @@ export const exitCodes = {
   cancelled: 3,
   /** Not signed in, or not allowed. */
   denied: 4,
-  /** Somebody published in between. */
+  /** The collection has a newer version. */
   conflict: 5,
   /** The data is refused: by its schema, by the input rules, by a limit. */
   refused: 6,

@@ -6,7 +6,7 @@ import { painted } from './text.ts'
 /** Made harmless before it is measured. Tabs part columns. */
 const cellText = (text: string): string => harmless(text).replaceAll('\t', '\\u0009')
 
-/** @param heads shown only on a terminal: without one, what is in the columns is for programs, and parted by tabs */
+/** @param heads shown only on a terminal. Without one, cells are separated by tabs, for programs. */
 export async function table(
   call: Call,
   heads: readonly string[],

@@ -25,7 +25,7 @@ export interface Person {
   dispose(): void
 }
 
-/** Somebody with a machine of their own. @param key absent: a stranger */
+/** A user with a machine of their own. @param key without it, the user is a stranger */
 export function openPerson(host: string, key?: string): Person {
   const home = mkdtempSync(join(tmpdir(), 'ulmus-cli-'))
   const env: NodeJS.ProcessEnv = {

@@ -1,5 +1,5 @@
 /**
- * What people do with the command line, from a table of cities to a conflict solved: run by a test in a real terminal and without one.
+ * A command-line session, from a table of cities to a resolved conflict. Tests run it in a real terminal and without one.
  * `{ID}` in a step stands for the slug of the collection.
  */
 export interface Step {
@@ -23,7 +23,7 @@ MMX,Malmö,SE,
 
 export const transcript: readonly Step[] = [
   { as: 'ada', run: 'mkdir cities && cd cities', shows: /^/ },
-  { as: 'ada', run: 'ulmus init ada/{ID}', shows: /This is a working folder of ada\/\S+ now/ },
+  { as: 'ada', run: 'ulmus init ada/{ID}', shows: /This is now a working folder of ada\/\S+/ },
   {
     as: 'ada',
     run: 'ulmus import ../cities.csv --type City --id code --private population',
@@ -46,16 +46,16 @@ export const transcript: readonly Step[] = [
   {
     as: 'bob',
     run: 'ulmus push',
-    shows: /is at v1\.1\.0, and this folder at v1\.0\.0[\s\S]*ulmus pull/,
+    shows: /is at v1\.1\.0, this folder at v1\.0\.0[\s\S]*ulmus pull/,
     code: 5,
   },
   { as: 'bob', run: 'ulmus pull', shows: /City "OSL": changed here, changed there[\s\S]*--theirs/, code: 5 },
-  { as: 'bob', run: 'ulmus pull --theirs', shows: /What was given up is in \.ulmus\/set-aside/ },
+  { as: 'bob', run: 'ulmus pull --theirs', shows: /The replaced records are in \.ulmus\/set-aside/ },
   { as: 'bob', run: 'ulmus diff --stat', shows: /City +~1 updated/ },
   { as: 'bob', run: 'ulmus push -m "Bergen grew"', shows: /v1\.2\.0/ },
   { as: 'bob', run: 'ulmus log', shows: /v1\.2\.0[\s\S]*v1\.1\.0[\s\S]*v1\.0\.0/ },
 
-  { as: 'stranger', run: 'ulmus clone ada/{ID} && cd {ID}', shows: /This is what the public sees/ },
+  { as: 'stranger', run: 'ulmus clone ada/{ID} && cd {ID}', shows: /This is the public view/ },
   {
     as: 'stranger',
     run: 'cat records/City.ndjson',
@@ -63,7 +63,7 @@ export const transcript: readonly Step[] = [
   },
   { as: 'stranger', run: 'ulmus verify', shows: /is what its digest says: public:/ },
   { as: 'stranger', run: "sed -i 's/Oslo/Olso/' records/City.ndjson", shows: /^/ },
-  { as: 'stranger', run: 'ulmus verify', shows: /is not ada\/\S+@v1\.2\.0: it comes to public:/, code: 1 },
+  { as: 'stranger', run: 'ulmus verify', shows: /is not ada\/\S+@v1\.2\.0: its digest is public:/, code: 1 },
   { as: 'stranger', run: 'ulmus checkout v1.2.0 --force && ulmus verify', shows: /is what its digest says/ },
 
   { as: 'ada', run: 'ulmus pull', shows: /v1\.1\.0 → v1\.2\.0: 1 changed record/ },

@@ -81,7 +81,7 @@ async function furnish(): Promise<void> {
   const cited = '/api/collections/eve/cited/pushes'
   const { session_id } = (await eve.post(cited, { base_version: null, schemas: { A: {} } })).json
   expect((await eve.post(`${cited}/${session_id}/commit`, {})).status).toBe(201)
-  const invited = { email: 'somebody@example.org', role: 'member' }
+  const invited = { email: 'guest@example.org', role: 'member' }
   const { token } = (await send('createInvitation', { body: invited })).json
   ids = { token, push, ended, committed: first, snapshot, job, key }
 }
@@ -140,7 +140,7 @@ async function allRefused(
 }
 
 const isApi = ({ path }: DescribedCall): boolean => path.startsWith('/api/')
-/** Whose session counts: that of a program which signs in is nobody's. */
+/** Writes that a session guards. A program that signs in has no session yet. */
 const writes = ({ method, path }: DescribedCall): boolean =>
   method !== 'GET' && !path.startsWith('/auth/device')
 
@@ -184,7 +184,7 @@ describe('every operation that can be', () => {
 
   test('is answered 404 for what is not there', async () => {
     const hasPath = ({ path }: DescribedCall) => path.includes('{')
-    const nothing = { owner: 'nobody', slug: 'nothing', id: '0198c9a0-0000-7000-8000-000000000001' }
+    const nothing = { owner: 'missing', slug: 'nothing', id: '0198c9a0-0000-7000-8000-000000000001' }
     await allRefused(404, hasPath, () => ({ instead: { path: nothing } }))
   })
 

@@ -24,7 +24,7 @@ afterAll(() => end?.())
 const named = () =>
   contract.calls.map((call) => ({ ...call, name: `${call.method} ${call.path}`, ...call.operation }))
 
-test('every operation is told in two to six sentences, and has a name of its own', () => {
+test('every operation has a unique name and two to six sentences', () => {
   const terse = named().filter(({ description }) => {
     const sentences = description.split(/\. (?=[A-Z`])/).length
     return sentences < 2 || sentences > 6
@@ -137,7 +137,7 @@ test('every code has an example, which has the shape of all refusals', () => {
   }
 })
 
-test('the order of a push is told', () => {
+test('the steps of a push are described in order', () => {
   const told = (tag: string) => document.tags.find(({ name }) => name === tag)!.description
   expect(told('pushes')).toMatch(/1\. \*\*Open[\s\S]*2\. \*\*Send[\s\S]*3\. \*\*Commit/)
   expect(told('snapshots')).toMatch(/1\. \*\*Negotiate[\s\S]*2\. \*\*Send[\s\S]*3\. \*\*Commit/)

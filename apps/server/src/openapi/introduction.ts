@@ -1,4 +1,4 @@
-/** What the description of the API says of the whole, and of each group of operations. */
+/** Introductions of the API description and of each group of operations. */
 
 export const introduction = `Ulmus is a registry for versioned collections of records.
 
@@ -7,47 +7,47 @@ their session cookie. A header, if present, decides alone. Scopes nest: admin �
 a session must come from a page of this site.
 
 **Refusals** have one shape: a sentence for a person, a stable \`code\` for programs, the status, and the facts that the code brings
-([all codes](/docs/errors)). What a caller may not see is answered as what does not exist. A \`429\` or \`503\` says in \`Retry-After\` when
-to try again.
+([all codes](/docs/errors)). Data that a caller may not see is answered as if it did not exist. A \`429\` or \`503\` has \`Retry-After\`, the time
+of the next try.
 
-**Lists** take \`limit\`, \`offset\` and \`cursor\`, and tell of their neighbouring pages in the \`Link\` header.
+**Lists** take \`limit\`, \`offset\` and \`cursor\`, and link neighbouring pages in the \`Link\` header.
 
 **Caching.** Every GET has an \`ETag\` and answers \`If-None-Match\` with 304.
 
-**The order of things**, from nothing to a published version: sign in, make a key (\`POST /api/accounts/keys\`), make a collection
-(\`POST /api/accounts/{owner}/collections\`), then push a version in three steps, as \`pushes\` tells.`
+**First steps** to a published version: sign in, create a key (\`POST /api/accounts/keys\`), create a collection
+(\`POST /api/accounts/{owner}/collections\`), then push a version in three steps, described under \`pushes\`.`
 
-const pushes = `Delta pushes: "this changed". A push is a session, of which nobody sees anything before its commit. Its order:
+const pushes = `Delta pushes: "this changed". A push is a session that stays invisible until its commit. The steps:
 
 1. **Open** it (\`POST …/pushes\`) with the version that the changes are against, and with schemas, metadata or a message where they change.
 2. **Send** records (\`POST …/pushes/{id}/records\`) and deletes (\`…/deletes\`) as NDJSON, and files (\`PUT …/files/{hash}\`), in any number of requests and any order.
-3. **Commit** (\`POST …/pushes/{id}/commit\`): the version is made, or a refusal says why not.
+3. **Commit** (\`POST …/pushes/{id}/commit\`): makes the version, or returns the reason why not.
 
-\`GET …/pushes/{id}\` tells how the session is at any time, \`DELETE\` gives it up. A session ends by itself after an hour without a request.
-Where two pushes have one base, the first commit wins and the other is told \`version_conflict\`: read the new version and begin again.`
+\`GET …/pushes/{id}\` returns the state of the session, \`DELETE\` cancels it. A session expires after an hour without a request.
+Where two pushes have one base, the first commit wins and the other gets \`version_conflict\`: read the new version and start again.`
 
 const snapshots = `Snapshot pushes: "this is everything". Records that the manifest does not name are removed, and only those that the base version
-lacks are sent. Its order:
+lacks are sent. The steps:
 
 1. **Negotiate** (\`POST …/versions/negotiate\`) with the hash of every record. The answer has the session, and the hashes of the records to send. Of more than 500,000 records give \`manifest_expected\` instead, and send the manifest in chunks (\`POST …/negotiate/{id}/manifest\`), each of which is answered with the hashes to send.
 2. **Send** those records (\`POST …/negotiate/{id}/records\`) as NDJSON until \`remaining\` is 0, and files (\`PUT …/files/{hash}\`).
-3. **Commit** (\`POST …/negotiate/{id}/commit\`): the version is made, or a refusal says why not.
+3. **Commit** (\`POST …/negotiate/{id}/commit\`): makes the version, or returns the reason why not.
 
-\`GET …/negotiate/{id}\` tells how the session is at any time, \`DELETE\` gives it up. A session ends by itself after an hour without a request.
-The hash of a record is the SHA-256 of its canonical form: [verifying](/docs/verifying) tells how to make it.`
+\`GET …/negotiate/{id}\` returns the state of the session, \`DELETE\` cancels it. A session expires after an hour without a request.
+The hash of a record is the SHA-256 of its canonical form: [verifying](/docs/verifying) describes it.`
 
 export const tags = [
   { name: 'signing in', description: 'Sessions of browsers. Programs use API keys instead.' },
   { name: 'accounts', description: 'Users and organizations.' },
   { name: 'members', description: 'Members of organizations and their roles.' },
-  { name: 'keys', description: 'API keys of the account that is asking.' },
-  { name: 'collections', description: 'Collections of records: to browse, make, change and delete.' },
+  { name: 'keys', description: 'API keys of the caller.' },
+  { name: 'collections', description: 'Browse, create, change and delete collections.' },
   {
     name: 'metadata',
-    description: 'Metadata of the latest version: description, readme, license and whatever else.',
+    description: 'Metadata of the latest version: description, readme, license and further fields.',
   },
-  { name: 'forks', description: 'Copies of collections into organizations, which take no storage.' },
-  { name: 'versions', description: 'Versions, what is in them, and how they differ.' },
+  { name: 'forks', description: 'Copies of collections in organizations, without extra storage.' },
+  { name: 'versions', description: 'Versions, their contents and differences.' },
   { name: 'records', description: 'Records of a version, and how they changed.' },
   { name: 'files', description: 'Files that records refer to.' },
   { name: 'pushes', description: pushes },

@@ -70,7 +70,7 @@ const named: Facts = {
   ...{ max: 100, size: 14, retryAfter: 30, limit: '262144 bytes' },
 }
 const words: Partial<Record<ErrorCode, Facts>> = {
-  account_not_found: { slug: 'nobody' },
+  account_not_found: { slug: 'missing' },
   insufficient_scope: { needed: 'write' },
   insufficient_role: { needed: 'admin' },
   invalid_schema: { reason: 'it is not valid JSON Schema.' },

@@ -1,4 +1,4 @@
-/** What routes say of themselves for the description of the API, beside the shapes that validate them. */
+/** Documentation of routes for the API description, beside their validating shapes. */
 // Declares `tags`, `summary` and the like for a route's schema.
 import type {} from '@fastify/swagger'
 import type { ErrorCode } from '@ulmus/registry'

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { keptFor } from './kept.ts'
 
-test('what is kept is made once for all who ask, and anew when its time is over', async () => {
+test('concurrent callers share one value, which is renewed after it expires', async () => {
   let made = 0
   const ask = keptFor(100, async () => {
     await setTimeout(10)
@@ -14,7 +14,7 @@ test('what is kept is made once for all who ask, and anew when its time is over'
   expect(await Promise.all([ask(), ask()])).toEqual([2, 2])
 })
 
-test('what fails is told to all who wait, and not kept', async () => {
+test('a failure reaches all waiting callers and is not cached', async () => {
   let tries = 0
   const ask = keptFor(60_000, async () => {
     if (++tries === 1) throw new Error('away')

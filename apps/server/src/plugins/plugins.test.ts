@@ -1,4 +1,4 @@
-/** What every request meets, whatever it asks for: http-api §1, over real HTTP. */
+/** Behaviour of every request: http-api §1, over real HTTP. */
 
 import { request as httpRequest } from 'node:http'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
@@ -362,7 +362,7 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
     })
 
     test('refusals have none', async () => {
-      expect((await get('/api/accounts/nobody-here')).headers['etag']).toBeUndefined()
+      expect((await get('/api/accounts/missing-user')).headers['etag']).toBeUndefined()
     })
   })
 
@@ -393,7 +393,7 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
 
     test('answers run and load nothing', async () => {
       const discovery = '/dev/idp/.well-known/openid-configuration'
-      for (const path of ['/api/accounts/ann', '/api/accounts/nobody-here', '/api/nowhere', discovery]) {
+      for (const path of ['/api/accounts/ann', '/api/accounts/missing-user', '/api/nowhere', discovery]) {
         const { headers } = await get(path)
         expect(headers['x-content-type-options'], path).toBe('nosniff')
         expect(headers['x-frame-options'], path).toBe('SAMEORIGIN')
@@ -425,7 +425,7 @@ describe.each(anyDatabase)('every request on $name', ({ settings }) => {
       expect(text).not.toContain('former')
     })
 
-    test('/metrics tells what is under way and what is stored', async () => {
+    test('/metrics counts running requests and stored data', async () => {
       await post('/api/accounts/ann/collections', '{"slug":"measured"}')
       const pushes = '/api/collections/ann/measured/pushes'
       const open = async (base: string | null) => {
@@ -559,7 +559,7 @@ describe('rate limits', () => {
     expect(guesses[0]).toBe(401)
     expect(guesses.at(-1)).toBe(429)
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
-    // Whoever reads from this address, or guesses, has used nothing up of what its people sign in with.
+    // Reads and failed guesses from this address do not use up its limit of sign-ins.
     await server.signIn('ben')
     const begin = () => fetch(`${server.url}/auth/login`, { redirect: 'manual' })
     const begun = []

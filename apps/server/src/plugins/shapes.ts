@@ -36,7 +36,7 @@ const validate: FastifySchemaCompiler<z.ZodType> =
     }
   }
 
-/** Issues that are told of. */
+/** Most issues that an answer lists. */
 const issuesMax = 100
 
 /** @throws invalid_request with an issue for everything that does not fit, the first hundred. */
@@ -49,7 +49,7 @@ export function parseShape<Shape extends z.ZodType>(shape: Shape, value: unknown
 
 /** As `parseShape`, for a body, which null stands for the lack of. */
 export function parseBody<Shape extends z.ZodType>(shape: Shape, value: unknown): z.infer<Shape> {
-  if (value === null) throw invalid([noBody])
+  if (value === null) throw invalid([bodyNeeded])
   return parseShape(shape, value)
 }
 
@@ -63,7 +63,7 @@ const sentenceOf: z.core.$ZodErrorMap = (issue) => {
 const invalid = (issues: { path: string; message: string }[]): RegistryError =>
   new RegistryError('invalid_request', { details: { issues } })
 
-const noBody = { path: '', message: 'A JSON body is needed, with `Content-Type: application/json`.' }
+const bodyNeeded = { path: '', message: 'A JSON body is needed, with `Content-Type: application/json`.' }
 
 /** @param known members at the top */
 function issuesOf(issue: Issue, known: readonly string[]): { path: string; message: string }[] {
@@ -83,7 +83,7 @@ export const streamed = (
   schema: object = { type: 'string', format: 'binary', examples: ['…'] },
 ) => ({ description, content: { [contentType]: { schema: z.custom<Readable>().meta({ ...schema }) } } })
 
-/** For a route whose body is a stream: its shape documents it, and whoever reads it checks it. */
+/** For a route whose body is a stream: its shape documents it, and the reader of the stream checks it. */
 export const bodyUnchecked = (route: FastifyRouteSchemaDef<unknown>) =>
   route.httpPart === 'body'
     ? (data: unknown) => ({ value: data })

@@ -1,18 +1,18 @@
 /**
- * Who may do what: a row for all operations that the same callers may do, against permissions.test.ts.
+ * Permissions of API operations: one row per set of callers, checked by permissions.test.ts.
  *
- *     +       let in: whatever it is answered then, it is not for who asks
+ *     +       permitted: the answer does not depend on the caller
  *     401     unauthenticated           scope   insufficient_scope      limit   key_limited
  *     member  not_a_member              role    insufficient_role       404     collection_not_found
  *     susp    account_suspended         oper    not_an_operator           410    version_withdrawn
  *
- * `str` is nobody to the organization, `mem`, `adm` and `own` are member, admin and owner of it, `oper` operates the registry: by a browser's
+ * `str` is a stranger to the organization, `mem`, `adm` and `own` are member, admin and owner of it, `oper` operates the registry: by a browser's
  * session, or by a key of the scope that follows. `here` and `there` are the owner's keys to write in this collection alone, and in another.
  * `bad` is a key that is none, `sus` a key of a suspended account. Keys that have ended, were revoked or have no such shape are answered as
- * `bad` everywhere; sessions that have ended, as those of an account do that is suspended, as `nobody`.
+ * `bad` everywhere; sessions that have ended, as those of an account do that is suspended, as `anon`.
  */
 export const callers = [
-  ...['nobody', 'str', 'str-read', 'str-write', 'str-admin'],
+  ...['anon', 'str', 'str-read', 'str-write', 'str-admin'],
   ...['mem', 'mem-read', 'mem-write', 'mem-admin', 'adm', 'adm-read', 'adm-write', 'adm-admin'],
   ...['own', 'own-read', 'own-write', 'own-admin', 'here', 'there', 'unknown', 'sus-admin'],
   ...['oper', 'oper-read', 'oper-write', 'oper-admin'],
@@ -38,7 +38,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'listRecords', 'getRecord', 'streamRecords', 'getRecordHistory', 'downloadFile', 'exportVersion',
     ],
     rows: {
-      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
       public:  '+      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +',
       private: '404    404    404    404    404    +      +      +      +      +      +      +      +      +      +      +      +      +      404    401    susp   404    404    404    404',
       absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404',
@@ -49,7 +49,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'getMetadataJob', 'getPush', 'getSnapshot',
     ],
     rows: {
-      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
       public:  '401    member member member member +      +      +      +      +      +      +      +      +      +      +      +      +      limit  401    susp   member member member member',
       private: '401    404    404    404    404    +      +      +      +      +      +      +      +      +      +      +      +      +      404    401    susp   404    404    404    404',
       absent:  '401    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404',
@@ -62,7 +62,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'cancelSnapshot',
     ],
     rows: {
-      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
       public:  '401    member scope  member member +      scope  +      +      +      scope  +      +      +      scope  +      +      +      limit  401    susp   member scope  member member',
       private: '401    404    scope  404    404    +      scope  +      +      +      scope  +      +      +      scope  +      +      +      404    401    susp   404    scope  404    404',
       absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404',
@@ -73,7 +73,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'forkCollection',
     ],
     rows: {
-      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
       public:  '401    member scope  member member +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  limit  401    susp   member scope  member member',
       private: '401    404    scope  404    404    +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  limit  401    susp   404    scope  404    404',
       absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    limit  limit  401    susp   404    scope  404    404',
@@ -84,7 +84,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'withdrawVersion', 'deprecateVersion',
     ],
     rows: {
-      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
       public:  '401    member scope  member member role   scope  role   role   +      scope  +      +      +      scope  +      +      +      limit  401    susp   member scope  member member',
       private: '401    404    scope  404    404    role   scope  role   role   +      scope  +      +      +      scope  +      +      +      404    401    susp   404    scope  404    404',
       absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404',
@@ -95,7 +95,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'transferCollection',
     ],
     rows: {
-      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
       public:  '401    member scope  scope  member role   scope  scope  role   +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   member scope  scope  member',
       private: '401    404    scope  scope  404    role   scope  scope  role   +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   404    scope  scope  404',
       absent:  '401    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    404    scope  scope  404    scope  scope  401    susp   404    scope  scope  404',
@@ -106,7 +106,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'deleteCollection',
     ],
     rows: {
-      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
       public:  '401    member scope  member member role   scope  role   role   +      scope  +      +      +      scope  +      +      +      limit  401    susp   member scope  member member',
       private: '401    404    scope  404    404    role   scope  role   role   +      scope  +      +      +      scope  +      +      +      404    401    susp   404    scope  404    404',
       absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404',
@@ -114,7 +114,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
   },
 }
 
-/** Of a version that was withdrawn: those who may see its collection are told so, others what they are told of an absent one. */
+/** A withdrawn version: 410 for callers who may see its collection, else the answer for an absent one. */
 // biome-ignore format: a table
 export const ofWithdrawn: Readonly<Record<string, Rows>> = {
   'reading a withdrawn version': {
@@ -122,7 +122,7 @@ export const ofWithdrawn: Readonly<Record<string, Rows>> = {
       'getVersion', 'listVersionFiles', 'getManifest', 'getDiff', 'streamDiff', 'listRecords', 'getRecord', 'streamRecords', 'exportVersion',
     ],
     rows: {
-      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
       public:  '410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    410    401    susp   410    410    410    410',
       private: '404    404    404    404    404    410    410    410    410    410    410    410    410    410    410    410    410    410    404    401    susp   404    404    404    404',
       absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    susp   404    404    404    404',
@@ -133,7 +133,7 @@ export const ofWithdrawn: Readonly<Record<string, Rows>> = {
       'withdrawVersion',
     ],
     rows: {
-      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
       public:  '401    member scope  member member role   scope  role   role   +      scope  +      +      +      scope  +      +      +      limit  401    susp   member scope  member member',
       private: '401    404    scope  404    404    role   scope  role   role   +      scope  +      +      +      scope  +      +      +      404    401    susp   404    scope  404    404',
       absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404',
@@ -144,7 +144,7 @@ export const ofWithdrawn: Readonly<Record<string, Rows>> = {
       'deprecateVersion',
     ],
     rows: {
-      //        nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+      //        anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
       public:  '401    member scope  member member role   scope  role   role   410    scope  410    410    410    scope  410    410    410    limit  401    susp   member scope  member member',
       private: '401    404    scope  404    404    role   scope  role   role   410    scope  410    410    410    scope  410    410    410    404    401    susp   404    scope  404    404',
       absent:  '401    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    scope  404    404    404    404    401    susp   404    scope  404    404',
@@ -163,42 +163,42 @@ export const inAccount: Readonly<Record<string, Row>> = {
     operations: [
       'getAccount', 'browseCollections', 'listCollections',
     ],
-    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
     row: '+      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +',
   },
   'what an account asks of itself': {
     operations: [
       'getOwnAccount', 'listMemberships', 'listKeys', 'revokeKey',
     ],
-    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
     row: '401    +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      401    susp   +      +      +      +',
   },
   'what a key for one collection may not ask': {
     operations: [
       'listOwnInvitations', 'listMyCollections',
     ],
-    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
     row: '401    +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      +      limit  limit  401    susp   +      +      +      +',
   },
   'making a key that writes': {
     operations: [
       'createKey',
     ],
-    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
     row: '401    +      scope  +      +      +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  limit  401    susp   +      scope  +      +',
   },
   'what members ask of an organization': {
     operations: [
       'getSettings', 'listMembers', 'getAccountUsage',
     ],
-    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
     row: '401    member member member member +      +      +      +      +      +      +      +      +      +      +      +      limit  limit  401    susp   member member member member',
   },
   'making a collection in an organization': {
     operations: [
       'createCollection',
     ],
-    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
     row: '401    member scope  member member +      scope  +      +      +      scope  +      +      +      scope  +      +      limit  limit  401    susp   member scope  member member',
   },
   'managing an organization': {
@@ -206,14 +206,14 @@ export const inAccount: Readonly<Record<string, Row>> = {
       'updateAccount', 'setMember', 'removeMember', 'createInvitation', 'listInvitations', 'removeInvitation',
       'listAudit', 'streamAudit',
     ],
-    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
     row: '401    member scope  scope  member role   scope  scope  role   +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   member scope  scope  member',
   },
   'deleting an organization': {
     operations: [
       'deleteAccount',
     ],
-    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
     row: '401    member scope  scope  member role   scope  scope  role   role   scope  scope  role   +      scope  scope  +      scope  scope  401    susp   member scope  scope  member',
   },
   'operating the registry': {
@@ -221,7 +221,7 @@ export const inAccount: Readonly<Record<string, Row>> = {
       'listAccounts', 'operateAccount', 'eraseAccount', 'linkIdentity', 'handOverCollections', 'getUsage', 'getJobs',
       'listAllAudit',
     ],
-    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
     row: '401    oper   scope  scope  oper   oper   scope  scope  oper   oper   scope  scope  oper   oper   scope  scope  oper   scope  scope  401    susp   +      scope  scope  +',
   },
   'managing oneself': {
@@ -229,7 +229,7 @@ export const inAccount: Readonly<Record<string, Row>> = {
       'createOrganization', 'answerInvitation', 'listBrowserSessions', 'endBrowserSession',
       'endOtherBrowserSessions',
     ],
-    //    nobody str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
+    //    anon   str    s-read s-writ s-admi mem    m-read m-writ m-admi adm    a-read a-writ a-admi own    o-read o-writ o-admi here   there  bad    sus    oper   p-read p-writ p-admi
     row: '401    +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      +      scope  scope  +      scope  scope  401    susp   +      scope  scope  +',
   },
 }

@@ -1,4 +1,4 @@
-/** For whoever watches over the process: is it there, can it work. */
+/** Liveness and readiness probes. */
 import type { Registry } from '@ulmus/registry'
 import type { FastifyPluginAsync } from 'fastify'
 import { keptFor } from '../plugins/kept.ts'

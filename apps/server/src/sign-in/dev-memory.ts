@@ -1,4 +1,4 @@
-/** Where the built-in identity provider keeps its sessions, codes and tokens: in memory, for minutes. */
+/** In-memory store of the built-in identity provider's sessions, codes and tokens, for minutes. */
 import type { Adapter } from 'oidc-provider'
 
 type Payload = Parameters<Adapter['upsert']>[1]

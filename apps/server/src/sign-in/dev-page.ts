@@ -3,7 +3,7 @@
 export const devPagePolicy =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-/** @param problem what was wrong with what was entered; a sentence of ours, not of the visitor's */
+/** @param problem our message about a wrong entry, never the visitor's text */
 export function devPage(problem?: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -22,8 +22,8 @@ export function devPage(problem?: string): string {
 </head>
 <body>
 <h1>Sign in</h1>
-<p class="warning" role="note"><strong>For development only.</strong> This page asks for no password: whoever can open it can be
-anyone. Set <code>OIDC_ISSUER</code>, <code>OIDC_CLIENT_ID</code> and <code>OIDC_CLIENT_SECRET</code> to use a real identity provider.</p>
+<p class="warning" role="note"><strong>For development only.</strong> This page asks for no password: anyone who can open it can
+sign in as any user. Set <code>OIDC_ISSUER</code>, <code>OIDC_CLIENT_ID</code> and <code>OIDC_CLIENT_SECRET</code> to use a real identity provider.</p>
 ${problem === undefined ? '' : `<p class="problem" role="alert">${problem}</p>\n`}<form method="post">
 <label for="login">Login</label>
 <input id="login" name="login" required maxlength="100" autofocus autocomplete="username" autocapitalize="none" spellcheck="false">

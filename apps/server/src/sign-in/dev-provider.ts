@@ -43,7 +43,7 @@ export const devProviderRoutes: FastifyPluginAsync<DevProviderOptions> = async (
     route.config = { ...route.config, credentials: false, limited: 'sign-in' }
     route.schema = { hide: true }
   })
-  // A page elsewhere whose name resolves to this machine (DNS rebinding), or a proxy nobody told us of, gets nothing here.
+  // A page elsewhere whose name resolves to this machine (DNS rebinding), or an unknown proxy, gets nothing here.
   app.addHook('onRequest', async (request) => {
     if (!isLoopback(request.hostname)) throw new RegistryError('route_not_found', { say: { path: devPath } })
     refuseProxied(request)
@@ -63,8 +63,8 @@ export const devProviderRoutes: FastifyPluginAsync<DevProviderOptions> = async (
 }
 
 /**
- * Whoever came through a proxy may be anyone, from anywhere. Proxies say that they were there in one of these headers; nginx, unless it is
- * told otherwise, in none, but it asks in HTTP/1.0, as no browser does.
+ * Refuses requests through a proxy, whose client can be anyone. Proxies add one of these headers; nginx by default adds none, but
+ * uses HTTP/1.0, as no browser does.
  * @throws development_only
  */
 export function refuseProxied(request: FastifyRequest): void {
@@ -137,7 +137,7 @@ async function makeProvider(
   { origin, clientSecret }: DevProviderOptions,
   people: Map<string, Person>,
 ): Promise<Provider> {
-  // Large, and needed only once somebody signs in.
+  // Large, so load it at the first sign-in.
   const { default: OidcProvider } = await import('oidc-provider')
   const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })
   const key: JsonWebKey = privateKey.export({ format: 'jwk' })
@@ -164,7 +164,7 @@ async function makeProvider(
       const { login, name, email } = person
       return { accountId: subject, claims: () => ({ sub: subject, preferred_username: login, name, email }) }
     },
-    // The one client is this server itself: nobody need be asked whether it may know who signs in.
+    // The only client is this server itself, so no consent is needed.
     loadExistingGrant: async ({ oidc }) => {
       const grant = new oidc.provider.Grant({
         clientId: oidc.client.clientId,

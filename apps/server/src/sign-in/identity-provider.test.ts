@@ -64,7 +64,7 @@ test('a token that the provider signed', async () => {
   expect(await signIn('7', ours.privateKey)).toMatchObject({ issuer, subject: '7' })
 })
 
-test('a token that another key signed signs nobody in', async () => {
+test('a token signed by another key is refused', async () => {
   await expect(signIn('7', others.privateKey)).rejects.toMatchObject({ code: 'sign_in_failed' })
 })
 

@@ -22,9 +22,9 @@ export interface ProviderOptions {
   readonly clientSecret: string
   /** The issuer that identities are kept under, where it is not the provider's own. */
   readonly knownAs?: string
-  /** The claim that says that somebody is an operator of the registry, and its value. Default: none does. */
+  /** Claim and value that make a user an operator. Default: none. */
   readonly operatorClaim?: { readonly name: string; readonly value: string } | null
-  /** Asks the provider to ask again, also whom it remembers. */
+  /** `login`: the provider must ask for credentials again. */
   readonly prompt?: 'login'
 }
 

@@ -1,7 +1,6 @@
 /**
- * What one sign-in must remember between sending the browser to the identity provider and its return, in a signed cookie of ten
- * minutes, so that any server may answer the return. The signature proves that this site began the sign-in; that it was begun in
- * this browser is proved by the cookie being there.
+ * State of a sign-in while the browser is at the identity provider, in a signed cookie of ten minutes, so that any server can handle
+ * the return. The signature proves that this site started the sign-in, the presence of the cookie that this browser did.
  */
 import { hkdfSync } from 'node:crypto'
 import fastifyCookie from '@fastify/cookie'

@@ -1,4 +1,4 @@
-/** Where a browser goes after signing in: a path of this site, and nowhere else. */
+/** Return path after a sign-in: only paths of this site. */
 
 /** Not a host that anyone could own; it only has to be recognised afterwards. */
 const here = 'http://here.invalid'

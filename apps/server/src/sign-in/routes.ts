@@ -32,7 +32,7 @@ export interface SignInOptions {
 const tags = ['signing in']
 const config = { credentials: false, limited: 'sign-in' } as const
 
-/** Anything is let in: what is no path of this site is refused by a sentence of its own. */
+/** Accepts any text, so that foreign targets get an error message of their own. */
 const LoginQuery = z.looseObject({
   return_to: z
     .unknown()
@@ -73,7 +73,7 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, optio
     async (request, reply) => {
       options.admit?.(request)
       const returnTo = demandReturnPath(request.query.return_to)
-      // Cookies belong to one host: whoever came by another name of this machine signs in at the one the provider returns to.
+      // Cookies belong to one host, so redirect visitors of another host name to the one that the provider returns to.
       if (!options.originIsSet && isOtherName(request, origin()))
         return reply.redirect(`${origin()}${request.url}`)
       const begun = await provider.begin(`${origin()}/auth/callback`)
@@ -90,7 +90,7 @@ export const signInRoutes: FastifyPluginAsync<SignInOptions> = async (app, optio
     }
     const identity = await provider.complete(new URL(request.url, origin()), begun)
     const account = await registry.accounts.signIn(identity)
-    // Always a new token: one that was in the browser before, whoever put it there, never becomes a signed-in one.
+    // Always a new token, against session fixation.
     const former = session.read(request)
     if (former !== undefined) await registry.sessions.end(former)
     const { token, expiresAt } = await registry.sessions.open(account, {

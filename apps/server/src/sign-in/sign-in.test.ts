@@ -114,7 +114,7 @@ describe.each(anyDatabase)('signing in on $name', ({ settings }) => {
     expect(await me(browser)).toBe(401)
   })
 
-  test("another browser's callback signs nobody in", async () => {
+  test("another browser's callback is refused", async () => {
     const attacker = new Browser(server.url)
     const callback = await attacker.signInUntilCallback({ login: 'mallory' })
     const victim = new Browser(server.url)
@@ -151,7 +151,7 @@ describe.each(anyDatabase)('signing in on $name', ({ settings }) => {
     expect((await browser.fetch(callback.href)).status).toBe(400)
   })
 
-  test('a refusal by the provider is told', async () => {
+  test('a refusal by the provider is reported', async () => {
     const browser = new Browser(server.url)
     const login = await browser.fetch('/auth/login')
     const state = new URL(login.headers.get('location')!).searchParams.get('state')
@@ -254,7 +254,7 @@ describe.each(anyDatabase)('signing in on $name', ({ settings }) => {
     expect(await empty.text()).toContain('A login is needed')
   })
 
-  test('whoever is signed in at the provider is asked again who to be', async () => {
+  test('a user who is signed in at the provider is asked again for an account', async () => {
     const browser = new Browser(server.url)
     await browser.signIn({ login: 'jo' })
     const { urls } = await browser.follow(await browser.fetch('/auth/login'))
@@ -282,7 +282,7 @@ describe.each(anyDatabase)('signing in on $name', ({ settings }) => {
     { 'x-forwarded-for': '203.0.113.9' },
     { 'x-forwarded-proto': 'https' },
     { 'x-forwarded-whatever': '' },
-  ])('nobody signs in at the built-in provider through a proxy: %j', async (headers) => {
+  ])('the built-in provider refuses sign-ins through a proxy: %j', async (headers) => {
     const paths = ['/dev/idp/.well-known/openid-configuration', '/dev/idp/interaction/x', '/auth/login']
     for (const path of paths) {
       const answer = await fetch(`${server.url}${path}`, { headers, redirect: 'manual' })
@@ -292,7 +292,7 @@ describe.each(anyDatabase)('signing in on $name', ({ settings }) => {
     }
   })
 
-  test('nobody signs in at the built-in provider in HTTP/1.0, as nginx asks for others', async () => {
+  test('the built-in provider refuses sign-ins in HTTP/1.0, as nginx sends them', async () => {
     const { hostname, port } = new URL(server.url)
     const socket = connect(Number(port), hostname)
     socket.end(`GET /auth/login HTTP/1.0\r\nHost: 127.0.0.1:${port}\r\n\r\n`)
@@ -381,7 +381,7 @@ describe('a provider that is away', () => {
 })
 
 describe('a provider with another client secret', () => {
-  test('is told to the person on a page, and to the operator in the log with the settings', async () => {
+  test('shows an error page, and logs the settings for the operator', async () => {
     const { settings, dispose } = await databases[0]!.settings()
     const provider = createServer((request, answer) => {
       const issuer = `http://127.0.0.1:${port}`

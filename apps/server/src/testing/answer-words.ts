@@ -1,4 +1,4 @@
-/** What an answer tells, without what differs between any two: for what must not be told apart. */
+/** Comparable parts of an answer, without those that always differ: for answers that must be indistinguishable. */
 import type { Answer } from './asker.ts'
 
 /** Of one answer alone; a length is that of the body, which is compared itself, and in which names have other lengths. */

@@ -11,7 +11,7 @@ export function chromiumInstalled(): boolean {
   return false
 }
 
-/** Headless, and silent unless a page asks for something: it calls nobody on its own. */
+/** Headless, and silent unless a page asks for something: it sends no requests of its own. */
 export function openChromium(): Promise<Browser> {
   return chromium.launch({
     executablePath,

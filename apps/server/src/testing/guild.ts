@@ -1,6 +1,6 @@
 /**
- * What the permission matrices are asked of: the organization `guild`, a public and a private collection of it, and whoever may ask, by
- * a browser's session and by keys of every kind.
+ * Fixture of the permission matrices: the organization `guild`, a public and a private collection of it, and callers of every kind,
+ * by session and by key.
  */
 import type { TestDatabase } from '@ulmus/storage/testing'
 import type { Place } from '../routes/permissions.table.ts'
@@ -19,7 +19,7 @@ const keySeconds = 60
 export interface Guild {
   readonly server: TestServer
   /**
-   * By the name that the tables have for a caller: `nobody`; `own`, `adm`, `mem`, `str`, `oper`, `sus` and `grace` by a session, `ended` by one
+   * By the name that the tables have for a caller: `anon`; `own`, `adm`, `mem`, `str`, `oper`, `sus` and `grace` by a session, `ended` by one
    * that has ended; `own-read` and so on by a key; `here` and `there` by the owner's keys to write in the collection at the place alone, and in
    * another; `unknown`, `malformed`, `expired` and `revoked` by what is no key, or none any more.
    */
@@ -101,7 +101,7 @@ export async function setGuild(database: TestDatabase): Promise<Guild> {
 async function peopleOf(server: TestServer) {
   const { url } = server
   const cookies = new Map<string, string>()
-  const askers = new Map([['nobody', askerOf(url, undefined, '')]])
+  const askers = new Map([['anon', askerOf(url, undefined, '')]])
   const cookieOf = (name: string) => cookies.get(name)!
   async function signIn(name: string): Promise<void> {
     cookies.set(name, (await server.signIn(name)).cookie)

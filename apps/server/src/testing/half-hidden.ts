@@ -272,7 +272,7 @@ function publicOf({ schemas, lines, metadata }: State): State {
   }
 }
 
-/** Publishes a plan under an account. @param at what has been published is told to it after each version */
+/** Publishes a plan under an account. @param at called after each published version */
 export async function publish(
   ada: Asker,
   owner: string,

@@ -11,8 +11,8 @@ export const costlyJson = `[${'[],'.repeat(8 * 1024 ** 2)}[]]`
 const triesMax = 4
 
 /**
- * Sends a body, packed; while it is answered, in one of some tries, nobody may wait a quarter as long as it takes to parse. The answer's
- * status.
+ * Sends a compressed body and returns the status. In one of several tries, no other request may wait a quarter of the time that
+ * parsing takes.
  */
 export async function sentHoldingNobodyUp(
   who: Asker,

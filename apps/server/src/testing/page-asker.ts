@@ -1,4 +1,4 @@
-/** Requests of pages as somebody who is signed in: what is read, and what forms post. */
+/** Requests of pages as a signed-in user: reads and form posts. */
 import { type Answer, askerOf } from './asker.ts'
 
 export interface PageAsker {
@@ -7,7 +7,7 @@ export interface PageAsker {
   post(path: string, form: Readonly<Record<string, string>>): Promise<Answer>
 }
 
-/** @param url of the server. @param cookie of a session; absent: nobody is signed in */
+/** @param url of the server. @param cookie of a session; absent: signed out */
 export function browsing(url: string, cookie?: string): PageAsker {
   const asker = askerOf(url, cookie === undefined ? undefined : { cookie }, '')
   return {

@@ -1,4 +1,4 @@
-/** What the entries of web/permissions.table.ts ask for, and what they post. */
+/** Requests and form fields for the entries of web/permissions.table.ts. */
 import { type Ask, json } from './asker.ts'
 import { type Guild, standing } from './guild.ts'
 
@@ -38,7 +38,7 @@ export const asked: Readonly<Record<string, (at: At) => Asked>> = {
   'POST /admin (erase)': posted({ do: 'erase', account: 'guild', confirm: 'guild' }),
   'POST /admin (link)': posted({ do: 'link', linkTo: 'guild', issuer: 'https://x.example', subject: 'x' }),
   'POST /admin (transfer)': posted({ do: 'transfer', leaver: 'guild', receiver: 'grace' }),
-  'POST /settings (save)': posted({ displayName: 'Somebody' }),
+  'POST /settings (save)': posted({ displayName: 'Guest' }),
   'POST /settings/keys (make)': posted({ label: 'made', scope: 'read' }),
   'POST /settings/keys (make for a collection)': posted({
     ...{ label: 'made', scope: 'read', collection: 'guild/private' },
@@ -46,7 +46,7 @@ export const asked: Readonly<Record<string, (at: At) => Asked>> = {
   'POST /settings/sessions (all others)': posted({}),
   'POST /settings/sessions (unknown)': posted({ end: nothing }),
   'POST /:owner/-/members (set an owner)': posted({ user: 'grace', role: 'owner' }),
-  'POST /:owner/-/members (invite)': posted({ user: 'somebody@example.org', role: 'member' }),
+  'POST /:owner/-/members (invite)': posted({ user: 'guest@example.org', role: 'member' }),
   'POST /:owner/-/members (take back)': posted({ do: 'take-back', id: nothing }),
   'POST /:owner/-/settings (name)': posted({ displayName: 'Guild' }),
   'POST /:owner/-/settings (rules)': posted({ do: 'rules', visibility: 'members', default: 'private' }),
@@ -139,7 +139,7 @@ export const prepared: Readonly<Record<string, (guild: Guild) => Promise<Asked>>
   }),
 }
 
-/** Codes that nobody answers: a network may have few under way. */
+/** Unanswered device codes by guild: a network may have only few. */
 const lookedAt = new WeakMap<Guild, string>()
 
 /** Of a terminal that asks for a key to write. */
@@ -147,7 +147,7 @@ const codeOfTerminal = async (guild: Guild): Promise<string> =>
   (await sent(guild, 'POST', '/auth/device', { scope: 'write', label: 'terminal' })).user_code
 
 async function byLink(guild: Guild): Promise<Asked> {
-  return { parts: { token: await invited(guild, { email: 'somebody@example.org' }) } }
+  return { parts: { token: await invited(guild, { email: 'guest@example.org' }) } }
 }
 
 async function ofGrace(guild: Guild): Promise<Asked> {
@@ -156,11 +156,11 @@ async function ofGrace(guild: Guild): Promise<Asked> {
 }
 
 /** The token. One invitation at a time, of which there can be a hundred. */
-async function invited(guild: Guild, whom: { email: string } | { user: string }): Promise<string> {
+async function invited(guild: Guild, invitee: { email: string } | { user: string }): Promise<string> {
   const at = '/api/accounts/guild/invitations'
   for (const { id } of (await guild.asker('own', 'absent').get(at)).json)
     await guild.asker('own', 'absent').ask('DELETE', `${at}/${id}`)
-  return (await sent(guild, 'POST', at, { ...whom, role: 'member' })).token
+  return (await sent(guild, 'POST', at, { ...invitee, role: 'member' })).token
 }
 
 async function graceAsMember(guild: Guild) {

@@ -1,4 +1,4 @@
-/** What tests of delta pushes share: collections to push to, lines to send, and what has become of them. */
+/** Fixtures for delta pushes: collections, lines to send, and their outcome. */
 import type { Asker } from './asker.ts'
 import type { Stage } from './stage.ts'
 

@@ -1,4 +1,4 @@
-/** What tests of snapshot pushes share, beside what `pushing.ts` has: manifests and the records they tell of, sessions, and what has become of them. */
+/** Fixtures for snapshot pushes, beside `pushing.ts`: manifests with their records, sessions, and their outcome. */
 import { hash } from 'node:crypto'
 import { type Json, recordOf } from '@ulmus/content'
 import type { Asker } from './asker.ts'

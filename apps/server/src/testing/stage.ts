@@ -1,4 +1,4 @@
-/** What tests of versions, records, files and pushes over HTTP begin with: a server, people with keys, collections pushed to. */
+/** Fixture for tests over HTTP: a server, users with keys, pushed collections. */
 import type { TestDatabase } from '@ulmus/storage/testing'
 import { type Asker, askerOf } from './asker.ts'
 import { type Overrides, serveForTest, type TestServer } from './serve.ts'
@@ -18,7 +18,7 @@ export interface Stage {
   readonly ada: Asker
   /** A read key of the same account. */
   readonly reader: Asker
-  /** Somebody else's write key. */
+  /** A stranger's write key. */
   readonly eve: Asker
   /** Without a credential. */
   readonly anyone: Asker

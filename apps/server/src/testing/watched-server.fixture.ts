@@ -18,7 +18,7 @@ let isWatching = false
 let last = 0
 let most = 0
 
-/** Once a turn, while somebody watches: the loop does not sleep then. */
+/** Runs once per turn while the test watches, so that the loop does not sleep. */
 function look(): void {
   const now = cpuMilliseconds()
   most = Math.max(most, now - last)
@@ -47,6 +47,6 @@ process.on('message', async (order: Order) => {
     process.exit(0)
   }
 })
-// Nobody is left to tell.
+// The test process is gone.
 process.on('disconnect', () => process.exit(1))
 tell({ kind: 'ready', url: server.url })

@@ -6,7 +6,7 @@ export interface WorstCase {
   readonly anyone: Asker
   /** The same, for paths outside of `/api`. */
   readonly outside: Asker
-  /** A read key of somebody who has nothing to do with the collection. */
+  /** A stranger's read key. */
   readonly stranger: Asker
   /** A key of the collection's owner. */
   readonly owner: Asker

@@ -47,7 +47,7 @@ describe.each(anyDatabase)('pages of accounts on $name', (database) => {
       expect([...peopleOn(first.text), ...peopleOn(second.text)].length).toBe(101)
       expect(peopleOn(second.text)).toEqual(['zoe'])
       for (const { text } of [first, second]) {
-        expect(text).toContain('Add somebody')
+        expect(text).toContain('Add a member')
         expect(text).toContain('aria-label="Role of ')
       }
       expect(second.text).toContain('Leave<span')
@@ -91,7 +91,7 @@ describe.each(anyDatabase)('pages of accounts on $name', (database) => {
       expect(counts).toEqual([50, 50, 1])
     })
 
-    test('whoever asks for what was done since tomorrow reads nothing, since no day that there is a sentence', async () => {
+    test('a filter after tomorrow lists nothing, an invalid day shows an error', async () => {
       const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
       expect((await operator.get(`/admin/audit?after=${tomorrow}`)).text).toContain('There is nothing here.')
       for (const day of ['yesterday', '2026-02-30', '2026-1-1', '0000-00-00']) {
@@ -145,7 +145,7 @@ describe.each(anyDatabase)('pages of accounts on $name', (database) => {
       expect(await made('keeper', 'told', 'public')).toEqual([303, true])
     })
 
-    test('has Private chosen for whoever is in no organization', async () => {
+    test('preselects Private for users without an organization', async () => {
       const { text } = await (await signIn('loner')).get('/new')
       expect([chosenIn(text), text.match(/name="visibility"/g)!.length]).toEqual(['private', 2])
     })

@@ -25,12 +25,12 @@ describe.each(anyDatabase)('pages of collections on $name', (database) => {
   const linksOn = async (asker: PageAsker, path: string) =>
     Array.from((await asker.get(path)).text.matchAll(/ href="([^"]*)"/g), ([, href]) => href)
 
-  test('a handle that nobody has is refused on the form of members, which keeps it', async () => {
+  test('the form of members refuses an unknown handle and keeps it', async () => {
     const at = '/guild/-/members'
-    const refused = await ada.post(at, { user: 'nobody-here', role: 'admin' })
+    const refused = await ada.post(at, { user: 'missing-user', role: 'admin' })
     expect(refused.status).toBe(404)
-    expect(refused.text).toContain('value="nobody-here"')
-    expect(refused.text).toMatch(/role="alert"[\s\S]*nobody-here/)
+    expect(refused.text).toContain('value="missing-user"')
+    expect(refused.text).toMatch(/role="alert"[\s\S]*missing-user/)
     const absent = await ada.post('/no-such-org/-/members', { user: 'eve', role: 'admin' })
     expect([absent.status, absent.text.includes('name="user"')]).toEqual([404, false])
   })

@@ -106,7 +106,7 @@ describe.each(anyDatabase)('pages on $name', (database) => {
     }
   })
 
-  test('what is hidden and what is not there are the same', async () => {
+  test('hidden and absent collections look the same', async () => {
     const path = await newPath(false)
     await stage.push(path, { opening: { schemas: { A: {} } }, puts: [{ id: '1', type: 'A', data: {} }] })
     const at = pageOf(path)
@@ -313,8 +313,8 @@ describe.each(anyDatabase)('pages on $name', (database) => {
     expect(refused.html).toContain('The program gets no key')
   })
 
-  test('a path that leads nowhere is a page to whoever looks, below a collection, too', async () => {
-    for (const path of ['/ada/nothing/at/all', '/ada/nothing/records/a/b/c/d', '/docs/nothing', '/nobody']) {
+  test('an unknown path shows a page, also below a collection', async () => {
+    for (const path of ['/ada/nothing/at/all', '/ada/nothing/records/a/b/c/d', '/docs/nothing', '/missing']) {
       const { status, headers } = await page(path)
       expect([path, status, headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8'])
     }

@@ -1,4 +1,4 @@
-/** Who sees and does what on pages that are not of a collection: more rows of permissions.table.ts, in its words. */
+/** Permissions on pages outside of collections: more rows in the format of permissions.table.ts. */
 interface Row {
   readonly asked: readonly string[]
   readonly row: string
@@ -11,12 +11,12 @@ export const inSite: Readonly<Record<string, Row>> = {
       'GET /explore', 'GET /robots.txt', 'GET /sitemap.xml', 'GET /llms.txt', 'GET /favicon.svg',
       'GET /site.webmanifest', 'GET /docs', 'GET /downloads', 'GET /docs/:name', 'GET /:owner',
     ],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '200    200    200    200    200    200    200    200    200    200    200    200    200    200    401    403',
   },
-  'what has the collections of whoever asks in it': {
+  'the start page with the collections of the caller': {
     asked: ['GET /'],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '200    200    200    200    200    200    200    200    200    200    200    200    403    403    401    403',
   },
   'what one sees of oneself': {
@@ -24,134 +24,134 @@ export const inSite: Readonly<Record<string, Row>> = {
       'GET /new', 'GET /new/org', 'GET /settings', 'GET /settings/keys', 'GET /auth/device',
       'GET /auth/device (of a code)', 'GET /auth/device/answer',
     ],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: 'login  login  login  200    200    200    200    200    200    200    200    200    200    200    401    403',
   },
   'what no lesser credential sees': {
     asked: ['GET /settings/sessions'],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: 'login  login  login  200    200    200    200    200    200    403    403    200    403    403    401    403',
   },
   'signing a browser out that is none': {
     asked: ['POST /settings/sessions (unknown)'],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    404    404    404    404    404    404    403    403    404    403    403    401    403',
   },
   'renaming oneself, and signing out what other browsers one has': {
     asked: ['POST /settings (save)', 'POST /settings/sessions (all others)'],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    303    303    303    303    303    303    403    403    303    403    403    401    403',
   },
   'making a key to read': {
     asked: ['POST /settings/keys (make)'],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    200    200    200    200    200    200    200    200    200    403    403    401    403',
   },
   'making a key to read in the private collection': {
     asked: ['POST /settings/keys (make for a collection)'],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    404    200    200    200    404    404    200    200    200    200    404    401    403',
   },
   'revoking a key to write of the owner': {
     asked: ['POST /settings/keys (revoke)'],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    404    404    404    200    404    404    403    200    200    403    403    401    403',
   },
   'allowing a terminal to write': {
     asked: ['POST /auth/device/answer (allow)'],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    200    200    200    200    200    200    403    200    200    403    403    401    403',
   },
-  'refusing a terminal whose code one knows, which gives nobody anything': {
+  'refusing a terminal by its code, which grants nothing': {
     asked: ['POST /auth/device/answer (refuse)'],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    200    200    200    200    200    200    200    200    200    200    200    401    403',
   },
   'looking at an invitation by its link': {
     asked: ['GET /invitations/:token'],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: 'login  login  login  200    200    200    200    200    200    200    200    200    200    200    401    403',
   },
-  'looking at an invitation of somebody else': {
+  'looking at an invitation of another user': {
     asked: ['GET /invitations/:token (of grace)'],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: 'login  login  login  404    404    404    404    404    404    404    404    404    404    404    401    403',
   },
-  'answering an invitation of somebody else': {
+  'answering an invitation of another user': {
     asked: ['POST /invitations/:token (of grace)'],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
   },
   'declining an invitation': {
     asked: ['POST /invitations/:token (decline)'],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    303    303    303    303    303    303    403    403    303    403    403    401    403',
   },
   'making an organization that is there': {
     asked: ['POST /new/org (taken)'],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    409    409    409    409    409    409    403    403    409    403    403    401    403',
   },
   'making a collection that is there': {
     asked: ['POST /new (taken)', 'POST /new (taken, to push)'],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    403    409    409    409    403    403    403    409    409    403    403    401    403',
   },
   'looking at the people of an organization': {
     asked: ['GET /:owner/-/members'],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: 'login  login  login  403    200    200    200    403    403    403    403    200    403    403    401    403',
   },
   'looking at the settings of an organization': {
     asked: ['GET /:owner/-/settings'],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: 'login  login  login  403    200    200    200    403    403    200    200    200    403    403    401    403',
   },
   'looking at what was done in an organization': {
     asked: ['GET /:owner/-/audit'],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: 'login  login  login  403    403    200    200    403    403    403    403    200    403    403    401    403',
   },
   'managing an organization': {
     asked: [
       'POST /:owner/-/members (set)', 'POST /:owner/-/members (remove)', 'POST /:owner/-/settings (name)',
     ],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    403    403    303    303    403    403    403    403    303    403    403    401    403',
   },
   'inviting into an organization': {
     asked: ['POST /:owner/-/members (invite)'],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    403    403    200    200    403    403    403    403    200    403    403    401    403',
   },
   'taking back an invitation that is none': {
     asked: ['POST /:owner/-/members (take back)'],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    403    403    404    404    403    403    403    403    404    403    403    401    403',
   },
   'what owners alone do': {
     asked: ['POST /:owner/-/members (set an owner)', 'POST /:owner/-/settings (rules)'],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    403    403    403    303    403    403    403    403    303    403    403    401    403',
   },
   'deleting an organization that has collections': {
     asked: ['POST /:owner/-/settings (delete)'],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    403    403    403    409    403    403    403    403    409    403    403    401    403',
   },
   'looking after the registry': {
     asked: ['GET /admin', 'GET /admin/audit'],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: 'login  login  login  403    403    403    403    200    403    403    403    403    403    403    401    403',
   },
   'giving a quota': {
     asked: ['POST /admin (quota)'],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    403    403    403    403    303    403    403    403    403    403    403    401    403',
   },
   'naming an owner of what has one': {
     asked: ['POST /admin (name an owner)'],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    403    403    403    403    409    403    403    403    403    403    403    401    403',
   },
   'acting as on a person on what is none': {
@@ -159,7 +159,7 @@ export const inSite: Readonly<Record<string, Row>> = {
       'POST /admin (suspend)', 'POST /admin (release)', 'POST /admin (erase)',
       'POST /admin (what every object has)', 'POST /admin (link)', 'POST /admin (transfer)',
     ],
-    //    nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+    //    anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
     row: '401    401    401    403    403    403    403    422    403    403    403    403    403    403    401    403',
   },
 }

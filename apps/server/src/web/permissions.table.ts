@@ -1,24 +1,24 @@
 /**
- * Who sees and does what on pages of collections: a row for all that the same callers may, against permissions.test.ts; other pages are in
+ * Permissions on pages of collections: one row per set of callers, checked by permissions.test.ts; other pages are in
  * permissions.site-table.ts. The words are statuses; `login` sends the browser to sign in.
  *
- * By a browser's session: `str` is nobody to the organization, `mem`, `adm` and `own` are member, admin and owner of it, `oper` operates the
+ * By a browser's session: `str` is a stranger to the organization, `mem`, `adm` and `own` are member, admin and owner of it, `oper` operates the
  * registry; `ended` has signed out, `sus` is suspended, whose sessions end with that. By a key, which pages take as the API does: `s-adm` is
  * the stranger's of scope admin, `o-…` the owner's of each scope; `here` and `there` are the owner's keys to write in this collection alone, and
  * in another (elsewhere than in a collection: in the private, and in the public one); `bad` is a key that is none, `sus-k` that of a suspended
  * account.
  *
- * What is posted has its words in brackets; testing/page-requests.ts has its fields, which do nothing that a later cell depends on. So whoever may
- * remove what is not there is answered 404, and whoever may make what is there, 409.
+ * Form posts have their action in brackets; testing/page-requests.ts has their fields, chosen so that no later cell depends on them:
+ * permitted removals name absent things (404), permitted creations existing ones (409).
  */
 import type { Place } from '../routes/permissions.table.ts'
 
 export const callers = [
-  ...['nobody', 'ended', 'sus', 'str', 'mem', 'adm', 'own', 'oper'],
+  ...['anon', 'ended', 'sus', 'str', 'mem', 'adm', 'own', 'oper'],
   ...['str-admin', 'own-read', 'own-write', 'own-admin', 'here', 'there', 'unknown', 'sus-admin'],
 ] as const
 
-/** Routes beside the API and the pages: what a session begins and ends with, and what is the same whoever asks. */
+/** Routes beside the API and the pages: sign-in, sign-out, and answers that are the same for all callers. */
 export const without: readonly RegExp[] = [
   /^GET \/auth\/(?:login|callback)$/,
   /^POST \/(?:sign-out|auth\/(?:logout|device|device\/token))$/,
@@ -51,7 +51,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'GET /:owner/:slug/compare/:from/:pair (of another)',
     ],
     rows: {
-      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
       public:  '200    200    200    200    200    200    200    200    200    200    200    200    200    200    401    403',
       private: '404    404    404    404    200    200    200    404    404    200    200    200    200    404    401    403',
       absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
@@ -60,7 +60,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
   'being sent on to a comparison': {
     asked: ['GET /:owner/:slug/compare'],
     rows: {
-      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
       public:  '302    302    302    302    302    302    302    302    302    302    302    302    302    302    401    403',
       private: '404    404    404    404    302    302    302    404    404    302    302    302    302    404    401    403',
       absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
@@ -69,7 +69,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
   'looking at the form of a fork': {
     asked: ['GET /:owner/:slug/fork'],
     rows: {
-      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
       public:  'login  login  login  200    200    200    200    200    200    200    200    200    200    200    401    403',
       private: 'login  login  login  404    200    200    200    404    404    200    200    200    200    404    401    403',
       absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    401    403',
@@ -78,7 +78,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
   'forking into an organization': {
     asked: ['POST /:owner/:slug/fork (taken)'],
     rows: {
-      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
       public:  '401    401    401    403    409    409    409    403    403    403    409    409    403    403    401    403',
       private: '401    401    401    404    409    409    409    404    404    403    409    409    403    404    401    403',
       absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
@@ -90,7 +90,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
       'GET /:owner/:slug/settings',
     ],
     rows: {
-      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
       public:  'login  login  login  403    200    200    200    403    403    403    200    200    200    403    401    403',
       private: 'login  login  login  404    200    200    200    404    404    403    200    200    200    404    401    403',
       absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    401    403',
@@ -99,7 +99,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
   'working': {
     asked: ['POST /:owner/:slug/edit (save)', 'POST /:owner/:slug/settings (save)'],
     rows: {
-      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
       public:  '401    401    401    403    303    303    303    403    403    403    303    303    303    403    401    403',
       private: '401    401    401    404    303    303    303    404    404    403    303    303    303    404    401    403',
       absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
@@ -108,7 +108,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
   'previewing a readme': {
     asked: ['POST /:owner/:slug/edit (preview)'],
     rows: {
-      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
       public:  '401    401    401    403    200    200    200    403    403    403    200    200    200    403    401    403',
       private: '401    401    401    404    200    200    200    404    404    403    200    200    200    404    401    403',
       absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
@@ -117,7 +117,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
   'editing a record of another version': {
     asked: ['POST /:owner/:slug/records/:type/:id/edit (late)'],
     rows: {
-      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
       public:  '401    401    401    403    409    409    409    403    403    403    409    409    409    403    401    403',
       private: '401    401    401    404    409    409    409    404    404    403    409    409    409    404    401    403',
       absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
@@ -126,7 +126,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
   'looking at the form of withdrawing': {
     asked: ['GET /:owner/:slug/withdraw'],
     rows: {
-      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
       public:  'login  login  login  403    403    200    200    403    403    403    200    200    200    403    401    403',
       private: 'login  login  login  404    403    200    200    404    404    403    200    200    200    404    401    403',
       absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    401    403',
@@ -135,7 +135,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
   'deleting, and warning of a version': {
     asked: ['POST /:owner/:slug/settings (delete)', 'POST /:owner/:slug/withdraw (warn)'],
     rows: {
-      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
       public:  '401    401    401    403    403    303    303    403    403    403    303    303    303    403    401    403',
       private: '401    401    401    404    403    303    303    404    404    403    303    303    303    404    401    403',
       absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
@@ -144,7 +144,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
   'withdrawing for no reason, and erasing what stands': {
     asked: ['POST /:owner/:slug/withdraw (withdraw)', 'POST /:owner/:slug/withdraw (erase)'],
     rows: {
-      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
       public:  '401    401    401    403    403    400    400    403    403    403    400    400    400    403    401    403',
       private: '401    401    401    404    403    400    400    404    404    403    400    400    400    404    401    403',
       absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
@@ -153,7 +153,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
   'giving away': {
     asked: ['POST /:owner/:slug/settings (transfer)'],
     rows: {
-      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
       public:  '401    401    401    403    403    303    303    403    403    403    403    303    403    403    401    403',
       private: '401    401    401    404    403    303    303    404    404    403    403    303    403    404    401    403',
       absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
@@ -161,7 +161,7 @@ export const inCollection: Readonly<Record<string, Rows>> = {
   },
 }
 
-/** Of a version that was withdrawn: those who may see its collection are told so, others what they are told of an absent one. */
+/** A withdrawn version: 410 for callers who may see its collection, else the answer for an absent one. */
 // biome-ignore format: a table
 export const ofWithdrawn: Readonly<Record<string, Rows>> = {
   'reading': {
@@ -173,7 +173,7 @@ export const ofWithdrawn: Readonly<Record<string, Rows>> = {
       'GET /:owner/:slug/compare/:from/:pair', 'GET /:owner/:slug/compare/:from/:pair (of another)',
     ],
     rows: {
-      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
       public:  '410    410    410    410    410    410    410    410    410    410    410    410    410    410    401    403',
       private: '404    404    404    404    410    410    410    404    404    410    410    410    410    404    401    403',
       absent:  '404    404    404    404    404    404    404    404    404    404    404    404    404    404    401    403',
@@ -182,7 +182,7 @@ export const ofWithdrawn: Readonly<Record<string, Rows>> = {
   'looking at the form of erasing': {
     asked: ['GET /:owner/:slug/withdraw'],
     rows: {
-      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
       public:  'login  login  login  403    403    200    200    403    403    403    200    200    200    403    401    403',
       private: 'login  login  login  404    403    200    200    404    404    403    200    200    200    404    401    403',
       absent:  'login  login  login  404    404    404    404    404    404    404    404    404    404    404    401    403',
@@ -191,7 +191,7 @@ export const ofWithdrawn: Readonly<Record<string, Rows>> = {
   'warning of it': {
     asked: ['POST /:owner/:slug/withdraw (warn)'],
     rows: {
-      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
       public:  '401    401    401    403    403    410    410    403    403    403    410    410    410    403    401    403',
       private: '401    401    401    404    403    410    410    404    404    403    410    410    410    404    401    403',
       absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',
@@ -200,7 +200,7 @@ export const ofWithdrawn: Readonly<Record<string, Rows>> = {
   'withdrawing it again for no reason, and erasing it without confirming': {
     asked: ['POST /:owner/:slug/withdraw (withdraw)', 'POST /:owner/:slug/withdraw (erase)'],
     rows: {
-      //        nobody ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
+      //        anon   ended  sus    str    mem    adm    own    oper   s-adm  o-read o-writ o-admi here   there  bad    sus-k
       public:  '401    401    401    403    403    400    400    403    403    403    400    400    400    403    401    403',
       private: '401    401    401    404    403    400    400    404    404    403    400    400    400    404    401    403',
       absent:  '401    401    401    404    404    404    404    404    404    404    404    404    404    404    401    403',

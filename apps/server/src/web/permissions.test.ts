@@ -10,7 +10,7 @@ import { routesOf } from '../testing/routes.ts'
 import { inSite } from './permissions.site-table.ts'
 import { callers, inCollection, ofWithdrawn, without } from './permissions.table.ts'
 
-const outsiders = ['nobody', 'ended', 'str', 'oper', 'str-admin', 'there', 'unknown']
+const outsiders = ['anon', 'ended', 'str', 'oper', 'str-admin', 'there', 'unknown']
 
 /** What is done for good: the guild is renewed before each caller. */
 const undoing = ['/:slug/settings (delete)', '/sessions (all others)']
@@ -70,7 +70,7 @@ describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeou
     expect([...new Set(ofWithdrawnOnes)].sort()).toEqual(ofVersions.sort())
   })
 
-  test('no button that a page shows to whoever may most is without its row', async () => {
+  test('every button of every page has its row', async () => {
     const entries = [...entriesOf(inCollection), ...entriesOf(inSite)]
     const routeOf = (entry: string) => entry.split(' ', 2).join(' ')
     const at = { home: 'guild', owner: 'guild', place: 'private', version: standing }
@@ -133,9 +133,9 @@ describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeou
         ])
   })
 
-  test('who is refused for the credential is told which one is taken', async () => {
+  test('a refusal for the credential names the accepted ones', async () => {
     for (const [entry, caller] of [
-      ['POST /new (taken)', 'nobody'],
+      ['POST /new (taken)', 'anon'],
       ['GET /explore', 'unknown'],
     ] as const) {
       const { status, headers } = await answerOf(entry, caller, 'public')
@@ -143,7 +143,7 @@ describe.each(anyDatabase)('who sees and does what on pages, on $name', { timeou
     }
   })
 
-  test('what is hidden is answered as what is not there, headers and all', async () => {
+  test('hidden and absent collections get the same answers and headers', async () => {
     for (const entry of entriesOf(inCollection))
       for (const caller of outsiders)
         for (const version of entriesOf(ofWithdrawn).includes(entry) ? [standing, withdrawn] : [standing]) {

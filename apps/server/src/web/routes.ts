@@ -47,7 +47,7 @@ const pagePolicy = ({ readmeImages }: Pick<PageOptions, 'readmeImages'>): string
 /** A form holds a readme of 1 MiB at most, of which percent-encoding makes three. Bytes. */
 const formBytesMax = 4 * 1024 ** 2
 const assetSeconds = 31_536_000
-/** How long after the server listens it loads the pages, unless somebody asks for one before. */
+/** How long after the server listens it loads the pages, unless a request comes first. */
 const loadAfterMilliseconds = 1_000
 const schema = { hide: true } as const
 /** Paths below these words belong to other routes, which also answer what does not exist there. The words are reserved: no account has them. */
@@ -57,7 +57,7 @@ export const pageRoutes: FastifyPluginAsync<PageOptions> = async (app, options) 
   await app.register(formbody, { bodyLimit: formBytesMax })
   // A page may be made of as much as an answer of the API.
   countAnswers(app, options.registry.answers)
-  // To load pages holds the event loop for 0.3 s: not while others wait for the first answers, and before somebody waits for a page.
+  // To load pages holds the event loop for 0.3 s: do it after the first answers and before the first page.
   let loading: NodeJS.Timeout | undefined
   app.addHook('onListen', async () => {
     loading = setTimeout(() => openWeb().catch(() => {}), loadAfterMilliseconds).unref()
@@ -89,7 +89,7 @@ export const pageRoutes: FastifyPluginAsync<PageOptions> = async (app, options) 
       )
     })
   }
-  // No page, but below a collection's: whoever follows a link wants to read why, too.
+  // Unknown paths below a collection also get an error page, for visitors who follow a link.
   app.get(`${ownerPattern}/*`, { schema, errorHandler: refuse }, async ({ url }) => {
     throw new RegistryError('route_not_found', { say: { path: url.split('?', 1)[0] } })
   })

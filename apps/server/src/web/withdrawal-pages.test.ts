@@ -28,7 +28,7 @@ describe.each(anyDatabase)('pages of versions that are not to be used, on $name'
     return { path, at: path.replace('/collections', '') }
   }
 
-  test('a version that is withdrawn can be erased later, by whoever may withdraw it', async () => {
+  test('a withdrawn version can be erased later, by users who may withdraw it', async () => {
     const { path, at } = await twoVersions()
     await stage.ada.post(`${path}/versions/v1.1.0/withdraw`, { reason: 'It was <wrong>.' })
     const withdraw = `${at}/withdraw?version=v1.1.0`

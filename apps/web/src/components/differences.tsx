@@ -1,4 +1,4 @@
-/** What differs, in words and field by field. */
+/** Differences in words and field by field. */
 import type { DiffPage } from '@ulmus/wire'
 import { type Change, memberChanges } from '../data/changes.ts'
 import type { SeenCollection } from '../data/collection.ts'
@@ -10,7 +10,7 @@ import { Value } from './value.tsx'
 
 /** Text of a changed value is cut here. Characters. */
 const valueCharacters = 400
-/** A record larger than this is told by its size; so are those beyond what a page shows of all together. Bytes. */
+/** Larger records are shown by size only, as are all records past the page's total. Bytes. */
 const recordBytesMax = 131_072
 const shownBytesMax = 400_000
 /** Fields that differ: of metadata, or of one record alone; and of all records of a page. */

@@ -69,7 +69,7 @@ export function Preview({ file, seen, text }: PreviewProps) {
           The first {bytesText(textBytesMax)} of {bytesText(file.size)}.
         </p>
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it, too */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it */}
       <pre class="text" tabIndex={0}>
         {text.text}
       </pre>

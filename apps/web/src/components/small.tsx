@@ -69,7 +69,7 @@ export const Empty = ({ title, children }: { title: string; children?: Component
 /** A command or a piece of code to copy. */
 export const Code = ({ children }: { children: string }) => (
   <div class="code">
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it, too */}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it */}
     <pre tabIndex={0}>
       <code>{children}</code>
     </pre>
@@ -79,7 +79,7 @@ export const Code = ({ children }: { children: string }) => (
 
 /** What is wider than the page scrolls by itself, by keyboard, too. @param label what it is, as screen readers say it */
 export const TableScroll = ({ label, children }: { label: string; children: ComponentChildren }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever has no mouse scrolls it, too
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll it
   <section class="table-scroll" tabIndex={0} aria-label={label}>
     {children}
   </section>

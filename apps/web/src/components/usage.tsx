@@ -1,4 +1,4 @@
-/** What an account has stored, on its settings. */
+/** Storage of an account, on its settings page. */
 import type { AccountUsage } from '@ulmus/wire'
 import { bytesText } from '../format.ts'
 import { accountPath } from '../paths.ts'

@@ -15,7 +15,7 @@ interface Props {
   readonly names?: ReadonlyMap<string, string>
   /** What is known of files, by hash: those are shown, others linked. Default: nothing. */
   readonly files?: ReadonlyMap<string, NamedFile>
-  /** In a table: text is cut at so many characters, and what is nested is folded. Default: the value is shown whole. */
+  /** In a table: cut text at this many characters and fold nested values. Default: show the whole value. */
   readonly most?: number
   /** Characters of a value that is shown whole. Default: `wholeMax`. */
   readonly wholeAt?: number

@@ -1,4 +1,4 @@
-/** What differs between two sets of metadata, two records, and two numbers of versions. */
+/** Differences between two metadata documents, two records, or two version numbers. */
 import { inFieldOrder } from '@ulmus/content'
 import { own } from './own.ts'
 

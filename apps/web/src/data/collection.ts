@@ -1,4 +1,4 @@
-/** What pages of a collection know of it, read once a visit. */
+/** Data that all pages of a collection need, read once per visit. */
 
 import type { PlainSchema } from '@ulmus/content'
 import { demand, type Principal, RegistryError } from '@ulmus/registry'
@@ -26,7 +26,7 @@ export interface SeenCollection extends VersionPlace, Standing {
   /** What readers of the version that is shown are warned of. Undefined: nothing, or the page shows none. */
   readonly deprecation: string | undefined
   readonly mayWork: boolean
-  /** As whom the page is read. */
+  /** The visitor's view. */
   readonly view: 'full' | 'public'
   /** For members: what the public does not see of the version, in a sentence. Undefined: nothing to say. */
   readonly difference: string | undefined
@@ -85,7 +85,7 @@ async function see(visit: Visit, withVersion: boolean) {
   return { seen, version }
 }
 
-/** As whoever is no member reads. */
+/** The view of non-members. */
 export const publicly = (who: Principal): Principal =>
   who.kind === 'anonymous' ? who : { ...who, view: 'public' }
 

@@ -4,7 +4,7 @@ import { cutText } from '../format.ts'
 import { apiCollectionPath, apiVersionPath, versionPath } from '../paths.ts'
 import type { SeenCollection } from './collection.ts'
 
-/** Nobody's is longer. Characters. */
+/** Longer licence names are cut. Characters. */
 const licenseMax = 2_000
 /** Google takes no shorter description. Characters. */
 const descriptionMin = 50

@@ -84,7 +84,7 @@ export interface NamedFile extends Facts {
   readonly hash: string
 }
 
-/** What is known of the files that a record's fields are, or are lists of, by hash. Those beyond the first few are left out. */
+/** Details of the files in a record's fields and lists, by hash; only the first few. */
 export async function filesOfRecord(
   { registry }: Visit,
   { owner, slug, who }: SeenCollection,

@@ -24,7 +24,7 @@ export interface ShownRecord {
   readonly bytes: number
 }
 
-/** Larger records are told by their size, and read as JSON. Bytes. */
+/** Larger records are shown by size, with a link to their JSON. Bytes. */
 export const shownRecordBytesMax = 262_144
 
 export interface RecordsPage {

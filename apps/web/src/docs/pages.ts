@@ -1,4 +1,4 @@
-/** The documentation that a registry serves to whoever has its address: which files of `docs/`, under which paths. */
+/** Public documentation pages: files of `docs/` by path. */
 import { fileURLToPath } from 'node:url'
 
 export interface DocPage {
@@ -46,7 +46,7 @@ export const docPages: readonly DocPage[] = [
   {
     name: 'organizations',
     title: 'Organizations',
-    purpose: 'Members and their roles, and the log of who did what.',
+    purpose: 'Members, roles and the audit log.',
   },
   {
     name: 'operations',

@@ -26,7 +26,7 @@ function Push() {
   if (done !== undefined) return <Done version={done} />
   return (
     <>
-      {/* What is compared must be what is shown, so nothing changes meanwhile. */}
+      {/* Lock the form while working: the comparison must match the shown data. */}
       <fieldset class="while-working" disabled={isSending}>
         <FileChoice opened={opened} isBusy={isSending} onChoose={(file) => void publishing.choose(file)} />
         <Beside step="file" publishing={publishing} />

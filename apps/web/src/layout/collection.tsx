@@ -1,4 +1,4 @@
-/** What every page of a collection has: whose it is, its tabs, which version is shown and as whom. */
+/** Frame of all collection pages: owner, tabs, version and view. */
 import type { ComponentChildren } from 'preact'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { Badge, Visibility } from '../components/small.tsx'
@@ -103,7 +103,7 @@ const Actions = ({ seen }: { seen: SeenCollection }) => (
   </>
 )
 
-/** Says that what is shown is not the latest version. */
+/** Notes that the shown version is not the latest. */
 function OtherVersion({ seen }: { seen: SeenCollection }) {
   const { owner, slug, version } = seen
   if (version === undefined || version === seen.latest) return null

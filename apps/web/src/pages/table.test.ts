@@ -9,6 +9,6 @@ test('pages that a form is posted to are those that do something with it', () =>
   expect(acting.sort()).toEqual([...withForm].sort())
 })
 
-test('pages that a form is posted to are for whoever is signed in', () => {
+test('pages with a form need a signed-in user', () => {
   for (const name of withForm) expect([name, pages[name].needsCaller]).toEqual([name, true])
 })

@@ -104,7 +104,7 @@ test('the process ends when no readme has come for a while, and when its server 
   await vi.waitFor(() => expect(renderers()).toEqual([]), 60_000)
 }, 120_000)
 
-test('its process keeps nobody waiting when it is killed, and ends when its server is', async () => {
+test('a killed process fails waiting renders at once, and the process ends with its server', async () => {
   const program = `
     import { readmeOf } from ${JSON.stringify(new URL('./readme.ts', import.meta.url).href)}
     setInterval(() => {}, 1_000)
@@ -157,7 +157,7 @@ test('what cannot be rendered now is plain text, and is rendered the next time',
   }
 }, 120_000)
 
-test('what is no readme is none; what is too long is plain text, cut', async () => {
+test('an empty readme renders nothing; a long one is plain text, cut', async () => {
   expect(await patiently(7)).toBeUndefined()
   expect(await patiently('  ')).toBeUndefined()
   const [, text] = (await patiently('<'.repeat(300_000)))!.split('<pre class="plain-text">')

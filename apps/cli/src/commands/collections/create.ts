@@ -14,7 +14,7 @@ const create: Command<CreateFlags, [reference: string]> = async (call, flags, te
   if (flags.json) return call.json(made)
   const collection = `${made.owner}/${made.slug}`
   await call.line(collection)
-  call.say(`Made the collection ${collection}, ${await visibilityMade(client, collection, wanted)}.`)
+  call.say(`Created the collection ${collection}, ${await visibilityMade(client, collection, wanted)}.`)
   call.say(`${host}/${collection}`)
 }
 

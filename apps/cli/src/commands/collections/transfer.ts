@@ -14,7 +14,7 @@ const transfer: Command<Record<never, never>, [reference: string, to: string]> =
   const moved = await client.collections.transfer(pathOf(reference), to)
   if (flags.json) return call.json(moved)
   await call.line(pathOf(moved))
-  call.say(`${host}/${pathOf(moved)}; the former address leads there.`)
+  call.say(`${host}/${pathOf(moved)}; the former address redirects there.`)
 }
 
 export default transfer

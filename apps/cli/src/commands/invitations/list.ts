@@ -2,7 +2,7 @@ import type { OwnInvitation } from '@ulmus/wire'
 import type { Command } from '../../context.ts'
 import { table, timeText } from '../../terminal/table.ts'
 
-/** `ulmus invitations`: those of whoever asks. */
+/** `ulmus invitations`: lists the caller's invitations. */
 const list: Command<Record<never, never>> = async (call, flags) => {
   const { client } = await call.connect()
   const found: OwnInvitation[] = []

@@ -23,7 +23,7 @@ const create: Command<CreateFlags> = async (call, flags) => {
   if (flags.json) return call.json(made)
   await call.line(made.key)
   call.say(
-    `This is the only time that the key is shown. ${made.expiresAt === null ? 'It does not end.' : `It ends ${timeText(made.expiresAt)}.`}`,
+    `The key is not shown again. ${made.expiresAt === null ? 'It does not expire.' : `It expires ${timeText(made.expiresAt)}.`}`,
   )
 }
 

@@ -28,8 +28,8 @@ const edit: Command<Record<never, never>, [reference?: string]> = async (call, f
     await tellUpdate(call, flags, collection, await client.metadata.patch(collection, patch))
     rmSync(folder, { recursive: true })
   } catch (error) {
-    // What was written is not lost by a slip.
-    call.warn(`What you wrote is in ${file}.`)
+    // Keep the edited text.
+    call.warn(`Your text is in ${file}.`)
     throw error
   }
 }
@@ -43,7 +43,7 @@ function runEditor(editor: string, file: string): Promise<void> {
     child.once('exit', (code) =>
       code === 0
         ? resolve()
-        : reject(new CommandError(`The editor ended with ${code}. Nothing was changed.`)),
+        : reject(new CommandError(`The editor exited with ${code}. Nothing was changed.`)),
     )
   })
 }

@@ -48,9 +48,7 @@ export async function tellUpdate(
 ): Promise<void> {
   if (flags.json) return call.json(result)
   await call.line(result.semver)
-  call.say(
-    result.unchanged === true ? 'That is what it says already.' : `${collection} is at ${result.semver} now.`,
-  )
+  call.say(result.unchanged === true ? 'Nothing to change.' : `${collection} is at ${result.semver} now.`)
 }
 
 export default set

@@ -3,7 +3,7 @@ import { sayInvited } from './invited.ts'
 
 type AddFlags = { readonly role: 'owner' | 'admin' | 'member' }
 
-/** `ulmus orgs add ORG USER`: adds a member, or gives it another role. A registry may have it invite whoever is no member. */
+/** `ulmus orgs add ORG USER`: adds a member or changes a role. Some registries invite non-members instead. */
 const add: Command<AddFlags, [org: string, user: string]> = async (call, flags, org, user) => {
   const { client } = await call.connect()
   const done = await client.orgs.setMember(org, user, flags.role)

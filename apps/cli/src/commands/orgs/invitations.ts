@@ -2,7 +2,7 @@ import type { Invitation } from '@ulmus/wire'
 import type { Command } from '../../context.ts'
 import { table, timeText } from '../../terminal/table.ts'
 
-/** `ulmus orgs invitations ORG`: those that nobody has answered. */
+/** `ulmus orgs invitations ORG`: lists pending invitations. */
 const invitations: Command<Record<never, never>, [org: string]> = async (call, flags, org) => {
   const { client } = await call.connect()
   const found: Invitation[] = []
@@ -15,7 +15,7 @@ const invitations: Command<Record<never, never>, [org: string]> = async (call, f
     invitedBy ?? '',
     timeText(expiresAt),
   ])
-  await table(call, ['id', 'whom', 'role', 'by', 'ends'], rows)
+  await table(call, ['id', 'invited', 'role', 'by', 'expires'], rows)
 }
 
 export default invitations

@@ -1,4 +1,4 @@
-/** What is said of an invitation that was just made: its link is told this once. */
+/** Prints a new invitation. Its link is shown only once. */
 import type { CreatedInvitation } from '@ulmus/wire'
 import type { Call } from '../../context.ts'
 import { timeText } from '../../terminal/table.ts'
@@ -7,7 +7,7 @@ export async function sayInvited(call: Call, org: string, made: CreatedInvitatio
   const { url, user, email, role, expiresAt } = made
   await call.line(url)
   call.say(
-    `This is the only time that the link is shown. Send it to ${user?.slug ?? email ?? ''}, whom it makes ${role} of ${org}. It ends ${timeText(expiresAt)}.`,
+    `The link is not shown again. Send it to ${user?.slug ?? email ?? ''}, who becomes ${role === 'member' ? 'a' : 'an'} ${role} of ${org}. It expires ${timeText(expiresAt)}.`,
   )
-  if (user !== null) call.say(`${user.slug} finds it with \`ulmus invitations\`, too.`)
+  if (user !== null) call.say(`${user.slug} also sees it with \`ulmus invitations\`.`)
 }

@@ -5,7 +5,7 @@ const remove: Command<Record<never, never>, [org: string, user: string]> = async
   const { client } = await call.connect()
   const done = await client.orgs.removeMember(org, user)
   if (flags.json) return call.json(done)
-  call.say(`${user} is no member of ${org} any more.`)
+  call.say(`${user} is no longer a member of ${org}.`)
 }
 
 export default remove

@@ -5,7 +5,7 @@ const uninvite: Command<Record<never, never>, [org: string, id: string]> = async
   const { client } = await call.connect()
   const done = await client.orgs.removeInvitation(org, id)
   if (flags.json) return call.json(done)
-  call.say('The invitation is taken back.')
+  call.say('The invitation is revoked.')
 }
 
 export default uninvite

@@ -24,8 +24,8 @@ const known = (name: string): string => {
 }
 
 /**
- * The coding of ours that a caller likes best; `identity` where it likes none of them better. What comes uncompressed to somebody who
- * refuses `identity` too is still sent: a 406 would come uncompressed as well, and say less.
+ * Picks the supported coding with the highest weight, else `identity`. Callers that refuse `identity` too still get it: a 406
+ * would be uncompressed as well, and say less.
  */
 export function preferredCoding(accepted: string): string {
   const weights = new Map<string, number>()
@@ -37,14 +37,14 @@ export function preferredCoding(accepted: string): string {
   let best = { coding: 'identity', weight: weights.get('identity') ?? 0 }
   for (const coding of codings) {
     const weight = weights.get(coding) ?? others
-    // Of what is liked equally well, what is compressed is taken, and of that the first.
+    // On equal weights, prefer compression, then the first coding.
     if (weight > best.weight || (weight === best.weight && weight > 0 && best.coding === 'identity'))
       best = { coding, weight }
   }
   return best.coding
 }
 
-/** A weight that is none counts as 0: whoever sends it gets what everybody can read. */
+/** An invalid weight counts as 0, so that such callers get the uncompressed answer. */
 function weightOf(parameters: readonly string[]): number {
   for (const parameter of parameters) {
     const [name = '', value = ''] = parameter.split('=')

@@ -14,7 +14,7 @@ const compressedBytesMin = 1024
  */
 const compressedAtOnceMax = 131_072
 
-/** A page of records comes out a sixteenth larger than at the usual levels, in half the time. Whoever wants it smaller takes zstd. */
+/** A page of records comes out a sixteenth larger than at the usual levels, in half the time. zstd is smaller. */
 const gzipLevel = 1
 const brotliQuality = 3
 

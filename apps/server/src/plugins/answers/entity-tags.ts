@@ -2,8 +2,8 @@
  * Entity tags, 304 and how long answers keep. http-api §1; RFC 9110 §8.8, §13; RFC 9111.
  *
  * A strong tag stands for bytes, so each content encoding has its own: the tag of the uncompressed answer, and with what
- * compressed it after a dash. What is compressed is decided by the compression plugin; the tag is completed after it, from what
- * it did. Answers to a credential have other tags than those without, so that a cache can never take one for the other.
+ * compressed it after a dash. The compression plugin decides on the encoding; the tag is completed after
+ * it. Answers to a credential have other tags than those without, so that a cache can never take one for the other.
  */
 import { createHash, hash } from 'node:crypto'
 import { Readable } from 'node:stream'
@@ -16,7 +16,7 @@ const publicSeconds = 300
 /** A MiB takes two milliseconds, or five where the processor has no instructions for it. Bytes. */
 const hashedAtOnce = 1_048_576
 
-/** What is long is hashed in several turns of the event loop. */
+/** Hashes long bodies in several turns of the event loop. */
 async function hashInTurns(body: string | Buffer): Promise<string> {
   if (typeof body === 'string' || body.length <= hashedAtOnce) return hash('sha256', body)
   const sum = createHash('sha256')

@@ -65,7 +65,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
     .send(JSON.stringify(errorBody(refusal)))
 }
 
-/** What a caller is told of an error, with what the log and every answer say of it, whether it is JSON or a page. */
+/** Maps an error to a refusal, and notes it for the log and the headers of JSON answers and pages. */
 export function noteRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply): RegistryError {
   const refusal = refusalOf(error, request)
   const status = statusFor(refusal.code)
@@ -108,7 +108,7 @@ function takeBack(reply: FastifyReply): void {
   }
 }
 
-/** What a caller is told of an error. What nobody foresaw is `internal`, without a word of what happened. */
+/** Maps an error to a refusal. Unexpected errors become `internal`, without details. */
 export function refusalOf(error: unknown, request: FastifyRequest): RegistryError {
   if (error instanceof RegistryError) return error
   if (error instanceof InputError) {
@@ -118,7 +118,7 @@ export function refusalOf(error: unknown, request: FastifyRequest): RegistryErro
   if (error instanceof ObjectCorrupt) {
     return new RegistryError('object_corrupt', { details: { hash: error.hash }, cause: error })
   }
-  // Before what the request itself may have suffered: whoever takes its body lets go of it when there is no room.
+  // Check before errors of the request: a full store also aborts the reading of its body.
   if (isStorageFull(error)) return new RegistryError('storage_full', { cause: error })
   // The stream of a body that ended too soon fails with the code of a lost connection, which is not the database's.
   if (request.raw.destroyed && !request.raw.complete) return cutShort(error)

@@ -27,7 +27,7 @@ test.each(['whole', 'failing'])('an answer that is taken is gone then: %s', asyn
   expect(isGone).toBe(true)
 })
 
-test('an answer that nobody takes is gone with its connection', async () => {
+test('an unread answer ends with its connection', async () => {
   const asked = new Promise<void>((resolve) => {
     arrived = resolve
   })

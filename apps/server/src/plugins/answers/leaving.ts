@@ -1,4 +1,4 @@
-/** When an answer has gone to whoever asked. */
+/** Resolves when an answer has left for the client. */
 import type { FastifyReply } from 'fastify'
 
 /** Resolves when the answer has been sent, or its connection is closed. */

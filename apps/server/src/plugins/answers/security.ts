@@ -24,7 +24,7 @@ const exposed = [
 /** Answers are data: nothing in them runs or loads anything. Pages (sign-in form, API reference) say what they need themselves. */
 export const dataPolicy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 
-/** @param https whether browsers reach this server over https, so that they are told never to try anything else */
+/** @param https whether browsers reach this server over https, so that HSTS is sent */
 export async function secureAnswers(app: FastifyInstance, { https }: { https: boolean }): Promise<void> {
   await app.register(helmet, {
     global: false,

@@ -15,7 +15,7 @@ export const bytesFrom = (request: FastifyRequest, source: AsyncIterable<Uint8Ar
 export const bytesLentBy = (request: FastifyRequest, source: AsyncGenerator<Uint8Array>): Readable =>
   request.method === 'HEAD' ? Readable.from([]) : new LentBytes(source)
 
-/** Piped, it asks for a chunk when the one before has left this process. Whoever reads it in another way is given copies. */
+/** Piped, it asks for a chunk when the one before has left this process. Other readers get copies. */
 class LentBytes extends Readable {
   readonly #source: AsyncGenerator<Uint8Array>
 
@@ -37,7 +37,7 @@ class LentBytes extends Readable {
         if (this.destroyed) return
         if (done) break
         const failed = await new Promise((resolve) => to.write(chunk, resolve))
-        // Whoever owns the two ends this one as well.
+        // The owner of both streams ends this one as well.
         if (failed) return
       }
       this.push(null)

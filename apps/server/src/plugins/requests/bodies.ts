@@ -36,7 +36,7 @@ export function receiveNdjson(scope: FastifyInstance): void {
 
 /**
  * In the scope of routes that take raw bytes of any type, JSON included: `request.body` is the stream, not read yet and not limited.
- * What is stored is what is sent, so no content encoding is undone: 241 bytes of zstd can stand for 300 MiB. Such routes
+ * The sent bytes are stored as they are, so no content encoding is undone: 241 bytes of zstd can stand for 300 MiB. Such routes
  * also say `decompress: false`.
  */
 export function receiveBytes(scope: FastifyInstance): void {

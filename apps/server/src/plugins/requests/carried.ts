@@ -1,4 +1,4 @@
-/** What routes declare, and what requests and replies carry, beside what Fastify gives them. */
+/** Additions to Fastify's routes, requests and replies. */
 import type { Entrance, Principal } from '@ulmus/registry'
 
 declare module 'fastify' {

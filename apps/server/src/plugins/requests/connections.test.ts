@@ -56,7 +56,7 @@ describe('a server with few connections', () => {
       clientErrorHandler: answerUnreadable,
     })
     const log = { warn: (_facts: object, line: string) => void said.push(line) }
-    // All of this machine: what is loopback otherwise is an address like any other here.
+    // All connections are local: treat loopback as an ordinary address.
     openConnections = limitConnections(
       app.server,
       { most, trustProxy: false, isOfMany: (from) => from === '127.0.0.3' },
@@ -85,7 +85,7 @@ describe('a server with few connections', () => {
   }
   const ended = (socket: Socket) => (socket.destroyed ? undefined : once(socket.resume(), 'close'))
 
-  test('one address has a quarter of them, a proxy all; what is over is closed at once, and the log says so once', async () => {
+  test('one address has a quarter of them, a proxy all; further ones are closed at once and logged once', async () => {
     const of = async (address: string, count: number) => {
       const opened = await Promise.all(Array.from({ length: count }, () => open(address)))
       return (await Promise.all(opened.map(isOpen))).filter(Boolean).length

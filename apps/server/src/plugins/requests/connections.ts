@@ -1,6 +1,6 @@
 /**
- * How many connections there may be, together and from one address. Whoever opens more is cut off at once: a process without free
- * descriptors can neither read its files nor start its threads, which aborts it.
+ * Limits connections, in total and per address. Further ones are closed at once: a process without free descriptors can neither
+ * read files nor start threads, and aborts.
  */
 import { BlockList, isIP, isIPv6, type Server, type Socket } from 'node:net'
 import { compile } from '@fastify/proxy-addr'

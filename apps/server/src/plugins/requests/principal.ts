@@ -1,4 +1,4 @@
-/** Who is asking: made once a request from its credential, before anything else is read. */
+/** Resolves the caller of a request from its credential, before anything else is read. */
 import { type Caller, demand, mayEnter, type Principal, type Registry, RegistryError } from '@ulmus/registry'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { demandSameSite } from './same-site.ts'
@@ -6,7 +6,7 @@ import type { SessionCookie } from './session-cookie.ts'
 
 type Credentials = Pick<Registry, 'keys' | 'sessions'>
 
-/** Who sent which request; nobody, as long as its credential is not looked at or is none. */
+/** Callers by request; none until a valid credential was checked. */
 const callers = new WeakMap<FastifyRequest, Caller>()
 /** Why the credential of a request was refused, until the rate limit has counted the request. */
 const refused = new WeakMap<FastifyRequest, unknown>()

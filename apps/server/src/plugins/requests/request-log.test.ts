@@ -1,4 +1,4 @@
-/** What the log says of requests and of what an operator must know, and what it never says. */
+/** Log lines of requests and of operator events, and the secrets that they must not contain. */
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { askerOf } from '../../testing/asker.ts'
@@ -120,7 +120,7 @@ describe('the log at level info', () => {
     expect(log.texts.join('')).not.toContain(secret)
   })
 
-  test('nor is the token of an invitation, which works for whoever has it', async () => {
+  test('nor is the token of an invitation, which works for any holder', async () => {
     const ann = askerOf(server.url, key)
     await ann.post('/accounts', { slug: 'choir', displayName: 'Choir' })
     const { json } = await ann.post('/accounts/choir/invitations', { email: 'a@b.example', role: 'owner' })

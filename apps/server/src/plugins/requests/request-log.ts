@@ -36,7 +36,7 @@ export function logRequests(app: FastifyInstance, { requests, accounts, addresse
   })
 }
 
-/** Without the token of a link that works for whoever has it. */
+/** Without tokens of invitation links, which work for any holder. */
 function pathOf({ url, params }: FastifyRequest): string {
   const [path = ''] = url.split('?', 1)
   const hasToken = typeof params === 'object' && params !== null && 'token' in params

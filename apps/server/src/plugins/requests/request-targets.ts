@@ -1,4 +1,4 @@
-/** What requests ask for, in whichever form they name it. RFC 9112 §3.2. */
+/** Request targets, in all their forms. RFC 9112 §3.2. */
 
 const absoluteForm = /^https?:\/\/[^/?#]+([^#]*)$/i
 

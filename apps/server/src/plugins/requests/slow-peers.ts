@@ -1,6 +1,6 @@
 /**
- * Whoever sends a body or takes an answer too slowly is cut off: a connection, what was read for it and its part of a room for many
- * are held by nobody for ever. Time in which the server itself is slow does not count.
+ * Disconnects clients that send a body or read an answer too slowly, so that none holds a connection and memory for ever. Time
+ * in which the server itself is slow does not count.
  */
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -15,7 +15,7 @@ export const slowestPace = { bytes: 16 * 1024, seconds: 60 }
  */
 export const wholeSecondsMax = 3_600
 
-/** Cuts the connection of whoever began a body and does not go on with it, or too slowly. */
+/** Disconnects clients whose body stalls or is too slow. */
 export function cutSlowBodies(app: FastifyInstance, pace = slowestPace): void {
   app.addHook('onRequest', async ({ raw }) => {
     if (!hasBodyToCome(raw)) return
@@ -29,7 +29,7 @@ export function cutSlowBodies(app: FastifyInstance, pace = slowestPace): void {
   })
 }
 
-/** In the scope of routes whose bodies are gathered in memory: cuts the connection of whoever takes too long over one, however steadily. */
+/** In the scope of routes whose bodies are gathered in memory: disconnects clients that take too long in total. */
 export function cutLateBodies(scope: FastifyInstance, seconds = wholeSecondsMax): void {
   scope.addHook('onRequest', async ({ raw }) => {
     if (hasBodyToCome(raw)) onceReceived(raw, demandEnd(raw.socket, seconds))
@@ -37,8 +37,8 @@ export function cutLateBodies(scope: FastifyInstance, seconds = wholeSecondsMax)
 }
 
 /**
- * Cuts the connection of whoever takes nothing more of an answer, or too slowly, or takes too long over one that was put together
- * whole. A stream may last, and waits for its own source as long as that takes.
+ * Disconnects clients that stop reading an answer, read too slowly, or take too long over a fully rendered one.
+ * A stream may last, and waits for its own source as long as that takes.
  */
 export function cutSlowAnswers(
   app: FastifyInstance,
@@ -57,7 +57,7 @@ export function cutSlowAnswers(
   })
   // Before compression, which makes streams of whole answers.
   app.addHook('onSend', async ({ raw: { socket } }, { raw }, payload) => {
-    // What is shorter is gone or cut after one span.
+    // Shorter answers are sent or cut after one span.
     if (!isWhole(payload) || payload.length <= pace.bytes || raw.closed) return
     raw.once('close', demandEnd(socket, wholeSeconds))
   })

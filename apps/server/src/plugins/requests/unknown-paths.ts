@@ -1,4 +1,4 @@
-/** What no route answers: 405 where the path is known and the method is not, 404 elsewhere. */
+/** Requests without a route: 405 if the path is known with another method, else 404. */
 import { RegistryError } from '@ulmus/registry'
 import type { FastifyInstance } from 'fastify'
 

@@ -1,10 +1,10 @@
-/** What is left of a body when its request was answered. */
+/** Drains bodies that were not read when their request was answered. */
 import type { FastifyInstance } from 'fastify'
 
 /**
- * Reads and drops what nobody took of a body, so that the next request of its connection is reached. Node does so itself, unless the
- * body was given to somebody else, as to what decompresses it: then a request refused early left its connection waiting for ever.
- * Where the body has gone with its failed decompression nobody can read on, and the connection is closed.
+ * Reads and drops the rest of a body, so that the next request of its connection is reached. Node does so itself, unless the body
+ * was piped elsewhere, as to a decompressor: then an early refusal would leave the connection waiting for ever. After a failed
+ * decompression the rest cannot be read, so the connection is closed.
  */
 export function dropUnreadBodies(app: FastifyInstance): void {
   app.addHook('onRequest', async ({ raw }, reply) => {

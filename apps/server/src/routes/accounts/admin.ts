@@ -1,4 +1,4 @@
-/** What operators of the registry do, over HTTP. http-api §11. */
+/** Routes of operators. http-api §11. */
 import {
   AccountPath,
   AuditEvent,

@@ -1,4 +1,4 @@
-/** Quotas over HTTP: what is refused says how much is used, and an operator gives more. http-api §11. */
+/** Quotas over HTTP: refusals state the usage, and operators raise the quota. http-api §11. */
 import { hash } from 'node:crypto'
 import { databases } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -71,7 +71,7 @@ describe.each(databases)('quotas on $name', ({ settings }) => {
     expect(job.status).toBe(202)
     const ended = () => ada.get(`${at}/metadata/jobs/${job.json.job_id}`)
     await expect.poll(async () => (await ended()).json.error?.code).toBe('quota_exceeded')
-    // Nothing of all that was stored; what is there is read, and goes.
+    // None of it was stored; existing data can be read and deleted.
     expect(await usage()).toEqual({ ...before, quotaBytes: 1 })
     expect((await ada.get(`${at}/versions/latest/records`)).status).toBe(200)
     expect((await ada.ask('DELETE', at)).status).toBe(200)
@@ -94,7 +94,7 @@ describe.each(databases)('quotas on $name', ({ settings }) => {
       { quotaBytes: 1, before: null },
     ])
     for (const wrong of [-1, 0.5, '10', 2 ** 53]) expect((await give(wrong)).status).toBe(400)
-    expect((await give(10, 'nobody-here')).status).toBe(404)
+    expect((await give(10, 'missing-user')).status).toBe(404)
     expect(refused(await ada.ask('PATCH', '/admin/accounts/ada', { body: '{}', headers: json }))[1]).toBe(
       'not_an_operator',
     )

@@ -1,4 +1,4 @@
-/** What was begun before its key was revoked, its session ended or its account taken out, and ends after it: nothing of it is recorded. */
+/** Requests that end after their key, session or membership was revoked record nothing. */
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { anyDatabase } from '@ulmus/storage/testing'
@@ -64,7 +64,7 @@ describe.each(anyDatabase)('what outlives its authority on $name', (database) =>
     return answered
   }
 
-  /** Somebody who is a member of the org, with a key, and a collection of the org in which he has begun a push of each kind. */
+  /** A member of the org with a key, and a collection of the org with an open push of each kind. */
   async function stage(options: { public: boolean }) {
     const name = `user-${++made}`
     const { cookie } = await server.signIn(name)
@@ -180,7 +180,7 @@ describe.each(anyDatabase)('what outlives its authority on $name', (database) =>
           ? { cookie: on.cookie, 'sec-fetch-site': 'same-origin' }
           : { authorization: `Bearer ${on.key}` }
       const answer = await halting(credential, asked[what]!(on), revoke)
-      // An account is shown to everybody; what is in it is not asked about.
+      // Every account is public; its contents are not checked here.
       const expected = what === 'a new collection' && status === 404 ? [403, 'not_a_member'] : [status, code]
       expect([answer.status, answer.code]).toEqual(expected)
       expect(await left(on)).toEqual(before)

@@ -1,4 +1,4 @@
-/** What an account has stored, over HTTP. http-api §11, quotas. */
+/** Routes of storage usage. http-api §11, quotas. */
 import { AccountPath, AccountUsage } from '@ulmus/wire'
 import type { FastifyPluginAsyncZod } from 'fastify-type-provider-zod'
 import * as about from '../descriptions/accounts.ts'

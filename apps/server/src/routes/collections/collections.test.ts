@@ -94,7 +94,7 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
         refusal(403, 'insufficient_scope'),
       )
       expect(await member.post('/accounts/acme/collections', body)).toMatchObject({ status: 201 })
-      expect(await member.post('/accounts/nobody/collections', body)).toMatchObject(
+      expect(await member.post('/accounts/missing/collections', body)).toMatchObject(
         refusal(404, 'account_not_found'),
       )
     })
@@ -343,7 +343,7 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
       const all = await mel.get('/accounts/mel/collections')
       expect(slugsOf(all)).toEqual(['open', 'closed'])
       expect(all.body[0]).toEqual(item)
-      expect(await anonymous.get('/accounts/nobody/collections')).toMatchObject(
+      expect(await anonymous.get('/accounts/missing/collections')).toMatchObject(
         refusal(404, 'account_not_found'),
       )
     })
@@ -463,7 +463,7 @@ describe.each(anyDatabase)('collections over HTTP on $name', (testDatabase) => {
       return { status, body, headers: [...headers].filter(([name]) => !varying.has(name)) }
     }
 
-    test('“absent, or not visible to the caller: the two are told apart nowhere, not by body, header…”', async () => {
+    test('absent and hidden collections get the same answers and headers', async () => {
       await owner.post('/accounts/acme/collections', { slug: 'hidden' })
       await pushTo(owner, hidden, { schemas: { City: {} }, lines: [{ id: 'a', type: 'City', data: {} }] })
       const probes = (calls: Calls) => [

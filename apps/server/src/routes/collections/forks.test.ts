@@ -210,7 +210,7 @@ describe.each(anyDatabase)('forks over HTTP on $name', (testDatabase) => {
     expect(await outsider.post(fork)).toMatchObject(refusal(400, 'invalid_request'))
   })
 
-  test('“Checked in this order”: every request is wrong in all that follows, and is told the first', async () => {
+  test('“Checked in this order”: a request with several errors gets the first', async () => {
     const hidden = await source(undefined, false)
     const secret = await source({ schemas: city, lines: [line('a', { private: true })] })
     const empty = await source(null)
@@ -231,13 +231,13 @@ describe.each(anyDatabase)('forks over HTTP on $name', (testDatabase) => {
       refusal(403, 'key_limited'),
     )
     expect(await outsider.post(absent, wrong)).toMatchObject(refusal(400, 'invalid_request'))
-    expect(await outsider.post(absent, { targetOrg: 'nobody' })).toMatchObject(
+    expect(await outsider.post(absent, { targetOrg: 'missing' })).toMatchObject(
       refusal(404, 'collection_not_found'),
     )
-    expect(await outsider.post(hidden.fork, { targetOrg: 'nobody' })).toMatchObject(
+    expect(await outsider.post(hidden.fork, { targetOrg: 'missing' })).toMatchObject(
       refusal(404, 'collection_not_found'),
     )
-    expect(await outsider.post(secret.fork, { targetOrg: 'nobody' })).toMatchObject(
+    expect(await outsider.post(secret.fork, { targetOrg: 'missing' })).toMatchObject(
       refusal(404, 'account_not_found'),
     )
     // “a user account is no target”, not even one's own.

@@ -123,7 +123,7 @@ describe.each(anyDatabase)('metadata over HTTP on $name', (testDatabase) => {
       expect(await member.patch(`${url}?sync=true`, {})).toMatchObject(refusal(400, 'invalid_request'))
     })
 
-    test('what is long is read like what is short, and answered alike', async () => {
+    test('long bodies are read and answered like short ones', async () => {
       const { url } = await fresh()
       const absent = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`absent ${n}`, null]))
       const answer = await member.patch(url, { ...absent, license: null, text: 'ü'.repeat(40_000) })
@@ -153,7 +153,7 @@ describe.each(anyDatabase)('metadata over HTTP on $name', (testDatabase) => {
       }
     })
 
-    test('many MiB hold nobody else up', async () => {
+    test('many MiB do not delay other requests', async () => {
       const { url } = await fresh()
       const key = await server.keyFor(mel.cookie, 'write')
       for (const arrays of [650_000, 2.5 * 1024 ** 2]) {

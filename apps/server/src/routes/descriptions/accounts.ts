@@ -3,25 +3,25 @@ import type { Description } from '../../openapi/routes.ts'
 
 export const createOrg: Description = {
   operationId: 'createOrganization',
-  summary: 'Make an organization',
+  summary: 'Create an organization',
   description:
-    'Makes an organization, of which the caller is the first owner. It needs a session or a key with the scope `admin`. The slug is shared with users and may have 39 characters; some words are reserved. A user may own 100 organizations unless the operator set another number. Next, add members with `PUT /api/accounts/{slug}/members/{user}`.',
+    'Creates an organization with the caller as its first owner. It needs a session or a key with the scope `admin`. The slug is shared with users and may have 39 characters; some words are reserved. A user may own 100 organizations unless the operator set another number. Next, add members with `PUT /api/accounts/{slug}/members/{user}`.',
   answers: { 201: 'The new organization.' },
   codes: ['too_many_organizations', 'slug_taken', 'slug_kept', 'invalid_slug', 'reserved_slug'],
 }
 
 export const ownAccount: Description = {
   operationId: 'getOwnAccount',
-  summary: 'The account that is asking',
+  summary: 'The caller’s account',
   description:
-    'Answers the account that the session or the key belongs to. Any scope will do. No other call answers an e-mail address. Use it to find out whether a credential is good, and what the slug of its account is.',
+    'Answers the account that the session or the key belongs to. Any scope works. No other call answers an e-mail address. Use it to find out whether a credential is good, and what the slug of its account is.',
 }
 
 export const memberships: Description = {
   operationId: 'listMemberships',
-  summary: 'The organizations of the account that is asking',
+  summary: 'The organizations of the caller',
   description:
-    'Lists the organizations that the caller is a member of, with its role in each, by slug. Any scope will do. A page has 50 organizations unless `limit` says otherwise, and 100 at most.',
+    'Lists the organizations that the caller is a member of, with its role in each, by slug. Any scope works. A page has 50 organizations unless `limit` says otherwise, and 100 at most.',
   answers: { 200: 'A page of organizations. It is empty for who is a member of none.' },
 }
 
@@ -37,7 +37,7 @@ export const updateAccount: Description = {
   operationId: 'updateAccount',
   summary: 'Change an account',
   description:
-    'Changes the display name or the slug of an account; what the body leaves out stays. It needs a session or a key with the scope `admin`, of the user itself or of an admin of the organization. After a change of the slug the former one answers 308, and is kept for its owner: for 90 days, and for good if a version was public below it. The account that is asking can be changed by its own slug. `settings` are those of an organization, and for its owners.',
+    'Changes the display name or the slug of an account; what the body leaves out stays. It needs a session or a key with the scope `admin`, of the user itself or of an admin of the organization. After a change of the slug the former one answers 308, and is kept for its owner: for 90 days, and for good if a version was public below it. The caller’s account can be changed by its own slug. `settings` are those of an organization, and for its owners.',
   codes: [
     'account_not_found',
     'not_an_org',

@@ -5,7 +5,7 @@ export const browse: Description = {
   operationId: 'browseCollections',
   summary: 'Browse public collections',
   description:
-    'Lists public collections, whoever asks, the latest change first. `q` finds a text in names; `search` finds words in slugs, names, owners and descriptions, the best match first. A page has 50 collections unless `limit` says otherwise, and 100 at most. With `search` pages are told by `offset`, and `cursor` is refused.',
+    'Lists public collections, the latest change first; the caller does not matter. `q` finds a text in names; `search` finds words in slugs, names, owners and descriptions, the best match first. A page has 50 collections unless `limit` says otherwise, and 100 at most. With `search`, page by `offset`; `cursor` is refused.',
   answers: { 200: 'A page of public collections. It is empty where nothing matches.' },
 }
 
@@ -20,17 +20,17 @@ export const listOwned: Description = {
 
 export const listMine: Description = {
   operationId: 'listMyCollections',
-  summary: 'Collections of the account that is asking, and of its organizations',
+  summary: 'Collections of the caller, and of its organizations',
   description:
-    'Lists the collections of the account that is asking and of every organization that it is a member of, private ones too, the latest change first. Any scope will do; a key that is limited to a collection is refused. A page has 50 collections unless `limit` says otherwise, and 100 at most.',
+    'Lists the collections of the caller and of every organization that it is a member of, private ones too, the latest change first. Any scope works; a key that is limited to a collection is refused. A page has 50 collections unless `limit` says otherwise, and 100 at most.',
   answers: { 200: 'A page of collections.' },
 }
 
 export const create: Description = {
   operationId: 'createCollection',
-  summary: 'Make a collection',
+  summary: 'Create a collection',
   description:
-    'Makes a collection without a version. It needs the scope `write`, and membership where the owner is an organization. `name` is the slug if it is left out, and the collection is private unless `public` is true or the settings of the organization say so. Where they leave it to admins to make collections public, members are refused `public: true`. An account may have 10,000 collections unless the operator set another number. Next, push its first version: `POST /api/collections/{owner}/{slug}/pushes`.',
+    'Creates a collection without a version. It needs the scope `write`, and membership where the owner is an organization. `name` is the slug if it is left out, and the collection is private unless `public` is true or the settings of the organization say so. Where they leave it to admins to make collections public, members are refused `public: true`. An account may have 10,000 collections unless the operator set another number. Next, push its first version: `POST /api/collections/{owner}/{slug}/pushes`.',
   codes: [
     'account_not_found',
     'not_a_member',
@@ -70,13 +70,13 @@ export const remove: Description = {
   operationId: 'deleteCollection',
   summary: 'Delete a collection with its versions',
   description:
-    'Deletes a collection with all its versions, records and references to files. It needs the scope `write` and, in an organization, the role admin or owner. Files stay, since other collections may refer to them, and forks stay whole. There is no way back.',
+    'Deletes a collection with all its versions, records and references to files. It needs the scope `write` and, in an organization, the role admin or owner. Files stay, since other collections may refer to them, and forks stay whole. This cannot be undone.',
   codes: ['collection_not_found', 'not_a_member', 'key_limited', 'insufficient_role'],
 }
 
 export const transfer: Description = {
   operationId: 'transferCollection',
-  summary: 'Give a collection to another account',
+  summary: 'Transfer a collection to another account',
   description:
     'Makes another account the owner of a collection: an organization that the caller is an admin of, or the caller itself. It needs a session or a key with the scope `admin`, and the role admin or owner in the present owner. The former address answers 308, and no other collection can be made there. The collection keeps its id, versions, forks and limited keys. A key acts for its own account, so those of people who are no members of the new owner read only what is public.',
   answers: { 200: 'Where the collection is now.' },
@@ -96,7 +96,7 @@ export const fork: Description = {
   operationId: 'forkCollection',
   summary: 'Fork the latest version into an organization',
   description:
-    'Makes a collection in an organization whose `v1.0.0` is the latest version of this one. It costs the same whatever the size, and takes no storage, since records, schemas and files are referred to. It needs the scope `write`, a key that is not limited, and membership in the target. Who is no member of the source’s owner can fork what is public through and through only. The fork is as public as its source, unless `public` is false.',
+    'Makes a collection in an organization whose `v1.0.0` is the latest version of this one. It costs the same whatever the size, and takes no storage, since records, schemas and files are referred to. It needs the scope `write`, a key that is not limited, and membership in the target. Only members of the source’s owner can fork a source with private content. The fork is as public as its source, unless `public` is false.',
   codes: [
     'collection_not_found',
     'account_not_found',

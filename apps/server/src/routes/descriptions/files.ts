@@ -14,7 +14,7 @@ export const getFile: Description = {
   operationId: 'downloadFile',
   summary: 'Download a file or a range of it',
   description:
-    'Streams the bytes of a file, with the content type that it was uploaded with. It may be read by whoever may read some version that has it, and by members as soon as it is uploaded. One `Range` of bytes is honoured. An answer that ends before `Content-Length` is broken off: its connection closes early.',
+    'Streams the bytes of a file, with the content type of its upload. Callers who may read a version with the file may read it, members as soon as it is uploaded. One `Range` of bytes is honoured. If an answer breaks off, its connection closes before `Content-Length`.',
   answers: { 200: 'The bytes of the file.', 206: 'The bytes of the range that was asked for.' },
   codes: ['collection_not_found', 'file_not_found', 'range_not_satisfiable', 'busy', 'object_corrupt'],
 }

@@ -13,7 +13,7 @@ export const listKeys: Description = {
   operationId: 'listKeys',
   summary: 'Keys of the account',
   description:
-    'Lists all keys of the account that is asking, the oldest first. The raw keys are not in it: `start` has the first 9 characters, by which a key can be recognized. A revoked key leaves the list at once, an expired one when a key is made after 30 days.',
+    'Lists all keys of the caller, the oldest first. The raw keys are not in it: `start` has the first 9 characters, by which a key can be recognized. A revoked key leaves the list at once, an expired one when a key is made after 30 days.',
   answers: { 200: 'All keys of the account.' },
 }
 
@@ -21,6 +21,6 @@ export const revokeKey: Description = {
   operationId: 'revokeKey',
   summary: 'Revoke a key',
   description:
-    'Revokes a key of the account that is asking. From then on it is answered 401, also by requests that are under way and have recorded nothing yet. A key may revoke keys no stronger than itself, itself included. Another account’s key is answered as one that does not exist.',
+    'Revokes a key of the caller. From then on it is answered 401, also by requests that are under way and have recorded nothing yet. A key may revoke keys no stronger than itself, itself included. Another account’s key is answered as one that does not exist.',
   codes: ['key_not_found', 'insufficient_scope', 'key_limited'],
 }

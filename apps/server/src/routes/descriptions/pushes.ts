@@ -30,7 +30,7 @@ export const openPush: Description = {
   operationId: 'openPush',
   summary: 'Open a push session',
   description:
-    'Step 1 of a delta push. `base_version` is the latest version, null before the first. `schemas`, if given, is the complete set: a type that it leaves out goes with its records; a first version needs one for every type, and `confirm_public` names the private fields and types that it makes public. `metadata` is merged into that of the base. Schemas may have 4 MiB in canonical form, metadata 2 MiB, what comes beside these and `files` 256 KiB, the body 32 MiB, and an account 100 open sessions unless the operator set another number. Next, send lines to `…/pushes/{session_id}/records` and `…/deletes`.',
+    'Step 1 of a delta push. `base_version` is the latest version, null before the first. `schemas`, if given, is the complete set: a missing type is removed with its records; a first version needs one for every type, and `confirm_public` names the private fields and types that it makes public. `metadata` is merged into that of the base. Schemas may have 4 MiB in canonical form, metadata 2 MiB, what comes beside these and `files` 256 KiB, the body 32 MiB, and an account 100 open sessions unless the operator set another number. Next, send lines to `…/pushes/{session_id}/records` and `…/deletes`.',
   codes: opening,
 }
 
@@ -46,7 +46,7 @@ export const sendDeletes: Description = {
   operationId: 'pushDeletes',
   summary: 'Send deletes, a line each',
   description:
-    'Step 2 of a delta push, after opening it and before the commit. Each line names a record to remove by type and id; one that is not there is passed over. Requests of records and deletes may be mixed, and of several lines for one type and id the last one counts. A request has 10,000 lines and 128 MiB at most. If one line is refused, none of the request is stored.',
+    'Step 2 of a delta push, after opening it and before the commit. Each line names a record to remove by type and id; a missing one is skipped. Requests of records and deletes may be mixed, and of several lines for one type and id the last one counts. A request has 10,000 lines and 128 MiB at most. If one line is refused, none of the request is stored.',
   codes: batch,
 }
 
@@ -77,7 +77,7 @@ export const snapshot: Kind = {
 export const commit = ({ name, what, before, codes }: Kind): Description => ({
   operationId: `commit${name}`,
   summary: 'Make the version',
-  description: `Step 3 of a ${what}, ${before}. It makes the version, which everybody sees at once, or is refused and leaves the collection as it was. After a refusal that can be mended, such as \`files_missing\`, the session stays open: send what is missing and commit again. To commit twice answers with the first result. With \`async=true\` the answer comes at once: poll the session until its status is \`committed\` or \`failed\`, or \`open\` again with an \`error\`. With \`dry_run=true\` it makes no version but tells what the commit would make, or is refused as that would be, and leaves the session open with all that it received; lines that are sent meanwhile are refused, and a commit waits.`,
+  description: `Step 3 of a ${what}, ${before}. It makes the version, which is visible at once, or is refused and changes nothing. After a refusal that can be fixed, such as \`files_missing\`, the session stays open: send what is missing and commit again. Committing twice returns the first result. With \`async=true\` the answer comes at once: poll the session until its status is \`committed\` or \`failed\`, or \`open\` again with an \`error\`. With \`dry_run=true\` it makes no version, but returns the result or refusal of such a commit, and leaves the session open with all its data; lines sent meanwhile are refused, and a commit waits.`,
   answers: {
     200: 'With `dry_run=true`: the version that the commit would make.',
     201: 'The version is made.',
@@ -100,14 +100,14 @@ export const commit = ({ name, what, before, codes }: Kind): Description => ({
 export const state = ({ name, what }: Kind): Description => ({
   operationId: `get${name}`,
   summary: 'State of a push session',
-  description: `Tells at any time how the session of a ${what} is: its status, what it has received, which files it still needs, how far its commit is and what became of it. It needs the scope \`read\` and membership. To ask puts off the end of an open session. \`needed_files\` names 1,000 files at most: ask for the next with \`next_files_after\` as \`files_after\`.`,
+  description: `Returns the state of the session of a ${what}: its status, received data, missing files, progress and result of its commit. It needs the scope \`read\` and membership. Each call postpones the expiry of an open session. \`needed_files\` names 1,000 files at most: ask for the next with \`next_files_after\` as \`files_after\`.`,
   codes: [...session, 'object_corrupt'],
 })
 
 export const cancel = ({ name, what }: Kind): Description => ({
   operationId: `cancel${name}`,
-  summary: 'Give a push session up',
-  description: `Ends the session of a ${what} that is not committed, with all that it received. Files that were uploaded stay. To end it twice is harmless. A session that nobody uses ends by itself after an hour.`,
+  summary: 'Cancel a push session',
+  description: `Ends the session of a ${what} that is not committed, with all that it received. Files that were uploaded stay. Cancelling it twice is harmless. An unused session expires after an hour.`,
   answers: { 204: 'The session is cancelled.' },
   codes: [...session, 'push_not_open'],
 })

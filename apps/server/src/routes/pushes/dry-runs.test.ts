@@ -25,7 +25,7 @@ describe.each(anyDatabase)('dry runs of commits on $name', (database) => {
       ({ text }) => text,
     )
 
-  /** A dry run answers as the commit after it, and nobody sees anything of it. */
+  /** A dry run answers like the commit after it, and stays invisible. */
   async function expectAsCommitted(session: string, schemaChanged: boolean): Promise<void> {
     const before = await seen(pathOf(session))
     const found = await dryRun(session)
@@ -40,7 +40,7 @@ describe.each(anyDatabase)('dry runs of commits on $name', (database) => {
   test('of a delta: 200 with what the commit then answers, a first version and those after it', async () => {
     const path = await newPath()
     const schemas = { A: { properties: { friend: { 'x-ref-type': 'A' } } } }
-    const first = { opening: { schemas }, puts: [put('1', { friend: 'nobody' }), put('2')] }
+    const first = { opening: { schemas }, puts: [put('1', { friend: 'missing' }), put('2')] }
     await expectAsCommitted(await stage.opened(path, first), true)
     const second = {
       ...{ base: 'v1.0.0', opening: { metadata: { license: 'MIT' } } },

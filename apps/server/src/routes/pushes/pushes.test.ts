@@ -142,7 +142,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
       expect([status, body.code, body.type]).toEqual([422, 'invalid_schema', type])
     })
 
-    test('a thousand types are taken and read, and hold nobody else up', async () => {
+    test('a thousand types are accepted and read, and do not delay other requests', async () => {
       const path = await newPath()
       const schemas = Object.fromEntries(
         Array.from({ length: 1_000 }, (_, n) => [`T${n}`, { properties: { [`p${n}`]: {} } }]),
@@ -198,7 +198,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
       expect(most.status).toBe(201)
     }, 120_000)
 
-    test('of many faults a hundred are told', async () => {
+    test('a refusal lists at most a hundred faults', async () => {
       const path = await newPath()
       const files = [fileHash('a'), ...Array(200).fill('sha256:x')]
       const faulty = await ada.post(`${path}/pushes`, { base_version: null, files })
@@ -221,7 +221,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
       ])
     })
 
-    test('long metadata is read like short, and removals of what is not there are nothing', async () => {
+    test('long metadata is read like short, and removals of absent members change nothing', async () => {
       const path = await newPath()
       const absent = Object.fromEntries(Array.from({ length: 10_000 }, (_, n) => [`absent ${n}`, null]))
       await stage.push(path, { opening: { schemas: { A: {} }, metadata: { ...absent, a: 'ü', b: 1 } } })
@@ -361,7 +361,7 @@ describe.each(anyDatabase)('pushes on $name', (database) => {
       expect((await key.post(`${session}/commit`)).status).toBe(201)
     })
 
-    test('a session is one of its collection alone; what is none is 404 push_not_found', async () => {
+    test('a session belongs to its collection; an unknown one is 404 push_not_found', async () => {
       const path = await newPath()
       const session = await stage.opened(path, {})
       const id = session.split('/').at(-1)

@@ -1,4 +1,4 @@
-/** What sessions of both kinds of push share: commit, state, giving up. http-api §9. */
+/** Routes of both kinds of push session: commit, state, cancel. http-api §9. */
 import type { Registry } from '@ulmus/registry'
 import {
   CommitQuery,

@@ -1,4 +1,4 @@
-/** What snapshot pushes send, and their commits, over HTTP: http-api §9. */
+/** Records and commits of snapshot pushes over HTTP: http-api §9. */
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asker, fileHash, json } from '../../testing/asker.ts'

@@ -319,7 +319,7 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
       }
     })
 
-    test('sessions lie where they are opened; `negotiate` is a version to nobody', async () => {
+    test('sessions have the path that opened them; `negotiate` is never read as a version', async () => {
       const path = await newPath()
       const id = (await opened(path, [item('1')])).split('/').at(-1)
       const at = `${path}/versions/negotiate`
@@ -342,7 +342,7 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
       expect((await ada.get(`${path}/negotiate/${id}`)).json.code).toBe('route_not_found')
     })
 
-    test('a session is one of its kind and collection alone; what is none is 404 push_not_found', async () => {
+    test('a session belongs to its kind and collection; an unknown one is 404 push_not_found', async () => {
       const path = await newPath()
       const id = (await opened(path, [item('1')])).split('/').at(-1)
       const delta = (await stage.opened(path, {})).split('/').at(-1)
@@ -383,7 +383,7 @@ describe.each(anyDatabase)('snapshots on $name', (database) => {
       ] as const
       for (const [who, path, status, code] of refusals) {
         const session = await opened(path, [item('1')])
-        // Whoever may not enter is not told what is wrong with a body either.
+        // A caller without access learns nothing about faults of the body either.
         const steps: [string, string, Parameters<Asker['ask']>[2]][] = [
           ['POST', `${path}/versions/negotiate`, { body: '{', headers: json }],
           ['POST', `${session}/manifest`, { body: '{', headers: ndjson }],

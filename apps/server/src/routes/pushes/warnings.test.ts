@@ -1,4 +1,4 @@
-/** What is accepted and warned of, at opening and at the commit: docs/publishing.md. */
+/** Warnings at opening and at the commit: docs/publishing.md. */
 import type { JsonObject } from '@ulmus/content'
 import { anyDatabase } from '@ulmus/storage/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -362,7 +362,7 @@ describe.each(anyDatabase)('files on $name', (database) => {
     const status = async (who: Asker, collection: string, file: string) =>
       (await who.get(`${collection}/files/${file}`)).status
 
-    test('before a version has it: members only; once a view has it: whoever reads the view, for ever', async () => {
+    test('before a version has it, only members read a file; afterwards every reader of the view, for ever', async () => {
       const { path: own, id } = await stage.newCollection()
       const file = fileHash('soon shown')
       await ada.upload(own, 'soon shown')

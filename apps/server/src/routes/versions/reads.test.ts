@@ -161,7 +161,7 @@ describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
       expect(capped.json.pagination.limit).toBe(2_000)
     })
 
-    test('only a type, or a kind of change, page by page; what is told of the whole stays', async () => {
+    test('a filter by type or kind of change keeps the totals', async () => {
       const idsOf = async (query: string) => {
         const ids: string[] = []
         for (let cursor: string | null = ''; cursor !== null; ) {
@@ -251,7 +251,7 @@ describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
     })
     const name = (path: string) => path.replace('/collections/', '')
 
-    test('what became of schemas is told in words, to strangers without what is private', async () => {
+    test('changes of schemas are described in words, for strangers without private parts', async () => {
       const mine = (await ada.get(`${fork}/versions/latest/diff?from=v1.0.0`)).json.meta
       expect([mine.level, mine.reason]).toEqual(['major', 'The types or their schemas differ.'])
       expect(mine.schemaChanges).toEqual([
@@ -279,7 +279,7 @@ describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
       expect(same.json.meta).toMatchObject({ level: 'none', schemaChanges: [] })
     })
 
-    test('a fork is compared with its source, whoever reads both', async () => {
+    test('a reader of both can compare a fork with its source', async () => {
       const within = (await ada.get(`${fork}/versions/latest/diff?from=v1.0.0`)).json
       const across = (await ada.get(`${fork}/versions/latest/diff?from=${name(from)}@v1.0.0`)).json
       expect(across).toEqual({ ...within, from: `${name(from)}@v1.0.0` })
@@ -308,7 +308,7 @@ describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
       expect([status, page.meta.level, page.meta.schemaChanges]).toEqual([200, 'none', []])
     })
 
-    test('of a collection that is hidden, nothing is told', async () => {
+    test('a hidden collection reveals nothing', async () => {
       const { path: hidden } = await stage.newCollection({ public: false })
       await stage.push(hidden, { opening: { schemas: before } })
       const asked = (other: string) => anyone.get(`${fork}/versions/latest/diff?from=${other}@v1.0.0`)
@@ -347,7 +347,7 @@ describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
       expect((await anyone.get(next)).json).toMatchObject([{ semver: 'v1.0.0', change: 'added' }])
     })
 
-    test('absent, or not visible to the caller: the two are told apart nowhere', async () => {
+    test('absent and hidden records get the same answer', async () => {
       const asked = ['Hidden/h1', 'Nothing/h1', 'City/s3cret-city', 'City/nothing', 'City/', '/h1', '/']
       for (const record of asked) {
         const { status, json } = await eve.get(`${path}/records/${record}/history`)
@@ -515,7 +515,7 @@ describe.each(anyDatabase)('reads of whole versions on $name', (database) => {
             before = given
             await wait(500)
           } while (given === 0 || given > before)
-          // Of 20 MB as much as the buffers between the two take, and no more until somebody reads.
+          // Of 20 MB as much as the buffers between the two take, and no more until the client reads.
           expect(given).toBeLessThan(14_000_000)
           answer.destroy()
           await expect.poll(() => left, { timeout: 15_000 }).toBe(index + 1)

@@ -101,7 +101,7 @@ export async function fuzz(
     )
     for (const [n, { fault }] of outcomes.entries())
       if (fault?.startsWith('hangs')) outcomes[n] = await confirmed(sender, made[n]!.made.wire, outcomes[n]!)
-    // Noted in their order, so that what is learnt does not depend on who was first.
+    // Noted in order, so that learning does not depend on timing.
     for (const [n, outcome] of outcomes.entries()) note(turn + n, made[n]!.made, made[n]!.by.name, outcome)
     turn += size
   }

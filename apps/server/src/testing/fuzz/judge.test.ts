@@ -1,4 +1,4 @@
-/** What finds faults finds them: a server that answers wrongly, or not at all, in each of the ways that a fuzz looks for. */
+/** The judge finds every kind of wrong or missing answer that a fuzz run looks for. */
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
@@ -29,7 +29,7 @@ afterAll(() => Promise.all(ends.map((end) => end())))
 
 const boundMs = 300
 
-/** What is wrong with how a request is answered. */
+/** Faults of an answer. */
 async function faultsOf(listener: RequestListener, more: Partial<Wire> = {}): Promise<string[]> {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -53,7 +53,7 @@ const answering =
     void answer.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 const refusal = (code: string, statusCode: number) => ({ error: 'No.', code, statusCode })
 
-test('what is described is no fault', async () => {
+test('a described answer is no fault', async () => {
   expect(await faultsOf(answering(200, { id: 'a' }))).toEqual([])
   expect(await faultsOf(answering(404, refusal('thing_not_found', 404)))).toEqual([])
   expect(await faultsOf(answering(404, refusal('route_not_found', 404)), { target: '/api/x' })).toEqual([])

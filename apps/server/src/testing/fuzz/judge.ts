@@ -1,9 +1,9 @@
-/** Which operation a request came to, and what is wrong with how it was answered. */
+/** Finds the operation of a request, and faults of its answer. */
 import type { Answer } from '../asker.ts'
 import type { Contract, DescribedCall } from '../contract.ts'
 import type { Wire } from './sending.ts'
 
-/** What is answered where no operation is: no such path, another method, a credential that is none, a request that is no HTTP. */
+/** Statuses outside of operations: unknown path, wrong method, invalid credential, malformed HTTP. */
 const elsewhere = new Set([400, 401, 403, 404, 405, 413, 415, 417, 429])
 
 export function judgeOf(contract: Contract) {

@@ -1,6 +1,5 @@
 /**
- * What is there to be asked for, learnt from answers: which path parameters, together, led or may lead somewhere, and what members of
- * bodies were called. A new route is learnt from as the others are.
+ * Learns path parameters and names of body members from answers, for later requests. New routes need no change here.
  */
 import type { DescribedCall } from '../contract.ts'
 import type { Random } from './random.ts'
@@ -74,7 +73,7 @@ export function placesOf(calls: readonly DescribedCall[]) {
       for (const facts of objectsIn(body))
         for (const [name, value] of Object.entries(facts)) keep(seen, name, value)
     },
-    /** Leaves little of what was learnt, so that most of what is asked for is what comes now. */
+    /** Forgets most entries, so that newer ones prevail. */
     age(): void {
       for (const lists of [places, seen])
         for (const list of lists.values()) list.splice(0, list.length - agedMax)

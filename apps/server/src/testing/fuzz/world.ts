@@ -99,7 +99,7 @@ export function worldOf(server: TestServer, contract: Contract, places: ReturnTy
       return bearer(key ?? (await server.keyFor(cookie, 'write')))
     }
     const credentials: [name: string, credential: () => Promise<Headers>][] = [
-      ['nobody', async () => ({})],
+      ['anon', async () => ({})],
       ['owner by session', () => sessionOf('ada')],
       ['owner by session of another site', async () => ({ cookie: (await sessionOf('ada')).cookie })],
       ['owner by an admin key', () => keyOf('ada', 'admin')],

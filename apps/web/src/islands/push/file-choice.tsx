@@ -1,4 +1,4 @@
-/** Where the file comes from: chosen or dropped. Afterwards a line that names it. */
+/** File input: choose or drop a file. Afterwards a line that names it. */
 
 import type { OpenedFile } from './shapes.ts'
 import { counted } from './words.ts'

@@ -1,4 +1,4 @@
-/** Whether records that the file does not have stay or are removed. */
+/** Choice to keep or remove records that the file lacks. */
 import type { CompareAsk } from './shapes.ts'
 
 type Mode = CompareAsk['mode']

@@ -6,7 +6,7 @@ import { counted } from './words.ts'
 
 interface Props {
   readonly opened: OpenedFile
-  /** As the user chose; what is not in it was detected. */
+  /** The user's choices; missing options are detected. */
   readonly options: ReadOptions
   /** Progress of reading it anew; undefined: it is not read. */
   readonly working: string | undefined

@@ -88,8 +88,8 @@ const askForCode = (error?: Refused): Answer =>
       <h1>Sign in a terminal</h1>
       <Refusal error={error} />
       <p>
-        Type the code that your terminal shows. If no terminal of yours shows one, somebody else wants to act
-        as you: leave this page.
+        Type the code that your terminal shows. If you did not start this, an attacker may want to act as you:
+        leave this page.
       </p>
       <form method="get" action="/auth/device" class="form">
         <Field

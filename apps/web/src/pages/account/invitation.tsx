@@ -1,4 +1,4 @@
-/** `/invitations/:token`: an organization asks somebody to join. */
+/** `/invitations/:token`: invitation to an organization. */
 import { Refusal, type Refused } from '../../components/form.tsx'
 import { Time } from '../../components/small.tsx'
 import { submitted } from '../../form.ts'

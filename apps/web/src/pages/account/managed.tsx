@@ -1,4 +1,4 @@
-/** What the pages of an account have in common that only its people see. */
+/** Shared parts of an account's private pages. */
 import type { ComponentChildren } from 'preact'
 import { accountPath } from '../../paths.ts'
 

@@ -39,7 +39,7 @@ const membersPath = (slug: string): string => `${accountPath(slug)}/-/members`
 
 type Made = Awaited<ReturnType<Visit['registry']['invitations']['create']>>
 
-/** A role for a member, or an invitation: of whom an e-mail address names, and of whom nobody adds without being asked. */
+/** Sets a member's role, or makes an invitation: for an e-mail address, or where membership needs consent. */
 async function add({ registry, who }: Visit, slug: string, form: Form): Promise<Made | undefined> {
   const user = typed(form, 'user') ?? ''
   const { role } = checked(SetMember, { role: form['role'] })
@@ -92,7 +92,7 @@ async function membersPage(visit: Visit, { form = {}, error, made }: Shown): Pro
         {pending.length > 0 && <Pending pending={pending} />}
         {mayManage && (
           <>
-            <h2>Add somebody</h2>
+            <h2>Add a member</h2>
             <form method="post" class="form">
               <Field
                 name="user"
@@ -100,7 +100,7 @@ async function membersPage(visit: Visit, { form = {}, error, made }: Shown): Pro
                 form={form}
                 required
                 most={320}
-                help="Whoever has signed in here has a handle. For an e-mail address you get a link to send."
+                help="The handle of a user who has signed in here. For an e-mail address you get a link to send."
               />
               <Select name="role" label="Role" form={form} value="member" options={roles} />
               <button type="submit" class="primary">
@@ -167,7 +167,7 @@ const People = ({ items, mayManage, own }: PeopleProps) => (
   </div>
 )
 
-/** What whoever invites has to pass on: it is shown once. */
+/** The invitation link, shown once. */
 const Link = ({ made, origin }: { made: Made; origin: string }) => (
   <div class="note" role="status">
     <p>

@@ -74,7 +74,7 @@ async function settingsPage(
           ) : (
             <NameForm form={form} slug={slug} displayName={displayName} />
           )}
-          <h2>Who makes what public</h2>
+          <h2>Visibility</h2>
           <form method="post" class="form">
             <Choice
               name="visibility"
@@ -82,7 +82,7 @@ async function settingsPage(
               form={form}
               value={settings.membersMayChangeVisibility ? 'members' : 'admins'}
               options={[
-                ['members', 'Members', 'whoever works on it'],
+                ['members', 'Members', 'everyone who works on it'],
                 ['admins', 'Admins', 'and owners, alone'],
               ]}
             />
@@ -132,8 +132,8 @@ const Danger = ({ slug, form }: { slug: string; form: Form }) => (
   <section class="danger-zone">
     <h2>Delete</h2>
     <p>
-      Deletes the organization and ends its memberships. It must own no collections: delete them or give them
-      to somebody else first.
+      Deletes the organization and ends its memberships. It must own no collections: delete or transfer them
+      first.
     </p>
     <form method="post" class="form">
       <Field name="confirm" label={`Type “${slug}” to confirm`} form={form} required />

@@ -108,7 +108,7 @@ function pairIn(params: Visit['params']): { other: CollectionName | undefined; f
 }
 
 /**
- * Reads as a member whoever reads both collections so; else as the public does.
+ * Compares the full views if the caller is a member of both owners, else the public views.
  * @returns where the other one has moved to, if it has
  * @throws collection_not_found
  */

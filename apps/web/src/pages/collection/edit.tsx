@@ -39,7 +39,7 @@ export const edit: Page = {
 const metadataOf = (version: ShownVersion | null): Record<string, unknown> =>
   version === null ? {} : readJson(version.metadata)
 
-/** Sends only what differs from the latest version: what was not touched is not taken back. */
+/** Sends only changed fields, so that a concurrent change of other fields is kept. */
 async function save(visit: Visit, form: Form): Promise<Answer> {
   const { seen, version } = await seeVersion(visit)
   const before = metadataOf(version)

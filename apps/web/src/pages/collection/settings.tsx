@@ -140,7 +140,7 @@ interface KeysProps {
   keys: Awaited<ReturnType<Visit['registry']['keys']['list']>>
 }
 
-/** One's own keys that are for this collection alone. What keys others have is nobody's to see. */
+/** The visitor's own keys that are limited to this collection. Keys of others stay hidden. */
 const Keys = ({ seen, keys }: KeysProps) => (
   <section>
     <h2>Your keys for this collection</h2>
@@ -161,9 +161,9 @@ const Keys = ({ seen, keys }: KeysProps) => (
       </ul>
     )}
     <p>
-      {keys.length === 0 && 'You have none that is limited to it. '}
+      {keys.length === 0 && 'You have no key limited to it. '}
       <a href={withQuery('/settings/keys', { collection: `${seen.owner}/${seen.slug}` })}>
-        Make a key that is good for this collection alone
+        Create a key limited to this collection
       </a>
       {keys.length > 0 && ', or revoke one'}, for a program that pushes to it.
     </p>

@@ -8,7 +8,7 @@ import { CollectionPage } from '../../layout/collection.tsx'
 import type { Page } from '../../page.ts'
 import { apiCollectionPath, collectionPath, versionPath, withQuery } from '../../paths.ts'
 
-/** What is longer is cut. Characters. */
+/** Longer messages are cut. Characters. */
 const messageMax = 1_000
 const nameMax = 100
 

@@ -108,11 +108,11 @@ const Warning = ({ marks, form }: { marks: Marks; form: Form }) => (
     <form method="post" class="form">
       <Field
         name="message"
-        label="What they should know"
+        label="Warning"
         form={form}
         value={marks.deprecated?.message ?? ''}
         most={1_000}
-        help="Shown wherever the version is. Empty: nothing. The version itself stays what it is."
+        help="Shown wherever the version is shown. Empty: no warning. The version itself does not change."
       />
       <button type="submit" name="do" value="warn">
         Save
@@ -122,14 +122,14 @@ const Warning = ({ marks, form }: { marks: Marks; form: Form }) => (
 )
 
 const whatGoes =
-  'What no other version has goes from the server’s disks with the next sweep. Forks and downloads keep what they have.'
+  'The next sweep deletes data that no other version uses. Forks and downloads keep their copies.'
 
 const Withdrawal = ({ seen, semver, form }: { seen: SeenCollection; semver: string; form: Form }) => (
   <section class="danger-zone">
     <h2>Withdraw {semver}</h2>
     <p>
-      Nobody reads it any more, members neither. Its number stays taken
-      {seen.latest === semver && ', and the version before it becomes the latest'}. It cannot be taken back.
+      The version becomes unreadable, also for members. Its number is not reused
+      {seen.latest === semver && ', and the version before it becomes the latest'}. This cannot be undone.
     </p>
     <form method="post" class="form">
       <Field
@@ -138,7 +138,7 @@ const Withdrawal = ({ seen, semver, form }: { seen: SeenCollection; semver: stri
         form={form}
         required
         most={1_000}
-        help="Told to everyone who asks for the version: do not repeat what leaked."
+        help="Shown to everyone who opens the version: do not repeat leaked data."
       />
       <label class="check">
         <input type="checkbox" name="erase" value="yes" checked={form['erase'] === 'yes'} />
@@ -172,7 +172,7 @@ const Erasure = ({ semver, withdrawn, form }: ErasureProps) => (
     ) : (
       <section class="danger-zone">
         <h2>Erase {semver}</h2>
-        <p>It is still stored. {whatGoes} It cannot be taken back.</p>
+        <p>It is still stored. {whatGoes} This cannot be undone.</p>
         <form method="post" class="form">
           <Field name="confirm" label={`Type “${semver}” to confirm`} form={form} required />
           <button type="submit" class="danger" name="do" value="erase">

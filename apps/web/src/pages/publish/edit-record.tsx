@@ -29,7 +29,7 @@ export const editRecord: Page = {
     ),
 }
 
-/** A push of one line: what is wrong with it is told by the schema's own words. */
+/** Pushes one line. Errors are the schema's own messages. */
 async function save(visit: Visit, form: Form): Promise<Answer> {
   const { registry, who, params } = visit
   const seen = await seeCollection(visit)

@@ -230,10 +230,10 @@ const Identities = ({ of: { identities } }: { of: OperatedAccount }) =>
 
 const Quota = ({ form, usual }: { form: Form; usual: number | null }) => (
   <>
-    <h2>What an account may store</h2>
+    <h2>Storage quota</h2>
     <p>
       {usual === null
-        ? 'Accounts may store as much as they like, unless they have a quota of their own.'
+        ? 'Accounts have no limit, unless they have a quota of their own.'
         : `Accounts may store ${bytesText(usual)} each, unless they have a quota of their own.`}
     </p>
     <form method="post" class="form">
@@ -243,7 +243,7 @@ const Quota = ({ form, usual }: { form: Form; usual: number | null }) => (
         label="Bytes"
         form={form}
         most={24}
-        help="Such as 10,000,000,000 for 10 GB. Empty: what all may store. Below what is there it removes nothing."
+        help="Such as 10,000,000,000 for 10 GB. Empty: the default. A quota below the present usage removes nothing."
       />
       <button type="submit" name="do" value="quota">
         Set the quota
@@ -254,13 +254,13 @@ const Quota = ({ form, usual }: { form: Form; usual: number | null }) => (
 
 const NameOwner = ({ form }: { form: Form }) => (
   <>
-    <h2>An organization that nobody can manage any more</h2>
-    <p>Its owners were all erased or are suspended. It gets another, who is told nothing: write to them.</p>
+    <h2>Organization without owners</h2>
+    <p>All owners were erased or suspended. Appoint a new owner, and tell them: no message is sent.</p>
     <form method="post" class="form">
       <Field name="orphan" label="Handle of the organization" form={form} required most={39} />
       <Field name="owner" label="Handle of its new owner" form={form} required most={39} />
       <button type="submit" name="do" value="owner">
-        Name the owner
+        Appoint the owner
       </button>
     </form>
   </>

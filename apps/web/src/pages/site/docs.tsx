@@ -1,4 +1,4 @@
-/** `/docs` and `/docs/:name`: what this registry is and how it is used, for whoever has only its address. */
+/** `/docs` and `/docs/:name`: public documentation. */
 import { RegistryError } from '@ulmus/registry'
 import type { ComponentChildren } from 'preact'
 import { documentHtml } from '../../docs/documents.ts'

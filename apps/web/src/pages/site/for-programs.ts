@@ -1,4 +1,4 @@
-/** What programs read of a registry besides its API: robots.txt, the site map, llms.txt, feeds, the icon, the manifest. */
+/** Files for programs: robots.txt, the site map, llms.txt, feeds, the icon, the manifest. */
 import { type SeenCollection, seeCollection } from '../../data/collection.ts'
 import { cutText } from '../../format.ts'
 import { type Page, Plain, type Visit } from '../../page.ts'

@@ -1,4 +1,4 @@
-/** `/`: what this registry is; for whoever is signed in, first what is theirs. */
+/** `/`: introduces the registry; signed-in users see their collections first. */
 import type { CollectionItem, MyCollection } from '@ulmus/wire'
 import { CollectionList } from '../../components/collections.tsx'
 import { Icon } from '../../components/icon.tsx'
@@ -28,7 +28,7 @@ export const home: Page = {
 const Stranger = ({ recent, visit }: { recent: readonly CollectionItem[]; visit: Visit }) => (
   <div class="wide content">
     <section class="hero">
-      <h1>Data with versions, like code has them</h1>
+      <h1>Version control for data</h1>
       <p>
         This is a registry for structured data. Browse collections of records, compare their versions, cite
         one, and check that what you got is what was published. Publishing a change costs what changed.
@@ -45,7 +45,7 @@ const Stranger = ({ recent, visit }: { recent: readonly CollectionItem[]; visit:
     </section>
     <Recent recent={recent} />
     <section>
-      <h2>Everything is also data</h2>
+      <h2>For programs</h2>
       <p>Each page has an address that programs can read, without a key for what is public.</p>
       <Code>{`curl -s '${visit.origin}/api/collections?limit=5'`}</Code>
     </section>
@@ -146,8 +146,7 @@ const Mine = ({ items }: { items: readonly MyCollection[] }) => (
   </section>
 )
 
-/** For whoever is here for the first time. */
-/** @param level of its heading: `h2` where the page has a heading of its own */
+/** First steps for new users. @param level of its heading: `h2` where the page has a heading of its own */
 export const FirstSteps = ({ slug, level: Heading }: { slug: string; level: 'h1' | 'h2' }) => (
   <section class="steps">
     <Heading>Welcome, {slug}</Heading>

@@ -15,7 +15,7 @@ import { type Page, readJson, type View, type Visit } from '../../page.ts'
 import { accountPath, apiCollectionPath, apiVersionPath, collectionPath, versionPath } from '../../paths.ts'
 import { readmeOf } from '../../readme/readme.ts'
 
-/** What is longer is cut. Characters. */
+/** Longer descriptions are cut. Characters. */
 const descriptionMax = 10_000
 const messageMax = 1_000
 /** Of the fields of a type the first are named, each so long; fewer and shorter where there are many types. */
