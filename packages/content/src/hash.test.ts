@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compareUtf8, countUtf8, hashBytes, hashText, parseHash, pureHash, utf8Length } from './hash.ts'
+import { runs } from './testing/runs.ts'
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 80 }),
@@ -61,7 +62,7 @@ describe('UTF-8', () => {
         expect(Math.sign(compareUtf8(a, b))).toBe(expected)
         expect(compareUtf8(a, a)).toBe(0)
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     )
   })
 

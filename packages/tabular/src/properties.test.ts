@@ -1,6 +1,7 @@
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '../../content/src/testing/runs.ts'
 import {
   csvOf,
   type Field,
@@ -77,7 +78,7 @@ test('any table is read as it was written, wherever its pieces end and however i
         }
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   )
 })
 
@@ -97,7 +98,7 @@ test('whatever another parser reads, ours reads alike', () => {
         expect(ours).toEqual(theirs)
       },
     ),
-    { numRuns: 5000 },
+    { numRuns: runs(5000) },
   )
 })
 
@@ -128,7 +129,7 @@ test('any list of objects is read as JSON.parse has it, wherever its pieces end,
         expect(read).toEqual(JSON.parse(list))
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })
 
@@ -200,7 +201,7 @@ test('any records that are written as CSV are read back the same', async () => {
         records.map(({ id, data }) => ({ id, data: Object.entries(data) })),
       )
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   )
 })
 
@@ -228,7 +229,7 @@ test('any table, by the plan that it suggests, as records and as CSV, gives the 
         plan.columns.map(({ name }) => name),
       )
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })
 

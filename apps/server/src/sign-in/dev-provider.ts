@@ -164,11 +164,11 @@ async function makeProvider(
       const { login, name, email } = person
       return { accountId: subject, claims: () => ({ sub: subject, preferred_username: login, name, email }) }
     },
-    // The only client is this server itself, so no consent is needed.
+    // The only client is this server itself, so no consent is needed. Client and session are set once a sign-in has ended.
     loadExistingGrant: async ({ oidc }) => {
       const grant = new oidc.provider.Grant({
-        clientId: oidc.client.clientId,
-        accountId: oidc.session.accountId,
+        clientId: oidc.client!.clientId,
+        accountId: oidc.session!.accountId!,
       })
       grant.addOIDCScope('openid profile email')
       await grant.save()

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../testing/runs.ts'
 import { canonicalize } from './canonical.ts'
 import type { InputError } from './input-error.ts'
 import type { Json } from './json.ts'
@@ -101,7 +102,7 @@ describe('canonicalize', () => {
         expect(text).toBe(naive(value))
         expect(canonicalize(JSON.parse(text) as Json)).toBe(text)
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     )
   })
 

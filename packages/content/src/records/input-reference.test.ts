@@ -7,11 +7,12 @@ import { expect, test } from 'vitest'
 import { InputError } from '../json/input-error.ts'
 import type { Json } from '../json/json.ts'
 import { scanText } from '../json/scan.ts'
+import { runs } from '../testing/runs.ts'
 import { type Violation, violationsOf } from '../testing/slow-json.ts'
 import { parseStrict } from './input.ts'
 
 const { INPUT_SEED, INPUT_TEXTS } = process.env
-const numRuns = Number(INPUT_TEXTS ?? 4_000)
+const numRuns = Number(INPUT_TEXTS ?? runs(4_000))
 const run = { numRuns, ...(INPUT_SEED === undefined ? {} : { seed: Number(INPUT_SEED) }) }
 
 const encoder = new TextEncoder()

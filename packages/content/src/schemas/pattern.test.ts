@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '../testing/runs.ts'
 import { compilePattern, PatternError } from './pattern.ts'
 
 const samples = [
@@ -126,7 +127,7 @@ describe('compilePattern', () => {
           texts.map((sample) => native.test(sample)),
         )
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     )
   })
 

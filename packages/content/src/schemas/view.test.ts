@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { canonicalize } from '../json/canonical.ts'
 import type { Json, JsonObject } from '../json/json.ts'
+import { runs } from '../testing/runs.ts'
 import { acceptSchema, type Schema } from './schema.ts'
 import { publicData, publicSchemas } from './view.ts'
 
@@ -125,7 +126,7 @@ describe('publicSchemas', () => {
           Object.keys(open).sort(),
         )
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 })
@@ -165,7 +166,7 @@ describe('publicData', () => {
         expect(text).not.toContain(secret)
         expect(text).toBe(canonicalize(shown as JsonObject))
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     )
   })
 })

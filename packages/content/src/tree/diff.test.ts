@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Hash, hashText } from '../hash.ts'
+import { runs } from '../testing/runs.ts'
 import { defaultShape } from './boundary.ts'
 import { diffTrees, type TreeChange } from './diff.ts'
 import { editTree } from './edit/edit.ts'
@@ -47,7 +48,7 @@ describe('diffTrees', () => {
           expect(change.after).toEqual(await findEntry(after, change.key, nodes))
         }
       }),
-      { numRuns: 80 },
+      { numRuns: runs(80) },
     )
   })
 
@@ -75,7 +76,7 @@ describe('diffTrees', () => {
         }
         expect(differences.slice(2)).toEqual(differences.slice(0, 2))
       }),
-      { numRuns: 80 },
+      { numRuns: runs(80) },
     )
   })
 
@@ -91,7 +92,7 @@ describe('diffTrees', () => {
         expect(await editTree(before, [forth], nodes, options)).toEqual(after)
         expect(await editTree(after, [back], nodes, options)).toEqual(before)
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 
@@ -122,7 +123,7 @@ describe('diffTrees', () => {
         for (const hash of nodes.untold)
           expect((old.has(hash) && next.has(hash)) || hash === before.root || hash === after.root).toBe(true)
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 
@@ -140,7 +141,7 @@ describe('diffTrees', () => {
           expect(nodes.reads.filter((read) => read === hash).length).toBeLessThanOrEqual(sides)
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 
@@ -156,7 +157,7 @@ describe('diffTrees', () => {
           expect(await diffed(before, after, nodes, from)).toEqual(rest)
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 
@@ -175,7 +176,7 @@ describe('diffTrees', () => {
         const dropped = await diffed(tree, emptyTree, nodes)
         expect(dropped.map(({ before }) => before)).toEqual(added.map(({ after }) => after))
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     )
   })
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { hashText } from '../hash.ts'
 import { recordOf } from '../records/record.ts'
+import { runs } from '../testing/runs.ts'
 import { documentDigest, documentText, type ViewDocument } from '../versions/document.ts'
 import type { TreeShape } from './boundary.ts'
 import { editTree } from './edit/edit.ts'
@@ -66,7 +67,7 @@ test('proveEntry returns the path to an existing key and nothing for a missing o
         })
       }
     }),
-    { numRuns: 30 },
+    { numRuns: runs(30) },
   )
 })
 
@@ -106,7 +107,7 @@ describe('verifyProof', () => {
         } else claim[part] = tampered(claim[part], at, by)
         expect(verifyProof(claim).ok).toBe(false)
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     )
   })
 
@@ -196,7 +197,7 @@ describe('verifyProof', () => {
         expect(verifyProof({ digest: hashText(document), canonical, nodes, document }).ok).toBe(false)
         expect(verifyProof({ ...claims[3]!, nodes }).ok).toBe(false)
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 })

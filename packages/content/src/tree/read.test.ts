@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hashText } from '../hash.ts'
+import { runs } from '../testing/runs.ts'
 import type { TreeShape } from './boundary.ts'
 import { buildTree, MemoryNodes } from './memory-nodes.fixture.ts'
 import { type Child, emptyTree, levelOf, type Tree } from './node.ts'
@@ -46,7 +47,7 @@ test('findEntry finds what is there, where it says, reading one node a level', a
         expect(leaf.kind === 'leaf' && leaf.keys[found.index]).toBe(key)
       }
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   )
 })
 
@@ -74,7 +75,7 @@ test('findLeaf names the leaf in which findEntry finds, without reading it', asy
         expect(entryIn(found.hash, leaf, key)).toEqual(entry)
       }
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   )
 })
 
@@ -98,7 +99,7 @@ test('walkLeaves yields every entry after any key, in order, reading nothing bef
         expect(nodes.reads.length - needed.length).toBeLessThanOrEqual(expected.length === 0 ? height : 0)
       }
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   )
 })
 
@@ -126,7 +127,7 @@ test('countThrough counts what a scan counts, reading at most one node a level',
         expect(nodes.reads.length).toBeLessThanOrEqual(height)
       }
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   )
 })
 
@@ -179,6 +180,6 @@ test('nameLeaves names the leaves that a walk meets, without reading them', asyn
         expect(read.includes('leaf')).toBe(height === 1)
       }
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   )
 })

@@ -1,5 +1,4 @@
 /** Tasks of a worker thread. */
-import { constants, setPriority } from 'node:os'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
 import {
   type MetadataOutcome,
@@ -50,9 +49,6 @@ import {
   comparePrivacy as privacyCompared,
 } from '../pushes/schemas/compare-privacy.ts'
 import { type InPieces, joined } from '../threads/pieces.ts'
-
-// On Linux a priority is a thread's own: answering requests comes before pushes.
-if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
 
 export const acceptSchemas = ({ texts }: { texts: SchemaTexts }): SchemasOutcome => schemasAccepted(texts)
 export const checkCarried = (task: CarriedTask): CarriedFault[] => carriedChecked(task)

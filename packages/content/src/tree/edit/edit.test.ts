@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { hashText } from '../../hash.ts'
+import { runs } from '../../testing/runs.ts'
 import { defaultShape, type TreeShape } from '../boundary.ts'
 import { buildTree, type Changed, MemoryNodes } from '../memory-nodes.fixture.ts'
 import { emptyTree, type LeafNode, noHash, type Tree, type TreeKind } from '../node.ts'
@@ -117,7 +118,7 @@ describe('editTree', () => {
           await checkedEdit(emptyTree, new Map(), edits, new MemoryNodes(), { kind, shape, batch })
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 
@@ -131,7 +132,7 @@ describe('editTree', () => {
           state = await checkedEdit(state.tree, state.contents, edits, nodes, { kind, shape })
         }
       }),
-      { numRuns: 70 },
+      { numRuns: runs(70) },
     )
   })
 
@@ -154,7 +155,7 @@ describe('editTree', () => {
           expect(tree).toEqual(await buildTree(contents, nodes, { shape }))
         },
       ),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 
@@ -166,7 +167,7 @@ describe('editTree', () => {
         const base = await buildTree(contents, nodes, { shape })
         await checkedEdit(base, contents, edits, nodes, { kind: 'records', shape })
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 
@@ -189,7 +190,7 @@ describe('editTree', () => {
           { kind: 'records', shape },
         )
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 
@@ -215,7 +216,7 @@ describe('editTree', () => {
           expect(nodes.leaves).toEqual([])
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 
@@ -361,7 +362,7 @@ test('calls to the port come one after the other, however long they take', async
       const base = await buildTree(contents, nodes, { shape })
       await checkedEdit(base, contents, edits, nodes, { kind: 'records', shape })
     }),
-    { numRuns: 20 },
+    { numRuns: runs(20) },
   )
 })
 
@@ -411,7 +412,7 @@ describe('ranges that are edited elsewhere', () => {
         const base = await buildTree(contents, nodes, { shape })
         await checkedEdit(base, contents, edits, nodes, { kind: 'records', shape })
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 
@@ -425,7 +426,7 @@ describe('ranges that are edited elsewhere', () => {
           state = await checkedEdit(state.tree, state.contents, edits, nodes, { kind: 'records', shape })
         }
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     )
   })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { hashText } from '../../hash.ts'
+import { runs } from '../../testing/runs.ts'
 import { defaultShape, trailingZeroBits } from '../boundary.ts'
 import { buildTree, MemoryNodes } from '../memory-nodes.fixture.ts'
 import { emptyTree, type Tree } from '../node.ts'
@@ -192,7 +193,7 @@ describe('in a tree of 1,000,000 entries', () => {
         expect(nodes.leaves).toEqual([{ hash: expect.any(String), replaces: nodes.opened[0] }])
         expect(nodes.interiors.length).toBeLessThanOrEqual(3)
       }),
-      { numRuns: 60, examples: [[8504, 'drop']] },
+      { numRuns: runs(60), examples: [[8504, 'drop']] },
     )
   })
 

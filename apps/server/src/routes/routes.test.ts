@@ -2,8 +2,8 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { routesOf } from '../apps/server/src/testing/routes.ts'
-import { serveForTest, type TestServer } from '../apps/server/src/testing/serve.ts'
+import { routesOf } from '../testing/routes.ts'
+import { serveForTest, type TestServer } from '../testing/serve.ts'
 
 interface Operation {
   summary?: string
