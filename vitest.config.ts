@@ -15,6 +15,16 @@ const pure = [
 const slow = ['{packages,apps,demo,release,faults}/**/*.slow.test.ts']
 /** What takes minutes, and a machine that does nothing else: load, memory, the event loop. */
 const long = ['{packages,apps,bench}/**/*.long.test.ts']
+/** Minutes more, for what depends on few folders: run with `FULL=1`, as .ci/run does when those folders changed. */
+const onlyFull =
+  process.env['FULL'] === '1'
+    ? []
+    : [
+        'release/{release,image}.slow.test.ts',
+        'packages/storage/src/blobs/s3/credentials.slow.test.ts',
+        'bench/soak.long.test.ts',
+        'packages/tabular/src/cities.long.test.ts',
+      ]
 const globalSetup = 'packages/storage/src/testing/global-setup.ts'
 
 export default defineConfig({
@@ -45,9 +55,21 @@ export default defineConfig({
           globalSetup,
         },
       },
-      { extends: true, test: { name: 'slow', include: slow, globalSetup } },
+      {
+        extends: true,
+        test: { name: 'slow', include: slow, exclude: ['**/node_modules/**', ...onlyFull], globalSetup },
+      },
       // What it measures must hold the first time.
-      { extends: true, test: { name: 'long', include: long, maxWorkers: 1, retry: 0 } },
+      {
+        extends: true,
+        test: {
+          name: 'long',
+          include: long,
+          exclude: ['**/node_modules/**', ...onlyFull],
+          maxWorkers: 1,
+          retry: 0,
+        },
+      },
     ],
   },
 })
