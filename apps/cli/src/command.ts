@@ -8,17 +8,17 @@ import { painted } from './terminal/text.ts'
 const commonFlags = {
   json: {
     kind: 'boolean',
-    brief: 'Print JSON, of the shapes of the API',
+    brief: 'Print results as JSON (as the API returns them)',
     default: false,
     withNegated: false,
   },
   quiet: {
     kind: 'boolean',
-    brief: 'Say nothing but results and failures',
+    brief: 'Print only results and errors',
     default: false,
     withNegated: false,
   },
-  host: { kind: 'parsed', parse: String, placeholder: 'URL', brief: 'The registry to ask', optional: true },
+  host: { kind: 'parsed', parse: String, placeholder: 'URL', brief: 'Registry to use', optional: true },
 } as const
 
 type AllParameters<Flags extends BaseFlags, Args extends BaseArgs> = TypedCommandParameters<
