@@ -35,7 +35,7 @@ export const accountCalls = (transport: Transport) => ({
   memberships: () => everyItem(readPage<Membership>(transport, '/api/accounts/me/memberships', {})),
   /** The collections of the account and of its organizations, the latest change first. */
   collections: () => everyItem(readPage<MyCollection>(transport, '/api/accounts/me/collections', {})),
-  /** Changes what is given; a former slug leads on until someone takes it. */
+  /** Changes the given fields; a former slug redirects until another account takes it. */
   update: async (slug: string, changes: UpdateAccount) =>
     (await transport.json<Done>({ method: 'PATCH', path: accountPlace(slug), json: changes })).body,
   /** Deletes an account that owns no collections. @throws has_collections */
@@ -51,7 +51,7 @@ export const accountCalls = (transport: Transport) => ({
     const path = `/api/invitations/${encodeURIComponent(invitation)}`
     return (await transport.json<AnsweredInvitation>({ method: 'POST', path, json: { accept } })).body
   },
-  /** A page of what was done in an organization, or by and to a user, the newest first. @throws insufficient_role */
+  /** A page of the acts in an organization, or by and on a user, newest first. @throws insufficient_role */
   audit: (slug: string, options: AuditOptions = {}) =>
     readPage<AuditEvent>(transport, `${accountPlace(slug)}/audit`, { ...options }),
   /** All of it, page by page. */
@@ -99,7 +99,7 @@ export const orgCalls = (transport: Transport) => {
     /** Its settings, to members. @throws not_an_org, not_a_member */
     settings: async (org: string) =>
       (await transport.json<OrgSettings>({ path: `${accountPlace(org)}/settings` })).body,
-    /** Changes what is given, for owners. @throws insufficient_role */
+    /** Changes the given fields, for owners. @throws insufficient_role */
     changeSettings: async (org: string, settings: Partial<OrgSettings>) =>
       (await transport.json<Done>({ method: 'PATCH', path: accountPlace(org), json: { settings } })).body,
   }

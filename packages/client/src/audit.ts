@@ -11,7 +11,7 @@ export interface AuditFilters {
   readonly actor?: string
   /** Such as `version.made`. */
   readonly action?: string
-  /** Only what was done after this instant, in ISO 8601 with a time zone. */
+  /** Only events after this instant, in ISO 8601 with a time zone. */
   readonly after?: string
 }
 

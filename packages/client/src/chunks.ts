@@ -26,8 +26,8 @@ export async function* readChunks(
 const lineLengthMax = 67_108_864
 
 /**
- * The lines of `response`, without their ends, blank ones left out. Rejects as `readChunks`, for a line over 64 Mi characters, and for
- * what is not UTF-8.
+ * The lines of `response`, without their ends and without blank ones. Rejects like `readChunks`, for a line over 64 Mi characters, and
+ * for invalid UTF-8.
  */
 export async function* readLines(
   response: Response,
@@ -77,7 +77,7 @@ export async function readWhole(
   return whole
 }
 
-/** Not asked for again: it would be as large. */
+/** Not retried: the next response would be as large. */
 const tooLarge = ({ status }: Response): UlmusError =>
   new UlmusError('The answer is larger than any of a registry.', { status, code: 'answer_too_large' })
 

@@ -41,8 +41,8 @@ export type PushClient = ReturnType<typeof createPushClient>
 /**
  * A typed client of a registry's HTTP API, for Node and browsers. It holds no connection: there is nothing to close.
  *
- * Every call rejects with `UlmusError`. Reads, uploads and the steps of a push are repeated while the network or the server is
- * away (`options.retry`), other writes only when the server said that it did not look at them (429).
+ * Every call rejects with `UlmusError`. Reads, uploads and the steps of a push are retried while the network or the server is
+ * down (`options.retry`), other writes only if the server has not processed them (429).
  *
  * @throws TypeError when `baseUrl` is missing or no address, or `apiKey` is none
  * @example

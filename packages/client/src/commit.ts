@@ -1,4 +1,4 @@
-/** The end of a push, or its dry run: asked for, waited for, and asked for again where an answer got lost. http-api §9. */
+/** Commit of a push, or its dry run: requested, awaited, and requested again if an answer got lost. http-api §9. */
 import type { CommittedPush, CommittingPush, DryRun, OpenedPush, PushState } from '@ulmus/wire'
 import { UlmusError } from './errors.ts'
 import { sleep } from './retry.ts'
@@ -28,7 +28,7 @@ export interface CommitOptions {
   readonly supply: (hashes: string[]) => Promise<number>
 }
 
-/** How a session that has been sent everything goes on. */
+/** Next step of a session that has received everything. */
 export interface Ending<T> {
   readonly phase: 'committing' | 'checking'
   /** @param place the session's path */
@@ -42,11 +42,11 @@ export const dryRun: Ending<DryRunResult> = { phase: 'checking', run: dryRunPush
 const pollMs = 20
 const pollMsMax = 1_000
 
-/** Commits asked for in all: a first, one after supplying files, and some after a server forgot an unfinished one. */
+/** Commit requests in all: a first, one after supplying files, and some after a server forgot an unfinished one. */
 const commitsMax = 5
 
 /**
- * Commits the session at `place` (its path). The commit is asked for asynchronously, so that no proxy's time limit cuts it off.
+ * Commits the session at `place` (its path). Requests it asynchronously, so that no proxy's time limit cuts it off.
  * @throws what ended the session; files_missing with the hashes that `supply` did not have
  */
 async function commitPush(transport: Transport, place: string, options: CommitOptions): Promise<PushResult> {

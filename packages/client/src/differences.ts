@@ -4,7 +4,7 @@ import { type CollectionRef, versionPlace } from './places.ts'
 import type { Transport } from './transport.ts'
 
 export interface ManifestOptions {
-  /** A version that you have, by semver or digest: pages tell what has changed since, as `delta`. */
+  /** A version that you have, by semver or digest: pages contain only the changes since, as `delta`. */
   readonly since?: string
   /** Records a page: at most 10,000, default 1,000. */
   readonly limit?: number
@@ -21,7 +21,7 @@ export interface DiffOptions {
   readonly signal?: AbortSignal
 }
 
-/** The pages of a manifest, each when it is asked for. `latest` is fixed to the version that the first page is of. */
+/** The pages of a manifest, fetched on demand. `latest` is fixed to the version of the first page. */
 export async function* manifestPages(
   transport: Transport,
   ref: CollectionRef,
@@ -41,7 +41,7 @@ export async function* manifestPages(
 }
 
 /**
- * The pages of what leads from one version to another, each when it is asked for. `latest` is fixed likewise. `from` may be of another
+ * The pages of the differences between two versions, fetched on demand. `latest` is fixed likewise. `from` may be of another
  * collection: `owner/slug@v1.0.0`.
  */
 export async function* diffPages(

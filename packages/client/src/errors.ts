@@ -2,7 +2,7 @@
 import type { ErrorBody, Issue, ValidationError } from '@ulmus/wire'
 import type { ErrorCode } from './codes.ts'
 
-/** Members of an error body that callers look at most; every other one is in `body` too. */
+/** The most useful members of an error body; all others are in `body` too. */
 export type ErrorFacts = Partial<ErrorBody> & {
   validationErrors?: ValidationError[]
   totalErrors?: number
@@ -39,7 +39,7 @@ export class UlmusError extends Error {
     this.retryAfterMs = facts.retryAfterMs
   }
 
-  /** The error that an error body stands for, as a failed job or push session carries it. */
+  /** Error made from an error body, as in a failed job or push session. */
   static fromBody(
     body: ErrorFacts,
     status: number = body.statusCode ?? 0,

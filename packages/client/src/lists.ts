@@ -25,7 +25,7 @@ export async function readPage<T>(
   return { items: body, next: next === null ? null : () => readPage<T>(transport, path, next) }
 }
 
-/** Every item of a list, page by page as they are asked for. */
+/** Every item of a list, with pages fetched on demand. */
 export async function* everyItem<T>(first: Promise<Page<T>>): AsyncGenerator<T, void, undefined> {
   let page: Page<T> | null = await first
   while (page !== null) {

@@ -15,12 +15,12 @@ export interface ManifestChunk {
 /** Limits of one request, entries and bytes; below the registry's own. */
 const chunkLimits = { lines: 50_000, bytes: 32 * 1024 ** 2 }
 
-/** Records hashed between two looks at the signal and the clock of the page. */
+/** Records hashed between two checks of the signal and the page's clock. */
 const hashedAtOnce = 1_000
 
 export interface Hashing {
   readonly schemas: Schemas
-  /** Whether the registry will remove what the schemas do not list: hashes are of what is left. */
+  /** Whether the registry will remove fields that the schemas do not list: hashes are of the rest. */
   readonly strip: boolean
   readonly signal?: AbortSignal
   /** Called with the number of records hashed since the last call. */

@@ -40,7 +40,7 @@ export interface Mirror<Row extends object> {
   readonly metadata?: Push['metadata']
 }
 
-/** Rows hashed between two looks at the signal. */
+/** Rows hashed between two checks of the signal. */
 const hashedAtOnce = 1_000
 
 /**
@@ -85,7 +85,7 @@ function restartable<Row extends object>(rows: Mirror<Row>['rows']): () => Rows<
   return once ? keeping(rows) : () => rows
 }
 
-/** Keeps what is read the first time. */
+/** Reads once and caches the result. */
 function keeping<Row>(rows: Rows<Row>): () => Rows<Row> {
   const kept: Row[] = []
   let isRead = false

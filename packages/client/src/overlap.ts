@@ -10,8 +10,8 @@ interface Underway {
  * Sends each batch by `send`, at most `most` at a time. One that holds a (type, id) of a batch still on its way waits for that
  * batch's answer, so that the last line of a record arrives last, whatever is sent again in between.
  *
- * The first failure, in the order of the batches, stops the others (`send`'s signal) and is what this rejects with, after all
- * have come to their end.
+ * The first failure, in the order of the batches, stops the others (`send`'s signal) and becomes the rejection, after all
+ * have ended.
  */
 export async function sendOverlapping(
   batches: AsyncIterable<Batch>,

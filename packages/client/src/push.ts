@@ -62,7 +62,7 @@ export interface PushOptions extends SessionOptions {
   readonly resume?: ResumedPush
 }
 
-/** A session as `onOpened` told of it, and how many lines it has, as `onProgress` told. */
+/** A session from `onOpened`, and its number of lines from `onProgress`. */
 export interface ResumedPush {
   readonly opened: OpenedPush
   readonly recordsTaken: number

@@ -19,8 +19,8 @@ export interface StreamOptions {
 }
 
 /**
- * The records of a version in order. `latest` is fixed to the version it is at the beginning, so that a resumed stream goes on
- * in the same one. Failures count anew with every record that arrives. @throws UlmusError, the signal's reason
+ * The records of a version in order. `latest` is fixed to the version at the beginning, so that a resumed stream continues
+ * in the same one. Every record that arrives resets the count of failures. @throws UlmusError, the signal's reason
  */
 export async function* streamRecords<T>(
   transport: Transport,

@@ -81,8 +81,8 @@ export const recordCalls = (transport: Transport) => {
     /** All records, page by page. Give a semver rather than `latest` where new versions may land meanwhile. */
     iterate,
     /**
-     * All records as one stream, which goes on where it stopped when the connection breaks. `T` is what their data is taken for: the
-     * schema of the version says it, and nothing checks it here.
+     * All records as one stream, which resumes when the connection breaks. `T` is the type of their data: the version's schema
+     * defines it, and the client does not check it.
      */
     ndjson: <T = Json>(ref: CollectionRef, version = 'latest', options: StreamOptions = {}) =>
       streamRecords<T>(transport, ref, version, options),

@@ -7,7 +7,7 @@ export type MaxRemoved = number | `${number}%`
 /** Half of a type. A program that removes more does so on purpose or by a fault of its source: the caller must say which. */
 export const maxRemovedUsual: MaxRemoved = '50%'
 
-/** How many of `count` records may go. @throws TypeError for what is neither a count nor a share of at most 100 % */
+/** How many of `count` records may go. @throws TypeError unless it is a count, or a share of at most 100 % */
 export function allowedRemovals(max: MaxRemoved, count: number): number {
   const [, digits = '', percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(String(max)) ?? []
   const value = Number(digits)
@@ -29,7 +29,7 @@ const numbers = new Intl.NumberFormat('en')
 
 /** `20,099 of 20,100 records of Item (99.9 %), and at most 10,050 may go (50%)` */
 export const removalText = ({ type, removed, count }: Removal, max: MaxRemoved): string => {
-  // Never "100 %" of what is not all.
+  // Never show "100 %" for a part.
   const share = Math.floor((removed / count) * 1_000) / 10
   const bound = typeof max === 'string' ? ` (${max})` : ''
   return `${numbers.format(removed)} of ${numbers.format(count)} records of ${type} (${share} %), and at most ${numbers.format(allowedRemovals(max, count))} may go${bound}`

@@ -20,7 +20,7 @@ export const usualRetry: RetryPolicy = Object.freeze({
 })
 
 /**
- * Whether sending again can help. 429 says that the request was not looked at, so any may be repeated; after no answer, or a
+ * Whether a retry can help. 429 says that the request was not processed, so any may be repeated; after no answer, or a
  * 502, 503 or 504, the request may have taken effect, so only a repeatable one is.
  */
 function isPassing(error: unknown, repeatable: boolean): error is UlmusError {

@@ -159,8 +159,8 @@ export async function sendFiles(session: Session, hashes: readonly string[]): Pr
 }
 
 /**
- * Sends batches while the next one is being made; `sent` learns of each that was taken, with the answer to it and how many lines
- * stand before it. Batches may be taken out of their order.
+ * Sends batches while the next one is being made; `sent` is called for each accepted batch, with its answer and the number of lines
+ * before it. Batches may be accepted out of order.
  * @param skipped lines before the first batch, which were sent earlier
  * @throws BatchRefused for refused lines
  */

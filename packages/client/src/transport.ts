@@ -56,7 +56,7 @@ export interface Transport {
   json<T>(call: Call): Promise<Answer<T>>
   /** The answer, its body whole in memory. @throws UlmusError; the signal's reason */
   bytes(call: Call): Promise<Answer<Uint8Array<ArrayBuffer>>>
-  /** The answer as soon as its headers are there, and a way to drop it. @throws UlmusError; the signal's reason */
+  /** The response as soon as its headers arrive, and a way to drop it. @throws UlmusError; the signal's reason */
   open(call: Call): Promise<{ response: Response; drop: (reason: unknown) => void }>
 }
 
@@ -68,7 +68,7 @@ export function openTransport(options: ClientOptions): Transport {
   const policy = { ...usualRetry, ...options.retry }
   const timeoutMs = options.timeoutMs ?? 120_000
 
-  /** `read` is within the attempt: a body that breaks off is asked for again. */
+  /** `read` is part of the attempt: if the body breaks off, the request is retried. */
   async function send<T>(
     call: Call,
     read: (response: Response, stop: AbortController) => Promise<T>,

@@ -1,4 +1,4 @@
-/** Turns of the event loop: long work of small steps, none of which waits for anything, gives way between them. */
+/** Turns of the event loop: long synchronous work in small steps yields between them. */
 
 /** Work that has had the loop for so long gives way. Milliseconds. */
 const turnMillisecondsMax = 1

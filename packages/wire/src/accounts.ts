@@ -84,7 +84,7 @@ export const AccountUsage = z
   })
 export type AccountUsage = z.infer<typeof AccountUsage>
 
-/** `PATCH /api/accounts/:slug`: only what is to change. */
+/** `PATCH /api/accounts/:slug`: only the fields to change. */
 export const UpdateAccount = z
   .strictObject({
     slug: AccountSlug.optional(),

@@ -199,7 +199,7 @@ export const CreatedCollection = z
   })
 export type CreatedCollection = z.infer<typeof CreatedCollection>
 
-/** `PATCH /api/collections/:owner/:slug`: only what is to change; `description: null` removes it. */
+/** `PATCH /api/collections/:owner/:slug`: only the fields to change; `description: null` removes it. */
 export const UpdateCollection = z
   .strictObject({
     slug: CollectionSlug.optional(),

@@ -47,7 +47,7 @@ export const ValidationError = z
   .meta({ id: 'ValidationError', description: 'A line or a record that was refused, and why.' })
 export type ValidationError = z.infer<typeof ValidationError>
 
-/** Facts of a record, which several codes bring. */
+/** Facts about a record, which several codes have. */
 const recordFacts = {
   id: z.string().optional().meta({ description: 'Of the record: `unexpected_record`, `manifest_conflict`.' }),
   type: z.string().optional().meta({
@@ -107,7 +107,7 @@ const pushFacts = {
   status: z.string().optional().meta({ description: '`push_not_open`: the status of the session.' }),
 }
 
-/** A refusal: a sentence for a person, a stable code for a program, and what facts the code brings beside them. */
+/** A refusal: a sentence for a person, a stable code for a program, and the facts of that code. */
 export const ErrorBody = z
   .looseObject({
     error: z.string().meta({ description: 'A sentence for a person. It may change.' }),

@@ -61,7 +61,7 @@ export const queryCursor = (example: string) =>
 export const listLimitUsual = 50
 export const listLimitMax = 100
 
-/** A cursor of each kind of list. Callers need not know what is in one. */
+/** A cursor of each kind of list, opaque to callers. */
 const exampleCursors = {
   audit:
     'WyJhdWRpdCIsIm5leHQiLCIyMDI2LTAxLTE1VDAwOjAwOjAwLjAwMFoiLCIwMTk4YzlhMC0wMDAwLTcwMDAtODAwMC0wMDAwMDAwMDAwMDAiXQ',

@@ -18,7 +18,7 @@ const org = segment('atlas', 'Slug of the organization.')
 export const AccountPath = z.object({ slug: segment('ada', 'Slug of a user or an organization.') })
 export type AccountPath = z.infer<typeof AccountPath>
 
-/** `/api/accounts/:slug`, where an organization is what is meant as a rule. */
+/** `/api/accounts/:slug`, usually of an organization. */
 export const OrgPath = z.object({ slug: org })
 export type OrgPath = z.infer<typeof OrgPath>
 

@@ -5,7 +5,7 @@ import { AnyObject } from './json.ts'
 import { OpenPush, schemaWarnings } from './pushes.ts'
 import { Count, FileHash, HashText, Id } from './text.ts'
 
-/** Entries that one body or chunk may bring. */
+/** Largest number of entries in one body or chunk. */
 export const manifestInlineMax = 500_000
 export const manifestChunkMax = 50_000
 

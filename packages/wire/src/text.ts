@@ -55,7 +55,7 @@ export const FileHash = z
 /** A count or a number of bytes. */
 export const Count = z.int().nonnegative()
 
-/** The answer of what has nothing else to say. */
+/** Answer without content. */
 export const Done = z
   .object({ ok: z.literal(true) })
   .meta({ id: 'Done', description: 'It is done.', examples: [{ ok: true }] })

@@ -37,7 +37,7 @@ const escaped = /["\\\u0000-\u001f]/
 /**
  * The canonical text of `value`. Recurses once a level of nesting: some thousand levels are safe, the input rules admit 65.
  * @throws InputError `number_out_of_range` for NaN and infinities, `lone_surrogate` for a string or name with one.
- * @throws TypeError for what is no JSON value at all.
+ * @throws TypeError for a value outside JSON.
  */
 export function canonicalize(value: Json): string {
   const text = write(value)

@@ -46,7 +46,7 @@ function decimalOf(literal: string): Decimal {
   }
 }
 
-/** A loop: `/0+$/` takes quadratic time where zeros stand inside. */
+/** A loop: `/0+$/` takes quadratic time with zeros inside. */
 function withoutZerosAtEnd(digits: string): string {
   let end = digits.length
   while (digits[end - 1] === '0') end--

@@ -13,7 +13,7 @@ const backslash = 0x5c
 const whitespace = /[ \t\n\r]*/y
 const numberLiteral = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 const hexUnit = /[0-9a-fA-F]{4}/y
-/** Characters that stand for themselves in a string; surrogates are looked at one by one. */
+/** Characters that need no escape in a string; surrogates are checked one by one. */
 const plainCharacters = /[^"\\\u0000-\u001f\ud800-\udfff]*/y
 const simpleEscapes: Record<string, string> = {
   '"': '"',

@@ -127,7 +127,7 @@ function decode(bytes: Uint8Array, depthMax: number): string {
 /** The longest prefix of `bytes` that is UTF-8, decoded. `bytes` must not be UTF-8 as a whole. */
 function wellFormedPrefix(bytes: Uint8Array): string {
   const lenient = lenientDecoder.decode(bytes)
-  // U+FFFD may also stand in the source; the first one that does not is where the bytes go wrong.
+  // U+FFFD may also be in the source; the bytes are wrong at the first one that is not.
   let offset = 0
   let from = 0
   for (;;) {

@@ -5,7 +5,7 @@
  */
 import { type Hash, hashBytes, parseHash } from '../hash.ts'
 
-/** A canonical form up to this size stands in the body itself. Bytes. */
+/** The body itself contains canonical forms up to this size. Bytes. */
 export const recordInlineBytesMax = 16_384
 
 const newline = 0x0a
@@ -26,7 +26,7 @@ const referenceBytes = '{"$ref":"'.length + 64 + '"}'.length
 /** Bytes of the line of a record whose canonical form has `size` bytes, without its newline. */
 export const leafLineLength = (size: number): number => (size <= recordInlineBytesMax ? size : referenceBytes)
 
-/** Whether a line stands for the record of this hash and size. */
+/** Whether a line represents the record of this hash and size. */
 export const isLeafLineOf = (line: Uint8Array, { hash, size }: { hash: Hash; size: number }): boolean =>
   size <= recordInlineBytesMax ? hashBytes(line) === hash : decoder.decode(line) === referenceText(hash)
 

@@ -1,7 +1,7 @@
 /**
  * Names that new records and types may have. A terminal or a page would obey control characters, or show another name than it is:
  * C0, DEL, C1, line and paragraph separators, and marks that turn the direction of text. Names that were stored before this rule stay
- * readable, so only what a push brings is asked.
+ * readable, so only pushed names are checked.
  */
 const controls = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
 

@@ -2,10 +2,10 @@
 import { isJsonObject, type Json } from '../json/json.ts'
 import { parseFileReference } from './record.ts'
 
-/** The keyword by which a field says that it holds the id of a record, and of which type. */
+/** Keyword for a field with the id of a record; its value is the record's type. */
 export const referenceKeyword = 'x-ref-type'
 
-/** A path into data; undefined stands for every item of an array. */
+/** A path into data; undefined means every item of an array. */
 type Steps = readonly (string | undefined)[]
 
 export interface ReferenceField {

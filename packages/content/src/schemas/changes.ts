@@ -2,7 +2,7 @@
 import { inFieldOrder, placeOf } from './field-order.ts'
 import { type Field, fieldsOf, type PlainSchema } from './fields.ts'
 
-/** A sentence, in which names stand between backquotes. */
+/** A sentence with names in backquotes. */
 export type Sentence = string
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)

@@ -19,7 +19,7 @@ export interface SchemaIssue {
   message: string
 }
 
-/** Issues told of one value of data. */
+/** Largest number of issues reported per value of data. */
 export const schemaIssuesMax = 20
 /**
  * Above this many values, or this product of values and characters of the schema, report only the first issue: Ajv would create
@@ -31,7 +31,7 @@ const allIssuesWorkMax = 4_000_000
 const draft2020 = 'https://json-schema.org/draft/2020-12/schema'
 const draft07 = 'http://json-schema.org/draft-07/schema'
 
-/** Names that every object inherits, which Ajv would take for members unless told to look at own ones (which costs time). */
+/** Names that every object inherits, which Ajv would take for members unless configured to check own ones (which costs time). */
 const inheritedName =
   /"(?:__proto__|__(?:define|lookup)[GS]etter__|constructor|hasOwnProperty|isPrototypeOf|propertyIsEnumerable|toLocaleString|toString|valueOf)"/
 

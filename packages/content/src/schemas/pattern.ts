@@ -109,7 +109,7 @@ function translate(source: string): string {
     if (part.startsWith('\\')) return translateEscape(part, inClass)
     if (inClass) {
       if (part.endsWith(']')) inClass = false
-      // Within a class an opening bracket stands for itself.
+      // Within a class an opening bracket is a plain character.
       return part.startsWith('[') ? `\\${part}` : part
     }
     if (part === '[]') return '[^\\x{0}-\\x{10ffff}]'

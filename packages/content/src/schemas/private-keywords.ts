@@ -5,7 +5,7 @@ import { type Place, pointerTo, type SchemaPlaces } from './places.ts'
 import { SchemaError } from './schema-error.ts'
 
 /**
- * An author who marks what is not cut would believe it hidden. So the keyword is refused wherever it hides nothing, and also below keywords
+ * An author would believe marked data hidden. So the keyword is refused wherever it hides nothing, and also below keywords
  * that JSON Schema does not define.
  * @throws SchemaError
  */

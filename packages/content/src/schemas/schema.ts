@@ -1,4 +1,4 @@
-/** Schemas of types: what is accepted, and what an accepted one says of data (content-model §4). */
+/** Schemas of types: acceptance, and validation of data by accepted ones (content-model §4). */
 
 import { type Hash, hashText, utf8Length } from '../hash.ts'
 import { canonicalize } from '../json/canonical.ts'
@@ -18,7 +18,7 @@ const cachedCharactersMax = 4_194_304
 
 /** An accepted schema. Immutable; two with the same hash are interchangeable. */
 export interface Schema {
-  /** A copy of what was given, its members in canonical order. */
+  /** A copy of the input, its members in canonical order. */
   readonly source: JsonObject | boolean
   /** RFC 8785 of `source`. */
   readonly canonical: string

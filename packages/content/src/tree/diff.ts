@@ -87,14 +87,14 @@ async function prefetchLeaves(reader: DiffReader, old: Cursor, next: Cursor): Pr
   await reader.prefetch([...removed, ...added])
 }
 
-/** The leaves that both cursors stand before, if they end alike: what is before them has been compared, so they begin alike, too. */
+/** The leaves before both cursors, if they end alike: everything earlier has been compared, so they begin alike, too. */
 function leafPair(old: Cursor, next: Cursor): { before: Child; after: Child } | undefined {
   if (old.level !== 0 || next.level !== 0) return undefined
   const [before, after] = [old.leaf, next.leaf]
   return before.lastKey === after.lastKey ? { before, after } : undefined
 }
 
-/** Compares what the cursors stand at, entries or ends, and moves those on that stand at the lesser key. */
+/** Compares the entries or ends at the cursors, and advances the cursors at the lesser key. */
 function compareEntries(old: Cursor, next: Cursor): TreeChange | undefined {
   const order = old.level === atEnd ? 1 : next.level === atEnd ? -1 : compareUtf8(old.key, next.key)
   if (order < 0) {
@@ -111,7 +111,7 @@ function compareEntries(old: Cursor, next: Cursor): TreeChange | undefined {
   return { key: before.key, before, after }
 }
 
-/** The level of a cursor that stands at an entry of an opened leaf. */
+/** Level of a cursor at an entry of an opened leaf. */
 const atEntry = -1
 /** The level of a cursor that has passed everything. */
 const atEnd = -2
@@ -120,7 +120,7 @@ const atEnd = -2
 class Cursor {
   readonly #reader: NodeReader
   readonly #after: string | undefined
-  /** Opened nodes from the root down, each with the index of the child or entry that the cursor stands before. */
+  /** Opened nodes from the root down, each with the index of the cursor's next child or entry. */
   readonly #path: { hash: Hash; node: TreeNode; index: number }[] = []
 
   constructor(reader: NodeReader, after: string | undefined) {
@@ -132,51 +132,51 @@ class Cursor {
     if (root !== null) this.#enter(root, await this.#reader.node(root))
   }
 
-  /** Level of the node that the cursor stands before (0 = a leaf), `atEntry` or `atEnd`. */
+  /** Level of the next node (0 = a leaf), `atEntry` or `atEnd`. */
   get level(): number {
     const top = this.#path.at(-1)
     return top === undefined ? atEnd : levelOf(top.node) - 1
   }
 
-  /** Hash of the node that the cursor stands before, which must be one. */
+  /** Hash of the next node; requires one. */
   get hash(): Hash | undefined {
     const { node, index } = this.#path.at(-1)!
     return node.kind === 'node' ? node.children[index] : undefined
   }
 
-  /** The leaf that the cursor stands before, which must be one. */
+  /** The next leaf; requires one. */
   get leaf(): Child {
     const { node, index } = this.#path.at(-1)!
     if (node.kind === 'leaf') throw new RangeError('The cursor does not stand before a leaf.')
     return childAt(node, index)
   }
 
-  /** Hashes of the leaf that the cursor stands before and of those after it under the same node; none where it stands before no leaf. */
+  /** Hashes of the next leaf and of those after it under the same node; empty if the next thing is no leaf. */
   get leavesAhead(): Hash[] {
     const top = this.#path.at(-1)
     return top?.node.kind === 'node' && top.node.level === 1 ? top.node.children.slice(top.index) : []
   }
 
-  /** Key of the entry that the cursor stands before, which must be one. */
+  /** Key of the next entry; requires one. */
   get key(): string {
     const { node, index } = this.#path.at(-1)!
     return keysOf(node)[index]!
   }
 
-  /** Opens the node that the cursor stands before if it is of this level. */
+  /** Opens the next node if it is of this level. */
   async openAt(level: number): Promise<void> {
     const top = this.#path.at(-1)
     if (top === undefined || top.node.kind !== 'node' || top.node.level - 1 !== level) return
     this.#enter(top.node.children[top.index]!, await readChild(this.#reader, top.node, top.index))
   }
 
-  /** Passes the node or entry that the cursor stands before, which must not be the end. */
+  /** Passes the next node or entry; requires one. */
   skip(): void {
     this.#path.at(-1)!.index++
     this.#leaveFinished()
   }
 
-  /** Passes the entry that the cursor stands before and returns it. */
+  /** Passes the next entry and returns it. */
   take(): Located {
     const { hash, node, index } = this.#path.at(-1)!
     if (node.kind !== 'leaf') throw new RangeError('The cursor does not stand at an entry.')

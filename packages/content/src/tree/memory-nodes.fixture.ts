@@ -1,4 +1,4 @@
-/** For the tests of this folder: nodes kept in memory by a store that remembers what was asked of it. */
+/** Nodes in memory for the tests of this folder, in a store that records its calls. */
 import { type Hash, hashText } from '../hash.ts'
 import type { TreeShape } from './boundary.ts'
 import { type EditPort, editTree } from './edit/edit.ts'
@@ -25,7 +25,7 @@ export interface Changed {
   after?: Entry<string> | undefined
 }
 
-/** A store that remembers what was read and given to it. */
+/** A store that records reads and writes. */
 export class MemoryNodes implements EditPort<string> {
   readonly texts = new Map<Hash, string>()
   readonly nodes = new Map<Hash, TreeNode>()

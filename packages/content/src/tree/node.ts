@@ -90,7 +90,7 @@ export function firstAfter(keys: readonly string[], key: string): number {
   return keys[index] === key ? index + 1 : index
 }
 
-/** The JCS text of a node, whose UTF-8 bytes are what is stored and hashed. Keys must be well-formed strings. */
+/** The JCS text of a node, whose UTF-8 bytes are stored and hashed. Keys must be well-formed strings. */
 export function encodeNode(node: TreeNode): string {
   let text = '{"e":['
   if (node.kind === 'node') {

@@ -16,7 +16,7 @@ export const tinyShape: fc.Arbitrary<TreeShape> = fc.record({
 /** Heads of keys whose order by UTF-16 is not their order by UTF-8. */
 const heads = ['', 'k', 'ä', '\ud7ff', '\ue000', '\ufffd', '\uffff', '\u{10000}', '\u{1f600}', '\u{10ffff}']
 
-/** Some 600 keys, few enough for edits to meet what is there. */
+/** Some 600 keys, few enough for edits to hit existing ones. */
 export const anyKey: fc.Arbitrary<string> = fc
   .tuple(fc.constantFrom(...heads), fc.nat(59))
   .map(([head, number]) => `${head}${number}`)

@@ -1,4 +1,4 @@
-/** The ways in which a tree, or what is asked of it, can be wrong. A closed union, so that callers can decide by code. */
+/** Faults of a tree or of a request for one. A closed union, so that callers can decide by code. */
 
 /**
  * - `node_malformed`: bytes that are no node's encoding.

@@ -75,13 +75,13 @@ export function documentDigest(document: ViewDocument): Hash {
   return hashText(documentText(document))
 }
 
-/** A stored document that is none. Its message names what is wrong. */
+/** A malformed stored document. The message names the fault. */
 export class DocumentError extends Error {
   override readonly name = 'DocumentError'
 }
 
 /**
- * The document of its text or UTF-8 bytes. Whether they hash to the digest asked for is the caller's to check.
+ * The document of its text or UTF-8 bytes. The caller must check that they hash to the requested digest.
  * @throws DocumentError when the text is not the canonical form of a document.
  */
 export function parseDocument(source: string | Uint8Array): ViewDocument {

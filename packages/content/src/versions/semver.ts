@@ -13,7 +13,7 @@ export const semverPartMax = 2_147_483_647
 
 /**
  * How a version differs from its base, the strongest difference only. `first`: there is no base. `schema`: the set of types or a
- * type's schema. `content`: records or files. `other`: metadata or what is private. `none`: nothing, so there is no version to make.
+ * type's schema. `content`: records or files. `other`: metadata or private data. `none`: nothing, so there is no version to make.
  */
 export type VersionChange = 'first' | 'schema' | 'content' | 'other' | 'none'
 

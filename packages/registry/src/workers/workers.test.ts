@@ -28,7 +28,7 @@ const doubling: JsonObject = {
 let deep: JsonObject = { leaf: 1 }
 for (let level = 0; level < 60; level++) deep = { x: deep }
 
-describe('a task over the time or memory of a worker', () => {
+describe('a task over the limits of a worker', () => {
   test('a batch of which the schema takes for ever is refused, and the worker goes on', async () => {
     await expect(check(doubling, deep)).rejects.toMatchObject({ code: 'too_costly' })
     expect(await check({}, deep)).toMatchObject({ kind: 'spill', received: 1 })

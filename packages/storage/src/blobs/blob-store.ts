@@ -16,8 +16,8 @@ export interface ListedBlob {
 export interface BlobStore {
   /**
    * Stores a blob, whole or not at all; durable when it resolves. Putting a name again replaces it in one step: a reader sees
-   * the old bytes or the new. When `source` fails, nothing is left and its error is the rejection. A piece of `source` is not read any more when the next
-   * one is asked for. Resolves to the bytes written.
+   * the old bytes or the new. If `source` fails, nothing is left and its error is rethrown. A piece of `source` may be overwritten once
+   * the next is requested. Resolves to the bytes written.
    */
   put(name: string, source: Uint8Array | AsyncIterable<Uint8Array>): Promise<number>
   /**
@@ -26,8 +26,8 @@ export interface BlobStore {
    */
   read(name: string, range?: ByteRange): Promise<Uint8Array>
   /**
-   * The same in pieces, for what does not fit in memory. May be left at any time. Pieces are the reader's own; one that fills its
-   * buffer may be transferred away once the next is asked for. A blob replaced or removed meanwhile is
+   * In pieces, for blobs that do not fit in memory. The reader may stop at any time. Pieces are the reader's own; one that fills its
+   * buffer may be transferred away once the next is requested. A blob replaced or removed meanwhile is
    * streamed as it was, or ends in an error: never a mixture.
    * @throws BlobMissing from the iterator.
    */

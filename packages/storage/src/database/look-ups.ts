@@ -27,7 +27,7 @@ export const poolForLookUps = (
   silenceMilliseconds = silenceMillisecondsMax,
 ): pg.Pool => new pg.Pool({ ...config, max: 1, pipeline: true, query_timeout: silenceMilliseconds })
 
-/** A connection in use for whatever is asked until all of that is answered. */
+/** A connection in use by look-ups until all of them are answered. */
 interface Hold {
   readonly client: Promise<pg.PoolClient>
   isTaken: boolean

@@ -22,7 +22,7 @@ export const migrationTimes = (): number[] =>
   readMigrationFiles({ migrationsFolder }).map(({ folderMillis }) => folderMillis)
 
 /**
- * Runs what has not run yet, all of it in one transaction. One process at a time.
+ * Runs the pending migrations in one transaction. One process at a time.
  * @throws DatabaseUnfit for a database that a newer release, or a version that was never released, has migrated
  */
 export async function migrate(client: pg.ClientBase, which: Migrations = {}): Promise<void> {

@@ -16,7 +16,7 @@ export interface DatabaseConfig {
 }
 
 /**
- * Opens the database and brings its tables up to date. Servers that start at the same time migrate one after the other.
+ * Opens the database and migrates its tables. Servers that start at the same time migrate one after the other.
  * @throws FolderInUse when another process has the embedded database open; DatabaseUnfit for a server too old or without `pg_trgm`, and for
  * a database that is newer than this program.
  */

@@ -4,7 +4,7 @@ import { type DumpedRow, type DumpedRows, DumpUnreadable } from './read.ts'
 import { quoted } from './tables.ts'
 
 /**
- * Inserts every row, and lets the sequences go on after them. Returns how many there are, by table.
+ * Inserts every row, and moves the sequences past them. Returns the number of rows by table.
  * @throws DumpUnreadable for a table or a column that this database has not
  */
 export async function loadDump(tx: Tx, dump: AsyncIterable<DumpedRows>): Promise<Record<string, number>> {
@@ -43,7 +43,7 @@ async function insertionInto(tx: Tx, table: string, columns: readonly string[]):
        as dumped (${columns.map((_, index) => `c${index}`).join(', ')})`
 }
 
-/** Every sequence that fills a column begins after the greatest value that is there. */
+/** Moves every sequence that fills a column past the column's greatest value. */
 async function continueSequences(tx: Tx): Promise<void> {
   const { rows } = await tx.query(
     `select c.relname as table, a.attname as column, pg_get_serial_sequence(quote_ident(c.relname), a.attname) as sequence

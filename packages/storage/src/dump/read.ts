@@ -11,7 +11,7 @@ export interface DumpedRows {
   readonly rows: readonly DumpedRow[]
 }
 
-/** The dump is not what was written, or another format. The sentence says which. */
+/** The dump is damaged, or has another format. The message says which. */
 export class DumpUnreadable extends Error {
   override name = 'DumpUnreadable'
 }

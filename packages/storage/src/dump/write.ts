@@ -14,8 +14,8 @@ const [charactersFew, charactersMany] = [262_144, 2_097_152]
 const rowsAtOnceMax = 4_096
 
 /**
- * Writes a dump to a file that is not there yet. On a server others go on meanwhile; the embedded database has one session, and all
- * others wait until the last row is read.
+ * Writes a dump to a new file. On a server other sessions continue meanwhile; the embedded database has a single session, so all
+ * requests wait until the last row is read.
  */
 export async function writeDump(database: Database, path: string): Promise<void> {
   const compressed = createZstdCompress()

@@ -10,7 +10,7 @@ export interface Told {
 
 const depthMax = 8
 
-/** The error, what caused it, and what was gathered in it (an AggregateError of several addresses tried). */
+/** The error, its causes, and the errors gathered in it (an AggregateError of several addresses tried). */
 export function* causes(error: unknown, depth = 0): Generator<Told> {
   if (typeof error !== 'object' || error === null || depth > depthMax) return
   const told: Told = error

@@ -1,7 +1,7 @@
 /** The one test of whether a store, of rows or of bytes, has no room left: what HTTP answers with 507. */
 import { causes } from './causes.ts'
 
-/** There is no room for what was to be written. Nothing of it is kept. */
+/** There is no room for a write. Nothing of it is kept. */
 export class StorageFull extends Error {
   override name = 'StorageFull'
 }

@@ -4,7 +4,7 @@ import type { Hash } from '@ulmus/content'
 /** `plain` is named by the hash of its own bytes, `body` by the hash of the leaf whose records it holds. */
 export type ObjectKind = 'plain' | 'body'
 
-/** The store holds no blob of that name, or fewer bytes than the range asked for. */
+/** The store has no blob of that name, or it is shorter than the requested range. */
 export class BlobMissing extends Error {
   override name = 'BlobMissing'
   readonly blob: string
@@ -24,12 +24,12 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** The bucket that was configured cannot be used. The message is for the operator: what is wrong, and the cure. */
+/** The configured bucket cannot be used. The message tells the operator the fault and the remedy. */
 export class BucketUnusable extends Error {
   override name = 'BucketUnusable'
 }
 
-/** A pack whose magic, footer or trailer is not what was written. */
+/** A pack whose magic, footer or trailer is damaged. */
 export class PackCorrupt extends Error {
   override name = 'PackCorrupt'
   readonly pack: string

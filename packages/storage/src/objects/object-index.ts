@@ -92,7 +92,7 @@ export function openObjectIndex(options: { database: Database; bytesMax: number 
       throw place === undefined ? missing : new ObjectCorrupt(kind, hash, place.pack, { cause: missing })
     },
     async prefetch(leaves) {
-      // One answer tells of the leaf and of its body.
+      // One row has the locations of both the leaf and its body.
       const unknown = leaves.filter((hash) => !('chain' in chainIn(places, 'body', hash)))
       if (unknown.length === 0) return
       refuseInsideTransaction()
@@ -111,8 +111,8 @@ export function openObjectIndex(options: { database: Database; bytesMax: number 
 }
 
 /**
- * An object's place and its bases', or the first of them that is not there. Every link says what it is a delta to: what is remembered of
- * one may be older than what is remembered of another, which was swept and stored anew, and the list of bases in the first be out of date.
+ * Locations of an object and its bases, or the first that is missing. Follows each link's own base: cached locations may have different
+ * ages, so the list of bases in an older one may be outdated if a base was swept and stored anew.
  */
 function chainIn(
   places: Pick<ReadonlyMap<string, ObjectPlace>, 'get'>,

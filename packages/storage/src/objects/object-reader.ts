@@ -1,6 +1,6 @@
 /**
- * Objects by their names, checked against them. One reader a process, shared by all requests: it keeps what was read lately, and
- * concurrent reads of one object are one read.
+ * Reads objects by their names, checked against them. One reader per process, shared by all requests: it caches recent reads, and
+ * concurrent reads of one object share one read.
  */
 import {
   type Child,
@@ -30,7 +30,7 @@ import { openReadCache } from './read-cache.ts'
  */
 export interface ObjectReader extends NodeReader {
   node(hash: Hash): Promise<TreeNode>
-  /** Not kept: for what is read once (large records) or kept elsewhere in another form (schemas). */
+  /** Not cached: for objects read once (large records) or cached elsewhere in another form (schemas). */
   plain(hash: Hash): Promise<Uint8Array>
   /** The records of a leaf as NDJSON, in entry order. */
   body(leaf: Hash): Promise<Uint8Array>
@@ -43,8 +43,8 @@ export interface ObjectReader extends NodeReader {
   /** Keeps a document that was just stored, by its text, as if it had been read. */
   primeDocument(digest: Hash, text: string): void
   /**
-   * The reader for a walk over that many bytes of records: this one when they are a small part of what it keeps; else one
-   * that uses what is kept but adds no leaves and no bodies, so that a long walk does not push out what many read often.
+   * The reader for a walk over that many bytes of records: this one if they are a small part of its cache; else one
+   * that uses the cache but adds no leaves and no bodies, so that a long walk does not evict frequently read objects.
    */
   scanReader(bytes: number): ObjectReader
   /**
@@ -57,7 +57,7 @@ export interface ObjectReader extends NodeReader {
    * reader of a small part reads it in its stored form.
    */
   shouldCache(leaf: Pick<Child, 'hash' | 'bytes'>): boolean
-  /** A leaf and its body as they are stored, for another thread to decode. Neither is taken from what is kept, nor kept. */
+  /** A leaf and its body in stored form, for another thread to decode. Bypasses the cache. */
   encodedLeaf(leaf: Hash): Promise<Required<EncodedLeaf>>
   /** Two leaves likewise, their bodies only if wanted. What one is stored as a delta to is read once for both. */
   encodedPair(
@@ -73,7 +73,7 @@ export interface ObjectReader extends NodeReader {
    * found whole is not read again for a while.
    */
   damagedOf(names: readonly ObjectName[]): Promise<DamagedObject[]>
-  /** The bytes of any object, made from what is kept or read and not kept. */
+  /** The bytes of any object, from the cache, or read without caching. */
   raw(kind: ObjectKind, hash: Hash): Promise<Uint8Array>
   /** Estimated size of the caches. Bytes, at most `cacheBytesMax`. */
   cachedBytes(): number
@@ -159,9 +159,9 @@ function openCaches(bytesMax: number) {
   const decodeds = openReadCache<object>(bytesMax * shares.decoded)
   return {
     ...{ nodes, bodies, documents, decodeds },
-    /** Shares what is being read, and keeps nothing. */
+    /** Shares concurrent reads, and caches nothing. */
     plains: openReadCache<Uint8Array>(0),
-    /** Raw bytes of what is kept in whatever form. A node has one encoding, so it gives back the bytes it was read from. */
+    /** Raw bytes of a cached object in any form. A node has one encoding, so re-encoding yields the bytes it was read from. */
     kept(kind: ObjectKind, hash: Hash): Uint8Array | undefined {
       if (kind === 'body') return bodies.peek(hash)
       const node = nodes.peek(hash)

@@ -56,9 +56,9 @@ export interface ObjectWriter {
    * @param done Called once the writer needs its memory no more, unless writing fails before.
    */
   addEncoded(object: PreparedObject, done?: () => void): Promise<void>
-  /** Packs durable, but for an inline one. Nothing new: no packs, but what was relied on. */
+  /** Packs are durable, except for an inline one. Without new objects there are no packs, only the objects relied on. */
   finish(): Promise<PackedObjects>
-  /** Gives up what is being written and removes the packs already there. */
+  /** Aborts pending writes and removes the packs written so far. */
   abort(): Promise<void>
 }
 
@@ -66,7 +66,7 @@ export interface ObjectWriter {
 export interface PreparedObject extends StoredForm {
   kind: ObjectKind
   hash: Hash
-  /** SHA-256 of the raw bytes of a body; null for what is named by it. */
+  /** SHA-256 of the raw bytes of a body; null for objects named by it. */
   checksum: Hash | null
 }
 
@@ -83,7 +83,7 @@ interface NewObject {
 export interface WriterOptions {
   database: Database
   blobs: BlobStore
-  /** Reads what new objects replace; without it every object is stored to stand alone. */
+  /** Reads the objects that new ones replace; without it every object is stored to stand alone. */
   objects?: ObjectReader
   /** True: a small pack is not put into the store but handed over, to be recorded with its rows. Default: false. */
   inline?: boolean

@@ -6,14 +6,14 @@ import { giveWay } from '../turn.ts'
 export interface ReadCache<T extends object> {
   /**
    * Returns the cached value, or loads it; `load` also returns its cost. A failure rejects all waiting readers and is not cached.
-   * @param worthKeeping Whether to keep what was loaded. Default: whatever it is.
+   * @param worthKeeping Whether to cache the loaded value. Default: always.
    */
   get(
     hash: Hash,
     load: () => Promise<{ value: T; bytes: number }>,
     worthKeeping?: (value: T) => boolean,
   ): Promise<T>
-  /** Keeps what was made rather than loaded. `bytes`: what that costs. */
+  /** Caches a value made rather than loaded. `bytes`: its cost. */
   keep(hash: Hash, value: T, bytes: number): void
   /**
    * Whether to cache a value of this size when it is loaded: it is cached, there is room, or it was requested recently, within one cache
@@ -59,7 +59,7 @@ export function openReadCache<T extends object>(bytesMax: number): ReadCache<T> 
     async get(hash, load, worthKeeping = () => true) {
       const found = kept?.get(hash)
       if (found !== undefined) {
-        // A walk over what is all kept waits for nothing else.
+        // A walk over cached values alone waits for nothing.
         await giveWay()
         return found
       }

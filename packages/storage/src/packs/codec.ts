@@ -124,7 +124,7 @@ function deltaParams(bytes: number): Record<number, number> {
 }
 
 /**
- * @param base Raw bytes of what a delta is to; undefined for what stands alone.
+ * @param base Raw bytes of a delta's base; undefined for an object that stands alone.
  * @throws Error when the encoding is another, anything of it is damaged or incomplete, or it holds more than `rawLengthMax` bytes.
  */
 export async function decodeObject(

@@ -22,7 +22,7 @@ export interface EncodedObject {
   checksum: Hash
   /** The object's own encoding, then those of its bases, nearest first. */
   chain: EncodedLink[]
-  /** Raw bytes of what the last link is a delta to; undefined when that stands alone. */
+  /** Raw bytes of the last link's base; undefined if it stands alone. */
   base: Uint8Array | undefined
 }
 

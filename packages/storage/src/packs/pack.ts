@@ -26,8 +26,8 @@ export interface PackEntry {
   /** SHA-256 of the decoded bytes where the name does not say it (bodies), null elsewhere. */
   checksum: Hash | null
   /**
-   * Objects of the same kind that decoding needs (content-model §8): the one that this is a delta to, then the one that that is a
-   * delta to, and so on to one that stands alone. At most `basesMax`; none for what stands alone.
+   * Objects of the same kind that decoding needs (content-model §8): this delta's base, then that one's base, and so on to one that
+   * stands alone. At most `basesMax`; none for an object that stands alone.
    */
   bases: readonly Hash[]
 }
@@ -167,7 +167,7 @@ function encodeTrailer(offset: number, footer: Uint8Array): Uint8Array {
 
 /**
  * What a pack holds, read from its last bytes.
- * @throws PackCorrupt when any byte outside the objects is not what was written; BlobMissing when there is no such pack.
+ * @throws PackCorrupt if any byte outside the objects is damaged; BlobMissing if there is no such pack.
  */
 export async function readFooter(packs: PackSource, name: string): Promise<StoredPack> {
   const bytes = await packs.size(name)

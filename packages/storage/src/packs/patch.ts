@@ -28,8 +28,8 @@ const lineFeed = 0x0a
 const bracket = 0x5b
 
 /**
- * Literals at most, of the object and again of what has been compared of it: with a quarter of it, zstd takes about as long for them as
- * for the whole, and where all is new, that shows early.
+ * Largest share of literals, of the object and of the part compared so far: at a quarter, zstd takes about as long for them as for the
+ * whole, and a completely new object fails this early.
  */
 const literalShareMax = 1 / 8
 /**

@@ -1,4 +1,4 @@
-/** Reads of many places in packs: what lies side by side, or is asked for twice, is one read, and the reads are made side by side. */
+/** Reads of many places in packs: merges adjacent and repeated ones, and runs the reads concurrently. */
 import type { ByteRange } from '../blobs/blob-store.ts'
 import type { PackSource } from './pack.ts'
 
@@ -12,7 +12,7 @@ export interface PlaceInPack extends Omit<ByteRange, 'start'> {
 /** Places that touch are one read up to this size together. Bytes. */
 const readBytesMax = 4_194_304
 
-/** The bytes of each place, in the order given; views of what was read, the same for a place that is given twice. @throws BlobMissing. */
+/** The bytes of each place, in the given order; views of the read bytes, shared by repeated places. @throws BlobMissing. */
 export async function readPlaces(packs: PackSource, places: readonly PlaceInPack[]): Promise<Uint8Array[]> {
   const read: Uint8Array[] = []
   const inOrder = places

@@ -20,7 +20,7 @@ export class Relay {
     this.#offer.promise.catch(() => undefined)
   }
 
-  /** To be read once. A piece is overwritten when the next one is asked for. */
+  /** Read it once. Requesting the next piece overwrites the previous one. */
   async *pieces(): AsyncGenerator<Uint8Array> {
     for (;;) {
       const piece = await this.#offer.promise

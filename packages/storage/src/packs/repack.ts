@@ -8,7 +8,7 @@ import { type PackEntry, type PackSource, type StoredPack, writePack } from './p
 
 /**
  * Writes a pack of the given objects of other `packs`; durable when it resolves. Nothing is left when it rejects.
- * @throws ObjectCorrupt when the bytes are not what was stored: a copy would hide the damage. BlobMissing.
+ * @throws ObjectCorrupt if the bytes are damaged: a copy would hide that. BlobMissing.
  */
 export async function copyObjects(
   blobs: BlobStore,

@@ -62,7 +62,7 @@ const exampleCharactersMax = 200
 /** Bytes that an id may take (packages/content); no character takes more than three a code unit. */
 export const idBytesMax = 1024
 
-/** The id that a value makes; undefined: none, as of an empty text, a fraction, or what is too long. */
+/** The id made of a value; undefined for an empty text, a fraction, or a text that is too long. */
 export function idOf(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value : value instanceof Numeral ? value.text : undefined
   if (text === undefined) {
@@ -167,7 +167,7 @@ export class ColumnWatch {
     const codes = seen === 'number' ? this.#numbers.reason : undefined
     const kind = codes === undefined ? seen : 'string'
     const values = tallies.reduce((sum, { count }) => sum + count, 0)
-    // Empty texts are values among texts alone; elsewhere nothing stands there.
+    // An empty text is a value only among texts; elsewhere it means a missing one.
     const count = values + (kind === 'string' ? this.#empties : 0)
     const isUnique = this.#ids !== undefined && values > 0 && values === rows
     if (!isUnique) this.#ids?.clear()

@@ -149,7 +149,7 @@ export class ConversionWatch {
     first: undefined,
   }))
 
-  /** @param kind of the text as it stands */
+  /** @param kind of the unconverted text */
   see(text: string, kind: Seen, line: number): void {
     if (this.#left.length === 0) return
     this.#left = this.#left.filter((candidate) => {

@@ -27,7 +27,7 @@ const date = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
 const dateTime =
   /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
-/** Whether a text is a number that a double holds as it stands there, or nearly so. */
+/** Whether a text is a number that a double represents exactly, or nearly so. */
 function isNumber(text: string): boolean {
   return number.test(text) && /^-?\.?\d/.test(text) && text !== '-0' && !isRounded(text)
 }

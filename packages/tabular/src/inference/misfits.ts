@@ -1,4 +1,4 @@
-/** Columns that a few values keep from being of numbers, dates or the like: often those stand for no value, such as `n/a`. */
+/** Columns of numbers, dates or the like except for a few values, which often mean a missing one, such as `n/a`. */
 import type { Column, Tally } from './column.ts'
 import { type Kind, kindOfAll } from './kinds.ts'
 

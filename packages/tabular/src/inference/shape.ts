@@ -1,7 +1,7 @@
 /** Shapes of lists and objects, level by level, within bounds. */
 import { type Kind, kindOfAll, kindOfValue, type Seen } from './kinds.ts'
 
-/** Levels that are looked at; deeper ones may hold anything. */
+/** Levels to inspect; deeper ones may have any shape. */
 const depthMax = 8
 /** Names of an object's members. An object with more is one whose names are data. */
 const namesMax = 100

@@ -1,4 +1,4 @@
-/** Bytes as Base64 (RFC 4648), as records hold what is no text. */
+/** Base64 (RFC 4648) for binary values in records. */
 export function base64Of(bytes: Uint8Array): string {
   let text = ''
   // Not all at once: a call takes only so many arguments.

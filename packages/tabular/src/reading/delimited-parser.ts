@@ -36,7 +36,7 @@ const pastSpaces = (text: string, from: number): number => {
 export interface Line {
   /** On which it begins, from 1. */
   readonly line: number
-  /** Undefined: nothing stands there. `""` in quotes is the empty text. */
+  /** Undefined: an empty cell. `""` in quotes is the empty text. */
   readonly values: readonly (string | undefined)[]
 }
 

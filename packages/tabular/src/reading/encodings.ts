@@ -115,7 +115,7 @@ async function brokenIn(source: FileSource, piecesBefore: number): Promise<Broke
   return { line: newlines + 1, text: '' }
 }
 
-/** Windows-1252, unless much of the text is UTF-8 after all, or bytes stand in it that Windows-1252 does not have. */
+/** Windows-1252, unless much of the text is UTF-8 after all, or it has bytes that Windows-1252 lacks. */
 async function guessed(source: FileSource, { line, text }: Broken): Promise<Encoding> {
   const decoder = new TextDecoder('utf-8')
   let good = 0

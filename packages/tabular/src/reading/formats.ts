@@ -4,7 +4,7 @@ import type { Format } from './options.ts'
 import type { FileSource } from './source.ts'
 import { errorAt } from './table-error.ts'
 
-/** Bytes that are looked at. */
+/** Bytes to inspect. */
 const headBytes = 64 * 1024
 
 const byEnding: Readonly<Record<string, Format>> = {

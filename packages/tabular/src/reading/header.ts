@@ -29,7 +29,7 @@ const isTyped = (value: Cell): boolean => {
 
 const isWhole = (value: Cell): boolean => /^-?\d+$/.test(value?.trim() ?? '')
 
-/** Numbers or dates stand in the first row, above more of them, and no name stands above any. */
+/** The first row has numbers or dates, above more of them, and no name. */
 function looksLikeData(first: readonly Cell[], others: readonly (readonly Cell[])[]): boolean {
   const typed = first.flatMap((value, place) => (isTyped(value) ? [place] : []))
   if (typed.length === 0 || first.some((value) => usualName.test(value?.trim() ?? ''))) return false

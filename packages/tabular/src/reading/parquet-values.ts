@@ -4,7 +4,7 @@ import { base64Of } from './base64.ts'
 import { parseJson } from './json-numbers.ts'
 import { Numeral, realOf } from './table.ts'
 
-/** Reads what hyparquet gives for one column. Undefined: nothing stands there. */
+/** Reads hyparquet's value of one column. Undefined: a missing value. */
 export type ConvertValue = (value: unknown) => unknown
 
 const microsecond = 1_000n
@@ -117,7 +117,7 @@ function signedOf(bytes: Uint8Array): bigint {
 }
 
 function scalarOf({ logical_type: logical, converted_type: kind, type }: SchemaElement): ConvertValue {
-  // A moment of which no zone is known is a text: `Z` would say more than the file does.
+  // A moment without a known zone is a text: `Z` would claim more than the file does.
   const isMoment = logical?.type === 'TIMESTAMP' || (kind?.startsWith('TIMESTAMP') ?? false)
   const isUtc = logical?.type === 'TIMESTAMP' ? logical.isAdjustedToUTC : true
   if (isMoment) return (value) => (typeof value === 'string' && isUtc ? `${value}Z` : value)

@@ -75,7 +75,7 @@ function add(found: Found, line: number, value: unknown): void {
   }
 }
 
-/** Reads every row once. @param ids of the records that are there @throws TableError for a row that cannot be read */
+/** Reads every row once. @param ids of existing records @throws TableError for a row that cannot be read */
 export async function checkTable(
   table: Table,
   inference: Inference,
@@ -176,7 +176,7 @@ function waysToKind({ column, kinds, texts, unfit: wrong }: Watched, inference: 
     .filter((one) => one.kind === column.kind || (one.kind === 'integer' && column.kind === 'number'))
     .map(({ conversion }): Way => ({ do: 'convert', conversion }))
   const isText = typeof wrong.value === 'string'
-  // One text among numbers, such as `n/a`, may stand for no value.
+  // A single text among numbers, such as `n/a`, may mean a missing value.
   const [text] = texts
   const mark: Way[] =
     texts.size === 1 && isText && conversions.length === 0 && text!.trim() !== ''

@@ -84,7 +84,7 @@ function sharedWith({ columns }: Inference, { ids }: KnownType): number | undefi
   return counts.length === 0 ? undefined : Math.max(...counts)
 }
 
-/** As `proposeId`; `known`: the columns make the ids of the records that are there. */
+/** As `proposeId`; `known`: the columns make the ids of existing records. */
 export interface KnownIdProposal {
   readonly columns: readonly string[]
   readonly why: IdProposal['why'] | 'known'
@@ -139,8 +139,8 @@ function idFieldsOf(samples: NonNullable<KnownType['samples']>): string[] | unde
 }
 
 /**
- * The plan for a file of a type that is there: kinds, required, private, closed lists and references as its schema has them, and columns
- * that are new as they look. Wishes change it; `changeSchema` says what that makes of the schema, `checkTable` what does not fit.
+ * The plan for a file of an existing type: kinds, required, private, closed lists and references from its schema; new columns as
+ * inferred. Wishes change it; `changeSchema` applies it to the schema, `checkTable` reports rows that do not fit.
  * @throws TableError as `planOf` does
  */
 export function planFor(inference: Inference, known: KnownType, wishes: PlanWishes): Plan {
@@ -193,7 +193,7 @@ function goneOf(
   const fresh = columns.filter(({ isKnown }) => isKnown !== true)
   return [...states].flatMap(([field, { isRequired, kind }]): GoneField[] => {
     if (fields.has(field) || (!isRequired && !isInUse(field))) return []
-    // Records of JSON may lack what is optional, all of them too.
+    // Records of JSON may lack optional fields, all of them too.
     const isLoose = inference.format === 'json' || inference.format === 'ndjson' || asked.has(field)
     const isAccepted = optional.includes(field) || (!isRequired && isLoose)
     return [

@@ -40,7 +40,7 @@ export interface Plan {
   readonly id: readonly string[]
   readonly columns: readonly PlannedColumn[]
   readonly leftOut?: readonly LeftOut[]
-  /** Fields of a type that is there already for which the file has no column. */
+  /** Fields of an existing type without a column in the file. */
   readonly gone?: readonly GoneField[]
 }
 
@@ -66,7 +66,7 @@ export interface PlanWishes {
   readonly optional?: readonly string[] | undefined
   /** Columns whose values become a closed list (`enum`). */
   readonly closed?: readonly string[] | undefined
-  /** Values by column that join the closed list of a type that is there already. */
+  /** Values by column to add to the closed list of an existing type. */
   readonly allow?: Readonly<Record<string, readonly string[]>> | undefined
   /** By column, such as those that `Column.conversions` offers. */
   readonly conversions?: Readonly<Record<string, Conversion>> | undefined

@@ -82,8 +82,8 @@ export interface SchemaChange {
 }
 
 /**
- * The schema of a type that is there, with what a plan has otherwise: kinds, closed lists, required and private fields, and fields that are
- * new. All else stays. A schema without `properties` admits any field, and stays as it is.
+ * The schema of an existing type with the changes of a plan: kinds, closed lists, required and private fields, and new fields. All else
+ * stays. A schema without `properties` admits any field, and stays unchanged.
  */
 export function changeSchema(
   schema: JsonSchema,

@@ -9,7 +9,7 @@ export const unfit = Symbol('unfit')
 /** Levels that a value may nest: a line of a push has 65 (packages/content), and is itself the first. */
 const depthMax = 63
 
-/** Reads a value that is there. Undefined: nothing stands there after all, as where a number should be an empty text. */
+/** Reads a present value. Undefined: it means a missing one, such as an empty text in a column of numbers. */
 export type ReadValue = (value: unknown) => unknown
 
 export const readerOf = (kind: Kind, isText: boolean): ReadValue =>

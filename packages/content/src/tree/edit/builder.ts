@@ -72,7 +72,7 @@ export class TreeBuilder {
     return true
   }
 
-  /** From here on, what is added at `level`, from 1 on, was held by the old node `source`, or by none. */
+  /** Sets the old node that held the things added at `level` (from 1 on) from here on; undefined if none did. */
   turn(level: number, source: Hash | undefined): void {
     this.#origin(level).turn(this.#rows[level - 1]?.node.children.length ?? 0, source)
   }

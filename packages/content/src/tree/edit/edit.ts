@@ -34,8 +34,8 @@ import {
 /** Port: where old nodes and payloads come from and new ones go. Without `edit`, calls come one after the other, never at once. */
 export interface EditPort<P> extends NodeReader, NodeSink {
   /**
-   * Payloads of a stored leaf, one for each entry, in order. Called once for each old leaf of which entries change or of
-   * which kept entries come to lie in a new leaf.
+   * Payloads of a stored leaf, one for each entry, in order. Called once for each old leaf with changed entries, or with
+   * entries that move to a new leaf.
    */
   payloads(hash: Hash, leaf: LeafNode): Promise<P[]>
   /** A new leaf with the payloads of its entries, once; leaves come in key order, before their parents. */

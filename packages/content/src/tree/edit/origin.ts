@@ -1,4 +1,4 @@
-/** Which old node an unfinished one takes the place of: the one that gave it most. One of these stands at every level. */
+/** Old node that an unfinished one replaces, one at every level: the old node with most of its entries. */
 import type { Hash } from '../../hash.ts'
 
 /** Counts what old nodes give to the unfinished node of one level. */
@@ -21,7 +21,7 @@ export class Origin {
     if (source !== undefined) this.#latest = source
   }
 
-  /** The node is complete with `length` things: the old node that gave most of them. The source goes on giving to the next. */
+  /** Completes the node of `length` things: returns the old node with most of them. The next node starts with the same source. */
   finish(length: number): Hash | undefined {
     this.#settle(length)
     this.#replaced = this.#giver

@@ -146,8 +146,8 @@ export class EditPlan<P> {
   }
 
   /**
-   * Ends a range where its leaf may go on, because it ended by its length alone, or because no key has ended one for long. The next
-   * begins with a leaf if this one happens to be complete.
+   * Ends a range whose leaf may continue, because it ended by its length alone, or because no key has ended one for long. The next
+   * range begins with a leaf if this one happens to be complete.
    * @param through where that is within its last old leaf; undefined: it takes in the whole of it
    */
   async *#breakOff(

@@ -16,7 +16,7 @@ export interface Entry<P> {
   payload: P
 }
 
-/** An entry that really changed. A put with the hash and size that are there already is no change. */
+/** A real change of an entry. A put of the existing hash and size is no change. */
 export interface Change<P> {
   key: string
   before?: Entry<P> | undefined
@@ -33,11 +33,11 @@ export interface EditRange<P> {
   edits: readonly Edit<P>[]
   /** True: it begins within a leaf that the range before it has left unfinished. */
   goesOn: boolean
-  /** False: its last leaf goes on in the next range. There is one then. */
+  /** False: the next range continues its last leaf. It exists then. */
   ends: boolean
 }
 
-/** An old leaf as it was read; one payload an entry, or none at all when only `changesAnything` is asked. */
+/** An old leaf as read; one payload per entry, or none at all if only `changesAnything` is called. */
 export interface OpenedLeaf<P> {
   hash: Hash
   leaf: LeafNode

@@ -113,7 +113,7 @@ test('a piece that fills its buffer is given back once it is read, and no other'
   expect(spill.length).toBe(0)
 })
 
-test('the memory of a frame is released once all of its entries have left it', async () => {
+test('memory of a frame is released once all of its entries have left it', async () => {
   const canonical = hash('shake256', 'x', { outputEncoding: 'buffer', outputLength: 50_000 })
   const spill = encodeSpill([entryOf({ id: 'a', canonical }), dropOf('b'), entryOf({ id: 'c', canonical })])
   const [one, , other] = (await read([spill])).map(({ put }) => put)

@@ -32,7 +32,7 @@ export function durableFolders(root: string): DurableFolders {
     }
   }
 
-  /** For what may go on: the last file in a folder was removed in between, and the emptied folder with it. */
+  /** Retries if the last file of a folder was removed in between, and the emptied folder with it. */
   function notThere(folder: string, tries: number, error: unknown): void {
     if (tries === triesMax || !isAbsence(error)) throw error
     durable.delete(folder)

@@ -26,7 +26,7 @@ const temporaryFolder = 'tmp'
 
 /**
  * Opens the store, making its folder when absent and removing what crashes more than a day ago left in `tmp/`.
- * @param space What `put` asks whether there is room, as it begins and as it goes on. It rejects with StorageFull when there is not.
+ * @param space checked for room when `put` begins and while it writes. It rejects with StorageFull if there is none.
  */
 export async function openDiskStore(folder: string, space: DiskSpace = unlimitedSpace): Promise<BlobStore> {
   const temporary = join(folder, temporaryFolder)
@@ -129,7 +129,7 @@ async function writeDurably(
     await file.sync()
     return bytes
   } finally {
-    // Nothing waits for it: what is synced cannot be lost any more.
+    // No need to wait: synced data cannot be lost any more.
     file.close().catch(() => undefined)
   }
 }

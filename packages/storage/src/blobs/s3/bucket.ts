@@ -52,7 +52,7 @@ export interface Bucket {
   readonly ownKeys: boolean
   /** For people: where it is. */
   readonly place: string
-  /** @throws RangeError for what is no name of a blob. */
+  /** @throws RangeError for a malformed blob name. */
   key(blob: string): string
 }
 
@@ -76,7 +76,7 @@ export function bucketOf(settings: S3Settings): Bucket {
       httpAgent: agents.http,
       httpsAgent: agents.https,
     },
-    // Checksums beyond the signed SHA-256 of what is sent: Amazon's wants them, older servers of others do not know them.
+    // Checksums beyond the signed SHA-256 of the content: Amazon requires them, older servers of others reject them.
     requestChecksumCalculation: elsewhere ? 'WHEN_REQUIRED' : 'WHEN_SUPPORTED',
     // Objects are checked against their own hashes.
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -122,7 +122,7 @@ export function answerOf(error: unknown): { code: string; status: number | undef
 }
 
 const absent = new Set(['NoSuchKey', 'NotFound', 'InvalidRange'])
-/** Refusals that are about the store or our standing with it, not about what was asked. */
+/** Refusals about the store or our access to it, not about the request. */
 const refusedForNow = new Set([401, 403, 408, 429])
 
 /** Error codes for a full quota or full disks: Ceph's and MinIO's; other servers answer 507. */
@@ -132,8 +132,8 @@ export const saysFull = ({ code, status }: Pick<ReturnType<typeof answerOf>, 'co
   status === 507 || fullCodes.has(code)
 
 /**
- * A rejection of the client in the port's words: BlobMissing; StorageFull; StoreUnavailable for no answer, an answer that tells of the store's
- * own trouble, credentials not taken and a bucket that is gone; anything else is a defect of ours and stays as it is.
+ * Translates a rejection of the client: BlobMissing; StorageFull; StoreUnavailable for no answer, an outage of the store, refused
+ * credentials and a missing bucket. Anything else is a defect of ours and stays unchanged.
  */
 export function storeError(error: unknown, blob?: string): unknown {
   const { code, status, message } = answerOf(error)
@@ -145,7 +145,7 @@ export function storeError(error: unknown, blob?: string): unknown {
   return new StoreUnavailable(`${code || 'an error'}, ${message}`, { cause: error })
 }
 
-/** An answer of the client, its rejection in the port's words. For requests of which absence is no answer. */
+/** Answer of the client, or its translated rejection. For requests on which absence is an error. */
 export async function told<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer

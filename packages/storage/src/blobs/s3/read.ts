@@ -6,7 +6,7 @@ import { BlobMissing, StoreUnavailable } from '../../errors/stores.ts'
 import type { ByteRange } from '../blob-store.ts'
 import { answerOf, type Bucket, storeError } from './bucket.ts'
 
-/** Times in a row that a connection may break, or end early, without having brought a byte. */
+/** Consecutive times that a connection may break, or end early, without a single byte. */
 const fruitlessMax = 4
 /** Before the second try, a random part of it; of twice as much before the next; and so on. Milliseconds. */
 const pauseMilliseconds = 100
@@ -20,8 +20,8 @@ interface Part {
 }
 
 /**
- * The whole, or a range of at least one byte. Even the whole is asked for as a range, since only the answer to one says how long
- * the blob is beside how much of it comes. May be left at any time: the connection is then closed.
+ * Streams a blob, or a range of at least one byte. Requests even the whole as a range, since only the answer to one contains both the
+ * blob's length and the returned part. Leaving it closes the connection.
  */
 export async function* streamFrom(
   bucket: Bucket,

@@ -72,7 +72,7 @@ export async function openS3Store(settings: S3Settings): Promise<BlobStore> {
   }
 }
 
-/** @param pageMax Blobs asked for at once, at most 1,000. Fewer in tests. */
+/** @param pageMax Blobs per listing request, at most 1,000. Fewer in tests. */
 export async function* listBlobs(
   bucket: Bucket,
   prefix: string,

@@ -1,4 +1,4 @@
-/** Putting a blob: one request, or from the second part on a multipart upload, of which nothing is seen before its last request. */
+/** Uploads of blobs: one request, or from the second part on a multipart upload, invisible until its last request. */
 import { Readable } from 'node:stream'
 import { HeadObjectCommand } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
@@ -50,7 +50,7 @@ interface Read {
   failure?: { error: unknown }
 }
 
-/** The pieces of a source in memory of their own, because a source may reuse a piece once the next is asked for. */
+/** Copies the pieces of a source, which may reuse a piece once the next is requested. */
 async function* copied(source: AsyncIterable<Uint8Array>, read: Read): AsyncGenerator<Uint8Array> {
   try {
     for await (const piece of source) {

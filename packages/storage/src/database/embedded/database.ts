@@ -1,6 +1,6 @@
 /**
- * The embedded database: PostgreSQL in a thread of this process, through the driver that talks to servers. There it may work, and
- * wait for the disk, as long as it has to, while requests go on here. It has one session, so statements and transactions take turns.
+ * The embedded database: PostgreSQL in a thread of this process, through the driver for servers. The thread may compute and wait for
+ * the disk while this one serves requests. It has one session, so statements and transactions take turns.
  */
 import { once } from 'node:events'
 import { Duplex } from 'node:stream'
@@ -70,8 +70,8 @@ const noRoomToStart = (folder: string, cause: unknown): StorageFull =>
   })
 
 /**
- * Statements with a name are sent without waiting for the answers before them. A text without one may be several statements, of which
- * one that fails may leave a transaction open, so it has the session to itself.
+ * Sends named statements without waiting for earlier answers. An unnamed text may contain several statements, and if one fails, leave a
+ * transaction open, so it gets the session to itself.
  */
 function outsideOf(pool: pg.Pool): Outside {
   const lookUps = new LookUps(pool)

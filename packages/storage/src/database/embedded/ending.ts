@@ -1,4 +1,4 @@
-/** The end of a process that cannot go on. */
+/** Termination of a process that cannot continue. */
 import { writeSync } from 'node:fs'
 
 /** Says why, and aborts the process, from whatever thread: `process.abort` is the main thread's alone. */

@@ -2,7 +2,7 @@
  * PostgreSQL's own files, in `pg` of the embedded database's folder.
  *
  * New ones are made in `pg.new` and renamed once they are whole and synced, so a crash while they are made leaves nothing to
- * repair. A process of its own makes them: it takes 550 MiB, most of which a process that lives on would keep.
+ * repair. A separate process makes them: it takes 550 MiB, most of which a long-lived process would keep.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

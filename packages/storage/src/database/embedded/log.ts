@@ -17,8 +17,8 @@ interface WritableFiles {
 type Write = (file: OpenFile, ...what: unknown[]) => number
 
 /**
- * Ends this thread when a write to the log fails for want of room. PostgreSQL panics then; in WebAssembly it would go on with half
- * of a record in its memory, and refuse everything from there on.
+ * Ends this thread when a write to the log fails for lack of room. PostgreSQL would panic; in WebAssembly it would continue with half
+ * a record in memory and refuse everything afterwards.
  */
 export function endWhenLogIsFull(files: WritableFiles): void {
   const operations = files.stream_ops as { write: Write }

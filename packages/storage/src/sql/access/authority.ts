@@ -17,7 +17,7 @@ export interface Authority {
   readonly accountId: string
   /** The credential that must still be good. Null: none, the account acts by itself. */
   readonly credential: Credential | null
-  /** Account that owns what is recorded. */
+  /** Account that owns the recorded data. */
   readonly ownerId: string
   /** Roles in the owner that suffice. */
   readonly roles: readonly Role[]
@@ -33,7 +33,7 @@ const sessionOf = (credential: Credential | null) =>
 export const authorityAsJson = ({ ownerId, accountId, roles, credential, now }: Authority): string =>
   JSON.stringify({ ownerId, accountId, roles, key: keyOf(credential), session: sessionOf(credential), now })
 
-/** How a caller stands to a collection. */
+/** A caller's relation to a collection. */
 export interface Standing {
   /** Whether its credential is good. */
   isGood: boolean

@@ -11,7 +11,7 @@ export const requestCounts = pgTable(
   {
     /** When it began. */
     minute: instant('minute').notNull(),
-    /** SHA-256 of who asks: what is counted may be an address. */
+    /** SHA-256 of the caller, which may be an address. */
     caller: bytewiseText('caller').notNull(),
     process: uuid('process').notNull(),
     requests: integer('requests').notNull(),
@@ -25,9 +25,9 @@ export interface CountOfCaller {
 }
 
 /**
- * Tells what this process has counted of some callers in a minute, all of it each time, so that telling it twice is harmless. Drops what is
- * older than the minute before, which a process whose clock is a little behind may be in still.
- * @returns what all other processes have told of these callers
+ * Shares this process's counts of some callers in a minute, as totals, so that repeating it is harmless. Drops rows older than the
+ * minute before, which a process whose clock is a little behind may still be in.
+ * @returns the counts of all other processes for these callers
  */
 export async function shareRequestCounts(
   tx: Tx,
@@ -52,7 +52,7 @@ export async function shareRequestCounts(
   return rows as unknown as CountOfCaller[]
 }
 
-/** Drops what was counted in minutes that began before an instant. */
+/** Drops counts of minutes that began before an instant. */
 export async function dropRequestCounts(tx: Tx, before: Date): Promise<void> {
   await tx.query('delete from request_counts where minute < $1', [before.toISOString()])
 }

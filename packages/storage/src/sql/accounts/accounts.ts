@@ -19,7 +19,7 @@ export const accounts = pgTable(
     suspendedAt: instant('suspended_at'),
     /** Whether the identity provider said at the last sign-in that a user is an operator of the registry. */
     claimsOperator: boolean('claims_operator').notNull().default(false),
-    /** Settings of an org: false lets its admins alone make public what is private. */
+    /** Setting of an organization: false lets only its admins make private collections public. */
     membersMayChangeVisibility: boolean('members_may_change_visibility').notNull().default(true),
     /** Of collections that are made in an org without saying. */
     defaultVisibility: text('default_visibility', { enum: ['private', 'public'] })

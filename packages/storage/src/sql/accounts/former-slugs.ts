@@ -119,7 +119,7 @@ export async function nameHeirs(
   for (const heir of heirs) await freeOldest(tx, '$2 = any(heirs)', heir, now)
 }
 
-/** Forgets in which words an erased account was named; what was public stays under its former paths. */
+/** Forgets the readable former names of an erased account; public data stays under its former paths. */
 export async function forgetFormerSlugs(tx: Tx, accountId: string): Promise<void> {
   await tx.query("update former_account_slugs set slug = null, heirs = '{}' where account_id = $1", [
     accountId,

@@ -19,7 +19,7 @@ export const auditEvents = pgTable(
   {
     id: uuid('id').primaryKey(),
     at: instant('at').notNull(),
-    /** In whose log it stands: the user or organization that the act concerns. */
+    /** Owner of the log: the user or organization that the act concerns. */
     accountId: uuid('account_id').notNull(),
     /** Such as `version.made`. */
     action: text('action').notNull(),
@@ -61,7 +61,7 @@ export async function forgetAuditMessages(
 export interface AuditSlice {
   limit: number
   offset: number
-  /** Only what is older than this place, or, `backwards`, newer, oldest first. */
+  /** Only events older than this position, or, with `backwards`, newer ones, oldest first. */
   beyond?: { value: string | Date; id: string }
   backwards: boolean
 }

@@ -99,7 +99,7 @@ export type CollectionRow = typeof collections.$inferSelect
 /** A name as it is searched and sorted: every character in lower case on its own, the same on every database and locale. */
 export function foldName(name: string): string {
   let folded = ''
-  // One character for one: a pair never straddles what was a single character, and `Σ` does not depend on its place.
+  // Maps single characters to single characters: a pair never straddles an original character, and `Σ` does not depend on its place.
   for (const character of name) folded += String.fromCodePoint(character.toLowerCase().codePointAt(0) ?? 0)
   return folded
 }
@@ -188,7 +188,7 @@ export async function updateCollection(
 }
 
 /**
- * Makes another version the head, after the head was withdrawn. Null: none stands.
+ * Makes another version the head, after the head was withdrawn. Null if no readable version is left.
  * @param description of the new head's metadata; null: it has none
  */
 export async function moveHead(

@@ -19,6 +19,6 @@ export const instant = (name: string) => timestamp(name, { withTimezone: true, p
 /** A count or a byte total, 0 – 2^53 − 1, as a number. */
 export const count = (name: string) => bigint(name, { mode: 'number' })
 
-/** Whether a column of text is one of `values`, however many: they are one parameter, of which a statement takes 65,535. */
+/** Whether a column of text is one of `values`, in any number: they are one parameter, of which a statement takes 65,535. */
 export const isAmong = (column: PgColumn, values: readonly string[]): SQL =>
   sql`${column} = any(${sql.param([...values])}::text[])`

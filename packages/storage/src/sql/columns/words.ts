@@ -14,7 +14,7 @@ const wordsMax = 2_000
 /** Of one search. What comes after these does not narrow it. */
 const searchedMax = 16
 
-/** How much a word counts where it stands, from A, the most, to D. */
+/** Weight of a word by its source, from A, the most, to D. */
 export type Weight = 'A' | 'B' | 'C' | 'D'
 
 const folded = (text: string): string =>

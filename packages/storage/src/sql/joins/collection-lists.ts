@@ -60,7 +60,7 @@ export const placeOf = (
   id: row.id,
 })
 
-/** A statement's values, each of which has its parameter. */
+/** Parameters of a statement. */
 class Values {
   readonly given: unknown[] = []
   of(value: unknown): string {

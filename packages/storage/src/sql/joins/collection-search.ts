@@ -11,7 +11,7 @@ import {
   sortedBy,
 } from './collection-lists.ts'
 
-/** Collections that are looked at in each of two steps, so that a word which all have costs no more than one that some have. */
+/** Collections read in each of two steps, so that a word which all have costs no more than a rarer one. */
 const foundMax = 500
 
 export interface CollectionSearch {

@@ -97,7 +97,7 @@ export async function erasePerson(
   await forgetFormerSlugs(tx, id)
 }
 
-/** In every log: what was done to an account, and what it owned, under each of its names, as long as it had them. */
+/** Events about an account, and about its collections, in every log, under each name and while it had it. */
 async function forgetNames(tx: Tx, id: string, name: string): Promise<void> {
   const isNamed = (text: string) => `exists (select from former_account_slugs f where f.account_id = $1
     and f.slug = split_part(${text}, '/', 1) and audit_events.at < f.since + interval '1 day')`

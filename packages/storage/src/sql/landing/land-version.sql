@@ -1,4 +1,4 @@
--- How a version comes to be: pushes, metadata updates and forks all call `land_version` (land-version.ts).
+-- Landing of versions: pushes, metadata updates and forks all call `land_version` (land-version.ts).
 
 /*
  * Records a version as the head of its collection, with all that must be true exactly if the version is. Objects that it needs are
@@ -10,7 +10,7 @@
  * authority:  who lands it (`hold_authority`)
  * job:        id of the running metadata update that it completes
  * push:       {id, holder, recordsDone, recordsTotal} of the push session that it ends, with its `answer`
- * audit:      the row of `audit_events` that tells of it
+ * audit:      its row of `audit_events`
  * usual_quota: what an account that has no quota of its own may have stored; null: as much as it likes
  * fork:       {sourceId, sourceVersionId, ofPrivate, collectionsMax, collection, words, audit}: the collection is made here, as public as its source
  *

@@ -1,4 +1,4 @@
-/** The one way in which versions come to be: `land_version` (land-version.sql). */
+/** Landing of versions, always through `land_version` (land-version.sql). */
 import { type Column, getTableColumns, type InferSelectModel, type Table } from 'drizzle-orm'
 import type { Tx } from '../../database/database.ts'
 import { raised } from '../../database/sql-errors.ts'
@@ -47,7 +47,7 @@ export interface PushEnd {
 
 export interface ForkOf {
   sourceId: string
-  /** Version of the source that it is a fork of, which must stand. */
+  /** Version of the source that it is a fork of, which must not be withdrawn. */
   sourceVersionId: string
   /** Whether it lands also when the source is not public. */
   ofPrivate: boolean

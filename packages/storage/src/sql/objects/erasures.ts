@@ -11,7 +11,7 @@ export interface VersionToErase extends VersionRoots {
   collectionId: string
 }
 
-/** Versions whose erasure was asked for and is not done. */
+/** Versions with a requested erasure that is not done. */
 export async function versionsToErase(at: Queries): Promise<VersionToErase[]> {
   const { rows } = await at.query(
     `select id, collection_id as "collectionId", full_digest as "fullDigest", public_digest as "publicDigest", sidecar
@@ -41,7 +41,7 @@ export async function endErasure(tx: Tx, ids: readonly string[]): Promise<number
   return rows.length
 }
 
-/** Packs to which more was written than the index has there, by id: what others had written before, or what has left the index since. */
+/** Packs with more bytes than the index has there, by id: written by others before, or removed from the index since. */
 export async function packsWithUnindexed(at: Queries): Promise<{ id: number; name: string }[]> {
   const { rows } = await at.query(
     `select p.id, p.name from packs p left join objects o on o.pack_id = p.id
@@ -61,16 +61,16 @@ export async function packsAside(at: Queries): Promise<SizedBlob[]> {
 }
 
 /**
- * Versions whose objects stay as yet: all that stand or are withdrawn, and those of which the erasure is not done. A version that is being
- * erased needs its trees until its files are.
+ * Versions whose objects must stay for now: all readable or withdrawn ones, and those with an unfinished erasure. A version that is
+ * being erased needs its trees until its files are gone.
  */
 export async function rootsToKeep(at: Queries): Promise<VersionRoots[]> {
-  // In this order, so that one of which it is asked meanwhile is among them.
+  // In this order, so that a version whose erasure is requested meanwhile is still included.
   const standing = await allVersionRoots(at)
   return [...standing, ...(await versionsToErase(at))]
 }
 
-/** Ids of packs of which the index has nothing. */
+/** Ids of packs without objects in the index. */
 export async function emptyPacks(at: Queries): Promise<number[]> {
   const { rows } = await at.query(
     'select id from packs p where not exists (select from objects o where o.pack_id = p.id)',
@@ -79,8 +79,8 @@ export async function emptyPacks(at: Queries): Promise<number[]> {
 }
 
 /**
- * Forgets packs of which the index has nothing. Inline ones are gone with that; the others are doomed: set aside since ever, so that the next
- * sweep removes them if this one does not come to it.
+ * Forgets packs without objects in the index. Inline ones are gone with that; the others are doomed: set aside since the beginning of
+ * time, so that the next sweep removes them if this one does not.
  */
 export async function doomPacks(tx: Tx, ids: readonly number[]): Promise<void> {
   await tx.query(
@@ -111,7 +111,7 @@ export async function packNames(at: Queries, ids: readonly number[]): Promise<Ma
   return new Map(rows.map((row) => [Number(row['id']), String(row['name'])]))
 }
 
-/** Sidecars of versions, but for those to be erased, by collection: of one, and of what was forked from it, or from that. */
+/** Sidecars of versions, except those to be erased, by collection: of a collection, its forks, and their forks. */
 export async function sidecarsInFamily(at: Queries, collectionId: string): Promise<Map<string, string[]>> {
   const rows = await at.orm
     .selectDistinct({ id: collections.id, sidecar: versions.sidecar })

@@ -37,7 +37,7 @@ export const objects = pgTable(
     crc: count('crc').notNull(),
     /** SHA-256 of the decoded bytes where the name does not say it (bodies), null elsewhere. */
     checksum: bytewiseText('checksum'),
-    /** The chain of a delta, nearest base first, all of the same kind; empty for what stands alone (see `PackEntry`). */
+    /** The chain of a delta, nearest base first, all of the same kind; empty for an object that stands alone (see `PackEntry`). */
     bases: text('bases').array().notNull().default(sql`'{}'::text[]`),
     /** The sweep that will remove the row unless a commit pardons it (see sweeps.ts); null: none. */
     condemned: uuid('condemned'),

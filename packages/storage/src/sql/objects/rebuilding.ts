@@ -15,11 +15,11 @@ export async function allPacks(at: Queries): Promise<{ id: number; name: string;
 }
 
 /**
- * Replaces the index by what footers say. Of `unreadable` packs, whose footers do not, the rows that there are count as such.
+ * Rebuilds the index from the packs' footers. For `unreadable` packs, whose footers are damaged, the existing rows are used.
  *
- * Footers keep what is dead, and a chain in them is the one that was there when the delta was made; of an entry only the nearest
- * base is therefore believed. The index grows in layers: what stands alone, then deltas to that, then deltas to those. So every object
- * has the shortest chain that there is, all of it in the index. Objects without one of `basesMax` at most, which only dead ones can be,
+ * Footers still list dead objects, and their chains are those from when the deltas were made; so only an entry's nearest base is
+ * believed. The index grows in layers: objects that stand alone, then deltas to those, and so on. So every object gets its shortest
+ * possible chain, all of it in the index. Objects without a chain of at most `basesMax`, which only dead ones can be,
  * are left out. Packs that were set aside are packs again.
  * @returns rows of the index, and how many objects were left out.
  */
@@ -45,7 +45,7 @@ export async function rebuildIndex(
   return { objects, incomplete: Number(rows[0]!['incomplete']) }
 }
 
-/** Every place of every object; `base` is what it is a delta to there, null when it stands alone. */
+/** Every location of every object; `base` is its base there, null if it stands alone. */
 const rowsToEntries = `
   create temporary table entries on commit drop as
     select hash, kind, pack_id, "offset", length, crc, checksum, bases[1] collate "C" as base from objects;

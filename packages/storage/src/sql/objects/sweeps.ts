@@ -123,8 +123,8 @@ const columnsOf = (names: readonly ObjectName[]) => [
 ]
 
 /**
- * Forgets packs, recorded more than `graceSeconds` ago, of which no row is left, and sets their blobs aside. An inline one, which has
- * none, goes at once: it is in this very database. Returns those set aside, and how many were forgotten.
+ * Forgets packs, recorded more than `graceSeconds` ago, without rows, and sets their blobs aside. Inline ones go at once, since they are
+ * in this very database. Returns the packs set aside, and the number of forgotten ones.
  */
 export async function forgetEmptyPacks(
   tx: Tx,
@@ -209,7 +209,7 @@ export async function rowsOfPack(at: Queries, packId: number): Promise<PackEntry
   }))
 }
 
-/** Records a pack that holds copies of what is left in others, and lets the rows point there. Returns how many did. */
+/** Records a pack with copies of the remaining objects of others, and redirects the rows. Returns the number of rows. */
 export async function moveRows(tx: Tx, copy: StoredPack, from: readonly number[]): Promise<number> {
   const id = await insertPack(tx, { ...copy, entries: [] })
   const { rows } = await tx.query(
@@ -258,8 +258,8 @@ export interface VersionRoots {
 }
 
 /**
- * Every version that is there and not to be erased, seen at one moment: read in parts, a version could come and its source go between two of them, and
- * neither be seen. Some 400 bytes each.
+ * Every version that is not to be erased, in one snapshot: read in parts, a fork could come and its source go between two of them, and
+ * neither be read. Some 400 bytes each.
  */
 export async function allVersionRoots(at: Queries): Promise<VersionRoots[]> {
   const { rows } = await at.query(

@@ -36,7 +36,7 @@ export const pushes = pgTable(
     /** The version the changes are against; null when there was none. */
     baseId: uuid('base_id'),
     baseSemver: text('base_semver'),
-    /** SHA-256 of the schemas that it brings, the complete set; null: the base's. */
+    /** SHA-256 of its complete set of schemas; null: the base's. */
     schemasHash: text('schemas_hash'),
     /** Those schemas, a type a line; null also when the session has ended. */
     schemas: text('schemas'),
@@ -115,7 +115,7 @@ const forgotten = { schemas: null, metadata: null, files: [] as string[] }
 export type PushRow = Omit<typeof pushes.$inferSelect, 'schemas'>
 export type PushSpillRow = typeof pushSpills.$inferSelect
 
-/** How a session stands, without what it was opened with: that may be some MiB, and sessions are looked at many times a second. */
+/** State of a session without its opening data, which may be some MiB, since sessions are read many times a second. */
 export type PushStanding = Omit<PushRow, 'metadata' | 'files'>
 
 const { schemas: _schemas, ...committed } = getTableColumns(pushes)
@@ -146,7 +146,7 @@ export async function findPush(
   return row
 }
 
-/** The schemas that a session brings; null when it brings none, or has ended. */
+/** The schemas of a session; null if it has none of its own, or has ended. */
 export async function findPushSchemas(at: Queries, id: string): Promise<string | null> {
   const [row] = await at.orm.select({ schemas: pushes.schemas }).from(pushes).where(eq(pushes.id, id))
   return row?.schemas ?? null
@@ -192,7 +192,7 @@ export async function touchOpenPush(
   return touched.length === 1
 }
 
-/** Adds a spill after those that are there. Called under the lock of `touchOpenPush`. */
+/** Appends a spill. Called under the lock of `touchOpenPush`. */
 export async function insertPushSpill(tx: Tx, spill: Omit<PushSpillRow, 'sequence'>): Promise<void> {
   const next = sql`(select coalesce(max(${pushSpills.sequence}), 0) + 1 from ${pushSpills} where ${pushSpills.pushId} = ${spill.pushId})`
   await tx.orm.insert(pushSpills).values({ ...spill, sequence: sql`${next}` })
@@ -232,7 +232,7 @@ export async function replacePushSpills(
   return true
 }
 
-/** Forgets what was said with the push that made a version, and what its answer said of records. */
+/** Forgets the message of the push that made a version, and the record details of its answer. */
 export async function forgetWordsOfPush(tx: Tx, collectionId: string, semver: string): Promise<void> {
   await tx.query(
     `update pushes set metadata = null, message = null, app_id = null, actor_id = null, files = '{}',
@@ -258,7 +258,7 @@ export async function expirePushes(tx: Tx, now: Date): Promise<void> {
     .where(and(eq(pushes.status, 'open'), lte(pushes.expiresAt, now)))
 }
 
-/** Ids of ended sessions of which spills are left. */
+/** Ids of ended sessions with remaining spills. */
 export async function listEndedPushesWithSpills(at: Queries): Promise<string[]> {
   const rows = await at.orm
     .selectDistinct({ id: pushes.id })

@@ -15,7 +15,7 @@ export async function listPushesWithSpills(at: Queries, collectionId: string): P
   return rows.map((row) => row.id)
 }
 
-/** Whether a collection stands, or a fork of it, or a fork of that. */
+/** Whether a collection, a fork of it, or a fork of that still exists. */
 async function isRemembered(at: Queries, id: string): Promise<boolean> {
   const itself = at.orm.select({ id: collections.id }).from(collections).where(eq(collections.id, id))
   const forks = at.orm

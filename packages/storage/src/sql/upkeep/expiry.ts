@@ -11,8 +11,8 @@ export async function dropEndedMetadataJobs(tx: Tx, before: Date, max: number): 
 }
 
 /**
- * Drops up to `max` push sessions that have ended, were last used before an instant (by when they were to expire), and of which no
- * spills are left. Returns how many.
+ * Drops up to `max` push sessions that have ended, were last used before an instant (by their planned expiry), and have no spills
+ * left. Returns their number.
  */
 export async function dropEndedPushes(tx: Tx, before: Date, max: number): Promise<number> {
   const { rows } = await tx.query(

@@ -26,7 +26,7 @@ export async function countPushesUnderWay(at: Queries): Promise<{ open: number; 
   return rows[0] as { open: number; committing: number }
 }
 
-/** Bytes of packs, of files, and of what is set aside to be removed. Reads a row for each pack and file. */
+/** Bytes of packs, of files, and of blobs set aside. Reads a row for each pack and file. */
 export async function storedBytes(at: Queries): Promise<{ packs: number; files: number; setAside: number }> {
   const { rows } = await at.query(
     `select (select coalesce(sum(bytes), 0) from packs)::double precision as packs,

@@ -30,7 +30,7 @@ export const versions = pgTable(
     publicRecords: count('public_records').notNull(),
     publicFiles: count('public_files').notNull(),
     publicBytes: count('public_bytes').notNull(),
-    /** Whether the public document differs from that of the version before it. If not, outsiders are not told why there is a version. */
+    /** Whether the public document differs from that of the version before it. If not, its message is hidden from outsiders. */
     publicChanged: boolean('public_changed').notNull(),
     /** Bytes it added to the store, counted for its collection; 0 once it is erased and no version builds on it. See usage.ts. */
     storedBytes: count('stored_bytes').notNull(),
@@ -106,7 +106,7 @@ export async function findVersionBySemver(
 
 const newestFirst = [desc(versions.major), desc(versions.minor), desc(versions.patch)]
 
-/** Of several versions with one digest, the newest that stands; if none does, the newest. */
+/** Of several versions with one digest, the newest readable one; if there is none, the newest. */
 export async function findVersionByDigest(
   at: Queries,
   collectionId: string,
@@ -122,7 +122,7 @@ export async function findVersionByDigest(
   return row
 }
 
-/** The newest version that stands, leaving one out. Certain only while the collection is locked. */
+/** The newest readable version, leaving one out. Certain only while the collection is locked. */
 export async function findNewestStanding(
   at: Queries,
   collectionId: string,
@@ -143,7 +143,7 @@ export async function findNewestStanding(
 export const countWithdrawn = (at: Queries, collectionId: string): Promise<number> =>
   at.orm.$count(versions, and(eq(versions.collectionId, collectionId), isNotNull(versions.withdrawnAt)))
 
-/** Sidecars of the versions of some collections that stand, leaving one version out, each once. */
+/** Sidecars of the readable versions of some collections, leaving one version out, each once. */
 export async function standingSidecars(
   at: Queries,
   collectionIds: readonly string[],
@@ -157,7 +157,7 @@ export async function standingSidecars(
   return rows.map(({ sidecar }) => String(sidecar))
 }
 
-/** Changes what is said of a version; what it holds never changes. */
+/** Changes the marks of a version; its content never changes. */
 export async function markVersion(
   tx: Tx,
   id: string,
