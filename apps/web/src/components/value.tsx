@@ -17,6 +17,8 @@ interface Props {
   readonly files?: ReadonlyMap<string, NamedFile>
   /** In a table: cut text at this many characters and fold nested values. Default: show the whole value. */
   readonly most?: number
+  /** Characters of a nested value that a table unfolds, 2,000 at most. Default: 2,000. */
+  readonly unfoldedAt?: number
   /** Characters of a value that is shown whole. Default: `wholeMax`. */
   readonly wholeAt?: number
 }
@@ -32,7 +34,8 @@ const noFiles: ReadonlyMap<string, NamedFile> = new Map()
 const referencesMax = 20
 
 export function Value(props: Props) {
-  const { value, seen, refersTo, files = noFiles, most, wholeAt = wholeMax } = props
+  const { value, seen, refersTo, files = noFiles, most, unfoldedAt = unfoldedMax, wholeAt = wholeMax } = props
+  const nested = { most, unfoldedAt, wholeAt }
   if (value === undefined)
     return (
       <span class="absent" title="not there">
@@ -50,11 +53,11 @@ export function Value(props: Props) {
     return (
       <>
         <Files hashes={hashes} seen={seen} files={files} />
-        {beside !== undefined && <Nested value={beside} most={most} wholeAt={wholeAt} />}
+        {beside !== undefined && <Nested value={beside} {...nested} />}
       </>
     )
   }
-  return <Nested value={value} most={most} wholeAt={wholeAt} />
+  return <Nested value={value} {...nested} />
 }
 
 function Files({
@@ -96,7 +99,14 @@ function Text({ text, most }: { text: string; most: number }) {
 }
 
 /** A JSON value in one line, which opens to several in a table. */
-function Nested({ value, most, wholeAt }: { value: unknown; most: number | undefined; wholeAt: number }) {
+interface NestedProps {
+  readonly value: unknown
+  readonly most: number | undefined
+  readonly unfoldedAt: number
+  readonly wholeAt: number
+}
+
+function Nested({ value, most, unfoldedAt, wholeAt }: NestedProps) {
   const text = shownJson(value)
   if (text.length <= Math.min(40, most ?? 40)) return <code class="json">{text}</code>
   const lines = text.length > wholeAt ? text : shownJson(value, 2)
@@ -109,7 +119,7 @@ function Nested({ value, most, wholeAt }: { value: unknown; most: number | undef
       <summary>
         <code class="json">{cutText(text, 32)}</code> <span class="quiet">{size}</span>
       </summary>
-      <pre class="json">{cutText(lines, Math.min(unfoldedMax, unfoldedTimes * most))}</pre>
+      <pre class="json">{cutText(lines, Math.min(unfoldedMax, unfoldedAt, unfoldedTimes * most))}</pre>
     </details>
   )
 }

@@ -27,6 +27,8 @@ const columnsMax = 30
 const cellCharacters = 80
 const cellCharactersOfMany = 24
 const manyCells = 400
+/** Of all nested values of a page, unfolded; escaped as HTML they may take several times as much. Characters. */
+const unfoldedOnPageMax = 300_000
 const namesMax = 60
 
 const show = async (visit: Visit) => {
@@ -246,6 +248,7 @@ const Table = ({
             record={record}
             chosen={chosen}
             most={page.records.length * chosen.length > manyCells ? cellCharactersOfMany : cellCharacters}
+            unfoldedAt={Math.floor(unfoldedOnPageMax / (page.records.length * chosen.length))}
           />
         ))}
       </tbody>
@@ -258,12 +261,15 @@ const Row = ({
   record,
   chosen,
   most,
+  unfoldedAt,
 }: {
   seen: SeenCollection
   record: ShownRecord
   chosen: readonly Field[]
   /** Of a text in a cell. Characters. */
   most: number
+  /** Of a nested value in a cell, unfolded. Characters. */
+  unfoldedAt: number
 }) => (
   <tr>
     <th scope="row">
@@ -284,7 +290,7 @@ const Row = ({
         const value = own(record.data!, name)
         return (
           <td key={name} class={typeof value === 'number' ? 'right' : undefined}>
-            <Value value={value} seen={seen} refersTo={refersTo} most={most} />
+            <Value value={value} {...{ seen, refersTo, most, unfoldedAt }} />
           </td>
         )
       })
